@@ -67,10 +67,12 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The rooms of the matchmaker by floor, from the ground up: its folders, and the files beside them. A room imports
- * nothing from its own floor, nor from one above.
+ * The rooms of a package by floor, from the ground up: its folders, and the files beside them. A room imports nothing
+ * from its own floor, nor from one above.
  */
-const FLOORS: readonly (readonly string[])[] = [
+type Floors = readonly (readonly string[])[]
+
+const MATCHMAKER: Floors = [
   ['beacons', 'errors', 'ids', 'player', 'read', 'kernel', 'tickets/locate'],
   ['places', 'servers/records'],
   ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
@@ -86,6 +88,14 @@ const FLOORS: readonly (readonly string[])[] = [
   ['create-matchmaker'],
   ['replay'],
   ['index'],
+]
+
+const SERVER: Floors = [
+  ['version', 'config', 'auth', 'profiles', 'telemetry'],
+  ['console'],
+  ['running'],
+  ['dev'],
+  ['cli', 'index'],
 ]
 
 /** Packages without state or effects of their own, which pure files may use. */
@@ -124,24 +134,36 @@ function layers(module: Module, tree: Tree): string[] {
   })
 }
 
-const ROOMS = 'packages/matchmaker/src/'
-
-/** The room of a module of the matchmaker: its folder, or its own name if it is in none. */
-function roomOf(path: string): string | undefined {
-  if (!path.startsWith(ROOMS) || isTest(path)) return undefined
-  const inside = path.slice(ROOMS.length)
-  return inside.includes('/') ? posix.dirname(inside) : inside.replace(/\.ts$/, '')
+/** A package with rooms. A room is a folder at any depth, or one beside `src/index.ts` with all that is in it. */
+interface House {
+  readonly src: string
+  readonly floors: Floors
+  readonly roomOf: (inside: string) => string
 }
 
-const floorOf = (room: string) => FLOORS.findIndex((rooms) => rooms.includes(room))
+const HOUSES: readonly House[] = [
+  { src: 'packages/matchmaker/src/', floors: MATCHMAKER, roomOf: (inside) => posix.dirname(inside) },
+  { src: 'packages/server/src/', floors: SERVER, roomOf: (inside) => inside.split('/')[0] as string },
+]
+
+const houseOf = (path: string) => HOUSES.find(({ src }) => path.startsWith(src) && !isTest(path))
+
+/** The room of a module: its folder, or its own name if it is in none. Undefined for a module of another house. */
+function roomOf(path: string, house: House): string | undefined {
+  if (houseOf(path) !== house) return undefined
+  const inside = path.slice(house.src.length)
+  return inside.includes('/') ? house.roomOf(inside) : inside.replace(/\.ts$/, '')
+}
 
 function floors(module: Module, tree: Tree): string[] {
-  const room = roomOf(module.path)
-  if (room === undefined) return []
+  const house = houseOf(module.path)
+  if (house === undefined) return []
+  const floorOf = (room: string) => house.floors.findIndex((rooms) => rooms.includes(room))
+  const room = roomOf(module.path, house) as string
   const floor = floorOf(room)
   if (floor === -1) return [`is in ${room}, which has no floor`]
   return module.imports.flatMap(({ specifier }) => {
-    const target = roomOf(resolve(module.path, specifier, tree) ?? '')
+    const target = roomOf(resolve(module.path, specifier, tree) ?? '', house)
     const isBelow = target === undefined || target === room || floorOf(target) < floor
     return isBelow ? [] : [`imports ${specifier}, of ${target}, which is not below ${room}`]
   })

@@ -13,3 +13,4 @@ export type {
   ConsoleSpending,
   Operator,
 } from './console/options.js'
+export { startServer, type MusterServer, type ServerDeps } from './running/start-server.js'

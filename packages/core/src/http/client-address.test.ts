@@ -27,6 +27,14 @@ test.each([
   expect(addressOf(from(forwarded), { remoteAddress: 'fd00::1' })).toBe(forwarded === undefined ? 'fd00::1' : address)
 })
 
+test('proxies may say it in another header', () => {
+  const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8'], header: 'x-real-ip' })
+  const headers = { 'x-real-ip': '198.51.100.1', 'x-forwarded-for': '203.0.113.66' }
+  const request = new Request('http://localhost/', { headers })
+  expect(addressOf(request, { remoteAddress: '10.0.0.1' })).toBe('198.51.100.1')
+  expect(addressOf(request, { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')
+})
+
 test('behind a proxy that is not trusted it is that of the proxy', () => {
   expect(clientAddress({ trustedProxies: ['10.0.0.0/8'] })(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe(
     '192.0.2.1',

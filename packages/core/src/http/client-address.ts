@@ -16,15 +16,18 @@ export interface ClientAddressOptions {
    * client.
    */
   readonly trustedProxies?: readonly string[] | undefined
+  /** Header in which the proxies say whom they speak for. Default `x-forwarded-for`. */
+  readonly header?: string | undefined
 }
 
 /**
- * Finds the client's address: the socket's other end or, if that is a trusted proxy, the last entry of X-Forwarded-For;
+ * Finds the client's address: the socket's other end or, if that is a trusted proxy, the last entry of the header;
  * while that is a trusted proxy too, the entry to its left, and so on. Entries further left are ignored, because the
  * client may have written them.
  * @throws RangeError naming a network that is invalid.
  */
-export function clientAddress({ trustedProxies = [] }: ClientAddressOptions = {}): AddressOf {
+export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
+  const { trustedProxies = [], header = 'x-forwarded-for' } = options
   const networks = trustedProxies.map(parseNetwork)
   const isTrusted = (address: string) => {
     const parsed = ipaddr.parse(address)
@@ -34,7 +37,7 @@ export function clientAddress({ trustedProxies = [] }: ClientAddressOptions = {}
   return (request, { remoteAddress }) => {
     let address = canonicalIp(remoteAddress ?? '')
     if (networks.length === 0) return address
-    const named = (request.headers.get('x-forwarded-for') ?? '')
+    const named = (request.headers.get(header) ?? '')
       .split(',')
       .map((hop) => hop.trim())
       .filter((hop) => hop !== '')

@@ -47,7 +47,7 @@ export interface LobbiesOptions {
   /** The store of lobbies. Default: memory, for this process alone. */
   readonly store?: LobbyStore | undefined
   /** Durations; see `LobbyRules` for the defaults. */
-  readonly rules?: Partial<LobbyRules> | undefined
+  readonly rules?: { readonly [Rule in keyof LobbyRules]?: LobbyRules[Rule] | undefined } | undefined
   readonly limits?: LobbyLimits | undefined
   /**
    * Where the limits are counted. Default: in memory of this process. With the store of `@muster/redis`, a player is

@@ -49,14 +49,8 @@ describe('what a token may do', () => {
     ['dev-secreT:ann', nobody],
     ['key-1', { tickets: { id: 'game-backend', role: 'backend' }, lobbies: '403 wrong-role', console: undefined }],
     ['key-2', { tickets: { id: 'game-backend', role: 'backend' }, lobbies: '403 wrong-role', console: undefined }],
-    [
-      'key-3',
-      { tickets: '403 wrong-role', lobbies: '403 wrong-role', console: { who: 'support', role: 'look' } },
-    ],
-    [
-      'key-4',
-      { tickets: '403 wrong-role', lobbies: '403 wrong-role', console: { who: 'live-ops', role: 'operate' } },
-    ],
+    ['key-3', { tickets: '403 wrong-role', lobbies: '403 wrong-role', console: { who: 'support', role: 'look' } }],
+    ['key-4', { tickets: '403 wrong-role', lobbies: '403 wrong-role', console: { who: 'live-ops', role: 'operate' } }],
     [
       'dev-secret',
       { tickets: { id: 'dev', role: 'backend' }, lobbies: '403 wrong-role', console: { who: 'dev', role: 'operate' } },

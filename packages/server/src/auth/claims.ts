@@ -1,18 +1,22 @@
-// pure: a token's claims are read as a player's id, role and attributes
 import { Problem } from '@muster/core/http'
 import type { PlayerProfile } from '@muster/matchmaker'
 import { roles, type Identity, type Role } from './identity.js'
 
-/** Names of claims. A name is looked for as it is, and then as a path: `app.player.mmr`. */
+/** The name of a claim, or the names that lead to one within others: `['game', 'mmr']`. */
+export type ClaimName = string | readonly string[]
+
+/** Which claim says what. */
 export interface ClaimNames {
   /** The player's id: a text, or a whole number. */
-  readonly id: string
+  readonly id: ClaimName
   /** The caller's role. Default: every caller is a player. */
-  readonly role?: string | undefined
+  readonly role?: ClaimName | undefined
   /** The claim of each attribute, by the attribute's name. */
-  readonly attributes?: Readonly<Record<string, string>> | undefined
+  readonly attributes?: Readonly<Record<string, ClaimName>> | undefined
   /** Roles that the player may play in a match. */
-  readonly playRoles?: string | undefined
+  readonly roles?: ClaimName | undefined
+  /** Ids of players not to be matched with. */
+  readonly avoid?: ClaimName | undefined
 }
 
 type Claims = Readonly<Record<string, unknown>>
@@ -30,50 +34,55 @@ export function readClaims(claims: Claims, names: ClaimNames): Identity {
   return role === 'player' ? { id, roles: [role], profile: readProfile(claims, names) } : { id, roles: [role] }
 }
 
-function readId(claims: Claims, name: string): string {
+function readId(claims: Claims, name: ClaimName): string {
   const value = claimOf(claims, name)
   const id = Number.isSafeInteger(value) ? String(value) : value
   if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID) return id
   throw unfit(name, `must be a text of 1 to ${LONGEST_ID} characters, or a whole number`)
 }
 
-function readRole(claims: Claims, name: string | undefined): Role {
-  const value = name === undefined ? undefined : claimOf(claims, name)
-  if (value === undefined || value === null) return 'player'
+function readRole(claims: Claims, name: ClaimName | undefined): Role {
+  const value = claimOf(claims, name)
+  if (value === undefined) return 'player'
   const role = roles.find((known) => known === value)
-  if (role === undefined) throw unfit(name as string, `must be one of ${roles.join(', ')}`)
+  if (role === undefined) throw unfit(name, `must be one of ${roles.join(', ')}`)
   return role
 }
 
 function readProfile(claims: Claims, names: ClaimNames): PlayerProfile | undefined {
   const attributes = readAttributes(claims, names.attributes ?? {})
-  const playRoles = names.playRoles === undefined ? undefined : claimOf(claims, names.playRoles)
-  if (playRoles !== undefined && playRoles !== null && !isTexts(playRoles))
-    throw unfit(names.playRoles as string, 'must be a list of texts')
-  if (attributes === undefined && !isTexts(playRoles)) return undefined
-  return { ...(attributes && { attributes }), ...(isTexts(playRoles) && { roles: playRoles }) }
+  const playRoles = readTexts(claims, names.roles)
+  const avoid = readTexts(claims, names.avoid)
+  if (attributes === undefined && playRoles === undefined && avoid === undefined) return undefined
+  return { ...(attributes && { attributes }), ...(playRoles && { roles: playRoles }), ...(avoid && { avoid }) }
 }
 
-function readAttributes(claims: Claims, names: Readonly<Record<string, string>>): PlayerProfile['attributes'] {
+function readTexts(claims: Claims, name: ClaimName | undefined): readonly string[] | undefined {
+  const value = claimOf(claims, name)
+  if (value === undefined || isTexts(value)) return value
+  throw unfit(name, 'must be a list of texts')
+}
+
+function readAttributes(claims: Claims, names: Readonly<Record<string, ClaimName>>): PlayerProfile['attributes'] {
   const entries: [string, number | string | readonly string[]][] = []
   for (const [attribute, name] of Object.entries(names)) {
     const value = claimOf(claims, name)
-    if (value === undefined || value === null) continue
+    if (value === undefined) continue
     if (!isAttribute(value)) throw unfit(name, 'must be a number, a text or a list of texts')
     entries.push([attribute, value])
   }
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** Own members only, so that `constructor` is no claim. */
-function claimOf(claims: Claims, name: string): unknown {
-  if (Object.hasOwn(claims, name)) return claims[name]
+/** Undefined for a claim that is missing or null. Own members only, so that `constructor` is no claim. */
+function claimOf(claims: Claims, name: ClaimName | undefined): unknown {
+  if (name === undefined) return undefined
   let value: unknown = claims
-  for (const part of name.split('.')) {
+  for (const part of [name].flat()) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
     value = (value as Claims)[part]
   }
-  return value
+  return value ?? undefined
 }
 
 const isTexts = (value: unknown): value is readonly string[] =>
@@ -81,5 +90,5 @@ const isTexts = (value: unknown): value is readonly string[] =>
 const isAttribute = (value: unknown): value is number | string | readonly string[] =>
   Number.isFinite(value) || typeof value === 'string' || isTexts(value)
 
-const unfit = (name: string, message: string) =>
-  new Problem(403, 'unfit-token', `the claim ${name} of the token ${message}`)
+const unfit = (name: ClaimName | undefined, message: string) =>
+  new Problem(403, 'unfit-token', `the claim ${[name].flat().join('.')} of the token ${message}`)

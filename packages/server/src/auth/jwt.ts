@@ -14,8 +14,10 @@ export interface JwtOptions {
   readonly secret?: string | undefined
   readonly issuer?: string | readonly string[] | undefined
   readonly audience?: string | readonly string[] | undefined
-  /** Default: for `jwks`, all with a public key; for `secret`, HS256, HS384 and HS512. */
+  /** Default: HS256 with a secret; RS256, ES256 and EdDSA with keys. */
   readonly algorithms?: readonly string[] | undefined
+  /** Milliseconds by which the clock of who signs may differ from ours. Default 5000. */
+  readonly clockToleranceMs?: number | undefined
   readonly claims: ClaimNames
 }
 
@@ -25,22 +27,23 @@ export interface JwtDeps {
 }
 
 /** Algorithms by the kind of key, so that a public key can never be taken for a shared secret. */
-const PUBLIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
-const SHARED = ['HS256', 'HS384', 'HS512']
+const PUBLIC = {
+  all: ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
+  usual: ['RS256', 'ES256', 'EdDSA'],
+}
+const SHARED = { all: ['HS256', 'HS384', 'HS512'], usual: ['HS256'] }
 
-/** Seconds by which the clock of who signs may differ from ours (our choice). */
-const TOLERANCE_S = 5
 /** Verified tokens that are remembered, and for how long at most (our choice): 100,000 take about 50 MB. */
 const MOST_REMEMBERED = 100_000
 const REMEMBER_MS = 300_000
 
 /**
  * Creates the check of JSON Web Tokens. A token must be signed by one of the allowed algorithms and say when it ends. A
- * verified token is remembered until its end, or for five minutes: clients that poll send the same token again and again.
+ * verified token is remembered until its end, or for five minutes: clients that poll send the same token each time.
  * @throws {RangeError} for an algorithm that does not fit the kind of key
  */
 export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): Identify {
-  const { issuer, audience, claims } = options
+  const { issuer, audience, claims, clockToleranceMs = 5000 } = options
   const algorithms = algorithmsOf(options)
   const key = keyOf(options, { clock, onProblem })
   const perf = { now: () => clock.now() }
@@ -50,7 +53,7 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
     const now = clock.now()
     const checks: JWTVerifyOptions = {
       algorithms: [...algorithms],
-      clockTolerance: TOLERANCE_S,
+      clockTolerance: clockToleranceMs / 1000,
       currentDate: new Date(now),
       requiredClaims: ['exp'],
       ...(issuer !== undefined && { issuer: [issuer].flat() }),
@@ -59,7 +62,7 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
     try {
       const { payload } = await jwtVerify(token, key, checks)
       const identity = Object.freeze(readClaims(payload, claims))
-      const leftMs = ((payload.exp as number) + TOLERANCE_S) * 1000 - now
+      const leftMs = (payload.exp as number) * 1000 + clockToleranceMs - now
       if (leftMs > 0) verified.set(digest, identity, { ttl: Math.min(leftMs, REMEMBER_MS) })
       return identity
     } catch (error) {
@@ -77,10 +80,10 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
 
 function algorithmsOf({ secret, algorithms }: JwtOptions): readonly string[] {
   const fitting = secret === undefined ? PUBLIC : SHARED
-  const unfit = algorithms?.find((name) => !fitting.includes(name))
-  if (unfit === undefined) return algorithms ?? fitting
+  const unfit = algorithms?.find((name) => !fitting.all.includes(name))
+  if (unfit === undefined) return algorithms ?? fitting.usual
   const kind = secret === undefined ? 'keys at an address' : 'a shared secret'
-  throw new RangeError(`auth.jwt.algorithms: ${unfit} is none for ${kind}: choose of ${fitting.join(', ')}`)
+  throw new RangeError(`auth.jwt.algorithms: ${unfit} is none for ${kind}: choose of ${fitting.all.join(', ')}`)
 }
 
 function keyOf({ jwks, secret }: JwtOptions, deps: JwtDeps): JWTVerifyGetKey {

@@ -81,7 +81,11 @@ describe('the call fails', () => {
     ['without profiles', () => ({ ann: {} }), "the answer's players must hold profiles by the ids of the players"],
     ['with a list', () => ({ players: [] }), "the answer's players must hold profiles by the ids of the players"],
     ['without an answer', (_, response) => void response.destroy(), 'UND_ERR_SOCKET'],
-    ['with an answer that is too large', () => ({ players: { ann: 'x'.repeat(2000) } }), 'UND_ERR_RES_EXCEEDED_MAX_SIZE'],
+    [
+      'with an answer that is too large',
+      () => ({ players: { ann: 'x'.repeat(2000) } }),
+      'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+    ],
   ])('%s', async (_, answer, message) => {
     const { ask } = await setUp(answer, { largestAnswer: 1000 })
     const error = await ask('ann').catch((reason: unknown) => reason)
@@ -92,7 +96,9 @@ describe('the call fails', () => {
   test('when nobody listens, without naming the address', async () => {
     const { resolve, close } = createFetchProfiles({ url: 'http://127.0.0.1:1/profiles' })
     closes.push(close)
-    const error = await Promise.resolve(resolve(['ann'], new AbortController().signal)).catch((reason: unknown) => reason)
+    const error = await Promise.resolve(resolve(['ann'], new AbortController().signal)).catch(
+      (reason: unknown) => reason,
+    )
     expect((error as Error).message).toBe('ECONNREFUSED')
   })
 

@@ -1,0 +1,110 @@
+import type { Client } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { clientAddress, type AddressOf, type HttpHandler } from '@muster/core/http'
+import {
+  createTicketApi,
+  type GroupStore,
+  type Locate,
+  type TicketApiOptions,
+  type TicketService,
+} from '@muster/matchmaker'
+import { createLobbyApi, type Lobbies } from '@muster/relay'
+import { createAuth, type Auth } from '../auth/auth.js'
+import type { Config } from '../config/config.js'
+import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
+import { authOptions } from './auth-options.js'
+import type { Matching } from './matching.js'
+import { mergeDocuments } from './openapi.js'
+
+/** What the APIs stand on, and what outlives a change of the configuration. */
+export interface ApiParts {
+  readonly service: TicketService
+  readonly shared: Matching['shared']
+  readonly groups: GroupStore
+  readonly lobbies: Lobbies | undefined
+  readonly client: Client
+  readonly locate: Locate | undefined
+  /** Signs tokens of streams where the configuration states no key, so that they outlive a reload. */
+  readonly streamKey: Uint8Array
+  readonly devToken: string | undefined
+  readonly clock: Clock
+  readonly onProblem: (during: string, error: unknown) => void
+}
+
+/** The APIs as one configuration describes them. */
+export interface Apis {
+  readonly tickets: HttpHandler
+  readonly lobbies: HttpHandler | undefined
+  readonly document: () => Promise<object>
+  readonly auth: Auth
+  readonly address: AddressOf
+  /** Closes what belongs to this configuration; requests that are under way end as they would. */
+  readonly close: () => Promise<void>
+}
+
+/** @throws {InvalidInput} or RangeError naming the option at fault */
+export function createApis(config: Config, parts: ApiParts): Apis {
+  const { service, shared, clock, onProblem } = parts
+  const auth = createAuth(authOptions(config, parts.devToken), {
+    clock,
+    onProblem: (error) => onProblem('authenticate', error),
+  })
+  const address = clientAddress(config.addresses)
+  const cors = config.cors.origins.length === 0 ? undefined : { origins: config.cors.origins }
+  const profiles = config.profiles && openProfiles(config.profiles)
+  const common = { address, cors, limitStore: shared.limitStore, clock }
+  const { groupIdleMs, ...limits } = config.limits
+  const tickets = createTicketApi(service, {
+    ...common,
+    authenticate: auth.tickets,
+    profile: profiles && profileOptions(config, profiles),
+    beacons: config.beacons.enabled ? () => parts.client.locations.beacons.all() : undefined,
+    locate: parts.locate,
+    inspect: config.inspect,
+    limits,
+    groupIdleMs,
+    streamTokens: {
+      key: config.streamTokens.key?.reveal() ?? parts.streamKey,
+      lifetimeMs: config.streamTokens.lifetimeMs,
+    },
+    groups: parts.groups,
+    lobbies: parts.lobbies && ((playerId) => parts.lobbies?.ofPlayer(playerId) ?? []),
+    onError: (error) => onProblem('tickets', error),
+  })
+  const lobbies =
+    parts.lobbies &&
+    createLobbyApi(parts.lobbies, {
+      ...common,
+      authenticate: auth.lobbies,
+      onError: (error) => onProblem('lobbies', error),
+    })
+  let document: Promise<object> | undefined
+  return {
+    tickets,
+    lobbies,
+    document: () => (document ??= documentOf(tickets, lobbies)),
+    auth,
+    address,
+    close: async () => profiles?.close(),
+  }
+}
+
+const openProfiles = ({ url, token }: NonNullable<Config['profiles']>): FetchedProfiles =>
+  createFetchProfiles({ url, token: token?.reveal() })
+
+function profileOptions({ profiles }: Config, { resolve }: FetchedProfiles): TicketApiOptions['profile'] {
+  if (profiles === undefined) return undefined
+  const { timeoutMs, cacheMs, cacheSize, perRequest, whenDown } = profiles
+  const whenFailed = whenDown === 'without' ? {} : whenDown
+  return { resolve, timeoutMs, cacheMs, cacheSize, batchSize: perRequest, whenFailed }
+}
+
+/** The ticket API's document, with the lobby API's where lobbies are on. */
+async function documentOf(tickets: HttpHandler, lobbies: HttpHandler | undefined): Promise<object> {
+  const read = async (api: HttpHandler) => {
+    const answer = await api(new Request('http://localhost/openapi.json'), { remoteAddress: undefined })
+    return (await answer.json()) as Parameters<typeof mergeDocuments>[0]
+  }
+  const first = await read(tickets)
+  return lobbies === undefined ? first : mergeDocuments(first, await read(lobbies), 'lobbies')
+}

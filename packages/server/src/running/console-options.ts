@@ -1,0 +1,76 @@
+import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
+import type { Client } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import type { Config } from '../config/config.js'
+import type { ApplyQueue, ConsoleOptions } from '../console/options.js'
+import { createLimitsNow } from '../telemetry/limits-now.js'
+import type { Log } from '../telemetry/log.js'
+import { version } from '../version.js'
+import type { Matching } from './matching.js'
+import type { Ready } from './readiness.js'
+import type { InForce } from './in-force.js'
+import type { Reloaded } from './reloading.js'
+
+export interface ConsoleOptionsOf {
+  readonly inForce: InForce
+  readonly matching: Matching
+  readonly client: Client
+  readonly locate: ConsoleOptions['locate']
+  readonly log: Log
+  readonly clock: Clock
+  readonly onProblem: (during: string, error: unknown) => void
+  readonly ready: () => Promise<Ready>
+  readonly reload: (next: Config) => Promise<Reloaded>
+  readonly editQueue?: ((name: string, yaml: string) => Promise<Config>) | undefined
+  readonly letBotsIn?: ConsoleOptions['letBotsIn']
+}
+
+/** What the console is given of the program. */
+export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
+  const { inForce, matching, client, log, clock } = of
+  const { config } = inForce
+  let lastReady: Ready = { is: false, why: ['the program starts'] }
+  return {
+    matchmaker: { ...matching.service, on: matching.on },
+    locate: of.locate,
+    name: config.name,
+    version,
+    store: config.store.kind,
+    queues: () => inForce.config.queues,
+    applyQueue: createApplyQueue(of),
+    operatorOf: (request) => inForce.apis.auth.operatorOf(request),
+    acted: ({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id }),
+    spending: () => inForce.config.spending,
+    limits: createLimitsNow(client, clock),
+    ready: () => {
+      void of.ready().then((ready) => (lastReady = ready))
+      return lastReady
+    },
+    letBotsIn: of.letBotsIn,
+    unseen: matching.unseen,
+    hosts: hostsOf(config),
+    address: (request, connection) => inForce.apis.address(request, connection),
+    onError: (error) => of.onProblem('console', error),
+    clock,
+  }
+}
+
+/** In the file, if there is one; otherwise until the end of the process. */
+function createApplyQueue({ inForce, reload, editQueue }: ConsoleOptionsOf): ApplyQueue {
+  return async (name, definition, yaml) => {
+    const next = editQueue === undefined ? withQueue(inForce.config, name, definition) : await editQueue(name, yaml)
+    const { refused } = await reload(next)
+    return { kept: editQueue === undefined ? 'memory' : 'file', refused: refused.length }
+  }
+}
+
+const withQueue = (config: Config, name: string, definition: QueueDefinition): Config => ({
+  ...config,
+  queues: config.queues.map((queue) => (queue.name === name ? defineQueue(definition) : queue)),
+})
+
+/** Names without ports; that of the public URL is one. */
+function hostsOf({ console: { hosts }, listen }: Config): readonly string[] {
+  const names = hosts.map((host) => host.replace(/:\d+$/, ''))
+  return listen.publicUrl === undefined ? names : [...names, new URL(listen.publicUrl).hostname]
+}

@@ -1,0 +1,77 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '@muster/core/clock'
+import { createFileJournal, createMatchmaker, JournalLocked, openTicketLog, type TicketLog } from '@muster/matchmaker'
+import type { StoreConfig } from '../config/config.js'
+import type { Matching, MatchingOptions } from './matching.js'
+import { matchmakerOptions } from './matchmaker-options.js'
+
+/** A matchmaker of this process, which remembers in memory or in a folder. */
+export async function openLocalMatching(options: MatchingOptions): Promise<Matching> {
+  const { config, clock, onProblem } = options
+  const remembered = config.store.kind === 'folder' ? await openFolder(config.store, clock, onProblem) : {}
+  const matchmaker = createMatchmaker({ ...matchmakerOptions(options), ...remembered })
+  let hasTicked = false
+  const endFirstTick = matchmaker.on('ticked', () => {
+    hasTicked = true
+    endFirstTick()
+  })
+  return {
+    service: matchmaker,
+    matchmaker,
+    on: matchmaker.on,
+    observed: matchmaker,
+    webhook: matchmaker.webhook,
+    start: matchmaker.start,
+    checks: [
+      () => (hasTicked ? undefined : 'the journal is being opened'),
+      () => (matchmaker.inspect().held === 'journal' ? 'the journal cannot be opened or written to' : undefined),
+      () => (remembered.ticketLog?.isFailing() === true ? 'the log of tickets cannot be written to' : undefined),
+    ],
+    reconfigure: (queues) =>
+      matchmaker.reconfigure(queues).refused.map(({ ticket, queue, error }) => ({
+        queue,
+        ticketId: ticket.id,
+        reason: error.message,
+      })),
+    close: async (timeoutMs) => {
+      const left = await matchmaker.close({ timeoutMs })
+      for (const { matchId } of left)
+        onProblem('close', new Error(`the stop of the server of match ${matchId} was not confirmed in time`))
+    },
+    shared: {},
+    ticketLog: remembered.ticketLog,
+  }
+}
+
+type Folder = Extract<StoreConfig, { readonly kind: 'folder' }>
+type Remembered = Partial<{ readonly journal: ReturnType<typeof createFileJournal>; readonly ticketLog: TicketLog }>
+
+/** Milliseconds for which a program waits for the one before it to let go of the folder (our choice). */
+const LOCKED_MS = 15_000
+const LOOK_EVERY_MS = 250
+
+/** Others of the machine have no business with what the folder holds: players' addresses, and secrets of servers. */
+async function openFolder(
+  { path, fsync }: Folder,
+  clock: Clock,
+  onProblem: MatchingOptions['onProblem'],
+): Promise<Remembered> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const logOptions = {
+    path: join(path, 'tickets.log'),
+    fsync: fsync === 'intents' ? ('every-second' as const) : fsync,
+    clock,
+  }
+  const journal = createFileJournal({ path: join(path, 'servers.journal'), fsync })
+  const until = clock.now() + LOCKED_MS
+  for (;;) {
+    try {
+      return { journal, ticketLog: await openTicketLog(logOptions) }
+    } catch (error) {
+      if (!(error instanceof JournalLocked) || clock.now() >= until) throw error
+      onProblem('start', new Error('another process uses the folder of the store: waiting for it to end'))
+      await clock.sleep(LOOK_EVERY_MS)
+    }
+  }
+}

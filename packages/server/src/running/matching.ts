@@ -1,0 +1,65 @@
+import type { Client } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import type { LimitStore } from '@muster/core/http'
+import type {
+  GroupStore,
+  Locate,
+  Matchmaker,
+  Observed,
+  QueueDefinition,
+  TicketLog,
+  TicketService,
+} from '@muster/matchmaker'
+import type { LobbyStore } from '@muster/relay'
+import type { Config } from '../config/config.js'
+import type { ReadinessCheck } from './readiness.js'
+
+/** A ticket that its new queue refuses. */
+export interface RefusedTicket {
+  readonly queue: string
+  readonly ticketId: string
+  readonly reason: string
+}
+
+/** The matchmaker as the program uses it: of this process alone, or one that several processes share. */
+export interface Matching {
+  readonly service: TicketService
+  /** The same, where it is of this process alone. */
+  readonly matchmaker?: Matchmaker | undefined
+  /** The events of the matchmaker, while it runs in this process. */
+  readonly on: Matchmaker['on']
+  /** What this process counts: nothing, while another process leads. */
+  readonly observed: Observed
+  /** Reads anew what `observed.inspect` tells, where that takes a while. */
+  readonly beforeScrape?: (() => Promise<void>) | undefined
+  readonly webhook: (request: Request) => Promise<Response>
+  readonly start: () => void
+  /** What this process does not see, in words. */
+  readonly unseen?: (() => readonly string[]) | undefined
+  readonly checks: readonly ReadinessCheck[]
+  /**
+   * Replaces the queues. Empty where the tickets are with another process, which tells of them by its events.
+   * @throws {InvalidQueue}, and nothing changes
+   */
+  readonly reconfigure: (queues: readonly QueueDefinition[]) => readonly RefusedTicket[]
+  /** Leaves tickets, matches and servers to the next process, as far as the store allows. */
+  readonly close: (timeoutMs: number) => Promise<void>
+  /** Where tickets outlive the process; groups are kept there too. */
+  readonly ticketLog?: TicketLog | undefined
+  /** What several processes share; undefined for what is this process's own. */
+  readonly shared: {
+    readonly limitStore?: LimitStore | undefined
+    readonly groups?: GroupStore | undefined
+    readonly lobbies?: LobbyStore | undefined
+  }
+}
+
+export interface MatchingOptions {
+  readonly config: Config
+  readonly client: Client
+  readonly locate: Locate | undefined
+  readonly webhookUrl: string | undefined
+  readonly clock: Clock
+  /** Told of what went wrong and is dealt with. */
+  readonly onProblem: (during: string, error: unknown) => void
+}

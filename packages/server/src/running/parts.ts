@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import type { Client } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import {
+  createGroupStore,
+  mmdbLocate,
+  type GroupStore,
+  type MmdbLocate,
+  type TicketLog,
+  type TicketService,
+} from '@muster/matchmaker'
+import type { Config } from '../config/config.js'
+import { createConsole, type Console } from '../console/console.js'
+import type { ConsoleOptions } from '../console/options.js'
+import type { ApiParts } from './apis.js'
+import type { InForce } from './in-force.js'
+import { openLobbies, type OpenLobbies } from './lobbies.js'
+import type { Matching, MatchingOptions } from './matching.js'
+import { createServiceClient } from './service-client.js'
+import { openStore } from './open-store.js'
+
+export interface PartsOptions {
+  readonly inForce: InForce
+  readonly devToken?: string | undefined
+  readonly clock: Clock
+  readonly onProblem: MatchingOptions['onProblem']
+  /** Options of the console, once there is something to look at. */
+  readonly consoleOptions: (matching: Matching, client: Client, locate: MmdbLocate | undefined) => ConsoleOptions
+}
+
+/** What lives as long as the program, whatever its configuration becomes. */
+export interface Parts {
+  readonly client: Client
+  readonly locate: MmdbLocate | undefined
+  readonly matching: Matching
+  /** Undefined where the configuration has none. */
+  readonly console: Console | undefined
+  readonly lobbies: OpenLobbies | undefined
+  readonly api: ApiParts
+  /** Ends all of them, the last opened first. Calling it again changes nothing. */
+  readonly close: Close
+}
+
+/** @param leftMs milliseconds that are left. */
+type Close = (leftMs: () => number) => Promise<void>
+
+/** Opens all parts, or none: what was opened is closed again when a later part fails. */
+export async function openParts(options: PartsOptions): Promise<Parts> {
+  const closes: Close[] = []
+  const closeAll: Close = async (leftMs) => {
+    for (const close of closes.splice(0).toReversed())
+      await close(leftMs).catch((error: unknown) => options.onProblem('close', error))
+  }
+  try {
+    return { ...(await open(options, (close) => void closes.push(close))), close: closeAll }
+  } catch (error) {
+    await closeAll(() => 1000)
+    throw error
+  }
+}
+
+async function open(options: PartsOptions, opened: (close: Close) => void): Promise<Omit<Parts, 'close'>> {
+  const { inForce, devToken, clock, onProblem } = options
+  const { config } = inForce
+  const store = await openStore({ config, clock, onProblem })
+  opened(store.close)
+  const client = createServiceClient({ section: () => inForce.config.service, clock, limiter: store.limiter })
+  opened((leftMs) => client.close({ timeoutMs: leftMs() }))
+  const locate = config.locate && mmdbLocate(config.locate)
+
+  const webhooks = webhookUrls(config)
+  const matching = await store.openMatching({ config, client, locate, webhookUrl: webhooks?.servers, clock, onProblem })
+  opened((leftMs) => matching.close(leftMs()))
+  const console = config.console.enabled ? createConsole(options.consoleOptions(matching, client, locate)) : undefined
+  if (console !== undefined) opened(console.close)
+  const service: TicketService =
+    console === undefined || matching.matchmaker === undefined
+      ? matching.service
+      : console.recording(matching.matchmaker)
+  const lobbies = await openLobbies({
+    config,
+    client,
+    service,
+    matching,
+    webhookUrl: webhooks?.relays,
+    clock,
+    onProblem,
+  })
+  if (lobbies !== undefined) opened((leftMs) => lobbies.close(leftMs()))
+
+  const api: ApiParts = {
+    service,
+    shared: matching.shared,
+    groups: matching.shared.groups ?? ownGroups(config, service, matching.ticketLog, clock),
+    lobbies: lobbies?.lobbies,
+    client,
+    locate,
+    streamKey: randomBytes(32),
+    devToken,
+    clock,
+    onProblem,
+  }
+  return { client, locate, matching, console, lobbies, api }
+}
+
+/** Groups outlive a reload, so they are not the ticket API's own. */
+function ownGroups({ limits }: Config, service: TicketService, log: TicketLog | undefined, clock: Clock): GroupStore {
+  return createGroupStore({
+    clock,
+    idleMs: limits.groupIdleMs ?? 300_000,
+    mostGroups: limits.groups ?? 100_000,
+    isAlive: async ({ id }) => (await service.getTicket(id)) !== undefined,
+    log,
+  })
+}
+
+/** Where the service sends its webhooks; undefined without them. */
+function webhookUrls({ listen, webhook }: Config): { readonly servers: string; readonly relays: string } | undefined {
+  if (listen.publicUrl === undefined || webhook.enabled === false) return undefined
+  const base = `${listen.publicUrl.replace(/\/+$/, '')}/webhooks`
+  return { servers: `${base}/servers`, relays: `${base}/relays` }
+}

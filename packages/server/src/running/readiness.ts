@@ -1,0 +1,34 @@
+import type { Clock } from '@muster/core/clock'
+
+/** Says in words why the program does not take players now; undefined if that is no reason. */
+export type ReadinessCheck = () => string | undefined | Promise<string | undefined>
+
+/** Whether the program takes players, and if not, why. */
+export interface Ready {
+  readonly is: boolean
+  readonly why: readonly string[]
+}
+
+/** Milliseconds for which an answer holds: anybody may ask, and a check may look at every ticket. */
+const HOLDS_MS = 500
+
+/** Combines the checks, and asks them rarely. */
+export function createReadiness(checks: readonly ReadinessCheck[], clock: Clock): () => Promise<Ready> {
+  let asked: { readonly at: number; readonly ready: Promise<Ready> } | undefined
+  const ask = async (): Promise<Ready> => {
+    const why = (await Promise.all(checks.map(reasonOf))).filter((reason) => reason !== undefined)
+    return { is: why.length === 0, why }
+  }
+  return () => {
+    if (asked === undefined || clock.now() - asked.at >= HOLDS_MS) asked = { at: clock.now(), ready: ask() }
+    return asked.ready
+  }
+}
+
+async function reasonOf(check: ReadinessCheck): Promise<string | undefined> {
+  try {
+    return await check()
+  } catch {
+    return 'a check failed'
+  }
+}

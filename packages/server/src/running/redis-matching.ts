@@ -1,0 +1,78 @@
+import { within } from '@muster/core/runtime'
+import type { Inspection } from '@muster/matchmaker'
+import type * as RedisPackage from '@muster/redis'
+import type { Config } from '../config/config.js'
+import type { Matching, MatchingOptions } from './matching.js'
+import { matchmakerOptions } from './matchmaker-options.js'
+
+export interface RedisMatchingOptions {
+  readonly redisPackage: typeof RedisPackage
+  readonly redis: RedisPackage.RedisConnection
+  readonly config: Extract<Config['store'], { readonly kind: 'redis' }>
+  readonly matching: MatchingOptions
+}
+
+/** Milliseconds in which Redis must answer for the program to be ready. */
+const ANSWERS_WITHIN_MS = 2000
+
+/** What this process counts while another one leads. */
+const NOTHING: Inspection = { queues: [], matches: [], stopsPending: 0, held: undefined, pausedUntil: undefined }
+
+/** A matchmaker that several processes share. */
+export function createRedisMatching({ redisPackage, redis, config, matching }: RedisMatchingOptions): Matching {
+  const { config: whole, clock, onProblem } = matching
+  const { maxTickets, mayLead, replicas } = config
+  const partition = redisPackage.createRedisPartition({
+    ...matchmakerOptions(matching),
+    redis,
+    maxTickets,
+    mayLead,
+    replicas,
+  })
+  const lobbies = whole.lobbies.enabled ? redisPackage.createRedisLobbyStore({ redis, name: whole.name }) : undefined
+  partition.on('problem', ({ during, error }) => onProblem(during, error))
+  partition.on('queuesDiffer', () =>
+    onProblem('partition', new Error('the process that leads matches by other queues than this one has')),
+  )
+
+  let inspection = NOTHING
+  const isReachable = async () => {
+    const answered = await within(
+      partition.queuesInForce().then(() => true),
+      ANSWERS_WITHIN_MS,
+      clock,
+    )
+    return answered === true
+  }
+  return {
+    service: partition,
+    on: partition.onMatching,
+    observed: { on: partition.onMatching, inspect: () => inspection },
+    // Only the process that leads tells how things are: the sum over all processes is then right.
+    beforeScrape: async () => {
+      inspection = partition.leads() ? await partition.inspect().catch(() => NOTHING) : NOTHING
+    },
+    webhook: partition.webhook,
+    start: partition.start,
+    unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
+    checks: [async () => ((await isReachable().catch(() => false)) ? undefined : 'Redis does not answer')],
+    reconfigure: (queues) => {
+      partition.reconfigure(queues)
+      return []
+    },
+    close: async () => {
+      lobbies?.close()
+      await partition.close()
+    },
+    shared: {
+      limitStore: redisPackage.createRedisLimitStore({ redis, name: whole.name, clock }),
+      groups: redisPackage.createRedisGroupStore({
+        redis,
+        name: whole.name,
+        idleMs: whole.limits.groupIdleMs,
+        mostGroups: whole.limits.groups,
+      }),
+      lobbies,
+    },
+  }
+}

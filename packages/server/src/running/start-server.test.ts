@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signShared } from '../auth/jwks.fixture.js'
+import { BACKEND_KEY, JWT_SECRET, openServer, openService, yamlOf, type ServerUnderTest } from './server.fixture.js'
+
+const inAnHour = () => Math.floor(Date.now() / 1000) + 3600
+const tokenOf = (id: string, claims: object = {}) => signShared({ sub: id, ...claims }, JWT_SECRET, inAnHour())
+
+let service: Awaited<ReturnType<typeof openService>>
+let under: ServerUnderTest
+beforeAll(async () => {
+  service = await openService()
+  under = await openServer(yamlOf(service.url))
+  // Measuring begins a moment after the program listens, or with the first scrape.
+  await under.ask('GET', '/metrics')
+})
+afterAll(async () => {
+  await under.server.close()
+  await service.emulator.close()
+})
+
+test('two players wait over HTTP and are told the same server', async () => {
+  const { ask } = under
+  const wait = async (id: string) => {
+    const token = await tokenOf(id)
+    const created = await ask('POST', '/tickets', { token, body: { profile: 'duel', attributes: {} } })
+    expect(created.status).toBe(201)
+    let ticket = (await created.json()) as { id: string; status: string; version: number; assignment: unknown }
+    while (ticket.status !== 'HOST_ASSIGNED') {
+      const answer = await ask('GET', `/tickets/${ticket.id}?wait=20&version=${ticket.version}`, { token })
+      ticket = (await answer.json()) as typeof ticket
+    }
+    return ticket.assignment
+  }
+  const [ann, ben] = await Promise.all([wait('ann'), wait('ben')])
+  expect(ann).toEqual(ben)
+})
+
+describe('what else is served', () => {
+  test('/healthz and /readyz', async () => {
+    const alive = await under.ask('GET', '/healthz')
+    expect([alive.status, await alive.json()]).toEqual([200, { alive: true }])
+    const ready = await under.ask('GET', '/readyz')
+    expect([ready.status, await ready.json()]).toEqual([200, { ready: true, why: [] }])
+  })
+
+  test('/metrics, of what has happened', async () => {
+    const metrics = await under.ask('GET', '/metrics')
+    expect(metrics.status).toBe(200)
+    expect(await metrics.text()).toMatch(/muster_tickets_created_total\{muster_queue="duel"\} 2/)
+  })
+
+  test('/openapi.json', async () => {
+    const document = (await (await under.ask('GET', '/openapi.json')).json()) as { paths: object }
+    expect(Object.keys(document.paths)).toContain('/tickets')
+  })
+
+  test('/console, and / leads to it', async () => {
+    expect((await under.ask('GET', '/')).headers.get('location')).toBe('/console/')
+    expect((await under.ask('GET', '/console')).status).toBe(308)
+  })
+
+  test('nothing, at any other path', async () => {
+    for (const path of ['/nothing', '/webhooks', '/webhooks/other/x/y', '/lobbies', '/healthz/x', '/%2e%2e/etc/passwd'])
+      expect([path, (await under.ask('GET', path)).status]).toEqual([path, 404])
+    expect((await under.ask('POST', '/webhooks/servers/m/wrong', { body: {} })).status).toBe(404)
+  })
+
+  test('nothing to who is not known', async () => {
+    expect((await under.ask('POST', '/tickets', { body: { profile: 'duel' } })).status).toBe(401)
+    expect((await under.ask('POST', '/matches', { token: await tokenOf('ann'), body: {} })).status).toBe(403)
+    expect((await under.ask('GET', '/players/ann', { token: BACKEND_KEY })).status).toBe(200)
+  })
+})

@@ -1,0 +1,123 @@
+import { systemClock, type Clock } from '@muster/core/clock'
+import type { TicketService } from '@muster/matchmaker'
+import type { Config } from '../config/config.js'
+import type { ConsoleOptions } from '../console/options.js'
+import { logEvents } from '../telemetry/event-log.js'
+import { createLazyMetrics } from '../telemetry/lazy-metrics.js'
+import { createLog, type Log } from '../telemetry/log.js'
+import { createProblemLog } from '../telemetry/problem-log.js'
+import { createApis } from './apis.js'
+import { createClosing } from './closing.js'
+import { consoleOptions } from './console-options.js'
+import { createInForce } from './in-force.js'
+import { openListener } from './listener.js'
+import { createMetricsDoor } from './metrics-door.js'
+import { createMounts } from './mounts.js'
+import { openParts } from './parts.js'
+import { createReadiness, type Ready } from './readiness.js'
+import { createReloading, type Reloaded } from './reloading.js'
+import { secretsOf } from './secrets-of.js'
+import { createServiceCheck } from './service-check.js'
+import { createWebhooks } from './webhooks.js'
+
+export interface ServerDeps {
+  readonly clock?: Clock | undefined
+  /** Where lines of the log go. Default: the standard output. */
+  readonly write?: ((line: string) => void) | undefined
+  /** A token for everything; only for `muster dev`. */
+  readonly devToken?: string | undefined
+  /** Lets a crowd of bots arrive; only for `muster dev`. */
+  readonly letBotsIn?: ConsoleOptions['letBotsIn']
+  /** Changes a queue in the configuration's file, and returns what that then says. Default: queues change in memory. */
+  readonly editQueue?: ((name: string, yaml: string) => Promise<Config>) | undefined
+}
+
+/** The program as it runs. */
+export interface MusterServer {
+  /** Where it listens. */
+  readonly url: string
+  /** The matchmaker, as the ticket API uses it. */
+  readonly service: TicketService
+  readonly log: Log
+  readonly ready: () => Promise<Ready>
+  /**
+   * Makes another configuration count, as far as it can without a restart. Rejects with an error that names what is
+   * wrong, and then nothing has changed.
+   */
+  readonly reload: (config: Config) => Promise<Reloaded>
+  /**
+   * Takes nothing new, finishes what is under way, and hands over, in the time that the configuration gives at most.
+   * Resolves with whether all was finished. Calling it again returns the same promise.
+   */
+  readonly close: () => Promise<boolean>
+}
+
+/**
+ * Starts the program: the ticket API, the lobby API, the console and what belongs to them, on one port. Rejects with an
+ * error that says what to do, and leaves nothing running.
+ */
+export async function startServer(config: Config, deps: ServerDeps = {}): Promise<MusterServer> {
+  const { clock = systemClock, write, devToken } = deps
+  const inForce = createInForce(config)
+  const secrets = () => [...(devToken === undefined ? [] : [devToken]), ...secretsOf(inForce.config)]
+  const log = createLog({ ...config.telemetry.log, write, secrets })
+  const problems = createProblemLog(log, clock)
+  const onProblem = (during: string, error: unknown) => problems.report(during, error)
+  const common = { ...deps, clock, log, onProblem, inForce }
+
+  const parts = await openParts({
+    ...common,
+    consoleOptions: (matching, client, locate) =>
+      consoleOptions({ ...common, matching, client, locate, ready: () => ready(), reload: (next) => reload(next) }),
+  })
+  const { matching, client, lobbies } = parts
+  try {
+    inForce.apis = createApis(config, parts.api)
+  } catch (error) {
+    await parts.close(() => 1000)
+    throw error
+  }
+  logEvents(matching.on, log, problems)
+  const check = createServiceCheck({ client, clock, onProblem: (error) => onProblem('service', error) })
+  const ready = createReadiness([() => closing.reason(), check.reason, ...matching.checks], clock)
+  const reload = createReloading({ ...common, parts })
+  const metrics = config.telemetry.metrics.enabled
+    ? createLazyMetrics({ matchmaker: matching.observed, client, clock })
+    : undefined
+  const mounts = createMounts({
+    apis: () => inForce.apis,
+    console: parts.console?.handle,
+    webhooks: createWebhooks({ servers: matching.webhook, relays: lobbies?.webhook }),
+    metrics:
+      metrics &&
+      createMetricsDoor({ ...matching, ...metrics, key: () => inForce.config.telemetry.metrics.key?.reveal(), clock }),
+    ready,
+    isClosing: () => closing.reason() !== undefined,
+  })
+  const listener = await openListener({ ...listenerBounds(config), onRequest: mounts }).catch(
+    async (error: unknown) => {
+      await check.close()
+      await parts.close(() => 1000)
+      throw error
+    },
+  )
+  const closing = createClosing({ ...common, parts, listener, check, metrics, problems })
+  matching.start()
+  metrics?.start()
+  return { url: listener.url, service: parts.api.service, log, ready, reload, close: closing.close }
+}
+
+/** Connections besides waits: for answers, and of clients between two of them (our choice). */
+const MORE_CONNECTIONS = 10_000
+/** Most long polls and event streams, where the configuration says nothing: the ticket API's own default. */
+const WAITS = 50_000
+/** Connections of one address, where addresses are known (our choice). */
+const MOST_PER_ADDRESS = 2000
+
+/** Behind proxies, many players come from one address. */
+const listenerBounds = ({ listen, limits, addresses }: Config) => ({
+  host: listen.host,
+  port: listen.port,
+  mostConnections: (limits.waits ?? WAITS) + MORE_CONNECTIONS,
+  mostPerAddress: addresses.trustedProxies.length > 0 ? undefined : MOST_PER_ADDRESS,
+})

@@ -1,0 +1,80 @@
+import { createManualClock } from '@muster/core/clock'
+import { describe, expect, test } from 'vitest'
+import { createLog, type LogOptions } from './log.js'
+import { createProblemLog } from './problem-log.js'
+
+function setUp(options: Partial<LogOptions> = {}) {
+  const lines: string[] = []
+  const log = createLog({ level: 'debug', format: 'json', write: (line) => lines.push(line), ...options })
+  return { log, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
+}
+
+describe('a line', () => {
+  test('is an object with time, level, text and fields', () => {
+    const { log, parsed } = setUp()
+    log.info('listening', { url: 'http://localhost:8080', queues: ['duel'], limit: undefined })
+    const [line] = parsed()
+    expect(line).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      text: 'listening',
+      url: 'http://localhost:8080',
+      queues: ['duel'],
+    })
+  })
+
+  test('holds no address and no secret, wherever it came from', () => {
+    const { log, lines } = setUp({ secrets: () => ['sesame-0815'] })
+    log.error('refused sesame-0815 of 192.0.2.7', { from: '2001:db8::7', key: 'a sesame-0815', all: ['192.0.2.8'] })
+    expect(lines.join('')).not.toMatch(/sesame|192\.0\.2|2001:db8/)
+    expect(lines.join('')).toContain('refused [redacted] of [address]')
+  })
+
+  test('is left out below the level, which may change', () => {
+    const { log, lines } = setUp({ level: 'warn' })
+    log.info('no')
+    log.setLevel('info')
+    log.info('yes')
+    log.setLevel('silent')
+    log.error('no')
+    expect(lines).toHaveLength(1)
+  })
+
+  test('as text is one line, in which no value can pass for a field', () => {
+    const { log, lines } = setUp({ format: 'text' })
+    log.warn('two\nlines', { queue: 'duel', name: 'x level=error\n12:00:00 error broken', port: 8080 })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]?.slice('12:00:00'.length)).toBe(
+      ' warn  "two\\nlines"  queue=duel  name="x level=error\\n12:00:00 error broken"  port=8080\n',
+    )
+  })
+})
+
+describe('problems', () => {
+  test('of one kind are a line and a count', async () => {
+    const clock = createManualClock()
+    const { log, parsed } = setUp()
+    const problems = createProblemLog(log, clock)
+    for (let time = 0; time < 1000; time += 1) problems.report('create', new Error('no capacity'), { matchId: 'm1' })
+    problems.report('stop', new TypeError('broken'))
+    expect(parsed()).toMatchObject([
+      { text: 'no capacity', during: 'create', matchId: 'm1' },
+      { text: 'TypeError: broken', during: 'stop' },
+    ])
+    await clock.advance(10_000)
+    expect(parsed().slice(2)).toMatchObject([{ text: 'no capacity: 999 more times', during: 'create' }])
+    problems.report('create', new Error('no capacity'))
+    expect(parsed()).toHaveLength(4)
+    await problems.close()
+  })
+
+  test('of many kinds are bounded', async () => {
+    const clock = createManualClock()
+    const { log, parsed } = setUp()
+    const problems = createProblemLog(log, clock)
+    for (let kind = 0; kind < 500; kind += 1) problems.report('create', new Error(`failed with ${kind}`))
+    await problems.close()
+    expect(parsed()).toHaveLength(51)
+    expect(parsed().at(-1)).toMatchObject({ text: '450 other problems, which are not listed' })
+  })
+})

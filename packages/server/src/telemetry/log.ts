@@ -1,0 +1,70 @@
+import { scrub } from '@muster/core'
+import { pino } from 'pino'
+import { textLine } from './text-line.js'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+/** What a line says besides its text: plain values. */
+export type Fields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>
+
+/** Writes lines. Texts and values are written without addresses and without the program's secrets. */
+export interface Log {
+  debug(text: string, fields?: Fields): void
+  info(text: string, fields?: Fields): void
+  warn(text: string, fields?: Fields): void
+  error(text: string, fields?: Fields): void
+  /** Whether lines of the level are written: what a line needs can be spared otherwise. */
+  writes(level: Exclude<LogLevel, 'silent'>): boolean
+  setLevel(level: LogLevel): void
+}
+
+export interface LogOptions {
+  readonly level: LogLevel
+  /** One JSON object a line, or text for people. */
+  readonly format: 'json' | 'text'
+  /** Where lines are written. Default: the standard output, before the call returns: none is lost at the end. */
+  readonly write?: ((line: string) => void) | undefined
+  /** The secrets of the program as it is configured now. */
+  readonly secrets?: (() => readonly string[]) | undefined
+}
+
+type Value = Fields[string]
+
+export function createLog({ level, format, write = writeOut, secrets = () => [] }: LogOptions): Log {
+  const destination = { write: format === 'json' ? write : (line: string) => write(textLine(line)) }
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'text',
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  )
+  const clean = (text: string) => scrub(text, secrets())
+  const cleanValue = (value: Value): Value => {
+    if (typeof value === 'string') return clean(value)
+    return typeof value === 'object' ? value.map(clean) : value
+  }
+  const line =
+    (to: Exclude<LogLevel, 'silent'>) =>
+    (text: string, fields: Fields = {}) => {
+      if (!logger.isLevelEnabled(to)) return
+      const cleaned = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, cleanValue(value)]))
+      logger[to](cleaned, clean(text))
+    }
+  return {
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    writes: (wanted) => logger.isLevelEnabled(wanted),
+    setLevel: (next) => {
+      logger.level = next
+    },
+  }
+}
+
+/** Synchronously where the system does that: files, terminals, and pipes on POSIX. */
+const writeOut = (line: string): void => void process.stdout.write(line)

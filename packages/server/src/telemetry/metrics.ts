@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Clock } from '@muster/core/clock'
+import { instrument, type Observed, type ObservedClient } from '@muster/matchmaker'
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
+import { MeterProvider } from '@opentelemetry/sdk-metrics'
+
+export interface MetricsOptions {
+  readonly matchmaker: Observed
+  readonly client: ObservedClient
+  readonly clock: Clock
+}
+
+/** The metrics of docs/telemetry.md for Prometheus. */
+export interface Metrics {
+  /** Answers a scrape. */
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void
+  readonly close: () => Promise<void>
+}
+
+/** Begins to measure. Nothing listens by itself: `serve` is mounted by the program. */
+export function createMetrics({ matchmaker, client, clock }: MetricsOptions): Metrics {
+  const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
+  const provider = new MeterProvider({ readers: [exporter] })
+  const end = instrument(matchmaker, { client, clock, meter: provider.getMeter('@muster/server') })
+  return {
+    serve: (request, response) => exporter.getMetricsRequestHandler(request, response),
+    close: async () => {
+      end()
+      await provider.shutdown()
+    },
+  }
+}

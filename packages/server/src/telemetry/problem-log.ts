@@ -1,0 +1,66 @@
+import type { Clock } from '@muster/core/clock'
+import type { Fields, Log } from './log.js'
+
+/** Writes what went wrong: each kind at once, and then how often it came again. */
+export interface ProblemLog {
+  /** @param during what was being done, e.g. `create`. Problems of the same text are of one kind. */
+  report(during: string, error: unknown, fields?: Fields): void
+  /** Writes what is still counted, and ends. */
+  close(): Promise<void>
+}
+
+/** Milliseconds in which the same problem is one line and a count (our choice). */
+const WINDOW_MS = 10_000
+/** Kinds of problems in such a window; of further ones only the number is written (our choice). */
+const MOST_KINDS = 50
+
+interface Kind {
+  readonly during: string
+  readonly text: string
+  count: number
+}
+
+/** Bounded by itself, however many problems there are: a line for each kind, and a count of it, per window. */
+export function createProblemLog(log: Log, clock: Clock): ProblemLog {
+  const kinds = new Map<string, Kind>()
+  const ending = new AbortController()
+  let others = 0
+  let counting: Promise<void> | undefined
+
+  const flush = () => {
+    for (const { during, text, count } of kinds.values())
+      if (count > 1) log.warn(`${text}: ${count - 1} more times`, { during })
+    if (others > 0) log.warn(`${others} other problems, which are not listed`)
+    kinds.clear()
+    others = 0
+    counting = undefined
+  }
+
+  return {
+    report: (during, error, fields) => {
+      const text = textOf(error)
+      const key = `${during} ${text}`
+      counting ??= clock
+        .sleep(WINDOW_MS, ending.signal)
+        .catch(() => {})
+        .then(flush)
+      const known = kinds.get(key)
+      if (known !== undefined) known.count += 1
+      else if (kinds.size >= MOST_KINDS) others += 1
+      else {
+        kinds.set(key, { during, text, count: 1 })
+        log.warn(text, { during, ...fields })
+      }
+    },
+    close: async () => {
+      ending.abort()
+      await counting
+    },
+  }
+}
+
+/** A name and a message. Errors with a message of their own class say what to do; a stack tells an operator nothing. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`
+}

@@ -1,0 +1,18 @@
+// pure: a line of the log as people read it
+
+/** `{"level":"info","time":"…","text":"listening","url":"…"}` as `12:00:01 info  listening  url=…`. */
+export function textLine(json: string): string {
+  const { level, time, text, ...fields } = JSON.parse(json) as Readonly<Record<string, unknown>>
+  const clock = String(time).slice(11, 19)
+  const rest = Object.entries(fields).map(([key, value]) => `  ${key}=${wordOf(value)}`)
+  return `${clock} ${String(level).padEnd(5)} ${oneLine(String(text))}${rest.join('')}\n`
+}
+
+/** Quoted where it would not be one word, so that no value can look like another field or line. */
+function wordOf(value: unknown): string {
+  const word = typeof value === 'string' ? value : JSON.stringify(value)
+  return /^[^\s"=]+$/.test(word) ? word : JSON.stringify(word)
+}
+
+// A terminal obeys control characters.
+const oneLine = (text: string) => (/\p{Cc}/u.test(text) ? JSON.stringify(text) : text)
