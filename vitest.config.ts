@@ -22,7 +22,7 @@ export default defineConfig({
     ],
     setupFiles: ['test/properties.setup.ts'],
     globalSetup: ['test/redis.setup.ts', 'test/console.setup.ts'],
-    exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**', 'test/chaos/**'],
+    exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**', 'test/chaos/**', 'test/screenshots/**'],
     typecheck: {
       enabled: true,
       include: ['packages/*/src/**/*.test-d.ts', 'test/**/*.test-d.ts'],

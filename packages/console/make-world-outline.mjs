@@ -94,7 +94,7 @@ function pathOf(points, end) {
 
 function wrapped(path) {
   const lines = []
-  for (let rest = path; rest !== ''; ) {
+  for (let rest = path; rest !== '';) {
     let end = Math.min(COLUMNS, rest.length)
     // Lines are broken only before a number or a command.
     while (end < rest.length && !/[ M-]/.test(rest[end])) end--

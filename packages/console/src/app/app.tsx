@@ -1,0 +1,59 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { FindView } from './find/find-view.js'
+import { NowView } from './now/now-view.js'
+import { QueuesView } from './queues/queues-view.js'
+import { Header } from './shell/header.js'
+import { SignIn } from './shell/sign-in.js'
+import { useStore } from './state/store-context.js'
+import { Confirm } from './ui/confirm.js'
+
+const titles = { now: 'Now', find: 'Find', queues: 'Queues' }
+
+/** The whole page. */
+export function App() {
+  const { route, token, connection, now, hello, announcer, outcome } = useStore()
+  const main = useRef<HTMLElement>(null)
+  const { view } = route.value
+  const isFirst = useRef(true)
+  useEffect(() => {
+    const name = hello.value?.name
+    document.title = `${titles[view]}${name === undefined ? '' : ` – ${name}`} – Muster`
+    // As after a link to another page, a reader begins with the view's heading.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true })
+    isFirst.current = false
+  }, [view])
+  const isStale = connection.value !== 'live' && now.value !== undefined
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault()
+          main.current?.focus()
+        }}
+      >
+        To the content
+      </a>
+      <Header />
+      <main id="main" ref={main} tabIndex={-1} class={isStale ? 'stale' : ''}>
+        {token.value === undefined ? (
+          <SignIn />
+        ) : view === 'now' ? (
+          <NowView />
+        ) : view === 'find' ? (
+          <FindView />
+        ) : (
+          <QueuesView />
+        )}
+      </main>
+      <p class="announcer" role="status">
+        {announcer.said}
+      </p>
+      <p class={`outcome ${outcome.value === '' ? '' : 'shown'}`} aria-hidden="true">
+        {outcome}
+      </p>
+      <Confirm />
+    </>
+  )
+}

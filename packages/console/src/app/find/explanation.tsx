@@ -1,0 +1,46 @@
+import { grouped } from '../../parts/index.js'
+import type { StoryExplanation } from '../../wire/index.js'
+
+/** Why a ticket waits, rule by rule. */
+export function Explanation({ explanation }: { readonly explanation: StoryExplanation }) {
+  return (
+    <div class="explanation">
+      <h3>Why it waits</h3>
+      <p class="summary">{explanation.summary}</p>
+      {explanation.queues.map(({ queue, summary, rules }) => (
+        <div key={queue} class="explained-queue">
+          <p>
+            <b>{queue}</b>: {summary}
+          </p>
+          {rules.length === 0 ? null : (
+            <table>
+              <caption class="hidden">How many of the others in {queue} each rule lets through</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Rule</th>
+                  <th scope="col">Lets through</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rules.map(({ rule, lets, of }) => (
+                  <tr key={rule}>
+                    <th scope="row">{rule}</th>
+                    <td class="meter-cell">
+                      <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+                        <rect class="meter-ground" width="100" height="6" />
+                        <rect class="meter-used" width={of === 0 ? 0 : (lets / of) * 100} height="6" />
+                      </svg>
+                      <span class={`number ${lets === 0 && of > 0 ? 'attention' : ''}`}>
+                        {grouped(lets)} of {grouped(of)}
+                      </span>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}

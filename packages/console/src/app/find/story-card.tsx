@@ -1,0 +1,128 @@
+import type { Story, StoryAction, StoryEvent, StoryKind } from '../../wire/index.js'
+import { hrefOf } from '../routes.js'
+import { useStore } from '../state/store-context.js'
+import type { Question } from '../state/store.js'
+import { Ago } from '../ui/ago.js'
+import { timeOfDay } from '../words.js'
+import { Explanation } from './explanation.js'
+
+/** What happened to one thing, why it waits, and what may be done with it. */
+export function StoryCard({ story }: { readonly story: Story }) {
+  const { kind, id, state, events, cut, explanation, related, actions } = story
+  const heading = `story-${kind}-${id}`
+  return (
+    <section class="story" aria-labelledby={heading}>
+      <div class="story-head">
+        <h2 id={heading}>
+          <span class="kind">{kind}</span> <code>{id}</code>
+        </h2>
+        <Actions story={story} actions={actions} />
+      </div>
+      <p class="story-state">{state}</p>
+      {related.length === 0 ? null : (
+        <ul class="related" aria-label="Belongs to">
+          {related.map((other) => (
+            <li key={`${other.kind} ${other.id}`}>
+              <Ref of={other} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class={explanation === null ? 'story-body' : 'story-body two'}>
+        <div>
+          <h3>What happened</h3>
+          {cut ? <p class="none">Earlier events were dropped.</p> : null}
+          {events.length === 0 ? <p class="none">Nothing so far.</p> : null}
+          <ol class="events">
+            {events.map((event, at) => (
+              <Event key={`${event.at} ${event.what} ${at}`} event={event} before={events[at - 1]?.at} />
+            ))}
+          </ol>
+        </div>
+        {explanation === null ? null : <Explanation explanation={explanation} />}
+      </div>
+    </section>
+  )
+}
+
+/** The kinds of events that stand out, by the shared colours. */
+const tones: Readonly<Record<string, string>> = {
+  assigned: 'ready',
+  ready: 'ready',
+  found: 'starting',
+  accepted: 'starting',
+  deployed: 'starting',
+  declined: 'error',
+  failed: 'error',
+  returned: 'forming',
+  relaxed: 'forming',
+  left: 'stopping',
+  cancelled: 'stopping',
+}
+
+function Event({ event, before }: { readonly event: StoryEvent; readonly before: number | undefined }) {
+  const { at, what, text, refs } = event
+  const later = before === undefined ? undefined : at - before
+  return (
+    <li class={tones[what] ?? 'plain'}>
+      <span class="event-time">
+        <time dateTime={new Date(at).toISOString()}>{timeOfDay(at)}</time>
+        <small>{later === undefined ? <Ago at={at} /> : `+${(later / 1000).toFixed(1)} s`}</small>
+      </span>
+      <span class="event-text">
+        <b>{what}</b> {text}{' '}
+        {refs.map((ref) => (
+          <Ref key={`${ref.kind} ${ref.id}`} of={ref} />
+        ))}
+      </span>
+    </li>
+  )
+}
+
+const Ref = ({ of: { kind, id } }: { readonly of: { readonly kind: StoryKind; readonly id: string } }) => (
+  <a class="ref" href={hrefOf('find', id)}>
+    <span class="kind">{kind}</span> <code>{id}</code>
+  </a>
+)
+
+function Actions({ story, actions }: { readonly story: Story; readonly actions: readonly StoryAction[] }) {
+  const { question, role, api, connection } = useStore()
+  if (actions.length === 0) return null
+  if (role.value !== 'operate') return <p class="none">Your role may look only.</p>
+  return (
+    <div class="buttons">
+      {actions.map((action) => (
+        <button
+          key={action}
+          type="button"
+          class={action === 'forgive-cooldown' ? '' : 'harsh'}
+          disabled={connection.value !== 'live'}
+          onClick={() => (question.value = questionOf(action, story.id, () => api().act(action, story.id)))}
+        >
+          {verbs[action]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const verbs: Readonly<Record<StoryAction, string>> = {
+  'cancel-ticket': 'Cancel the ticket',
+  'stop-match': 'Stop the match',
+  'forgive-cooldown': 'Forgive the cooldown',
+}
+
+function questionOf(action: StoryAction, id: string, act: () => Promise<void>): Question {
+  const logged = 'That you did this is written to the log.'
+  const common = { verb: verbs[action], act }
+  if (action === 'cancel-ticket') {
+    const text = ['Its players leave the queue and are told so. Their waiting time is lost.', logged]
+    return { ...common, title: `Cancel ticket ${id}?`, text, done: `Ticket ${id} is cancelled.`, isHarsh: true }
+  }
+  if (action === 'stop-match') {
+    const text = ['Its server is stopped, and everybody who plays there is thrown out.', logged]
+    return { ...common, title: `Stop match ${id}?`, text, done: `Match ${id} is being stopped.`, isHarsh: true }
+  }
+  const text = ['The player may search again at once, and the next cooldown is short again.', logged]
+  return { ...common, title: `Forgive ${id}?`, text, done: `The cooldown of ${id} is forgiven.`, isHarsh: false }
+}

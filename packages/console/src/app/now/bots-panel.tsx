@@ -1,0 +1,32 @@
+import { useState } from 'preact/hooks'
+import { counted, grouped } from '../../parts/index.js'
+import { Refused } from '../feed/api.js'
+import { useStore } from '../state/store-context.js'
+
+const crowds = [100, 1000, 10_000]
+
+/** Lets a crowd of bots arrive: only in `muster dev`. */
+export function BotsPanel() {
+  const { api, role, tellOutcome, connection } = useStore()
+  const [isBusy, setBusy] = useState(false)
+  const letIn = async (players: number) => {
+    setBusy(true)
+    try {
+      await api().letBotsIn(players)
+      tellOutcome(`${counted(players, 'bot')} arrive.`)
+    } catch (error) {
+      tellOutcome(error instanceof Refused ? error.message : 'The bots did not come.')
+    }
+    setBusy(false)
+  }
+  return (
+    <fieldset class="bots" disabled={isBusy || role.value !== 'operate' || connection.value !== 'live'}>
+      <legend>Let players in</legend>
+      {crowds.map((players) => (
+        <button key={players} type="button" onClick={() => void letIn(players)}>
+          {grouped(players)}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,54 @@
+import { grouped } from '../../parts/index.js'
+import type { LimitNow } from '../../wire/index.js'
+import { percent } from '../words.js'
+
+/** How much of the service's limits is used. */
+export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }) {
+  return (
+    <section aria-labelledby="limits">
+      <h2 id="limits">
+        Limits of the service <small>fullest first</small>
+      </h2>
+      {limits.length === 0 ? (
+        <p class="none">Nothing has been asked of the service yet.</p>
+      ) : (
+        <table class="limits-table">
+          <caption class="hidden">Limits of the service’s operations in use</caption>
+          <thead>
+            <tr>
+              <th scope="col">Operation</th>
+              <th scope="col" class="number a-second">
+                A second
+              </th>
+              <th scope="col">In use</th>
+              <th scope="col" class="number">
+                Calls waiting
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {limits.map(({ operation, perSecond, used, waiting }) => (
+              <tr key={operation}>
+                <th scope="row">{operation}</th>
+                <td class="number a-second">{grouped(perSecond)}</td>
+                <td class="meter-cell">
+                  <Meter used={used} />
+                  <span class="number">{percent(used)}</span>
+                </td>
+                <td class={`number ${waiting > 0 ? 'attention' : ''}`}>{grouped(waiting)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+/** The bar says nothing that the number beside it does not. */
+const Meter = ({ used }: { readonly used: number }) => (
+  <svg class={`meter ${used > 0.85 ? 'full' : ''}`} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="meter-ground" width="100" height="6" />
+    <rect class="meter-used" width={Math.min(100, used * 100)} height="6" />
+  </svg>
+)

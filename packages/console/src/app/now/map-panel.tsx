@@ -1,0 +1,132 @@
+import { Component } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { counted, graticule, grouped, mapExtent, onMap, sum, worldOutline } from '../../parts/index.js'
+import type { MapNow, Now } from '../../wire/index.js'
+import { short, wait } from '../words.js'
+import { mergeClusters, radiusOf } from './merge-clusters.js'
+import { PlacesTable } from './places-table.js'
+
+/** The world: who waits, which matches form, and where servers are. */
+export function MapPanel({ now }: { readonly now: Now }) {
+  const { waiting, nowhere, servers } = now.map
+  const frame = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(900)
+  useEffect(() => {
+    const element = frame.current
+    if (element === null) return undefined
+    const watcher = new ResizeObserver(() => setWidth(Math.max(200, element.clientWidth)))
+    watcher.observe(element)
+    return () => watcher.disconnect()
+  }, [])
+  const placed = sum(waiting.map(({ players }) => players))
+  const running = sum(servers.map((place) => place.running + place.starting))
+  const label =
+    `World map: ${counted(placed, 'waiting player')} in ${counted(waiting.length, 'area')}, ` +
+    `${counted(running, 'server')} in ${counted(servers.length, 'place')}. The table below says the same.`
+  return (
+    <section class="map-panel" aria-labelledby="world">
+      <h2 id="world">World</h2>
+      <ul class="legend">
+        <li class="waiting">players waiting</li>
+        <li class="forming">matches forming</li>
+        <li class="servers">servers</li>
+        {nowhere === 0 ? null : <li class="nowhere">{counted(nowhere, 'player')} whose place is not known</li>}
+      </ul>
+      <div class="world" ref={frame} role="img" aria-label={label}>
+        <Land />
+        <Marks now={now} scale={mapExtent.width / width} />
+        <MapWords map={now.map} />
+      </div>
+      <PlacesTable map={now.map} />
+    </section>
+  )
+}
+
+/** What is said on a map without marks. */
+function MapWords({ map: { waiting, nowhere, servers } }: { readonly map: MapNow }) {
+  if (waiting.length > 0) return null
+  if (nowhere > 0) {
+    return (
+      <p class="map-words">
+        {counted(nowhere, 'player')} wait, and no place of theirs is known. Places come from coordinates in tickets, or
+        from a file of places of addresses (<code>locate</code>).
+      </p>
+    )
+  }
+  return servers.length > 0 ? null : <p class="map-words">Nobody waits at this moment, and no server runs.</p>
+}
+
+/** Drawn once. */
+class Land extends Component {
+  override shouldComponentUpdate() {
+    return false
+  }
+
+  render() {
+    return (
+      <svg class="map" viewBox={`0 0 ${mapExtent.width} ${mapExtent.height}`} aria-hidden="true">
+        <path class="graticule" d={graticule} />
+        <path class="land" d={worldOutline} />
+      </svg>
+    )
+  }
+}
+
+/** Pixels within which circles become one. */
+const CELL = 34
+const NAMED_RADIUS = 12
+
+/** The marks: circles for players, rings for matches and squares for servers, sized in pixels at every width. */
+function Marks({ now, scale }: { readonly now: Now; readonly scale: number }) {
+  const areas = mergeClusters(
+    now.map.waiting.map((area) => ({ ...onMap(area), weight: area.players, oldest: area.oldest })),
+    CELL * scale,
+  )
+  const matches = mergeClusters(
+    now.forming.flatMap(({ spot }) => (spot === null ? [] : [{ ...onMap(spot), weight: 1 }])),
+    CELL * scale,
+  )
+  const places = mergeClusters(
+    now.map.servers.map((place) => ({ ...onMap(place), weight: place.starting + place.running, place })),
+    (CELL / 2) * scale,
+  )
+  const heaviest = areas[0]?.weight ?? 1
+  const at = (x: number, y: number) => `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${scale.toFixed(3)})`
+  return (
+    <svg class="map marks" viewBox={`0 0 ${mapExtent.width} ${mapExtent.height}`} aria-hidden="true">
+      {areas.map(({ key, x, y, weight, items }) => {
+        const radius = radiusOf(weight, heaviest)
+        const oldest = Math.max(...items.map((item) => item.oldest))
+        return (
+          <g key={key} transform={at(x, y)}>
+            <title>{`${counted(weight, 'player')} waiting, the longest for ${wait(oldest)}`}</title>
+            <circle class="mark-waiting" r={radius.toFixed(1)} />
+          </g>
+        )
+      })}
+      {places.map(({ key, x, y, weight, items }) => (
+        <g key={key} transform={at(x, y)}>
+          <title>
+            {`${counted(weight, 'server')} in ${items.map(({ place }) => place.city ?? 'an unnamed place').join(', ')}`}
+          </title>
+          <rect class="mark-server" x="-3.5" y="-3.5" width="7" height="7" rx="1" />
+        </g>
+      ))}
+      {matches.map(({ key, x, y, weight }) => (
+        <g key={key} transform={at(x, y)}>
+          <title>{`${grouped(weight)} ${weight === 1 ? 'match' : 'matches'} forming`}</title>
+          <circle class="mark-forming" r={(4.5 + Math.min(5, Math.log2(weight))).toFixed(1)} />
+        </g>
+      ))}
+      {areas
+        .filter(({ weight }) => radiusOf(weight, heaviest) >= NAMED_RADIUS)
+        .map(({ key, x, y, weight }) => (
+          <g key={`count ${key}`} transform={at(x, y)}>
+            <text class="mark-count" y={-radiusOf(weight, heaviest) - 3}>
+              {short(weight)}
+            </text>
+          </g>
+        ))}
+    </svg>
+  )
+}

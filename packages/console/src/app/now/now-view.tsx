@@ -1,0 +1,54 @@
+import { useStore } from '../state/store-context.js'
+import { BotsPanel } from './bots-panel.js'
+import { FormingPanel } from './forming-panel.js'
+import { LimitsPanel } from './limits-panel.js'
+import { MapPanel } from './map-panel.js'
+import { ProblemsPanel } from './problems-panel.js'
+import { QueueTable } from './queue-table.js'
+import { QueuePlots } from './queue-plots.js'
+import { Readiness } from './readiness.js'
+import { ServersPanel } from './servers-panel.js'
+import { Totals } from './totals.js'
+
+/** What goes on at this moment. */
+export function NowView() {
+  const { now, connection, hello } = useStore()
+  if (now.value === undefined || hello.value === undefined) {
+    return (
+      <>
+        <h1 class="hidden">Now</h1>
+        <section class="waiting-for-data" aria-busy={connection.value === 'connecting'}>
+          <h2>{connection.value === 'away' ? 'The server does not answer' : 'Connecting'}</h2>
+          <p>
+            {connection.value === 'away'
+              ? 'The page tries again by itself. Nothing was shown yet, so there is nothing to keep.'
+              : 'The first figures come within a second.'}
+          </p>
+        </section>
+      </>
+    )
+  }
+  return (
+    <>
+      <h1 class="hidden">Now</h1>
+      <div class="now-top">
+        <Readiness now={now.value} />
+        {hello.value.bots ? <BotsPanel /> : null}
+      </div>
+      <Totals now={now.value} />
+      <div class="now-map">
+        <MapPanel now={now.value} />
+        <div class="now-side">
+          <ProblemsPanel now={now.value} />
+          <FormingPanel now={now.value} />
+        </div>
+      </div>
+      <QueueTable now={now.value} />
+      <QueuePlots now={now.value} />
+      <div class="now-bottom">
+        <ServersPanel servers={now.value.servers} />
+        <LimitsPanel limits={now.value.limits} />
+      </div>
+    </>
+  )
+}

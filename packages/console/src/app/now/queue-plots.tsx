@@ -1,0 +1,83 @@
+import type { Now } from '../../wire/index.js'
+import { HOUR_MS, noQueueSeries, type Values } from '../state/series.js'
+import { useStore } from '../state/store-context.js'
+import { Plot, type PlotLine } from '../ui/plot.js'
+import { hourAndMinute, short, timeOfDay, wait } from '../words.js'
+import { shownQueue } from './shown-queue.js'
+
+/** The last hour of one queue. */
+export function QueuePlots({ now }: { readonly now: Now }) {
+  const { series, route, serverTime, connection } = useStore()
+  const shown = shownQueue(now, route.value)
+  const known = series.value
+  if (shown === undefined || known === undefined) return null
+  const { players, arrivals, matches, waitP50, waitP95 } = known.queues.get(shown.name) ?? noQueueSeries
+  const last = known.times.at(-1) ?? serverTime.value
+  // While the server is away, the hour goes on, and what is missing can be seen.
+  const away = connection.value === 'live' ? 0 : Math.floor((serverTime.value - last) / known.step) * known.step
+  const to = last + Math.max(0, away)
+  const xs = seconds(known.times)
+  const all = { xs, from: (to - HOUR_MS) / 1000, to: to / 1000, spacings: MINUTES, sayX: sayTime }
+  const plots: readonly { title: string; lines: readonly PlotLine[]; sayY: (y: number) => string }[] = [
+    {
+      title: 'Players waiting',
+      lines: [{ label: 'waiting', values: players, colour: '--starting', isFilled: true }],
+      sayY: short,
+    },
+    {
+      title: 'Waits of matched tickets',
+      lines: [
+        { label: 'p50', values: waitP50, colour: '--ready' },
+        { label: 'p95', values: waitP95, colour: '--forming', isDashed: true },
+      ],
+      sayY: wait,
+    },
+    {
+      title: 'Arrivals and matches a minute',
+      lines: [
+        { label: 'arrivals', values: arrivals, colour: '--starting' },
+        { label: 'matches', values: matches, colour: '--ready', isDashed: true },
+      ],
+      sayY: short,
+    },
+  ]
+  return (
+    <section aria-labelledby="hour">
+      <h2 id="hour">
+        {shown.name} <small>the last hour{known.missing.length === 0 ? '' : `: ${known.missing.join(' ')}`}</small>
+      </h2>
+      <div class="plots">
+        {plots.map(({ title, lines, sayY }) => (
+          <Plot
+            key={title}
+            title={title}
+            lines={lines}
+            sayY={sayY}
+            {...all}
+            summary={`${title} in ${shown.name}: ${lines.map((line) => inWords(line, sayY)).join('; ')}.`}
+          />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const MINUTES = [5, 10, 15, 20, 30, 60].map((minutes) => minutes * 60)
+const sayTime = (x: number) => (Number.isInteger(x / 60) ? hourAndMinute(x * 1000) : timeOfDay(x * 1000))
+
+/** Seconds of the same times, the same array for as long as they are the same. */
+const seconds = (() => {
+  const made = new WeakMap<readonly number[], readonly number[]>()
+  return (times: readonly number[]) => {
+    const known = made.get(times) ?? times.map((time) => time / 1000)
+    made.set(times, known)
+    return known
+  }
+})()
+
+function inWords({ label, values }: PlotLine, sayY: (y: number) => string): string {
+  const known = (values as Values).filter((value) => value !== null)
+  const last = known.at(-1)
+  if (last === undefined) return `${label}: nothing yet`
+  return `${label}: ${sayY(last)} at last, from ${sayY(Math.min(...known))} to ${sayY(Math.max(...known))}`
+}

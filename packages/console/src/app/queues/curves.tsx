@@ -1,0 +1,50 @@
+import { useMemo } from 'preact/hooks'
+import type { Curve } from '../../wire/index.js'
+import { Plot } from '../ui/plot.js'
+import { short, wait } from '../words.js'
+import { curveLine, endOfCurves, endOfRule } from './curve-points.js'
+
+/** The limit of each rule over the time that a ticket has waited. */
+export function Curves({ curves }: { readonly curves: readonly Curve[] }) {
+  if (curves.length === 0) return <p class="none">No rule of this queue changes while a ticket waits.</p>
+  const end = endOfCurves(curves)
+  return (
+    <div class="plots">
+      {curves.map((curve) => (
+        <CurvePlot key={`${curve.rule} ${curve.unit}`} curve={curve} end={end} />
+      ))}
+    </div>
+  )
+}
+
+function CurvePlot({ curve, end }: { readonly curve: Curve; readonly end: number }) {
+  const { xs, ys } = useMemo(() => curveLine(curve, end), [curve, end])
+  const ended = endOfRule(curve)
+  const say = (y: number) => (curve.unit === 'ms' ? `${short(y)} ms` : `${short(y)} ${curve.unit}`.trim())
+  const said = curve.points.flatMap(({ limit }) => (limit === null ? [] : [say(limit)]))
+  const note = ended === undefined ? undefined : `No longer counts after ${wait(ended)}.`
+  return (
+    <Plot
+      title={curve.rule}
+      xs={xs}
+      from={0}
+      to={end}
+      lines={[{ label: 'limit', values: ys, colour: '--starting', isFilled: true, atRest: said.join(' → ') }]}
+      spacings={SECONDS}
+      sayX={(x) => `${Math.round(x)} s`}
+      sayY={say}
+      summary={`${curve.rule} by waiting time: ${inWords(curve, say)}.`}
+      note={note}
+    />
+  )
+}
+
+const SECONDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600]
+
+const inWords = ({ points }: Curve, say: (y: number) => string) =>
+  points
+    .map(
+      ({ after, limit }) =>
+        `${limit === null ? 'no limit' : say(limit)} ${after === 0 ? 'at first' : `after ${wait(after)}`}`,
+    )
+    .join(', ')

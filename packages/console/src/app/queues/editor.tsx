@@ -1,0 +1,129 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { counted } from '../../parts/index.js'
+import type { QueueCard, YamlFault } from '../../wire/index.js'
+import { Refused } from '../feed/api.js'
+import { useStore } from '../state/store-context.js'
+import { TrialReport } from './trial-report.js'
+import { useTrial } from './use-trial.js'
+import { YamlField } from './yaml-field.js'
+
+/** The queue as YAML: change it, see what the last hour would have been, and apply it. */
+export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly readAgain: () => void }) {
+  const { role, question, api, connection, announcer } = useStore()
+  const [yaml, setYaml] = useState(card.yaml)
+  const [faults, setFaults] = useState<readonly YamlFault[]>([])
+  const [failure, setFailure] = useState('')
+  const started = useRef(card)
+  const { trial, start, cancel, isRunning } = useTrial()
+  const isChanged = yaml !== started.current.yaml
+  const isOld = card.version !== started.current.version
+
+  useEffect(() => {
+    // A newer version replaces what nobody has edited; an edit is kept, and its author is told.
+    if (isOld && !isChanged) {
+      started.current = card
+      setYaml(card.yaml)
+    }
+  }, [card])
+
+  const refuse = (error: unknown) => {
+    const problem = error instanceof Refused ? error.problem : undefined
+    setFaults(problem?.faults ?? [])
+    setFailure(problem?.message ?? 'It could not be done.')
+    announcer.say(problem?.message ?? 'It could not be done.')
+  }
+  const clear = () => {
+    setFaults([])
+    setFailure('')
+  }
+  const tryIt = () => {
+    clear()
+    start({ queue: card.name, yaml }).catch(refuse)
+  }
+  const loadNewer = () => {
+    started.current = card
+    setYaml(card.yaml)
+    clear()
+  }
+  const apply = () => {
+    clear()
+    question.value = {
+      title: `Apply the change to ${card.name}?`,
+      text: [
+        'From now on every ticket of this queue is matched by the new rules, those that wait already included.',
+        'Tickets that the new rules do not allow are cancelled, and their players are told so.',
+        'That you did this is written to the log.',
+      ],
+      verb: 'Apply the change',
+      done: `${card.name} has new rules.`,
+      isHarsh: true,
+      act: async () => {
+        try {
+          const applied = await api().apply(card.name, { version: started.current.version, yaml })
+          started.current = { ...card, version: applied.version, yaml }
+          setApplied(applied.kept === 'file' ? 'The change stands in the configuration file.' : KEPT_IN_MEMORY)
+          if (applied.refused > 0) setFailure(`${counted(applied.refused, 'ticket')} had to be cancelled for it.`)
+          readAgain()
+        } catch (error) {
+          if (error instanceof Refused && error.problem.faults !== undefined) setFaults(error.problem.faults)
+          if (error instanceof Refused && error.status === 409) readAgain()
+          throw error
+        }
+      },
+    }
+  }
+  const [applied, setApplied] = useState('')
+  const mayApply = role.value === 'operate' && card.fixed === null
+  return (
+    <section class="editor" aria-labelledby="change">
+      <h2 id="change">Change the rules</h2>
+      <p class="none">
+        {card.fixed ??
+          (role.value === 'operate'
+            ? 'Nothing changes until you apply it.'
+            : 'Your role may try a change, and not apply it.')}
+      </p>
+      <YamlField
+        label={`${card.name} as YAML`}
+        value={yaml}
+        faults={faults}
+        change={(text) => {
+          setYaml(text)
+          setFaults([])
+          setApplied('')
+        }}
+      />
+      {isOld && isChanged ? (
+        <p class="failure">
+          The queue was changed meanwhile, to version {card.version}.{' '}
+          <button type="button" onClick={loadNewer}>
+            Give up my edit and load it
+          </button>
+        </p>
+      ) : null}
+      <p class="failure">{failure}</p>
+      <p class="applied">{applied}</p>
+      <div class="buttons">
+        <button type="button" disabled={!isChanged} onClick={loadNewer}>
+          Undo all
+        </button>
+        <button type="button" disabled={isRunning || connection.value !== 'live'} onClick={tryIt}>
+          Try on the last hour
+        </button>
+        {mayApply ? (
+          <button
+            type="button"
+            class="main"
+            disabled={!isChanged || isOld || connection.value !== 'live'}
+            onClick={apply}
+          >
+            Apply
+          </button>
+        ) : null}
+      </div>
+      <TrialReport trial={trial} cancel={cancel} />
+    </section>
+  )
+}
+
+const KEPT_IN_MEMORY = 'The change is in force, and in no file: it is gone when the program ends.'

@@ -1,0 +1,92 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { QueueCard } from '../../wire/index.js'
+import { Refused } from '../feed/api.js'
+import { hrefOf } from '../routes.js'
+import { useStore } from '../state/store-context.js'
+import { Curves } from './curves.js'
+import { Editor } from './editor.js'
+import { PauseButton } from './pause-button.js'
+
+/** What every queue means, and what it would mean otherwise. */
+export function QueuesView() {
+  const { route } = useStore()
+  const { cards, failure, readAgain } = useCards()
+  const wanted = route.value.view === 'queues' ? route.value.queue : undefined
+  const card = cards?.find(({ name }) => name === wanted) ?? cards?.[0]
+  return (
+    <>
+      <h1 class="view-title">Queues</h1>
+      {cards === undefined ? (
+        <p class={failure === '' ? 'none' : 'failure'}>{failure === '' ? 'Looking …' : failure}</p>
+      ) : cards.length === 0 ? (
+        <section class="hint-card">
+          <h2>The configuration has no queue</h2>
+          <p>
+            Add one below <code>queues:</code> in the configuration file; the program takes the file up as soon as it is
+            saved.
+          </p>
+        </section>
+      ) : (
+        <div class="queues-layout">
+          <nav class="queue-list" aria-label="Queues">
+            {cards.map(({ name }) => (
+              <a key={name} href={hrefOf('queues', name)} aria-current={name === card?.name ? 'true' : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+          {card === undefined ? null : <Card key={card.name} card={card} readAgain={readAgain} />}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Card({ card, readAgain }: { readonly card: QueueCard; readonly readAgain: () => void }) {
+  const { now } = useStore()
+  const isPaused = now.value?.queues.find(({ name }) => name === card.name)?.paused
+  return (
+    <div class="queue-card">
+      <section aria-labelledby="meaning">
+        <div class="story-head">
+          <h2 id="meaning">
+            {card.name} <small>version {card.version}</small>
+            {isPaused === true ? <span class="status paused">paused</span> : null}
+          </h2>
+          {isPaused === undefined ? null : <PauseButton queue={card.name} isPaused={isPaused} />}
+        </div>
+        <ul class="sentences">
+          {card.sentences.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+        <Curves curves={card.curves} />
+      </section>
+      <Editor card={card} readAgain={readAgain} />
+    </div>
+  )
+}
+
+/** The queues, read when the view is opened, whenever the server comes back, and after a change. */
+function useCards() {
+  const { api, hello } = useStore()
+  const [cards, setCards] = useState<readonly QueueCard[]>()
+  const [failure, setFailure] = useState('')
+  const [reads, setReads] = useState(0)
+  const greeting = hello.value
+  useEffect(() => {
+    const stopped = new AbortController()
+    api()
+      .queues(stopped.signal)
+      .then(({ queues }) => {
+        setCards(queues)
+        setFailure('')
+      })
+      .catch((error: unknown) => {
+        if (!stopped.signal.aborted)
+          setFailure(error instanceof Refused ? error.message : 'The answer could not be read.')
+      })
+    return () => stopped.abort()
+  }, [reads, greeting])
+  return { cards, failure, readAgain: () => setReads((count) => count + 1) }
+}

@@ -1,0 +1,127 @@
+import { grouped } from '../../parts/index.js'
+import type { Trial, TrialResult, TrialSide } from '../../wire/index.js'
+import { hourAndMinute, percent, wait } from '../words.js'
+
+/** How far a trial is, or what came of it, side by side. */
+export function TrialReport({ trial, cancel }: { readonly trial: Trial | undefined; readonly cancel: () => void }) {
+  if (trial === undefined) return <div class="trial" />
+  if (trial.state === 'running') {
+    return (
+      <div class="trial running">
+        <label for="trial-progress">Replaying the last hour</label>
+        <progress id="trial-progress" max={1} value={trial.progress} />
+        <span class="number">{percent(trial.progress)}</span>
+        <button type="button" onClick={cancel}>
+          Cancel
+        </button>
+      </div>
+    )
+  }
+  if (trial.state === 'failed' || trial.result === null) {
+    return (
+      <div class="trial">
+        <p class="failure">{trial.error ?? 'The trial failed.'}</p>
+      </div>
+    )
+  }
+  return (
+    <div class="trial">
+      <Result result={trial.result} />
+    </div>
+  )
+}
+
+interface Row {
+  readonly name: string
+  readonly of: (side: TrialSide) => number | null
+  readonly say: (value: number) => string
+  /** Whether less is better; undefined where neither is. */
+  readonly isLessBetter?: boolean
+}
+
+const rows: readonly Row[] = [
+  { name: 'Matches', of: ({ matches }) => matches, say: grouped, isLessBetter: false },
+  { name: 'Tickets matched', of: ({ matchedShare }) => matchedShare, say: percent, isLessBetter: false },
+  { name: 'Wait p50', of: ({ waitP50 }) => waitP50, say: wait, isLessBetter: true },
+  { name: 'Wait p95', of: ({ waitP95 }) => waitP95, say: wait, isLessBetter: true },
+  {
+    name: 'Distance between players',
+    of: ({ meanKm }) => meanKm,
+    say: (km) => `${grouped(Math.round(km))} km`,
+    isLessBetter: true,
+  },
+]
+
+function Result({
+  result: { from, to, tickets, missing, asIs, changed, sentences },
+}: {
+  readonly result: TrialResult
+}) {
+  const spreads = asIs.spreads.map(({ attribute }): Row => ({
+    name: `Spread of ${attribute}`,
+    of: (side) => side.spreads.find((spread) => spread.attribute === attribute)?.mean ?? null,
+    say: (mean) => grouped(Math.round(mean * 10) / 10),
+    isLessBetter: true,
+  }))
+  return (
+    <>
+      <h3>What the last hour would have been</h3>
+      <ul class="sentences">
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <table class="trial-table">
+        <caption>
+          {grouped(tickets)} tickets from {hourAndMinute(from)} to {hourAndMinute(to)}, replayed with both
+        </caption>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col" class="number">
+              As it is
+            </th>
+            <th scope="col" class="number">
+              With the change
+            </th>
+            <th scope="col" class="number">
+              Difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...rows, ...spreads].map((row) => (
+            <Compared key={row.name} row={row} asIs={row.of(asIs)} changed={row.of(changed)} />
+          ))}
+        </tbody>
+      </table>
+      {missing.length === 0 ? null : <p class="none">{missing.join(' ')}</p>}
+    </>
+  )
+}
+
+interface ComparedProps {
+  readonly row: Row
+  readonly asIs: number | null
+  readonly changed: number | null
+}
+
+function Compared({ row: { name, say, isLessBetter }, asIs, changed }: ComparedProps) {
+  const difference = asIs === null || changed === null ? null : changed - asIs
+  const isBetter = difference !== null && difference !== 0 && difference < 0 === isLessBetter
+  const tone = difference === null || difference === 0 ? '' : isBetter ? 'better' : 'worse'
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td class="number">{asIs === null ? '–' : say(asIs)}</td>
+      <td class="number">{changed === null ? '–' : say(changed)}</td>
+      <td class={`number ${tone}`}>{inWords(difference, say)}</td>
+    </tr>
+  )
+}
+
+function inWords(difference: number | null, say: (value: number) => string): string {
+  if (difference === null) return '–'
+  if (difference === 0) return 'the same'
+  return `${difference > 0 ? '+' : '−'}${say(Math.abs(difference))}`
+}

@@ -1,0 +1,27 @@
+// pure: views and their addresses
+
+export type Route =
+  | { readonly view: 'now'; readonly queue: string | undefined }
+  | { readonly view: 'find'; readonly id: string | undefined }
+  | { readonly view: 'queues'; readonly queue: string | undefined }
+
+const decoded = (part: string | undefined) => {
+  if (part === undefined || part === '') return undefined
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The route of a fragment such as `#/find/some%20id`; the first view for every other text. */
+export function routeOf(fragment: string): Route {
+  const [, view, part] = /^#\/(\w+)(?:\/(.*))?$/.exec(fragment) ?? []
+  if (view === 'find') return { view, id: decoded(part) }
+  if (view === 'queues') return { view, queue: decoded(part) }
+  return { view: 'now', queue: view === 'now' ? decoded(part) : undefined }
+}
+
+/** The address of a view; of one player, ticket, match, server or queue in it. */
+export const hrefOf = (view: Route['view'], part?: string): string =>
+  part === undefined ? `#/${view}` : `#/${view}/${encodeURIComponent(part)}`

@@ -1,0 +1,151 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { hrefOf, type Route } from '../routes.js'
+import { useStore } from '../state/store-context.js'
+import type { Scheme } from '../state/scheme.js'
+import { ago } from '../words.js'
+
+const views: readonly (readonly [view: Route['view'], name: string])[] = [
+  ['now', 'Now'],
+  ['find', 'Find'],
+  ['queues', 'Queues'],
+]
+
+/** The name, the views, the field to find anything, and how it stands with the server. */
+export function Header() {
+  const { hello, route, token } = useStore()
+  useSlash()
+  return (
+    <header class="top">
+      <a class="brand" href={hrefOf('now')}>
+        <Mark />
+        <span>Muster</span>
+        {hello.value === undefined ? null : <b title={`Version ${hello.value.version}`}>{hello.value.name}</b>}
+      </a>
+      {token.value === undefined ? null : (
+        <>
+          <nav aria-label="Views">
+            {views.map(([view, name]) => (
+              <a key={view} href={hrefOf(view)} aria-current={route.value.view === view ? 'page' : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+          {route.value.view === 'find' ? <span class="quick-find" /> : <QuickFind />}
+          <Heard />
+        </>
+      )}
+      <SchemeSwitch />
+      {token.value === undefined ? null : <SignedIn />}
+    </header>
+  )
+}
+
+const Mark = () => (
+  <svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
+    <circle cx="6" cy="7" r="2.6" />
+    <circle cx="14.5" cy="5.5" r="2" />
+    <circle cx="13" cy="14" r="3.4" />
+    <path d="M6 7 14.5 5.5 13 14z" />
+  </svg>
+)
+
+/** `/` leads to the field that finds anything, from everywhere except while one types. */
+function useSlash(): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, dialog') !== null
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return
+      event.preventDefault()
+      const field = document.querySelector<HTMLInputElement>('input[type=search]')
+      field?.focus()
+      field?.select()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [])
+}
+
+/** The field of the other views: the view of stories has it in its middle. */
+function QuickFind() {
+  const field = useRef<HTMLInputElement>(null)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const id = field.current?.value.trim() ?? ''
+    if (id !== '') location.hash = hrefOf('find', id)
+  }
+  return (
+    <form class="quick-find" role="search" aria-label="Find by id" onSubmit={submit}>
+      <input
+        ref={field}
+        type="search"
+        name="id"
+        aria-label="Id of a player, ticket, match or server"
+        aria-keyshortcuts="/"
+        placeholder="Find by id"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={200}
+      />
+      <kbd aria-hidden="true">/</kbd>
+    </form>
+  )
+}
+
+function Heard() {
+  const { connection, heardAt, clock, serverTime, now } = useStore()
+  const state = connection.value
+  // The server's clock goes second by second, and so does this sentence.
+  const second = serverTime.value
+  const text =
+    state === 'live'
+      ? 'Live'
+      : now.value === undefined
+        ? state === 'away'
+          ? 'No answer, trying again'
+          : 'Connecting'
+        : `Last seen ${ago(heardAt.value, clock.now())}`
+  return (
+    <p class={`heard ${state}`} data-second={Math.floor(second / 1000)}>
+      {text}
+    </p>
+  )
+}
+
+const schemes: Readonly<Record<Scheme, { readonly next: Scheme; readonly name: string }>> = {
+  system: { next: 'light', name: 'as the system' },
+  light: { next: 'dark', name: 'light' },
+  dark: { next: 'system', name: 'dark' },
+}
+
+function SchemeSwitch() {
+  const { scheme, announcer } = useStore()
+  const { next, name } = schemes[scheme.chosen.value]
+  const change = () => {
+    scheme.chosen.value = next
+    announcer.say(`Colours: ${schemes[next].name}.`)
+  }
+  return (
+    <button type="button" class="scheme" onClick={change} aria-label={`Colours: ${name}`} title={`Colours: ${name}`}>
+      <svg viewBox="0 0 20 20" aria-hidden="true" class={scheme.chosen.value}>
+        <circle cx="10" cy="10" r="6.5" />
+        <path d="M10 3.5a6.5 6.5 0 0 1 0 13z" />
+      </svg>
+    </button>
+  )
+}
+
+function SignedIn() {
+  const { hello, role, signOut } = useStore()
+  return (
+    <p class="who">
+      {hello.value === undefined ? null : (
+        <span class="who-name">
+          {hello.value.who} <small>may {role.value}</small>
+        </span>
+      )}
+      <button type="button" onClick={signOut}>
+        Sign out
+      </button>
+    </p>
+  )
+}

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { tokenIn } from './session.js'
+
+test.each([
+  ['#token=abc', 'abc'],
+  ['#token=a.b-c_d%2B', 'a.b-c_d+'],
+  ['#token=abc&x=1', 'abc'],
+  ['#token=', undefined],
+  ['#/find/token', undefined],
+  ['', undefined],
+])('the token of %j is %j', (fragment, token) => {
+  expect(tokenIn(fragment)).toBe(token)
+})

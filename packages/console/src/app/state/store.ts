@@ -1,0 +1,188 @@
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
+import type { Hello, Now, Role } from '../../wire/index.js'
+import type { Clock } from '../clock.js'
+import { createApi, type Api } from '../feed/api.js'
+import { follow, type Connection } from '../feed/follow.js'
+import { routeOf, type Route } from '../routes.js'
+import { createAnnouncer, type Announcer } from './announcer.js'
+import { tokenIn, type TokenStore } from './session.js'
+import { createScheme, type SchemeChoice } from './scheme.js'
+import { seriesOf, withStep, type Series } from './series.js'
+
+/** What a person is asked before something is done. */
+export interface Question {
+  readonly title: string
+  /** What will happen, in sentences. */
+  readonly text: readonly string[]
+  /** The words on the button, e.g. `Stop the match`. */
+  readonly verb: string
+  /** What was done, in one sentence. */
+  readonly done: string
+  /** Whether it takes something away from players. */
+  readonly isHarsh: boolean
+  readonly act: () => Promise<unknown>
+}
+
+/** What the whole page knows. */
+export interface Store {
+  readonly clock: Clock
+  readonly route: ReadonlySignal<Route>
+  /** Undefined: nobody has signed in. */
+  readonly token: ReadonlySignal<string | undefined>
+  /** Why the last sign-in failed, in words. */
+  readonly refusal: Signal<string>
+  readonly connection: ReadonlySignal<Connection>
+  readonly hello: ReadonlySignal<Hello | undefined>
+  readonly now: ReadonlySignal<Now | undefined>
+  readonly series: ReadonlySignal<Series | undefined>
+  /** When the server was last heard, by the page's clock. */
+  readonly heardAt: ReadonlySignal<number>
+  /** The server's clock, second by second, also while the server is away. */
+  readonly serverTime: ReadonlySignal<number>
+  readonly role: ReadonlySignal<Role>
+  readonly question: Signal<Question | undefined>
+  /** What was done last, shown for some seconds; empty for nothing. */
+  readonly outcome: ReadonlySignal<string>
+  /** Shows and says what was done. */
+  readonly tellOutcome: (sentence: string) => void
+  readonly announcer: Announcer
+  readonly scheme: SchemeChoice
+  readonly api: () => Api
+  readonly signIn: (token: string) => void
+  readonly signOut: () => void
+}
+
+export interface StoreOptions {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly window: Window
+  readonly fetch: typeof globalThis.fetch
+  readonly tokens: TokenStore
+}
+
+const OUTCOME_MS = 8000
+
+export function createStore({ clock, random, window, fetch, tokens }: StoreOptions): Store {
+  const base = new URL('api/', window.document.baseURI).href
+  const route = signal(routeOf(window.location.hash))
+  const token = signal(takeToken(window, tokens))
+  const refusal = signal('')
+  const connection = signal<Connection>('connecting')
+  const hello = signal<Hello | undefined>(undefined)
+  const now = signal<Now | undefined>(undefined)
+  const series = signal<Series | undefined>(undefined)
+  const heardAt = signal(clock.now())
+  const ahead = signal(0)
+  const seconds = signal(clock.now())
+  const announcer = createAnnouncer(clock)
+  const question = signal<Question | undefined>(undefined)
+  const outcome = signal('')
+
+  window.addEventListener('hashchange', () => {
+    const brought = tokenIn(window.location.hash)
+    if (brought === undefined) route.value = routeOf(window.location.hash)
+    else {
+      takeToken(window, tokens)
+      signIn(brought)
+    }
+  })
+  everySecond(clock, seconds)
+
+  const signIn = (given: string) => {
+    refusal.value = ''
+    tokens.write(given)
+    token.value = given
+  }
+  const leave = (why: string) =>
+    batch(() => {
+      tokens.write(undefined)
+      token.value = undefined
+      refusal.value = why
+      question.value = undefined
+      hello.value = undefined
+      now.value = undefined
+      series.value = undefined
+    })
+
+  let cancelOutcome = () => {}
+  const tellOutcome = (sentence: string) => {
+    announcer.say(sentence)
+    outcome.value = sentence
+    cancelOutcome()
+    cancelOutcome = clock.after(OUTCOME_MS, () => {
+      outcome.value = ''
+    })
+  }
+
+  const heard = () => {
+    heardAt.value = clock.now()
+  }
+  const tell = (state: Connection) => {
+    const before = connection.peek()
+    if (state === 'refused') return leave('The server does not know this token. Check it, or ask for another.')
+    connection.value = state
+    if (state === 'away' && before === 'live') announcer.say('The server is away. What is shown is out of date.')
+    if (state === 'live' && before === 'away' && now.peek() !== undefined) announcer.say('The server is back.')
+  }
+  effect(() => {
+    if (token.value === undefined) return
+    const received = {
+      hello: (value: Hello) =>
+        batch(() => {
+          heard()
+          ahead.value = value.at - clock.now()
+          hello.value = value
+          series.value = seriesOf(value.history)
+        }),
+      now: (value: Now) =>
+        batch(() => {
+          heard()
+          ahead.value = value.at - clock.now()
+          now.value = value
+        }),
+      step: (value: Parameters<typeof withStep>[1]) => {
+        if (series.peek() !== undefined) series.value = withStep(series.peek() as Series, value)
+      },
+    }
+    return follow({ url: `${base}feed`, token: token.value, clock, random, fetch, ...received, connection: tell })
+  })
+
+  const api = computed(() => createApi(base, token.value ?? '', fetch))
+  return {
+    clock,
+    route,
+    token,
+    refusal,
+    connection,
+    hello,
+    now,
+    series,
+    heardAt,
+    serverTime: computed(() => Math.max(seconds.value, heardAt.value) + ahead.value),
+    role: computed(() => hello.value?.role ?? 'look'),
+    question,
+    outcome,
+    tellOutcome,
+    announcer,
+    scheme: createScheme(window),
+    api: () => api.peek(),
+    signIn,
+    signOut: () => leave(''),
+  }
+}
+
+/** The token that the address brought, which is removed from the address bar at once, or else that of this tab. */
+function takeToken(window: Window, tokens: TokenStore): string | undefined {
+  const brought = tokenIn(window.location.hash)
+  if (brought === undefined) return tokens.read()
+  window.history.replaceState(null, '', window.location.pathname + window.location.search)
+  tokens.write(brought)
+  return brought
+}
+
+function everySecond(clock: Clock, seconds: Signal<number>): void {
+  clock.after(1000, () => {
+    seconds.value = clock.now()
+    everySecond(clock, seconds)
+  })
+}

@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Refused } from '../feed/api.js'
+import { useStore } from '../state/store-context.js'
+import type { Question } from '../state/store.js'
+
+/** Asks once before something is done, in a dialog of the browser's own, which keeps the focus and gives it back. */
+export function Confirm() {
+  const { question } = useStore()
+  return question.value === undefined ? null : <Asked key={question.value.title} asked={question.value} />
+}
+
+function Asked({ asked }: { readonly asked: Question }) {
+  const { question, tellOutcome } = useStore()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState('')
+
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+
+  const act = async () => {
+    setBusy(true)
+    setFailure('')
+    try {
+      await asked.act()
+      tellOutcome(asked.done)
+      question.value = undefined
+    } catch (error) {
+      setFailure(error instanceof Refused ? error.message : 'It could not be done.')
+      setBusy(false)
+    }
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="asked"
+      aria-describedby="asked-text"
+      onClose={() => (question.value = undefined)}
+    >
+      <h2 id="asked">{asked.title}</h2>
+      <div id="asked-text">
+        {asked.text.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </div>
+      <p class="failure" role="alert">
+        {failure}
+      </p>
+      <div class="buttons">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Go back
+        </button>
+        <button type="button" class={asked.isHarsh ? 'harsh' : 'main'} disabled={isBusy} onClick={() => void act()}>
+          {asked.verb}
+        </button>
+      </div>
+    </dialog>
+  )
+}

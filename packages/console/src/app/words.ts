@@ -1,0 +1,51 @@
+// pure: moments, waits and money in words
+import { duration } from '../parts/index.js'
+
+/** A wait, short enough for a table: `0.4 s`, `12 s`, `3 min 20 s`; a dash for none. */
+export function wait(ms: number | null): string {
+  if (ms === null) return '–'
+  if (ms < 9950) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`
+  return duration(Math.round(ms / 1000) * 1000)
+}
+
+/** How long ago a moment is, rounded so that it seldom changes: `12 s ago`, `3 min ago`, `just now`. */
+export function ago(moment: number, now: number): string {
+  const ms = Math.max(0, now - moment)
+  if (ms < 2000) return 'just now'
+  if (ms < 60_000) return `${Math.floor(ms / 1000)} s ago`
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ago`
+  return `${duration(Math.floor(ms / 60_000) * 60_000)} ago`
+}
+
+const two = (number: number) => String(number).padStart(2, '0')
+
+/** The time of day by the page's own time zone: `14:05:09`. */
+export function timeOfDay(moment: number): string {
+  const date = new Date(moment)
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
+}
+
+/** The same without seconds. */
+export const hourAndMinute = (moment: number): string => timeOfDay(moment).slice(0, 5)
+
+/** An amount of money: `€1.20`, `USD 0.004`. Small amounts keep two digits that count. */
+export function money(amount: number, currency: string): string {
+  const digits = amount !== 0 && Math.abs(amount) < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }
+  try {
+    return amount.toLocaleString('en-US', { style: 'currency', currency, ...digits })
+  } catch {
+    // Not a code of ISO 4217: `points`, for example.
+    return `${amount.toLocaleString('en-US', digits)} ${currency}`
+  }
+}
+
+/** A number for an axis or a small place: `950`, `1.2k`, `3.4M`. */
+export function short(number: number): string {
+  const size = Math.abs(number)
+  if (size >= 999_500) return `${(number / 1_000_000).toFixed(size < 9_950_000 ? 1 : 0).replace(/\.0$/, '')}M`
+  if (size >= 1000) return `${(number / 1000).toFixed(size < 9950 ? 1 : 0).replace(/\.0$/, '')}k`
+  return String(Math.round(number * 10) / 10)
+}
+
+/** A share: `12 %`. */
+export const percent = (share: number): string => `${Math.round(share * 100)} %`

@@ -1,0 +1,199 @@
+import type { Found, QueueCards, Story, TrialResult } from '@muster/console/wire'
+
+/** The stories of one match, the way that the matchmaker tells them. */
+export function foundOf(id: string, at: number, cancelled: ReadonlySet<string>): Found {
+  const stories = storiesAt(at, cancelled).filter((story) => story.id === id)
+  return { id, stories, since: at - 3_600_000 }
+}
+
+function storiesAt(at: number, cancelled: ReadonlySet<string>): readonly Story[] {
+  const isCancelled = cancelled.has('ticket-4711')
+  const ticket: Story = {
+    kind: 'ticket',
+    id: 'ticket-4711',
+    state: isCancelled ? 'cancelled by an operator' : 'searching for 41 s in ranked-5v5',
+    cut: false,
+    events: [
+      {
+        at: at - 95_000,
+        what: 'created',
+        text: 'In ranked-5v5, for 2 players.',
+        refs: [{ kind: 'player', id: 'ann' }],
+      },
+      { at: at - 85_000, what: 'relaxed', text: 'Distance may be 2,000 km instead of 500 km.', refs: [] },
+      {
+        at: at - 72_000,
+        what: 'found',
+        text: 'With 8 others.',
+        refs: [{ kind: 'match', id: 'match-7f3a91c2' }],
+      },
+      { at: at - 60_000, what: 'accepted', text: 'Both players accepted.', refs: [] },
+      { at: at - 58_400, what: 'declined', text: 'Somebody else declined, so the match was given up.', refs: [] },
+      { at: at - 58_300, what: 'returned', text: 'It waits on, with the time that it has waited already.', refs: [] },
+      ...(isCancelled ? [{ at, what: 'cancelled', text: 'By ops-team, in the console.', refs: [] }] : []),
+    ],
+    explanation: isCancelled
+      ? null
+      : {
+          summary: 'It waits for a healer: 214 others are near enough and of similar skill, and none of them may heal.',
+          queues: [
+            {
+              queue: 'ranked-5v5',
+              summary: 'roles stand in the way; they give way never.',
+              rules: [
+                { rule: 'distance', lets: 638, of: 912 },
+                { rule: 'skill', lets: 301, of: 912 },
+                { rule: 'roles', lets: 0, of: 912 },
+              ],
+            },
+          ],
+        },
+    related: [
+      { kind: 'player', id: 'ann' },
+      { kind: 'player', id: 'ben' },
+      { kind: 'match', id: 'match-7f3a91c2' },
+    ],
+    actions: isCancelled ? [] : ['cancel-ticket'],
+  }
+  const match: Story = {
+    kind: 'match',
+    id: 'match-7f3a91c2',
+    state: 'runs on server-0af3 in Frankfurt, 10 players',
+    cut: false,
+    events: [
+      {
+        at: at - 72_000,
+        what: 'found',
+        text: 'Ten players for ranked-5v5.',
+        refs: [{ kind: 'ticket', id: 'ticket-4711' }],
+      },
+      {
+        at: at - 57_000,
+        what: 'deployed',
+        text: 'A server was asked for near Frankfurt.',
+        refs: [{ kind: 'server', id: 'server-0af3' }],
+      },
+      { at: at - 44_000, what: 'ready', text: 'The server is ready.', refs: [] },
+      { at: at - 43_900, what: 'assigned', text: 'All players know where to connect.', refs: [] },
+    ],
+    explanation: null,
+    related: [{ kind: 'server', id: 'server-0af3' }],
+    actions: ['stop-match'],
+  }
+  const player: Story = {
+    kind: 'player',
+    id: 'ann',
+    state: 'may not search for another 38 s',
+    cut: true,
+    events: [
+      {
+        at: at - 95_000,
+        what: 'created',
+        text: 'A ticket in ranked-5v5.',
+        refs: [{ kind: 'ticket', id: 'ticket-4711' }],
+      },
+      { at: at - 20_000, what: 'left', text: 'Left a match before it started: a cooldown of a minute.', refs: [] },
+    ],
+    explanation: null,
+    related: [{ kind: 'ticket', id: 'ticket-4711' }],
+    actions: ['forgive-cooldown'],
+  }
+  return [ticket, match, player]
+}
+
+export const duelYaml = `name: duel
+matchSize: 2
+rules:
+  - kind: distance
+    maxKm:
+      - { afterMs: 0, value: 500 }
+      - { afterMs: 10000, value: 2000 }
+    optionalAfterMs: 60000
+  - kind: difference
+    attribute: skill
+    max: 150
+deploy:
+  application: my-game
+  version: "1.0"
+`
+
+export const cardsOf = (version: number, yaml: string): QueueCards => ({
+  queues: [
+    {
+      name: 'duel',
+      version,
+      sentences: [
+        'Two players make a match.',
+        'They are within 500 km of one another at first, within 2,000 km after 10 s, and anywhere after 60 s.',
+        'Their skill differs by 150 at first, and by up to 400 after 40 s.',
+        'Each match is played on a server of my-game 1.0.',
+      ],
+      curves: [
+        {
+          rule: 'distance',
+          unit: 'km',
+          shape: 'steps',
+          points: [
+            { after: 0, limit: 500 },
+            { after: 10_000, limit: 2000 },
+            { after: 60_000, limit: null },
+          ],
+        },
+        {
+          rule: 'skill',
+          unit: '',
+          shape: 'linear',
+          points: [
+            { after: 0, limit: 150 },
+            { after: 40_000, limit: 400 },
+          ],
+        },
+      ],
+      yaml,
+      fixed: null,
+    },
+    {
+      name: 'ranked-5v5',
+      version: 1,
+      sentences: ['Two teams of five.', 'Each team has a tank and a healer.'],
+      curves: [],
+      yaml: 'name: ranked-5v5\nteams: [{ size: 5 }, { size: 5 }]\n',
+      fixed: 'This queue was given by the program itself, and stands in no file.',
+    },
+    {
+      name: 'social',
+      version: 3,
+      sentences: ['Four to twelve players make a match.'],
+      curves: [],
+      yaml: 'name: social\n',
+      fixed: null,
+    },
+  ],
+})
+
+export const trialResult = (at: number): TrialResult => ({
+  from: at - 3_600_000,
+  to: at,
+  tickets: 9184,
+  missing: ['316 tickets came from before the change of 13:20, and were left out.'],
+  asIs: {
+    matches: 4410,
+    matchedShare: 0.96,
+    waitP50: 3200,
+    waitP95: 9600,
+    meanKm: 612,
+    spreads: [{ attribute: 'skill', mean: 84.2 }],
+  },
+  changed: {
+    matches: 4481,
+    matchedShare: 0.976,
+    waitP50: 2600,
+    waitP95: 7100,
+    meanKm: 874,
+    spreads: [{ attribute: 'skill', mean: 84.9 }],
+  },
+  sentences: [
+    'Half of the tickets would have waited 0.6 s less, and 71 more matches would have been made.',
+    'Players of a match would have been 262 km further from one another.',
+  ],
+})

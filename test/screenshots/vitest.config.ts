@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['@muster/source', 'node']
+
+/** `pnpm screenshots`: the pictures of docs/console, of scenes that are the same each time. */
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ['node'] } },
+  test: {
+    include: ['test/screenshots/**/*.test.ts'],
+    globalSetup: [fileURLToPath(new URL('../console.setup.ts', import.meta.url))],
+    testTimeout: 120_000,
+  },
+})
