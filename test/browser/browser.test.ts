@@ -1,4 +1,4 @@
-/** The page of docs/browser.md, in headless Chromium. */
+/** The page of docs/game-clients.md, in headless Chromium. */
 /// <reference lib="dom" />
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { chromiumPath, openSite } from './page.js'
 
 if (chromiumPath === undefined) {
   process.stdout.write(
-    'no Chromium on this machine: the page of docs/browser.md is not run (set CHROMIUM to its path)\n',
+    'no Chromium on this machine: the page of docs/game-clients.md is not run (set CHROMIUM to its path)\n',
   )
 }
 
@@ -24,7 +24,7 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
   const visit = async (url: string) => {
     const page = await (await browser.newContext()).newPage()
     await page.goto(url)
-    await page.waitForSelector('#play:enabled')
+    await page.waitForSelector('#play:visible')
     return page
   }
   const shows = (page: Page, text: string) =>
@@ -45,6 +45,66 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
     await ann.reload()
     await shows(ann, 'Play at ')
     expect(await status(ann)).toBe(before)
+    // Nothing is kept in the page: a second one of the same player finds the match, too.
+    const second = await ann.context().newPage()
+    await second.goto(url)
+    await shows(second, 'Play at ')
+    expect(await status(second)).toBe(before)
+    expect(await shutSite()).toEqual(nothingLeft)
+  }, 60_000)
+
+  test('the page asks whether its player accepts, and searches again if the others do not', async () => {
+    const { url, shutSite } = await openSite({}, { acceptance: { withinMs: 60_000 } })
+    const [ann, ben] = [await visit(url), await visit(url)]
+    for (const page of [ann, ben]) await page.click('#play')
+    for (const page of [ann, ben]) await page.waitForSelector('#accept:visible')
+    await ann.click('#accept')
+    await shows(ann, 'Waiting for the others')
+    await ann.reload()
+    await shows(ann, 'Waiting for the others')
+    await ben.click('#decline')
+    await shows(ben, 'Not playing (declined)')
+    await shows(ann, 'Looking for others')
+    await ben.click('#play')
+    for (const page of [ann, ben]) await page.click('#accept')
+    await Promise.all([shows(ann, 'Play at '), shows(ben, 'Play at ')])
+    expect(await status(ann)).toBe(await status(ben))
+    expect(await shutSite()).toEqual(nothingLeft)
+  }, 60_000)
+
+  test('the page makes a group, which friends join by a link, and all of them play together', async () => {
+    const { url, matchmaker, shutSite } = await openSite({}, { matchSize: 3 })
+    const [ann, ben, cas] = [await visit(url), await visit(url), await visit(url)]
+    await ann.click('#invite')
+    await shows(ann, 'Invite by ')
+    const link = /http\S+$/.exec((await status(ann)) ?? '')?.[0] ?? ''
+    await ben.goto(link)
+    await ben.reload()
+    await shows(ben, 'Invite by ')
+    expect(await ben.isVisible('#ready')).toBe(false)
+    // A page that is loaded anew is still in the group.
+    await ann.reload()
+    await shows(ann, link)
+    await ann.click('#ready')
+    await Promise.all([shows(ann, 'Looking for others'), shows(ben, 'Looking for others')])
+    await cas.click('#play')
+    await Promise.all([ann, ben, cas].map((page) => shows(page, 'Play at ')))
+    expect(matchmaker.inspect().matches.map(({ playerIds }) => playerIds.length)).toEqual([3])
+    expect(await shutSite()).toEqual(nothingLeft)
+  }, 60_000)
+
+  test('the page goes on with its group when there is a connection again, and leaves it', async () => {
+    const { url, breakConnections, shutSite } = await openSite()
+    const ann = await visit(url)
+    await ann.click('#invite')
+    await shows(ann, 'Invite by ')
+    await ann.context().setOffline(true)
+    breakConnections()
+    await shows(ann, 'trying again')
+    await ann.context().setOffline(false)
+    await shows(ann, 'Invite by ')
+    await ann.click('#cancel')
+    await shows(ann, 'Ready')
     expect(await shutSite()).toEqual(nothingLeft)
   }, 60_000)
 
@@ -66,7 +126,7 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
       expect(count('/stream-token')).toBe(wanted)
       await ann.click('#cancel')
       await shows(ann, 'Not playing (cancelled)')
-      expect(await ann.isEnabled('#play')).toBe(true)
+      expect([await ann.isVisible('#play'), await ann.isVisible('#cancel')]).toEqual([true, false])
       expect(await shutSite()).toEqual(nothingLeft)
     },
     60_000,

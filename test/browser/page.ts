@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { bearerToken, nodeListener } from '@muster/core/http'
-import { createTicketApi, type TicketApiOptions } from '@muster/matchmaker'
-import { openStudio } from '../matchmaker/studio.js'
+import { createTicketApi, type QueueDefinition, type TicketApiOptions } from '@muster/matchmaker'
+import { duel, openStudio } from '../matchmaker/studio.js'
 
 /** Chromium, if this machine has it. */
 export const chromiumPath = [
@@ -13,13 +13,16 @@ export const chromiumPath = [
   '/usr/bin/google-chrome',
 ].find((path) => path !== undefined && existsSync(path))
 
-/** The page in docs/browser.md. */
+/** The page in docs/game-clients.md. */
 const page =
-  /```html\n([^]*?)```/.exec(readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8'))?.[1] ?? ''
+  /```html\n([^]*?)```/.exec(readFileSync(new URL('../../docs/game-clients.md', import.meta.url), 'utf8'))?.[1] ?? ''
 
-/** A site with that page, the ticket API and a matchmaker over an emulator. Each session belongs to another player. */
-export async function openSite(options: Partial<TicketApiOptions> = {}) {
-  const studio = await openStudio()
+/**
+ * A site with that page, the ticket API and a matchmaker over an emulator. Each session belongs to another player.
+ * @param queue what the queue has beside its usual definition.
+ */
+export async function openSite(options: Partial<TicketApiOptions> = {}, queue: Partial<QueueDefinition> = {}) {
+  const studio = await openStudio({ matchmaker: { queues: [{ ...duel, ...queue }] } })
   let sessions = 0
   const api = nodeListener(
     createTicketApi(studio.matchmaker, {
