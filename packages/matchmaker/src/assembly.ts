@@ -12,6 +12,7 @@ import { createSurvey } from './commands/survey.js'
 import type { Matchmaker } from './commands/matchmaker.js'
 import { configure, defineQueues, type MatchmakerOptions } from './options.js'
 import type { Queue } from './queues/queue.js'
+import { createCooldownCommands } from './commands/cooldown-commands.js'
 import { createPausing } from './commands/pausing.js'
 import { createMatchCreation } from './commands/create-match.js'
 import { createMatching } from './commands/match-commands.js'
@@ -31,6 +32,7 @@ import type { QueueRuntime, TicketRecord } from './tickets/records.js'
 import { ticketOf } from './tickets/ticket-view.js'
 import { createLocating } from './tickets/locating.js'
 import { createTicketing } from './commands/ticket-commands.js'
+import { createCooldowns } from './tickets/cooldowns.js'
 import { createPlayerLimits } from './tickets/player-limits.js'
 import type { Ledger } from './tickets/ledger.js'
 import type { Loading } from './tickets/loading.js'
@@ -78,11 +80,16 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   let runtimes = inOperation(config.queues)
 
   const limits = createPlayerLimits(config)
+  const cooldowns = createCooldowns({
+    began: (cooldown, { name }, offence) => events.emit('cooldownBegan', { queue: name, offence, cooldown }),
+    changed: (...change) => ledger?.cooldownChanged(...change),
+  })
   const inheriting = createInheriting((queue) => runtimes.get(queue))
   const tickets = createTickets({
     runtimes,
     locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
     limits,
+    cooldowns,
     playedBy: (playerId) => allocator.playedBy(playerId),
     locateTimeoutMs: config.locateTimeoutMs,
     keepEndedMs,
@@ -134,11 +141,12 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
       createBeaconDirectory(config.beacons, clock, (error) => events.emit('problem', { during: 'beacons', error })),
     unplaced: ({ matchId }, error) => events.emit('problem', { during: 'beacons', error, matchId }),
   })
-  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, random, placing })
+  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, cooldowns, random, placing })
   const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
   const tick = createTick({
     tickets,
     backfills,
+    cooldowns,
     rounds,
     beginPrivate: (now) => beginPrivate(now),
     lifecycle,
@@ -152,11 +160,13 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   const refuseIfClosed = () => {
     if (isClosed) throw new MatchmakerClosed('the matchmaker is closed')
   }
-  const ticketing = createTicketing({ tickets, lifecycle, playedBy: allocator.playedBy, clock, refuseIfClosed })
+  const { playedBy } = allocator
+  const ticketing = createTicketing({ tickets, lifecycle, cooldowns, playedBy, clock, refuseIfClosed })
   const { running: runningMatch, ...matching } = createMatching({
     lifecycle,
     allocator,
     runtime: (queue) => runtimes.get(queue),
+    cooldowns,
     events,
     clock,
   })
@@ -194,6 +204,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     ...ticketing,
     ...matching,
     ...matchCreation,
+    ...createCooldownCommands({ cooldowns, events, clock }),
     ...createPausing({ runtimes: () => runtimes, events }),
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,

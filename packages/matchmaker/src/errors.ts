@@ -85,6 +85,33 @@ export class PlayerOverLimit extends Conflict {
   }
 }
 
+/** A player of the new ticket may not wait yet, because they have let others down; see the queue's `cooldown`. */
+export class PlayerCoolingDown extends Conflict {
+  /** The player. */
+  readonly playerId: string
+  /** The queue that the player may not wait in. */
+  readonly queue: string
+  /** Epoch milliseconds from which the player may wait. */
+  readonly until: number
+  /** Milliseconds until then. */
+  readonly retryAfterMs: number
+
+  static {
+    this.prototype.name = 'PlayerCoolingDown'
+  }
+
+  /** @param now epoch milliseconds. */
+  constructor(playerId: string, queue: string, until: number, now: number) {
+    const retryAfterMs = Math.max(0, Math.ceil(until - now))
+    const wait = `${Math.ceil(retryAfterMs / 1000)} s`
+    super(`player ${JSON.stringify(playerId)} may not wait in queue ${JSON.stringify(queue)} for another ${wait}`)
+    this.playerId = playerId
+    this.queue = queue
+    this.until = Math.floor(until)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
 /** It is too late to cancel: the players have been told where to connect. Stop the match instead. */
 export class TooLate extends Conflict {
   readonly ticketId: string

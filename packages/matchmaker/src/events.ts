@@ -2,6 +2,8 @@ import { createEventsWithProblems } from '@muster/core/runtime'
 import type { Placement } from './servers/records/allocation.js'
 import type { Assignment } from './servers/records/assignment.js'
 import type { Backfill } from './tickets/backfill.js'
+import type { Offence } from './queues/cooldown.js'
+import type { Cooldown } from './tickets/cooldowns.js'
 import type { Ticket } from './tickets/ticket.js'
 import type { MatchEvent, TicketEvents } from './tickets/ticket-events.js'
 import type { Activity, StopReason } from './servers/records/reasons.js'
@@ -29,6 +31,10 @@ export interface MatchmakerEvents extends TicketEvents {
    * they have accepted.
    */
   joined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
+  /** A player who let others down may not wait until the end of this cooldown. */
+  cooldownBegan: { readonly queue: string; readonly offence: Offence; readonly cooldown: Cooldown }
+  /** The cooldowns of a player were forgotten, by `forgive`. */
+  cooldownForgiven: { readonly playerId: string }
   /** A queue was paused, by `pauseQueue`. */
   queuePaused: { readonly queue: string }
   queueResumed: { readonly queue: string }

@@ -62,6 +62,8 @@ export type { PlayedMatch } from './tickets/admission.js'
 export type { Sighting } from './tickets/presence.js'
 export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, WaitingFor } from './tickets/ticket.js'
 export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/match-input.js'
+export type { CooldownDefinition, CooldownTerms, Offence } from './queues/cooldown.js'
+export type { Cooldown } from './tickets/cooldowns.js'
 export type { Activity, ReturnReason, StopReason } from './servers/records/reasons.js'
 export type { AssignedLocation, AssignedPort, Assignment, PromisedLatency } from './servers/records/assignment.js'
 export type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
@@ -97,6 +99,7 @@ export {
   NothingToAccept,
   NotRunning,
   PlayerBusy,
+  PlayerCoolingDown,
   PlayerOverLimit,
   PlayerPlaying,
   StaleBackfill,

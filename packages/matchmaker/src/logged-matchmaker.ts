@@ -18,13 +18,14 @@ export function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
   const { ticketLog: log } = options
   const { name } = configure(options)
   log.attach({ name, problem: (error) => problem('ticket-log', error) })
-  const ledger = createLogLedger({ log, tickets: () => tickets() })
+  const ledger = createLogLedger({ log, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
   const { matchmaker, loading, loadBackfills, tickets, problem } = assemble(options, ledger)
   if (loading === undefined) throw new Error('a matchmaker with a ticket log has a ledger')
 
   const stored = ledger.storedTickets()
   const failed = [...stored.failed, ...loading.load(stored.tickets)]
   loadBackfills(ledger.storedBackfills())
+  matchmaker.importCooldowns(ledger.storedCooldowns())
 
   keepPauses(matchmaker, log)
 
@@ -68,6 +69,8 @@ export function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
     exportTickets: command(matchmaker.exportTickets),
     importTickets: command(matchmaker.importTickets),
     reconfigure: command(matchmaker.reconfigure),
+    forgive: command(matchmaker.forgive),
+    importCooldowns: command(matchmaker.importCooldowns),
     pauseQueue: command(matchmaker.pauseQueue),
     resumeQueue: command(matchmaker.resumeQueue),
     tick: () => {

@@ -16,6 +16,8 @@ const eventNames = [
   'backfillCreated',
   'backfillChanged',
   'playersLeft',
+  'cooldownBegan',
+  'cooldownForgiven',
   'queuePaused',
   'queueResumed',
   'deploymentCreated',

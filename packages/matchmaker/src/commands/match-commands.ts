@@ -5,6 +5,7 @@ import { presentPlayer } from '../matches/backfill/backfill-input.js'
 import { NotRunning, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Matchmaker } from './matchmaker.js'
+import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { Match, QueueRuntime } from '../tickets/records.js'
 import { newMatch, playersOf } from '../matches/match.js'
 import type { MatchLifecycle } from '../matches/match-lifecycle.js'
@@ -14,6 +15,7 @@ export interface Matching {
   readonly allocator: Pick<Allocator, 'find' | 'drop' | 'setPlayers' | 'whenEnded'>
   /** Finds a queue by its name. */
   readonly runtime: (queue: string) => QueueRuntime | undefined
+  readonly cooldowns: Pick<Cooldowns, 'count'>
   readonly events: Events
   readonly clock: Clock
 }
@@ -24,7 +26,7 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
   running(matchId: string): Match
 }
 
-export function createMatching({ lifecycle, allocator, runtime, events, clock }: Matching): MatchingApi {
+export function createMatching({ lifecycle, allocator, runtime, cooldowns, events, clock }: Matching): MatchingApi {
   const unknown = (matchId: string) => new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
 
   /** Rebuilds a match of an earlier process, of which only the server and the players' ids are known. */
@@ -69,6 +71,7 @@ export function createMatching({ lifecycle, allocator, runtime, events, clock }:
       const named = new Set(playerIds)
       const gone = playersIn(allocation, match).filter((id) => named.has(id))
       if (gone.length === 0) return
+      if (match !== undefined && match.phase !== 'running') cooldowns.count(match.queue, gone, 'left', clock.now())
       if (match !== undefined) lifecycle.desert(match, gone, clock.now())
       else if (allocation !== undefined) allocator.setPlayers(allocation, without(allocation.playerIds, gone))
       const remaining = lifecycle.find(matchId) === match ? playersIn(allocation, match).length : 0

@@ -12,6 +12,7 @@ import type { QueueDefinition } from '../queues/queue.js'
 import type { PlayedMatch } from '../tickets/admission.js'
 import type { MatchInput, PrivateMatch } from '../tickets/match-input.js'
 import type { Sighting } from '../tickets/presence.js'
+import type { Cooldown } from '../tickets/cooldowns.js'
 import type { Ticket, TicketInput, WaitingFor } from '../tickets/ticket.js'
 
 export interface CloseOptions {
@@ -85,7 +86,7 @@ export interface Matchmaker {
    * Creates a ticket, whose players wait for a match. Repeating a call with the `id` of a ticket of the same queues and
    * players returns that ticket.
    * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {PlayerPlaying}
-   * naming the match; {PlayerOverLimit}; {MatchmakerClosed}
+   * naming the match; {PlayerOverLimit}; {PlayerCoolingDown}; {MatchmakerClosed}
    */
   createTicket(input: TicketInput): Ticket
   /**
@@ -119,16 +120,22 @@ export interface Matchmaker {
    * Cancels a ticket and returns it; a ticket that was cancelled before stays as it is. If a match was found for the
    * ticket, the match dissolves: the other tickets search again, keeping their waiting time, and the server is stopped.
    * In a queue with `replaceLeavers` the match goes on, and others are looked for instead.
-   * @throws {UnknownTicket}; {TooLate} once the players know where to connect: see `playersLeft` and `stopMatch`
+   * @param playerId the player of the ticket who wants that: in a queue with a `cooldown` it counts against them if a
+   *   match was found. Default: it is your own decision, and counts against nobody.
+   * @throws {UnknownTicket}; {InvalidTicket} if the player is not in the ticket; {TooLate} once the players know where
+   *   to connect: see `playersLeft` and `stopMatch`
    */
-  cancelTicket(id: string): Ticket
+  cancelTicket(id: string, playerId?: string): Ticket
   /**
    * Accepts the match that was found for a ticket, for one of its players or for all of them. Accepting again changes
    * nothing.
    * @throws {UnknownTicket}; {NothingToAccept}; {InvalidTicket} if the player is not in the ticket
    */
   acceptMatch(ticketId: string, playerId?: string): Ticket
-  /** Declines the match: the ticket is cancelled as `declined`. @throws as `acceptMatch` */
+  /**
+   * Declines the match: the ticket is cancelled as `declined`. In a queue with a `cooldown` that counts against the
+   * player, or against all players of the ticket. @throws as `acceptMatch`
+   */
   declineMatch(ticketId: string, playerId?: string): Ticket
   /**
    * Explains why a ticket still waits: which rules keep it from other tickets, and when these rules relax. Cheap enough
@@ -190,12 +197,23 @@ export interface Matchmaker {
    * @throws {InvalidInput} if it is no snapshot; {MatchmakerClosed}
    */
   importTickets(snapshot: TicketSnapshot): Imported
+  /** The cooldowns of a player that are not forgotten yet: those under way, and those that make the next one longer. */
+  cooldownsOf(playerId: string): readonly Cooldown[]
+  /** Forgets the cooldowns of a player, who may wait again at once. */
+  forgive(playerId: string): void
+  /** Returns all cooldowns, for `importCooldowns` of another matchmaker, or of this one after a restart. */
+  exportCooldowns(): readonly Cooldown[]
+  /**
+   * Takes cooldowns over. Of two of the same player and name, the one that ends later stays.
+   * @throws {InvalidInput} naming the field, and none is taken over
+   */
+  importCooldowns(cooldowns: readonly Cooldown[]): void
   /**
    * Pauses a queue: no matches are made of its tickets, and none of them joins a running match, until `resumeQueue`.
    * Tickets are taken and wait on; their waiting time counts and they expire as ever, so a pause that is longer than
    * `expireAfterMs` lets all of them expire. Matches that were found already go on. A ticket that waits in other queues
    * too may be matched there. Pausing again changes nothing. A pause outlasts `reconfigure` as long as the queue is
-   * there, and no restart.
+   * there, and a restart where there is a ticket log.
    * @throws {UnknownQueue}
    */
   pauseQueue(queue: string): void

@@ -1,6 +1,7 @@
 import { MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { NothingToAccept, TooLate, UnknownTicket } from '../errors.js'
+import type { Offence } from '../queues/cooldown.js'
 import type { Matchmaker, TicketResult } from './matchmaker.js'
 import type { MatchLifecycle } from '../matches/match-lifecycle.js'
 import { ticketOf } from '../tickets/ticket-view.js'
@@ -9,12 +10,14 @@ import type { CancelReason, TicketInput } from '../tickets/ticket.js'
 import type { PlayedBy } from '../tickets/admission.js'
 import { noteSighting } from '../tickets/presence.js'
 import { readTicketInput, refuseTicket } from '../tickets/ticket-input.js'
+import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { Tickets } from '../tickets/tickets.js'
 
 export interface Ticketing {
   readonly tickets: Tickets
   readonly lifecycle: MatchLifecycle
   readonly playedBy: PlayedBy
+  readonly cooldowns: Pick<Cooldowns, 'count'>
   readonly clock: Clock
   /** @throws {MatchmakerClosed} */
   readonly refuseIfClosed: () => void
@@ -25,6 +28,7 @@ export function createTicketing({
   tickets,
   lifecycle,
   playedBy,
+  cooldowns,
   clock,
   refuseIfClosed,
 }: Ticketing): Pick<
@@ -62,16 +66,24 @@ export function createTicketing({
     else tickets.cancel(record, reason, clock.now())
   }
 
+  const refuseStranger = ({ id: ticketId, players }: TicketRecord, playerId: string | undefined) => {
+    if (playerId === undefined || players.some(({ id }) => id === playerId)) return
+    throw refuseTicket('playerId', `playerId: is not in ticket ${ticketId}, got ${JSON.stringify(playerId)}`)
+  }
+
+  /** Counts it against players that they go out of the match that was found. */
+  const blame = ({ seat }: TicketRecord, playerIds: readonly string[], offence: Offence) => {
+    if (seat !== undefined) cooldowns.count(seat.match.queue, playerIds, offence, clock.now())
+  }
+
   /** The players who answer. */
   const asked = (
     ticketId: string,
     playerId: string | undefined,
   ): { readonly record: TicketRecord; readonly playerIds: readonly string[] } => {
     const record = known(ticketId)
+    refuseStranger(record, playerId)
     const all = record.players.map(({ id }) => id)
-    if (playerId !== undefined && !all.includes(playerId)) {
-      throw refuseTicket('playerId', `playerId: is not in ticket ${ticketId}, got ${JSON.stringify(playerId)}`)
-    }
     if (record.status !== 'MATCH_FOUND' || record.seat?.acceptance === undefined) throw new NothingToAccept(ticketId)
     return { record, playerIds: playerId === undefined ? all : [playerId] }
   }
@@ -110,9 +122,14 @@ export function createTicketing({
       return { total: searching.length, tickets: longest.map(ticketOf) }
     },
 
-    cancelTicket: (id) => {
+    cancelTicket: (id, playerId) => {
       const record = known(id)
+      refuseStranger(record, playerId)
       if (record.status === 'HOST_ASSIGNED') throw new TooLate(id, record.seat?.match.matchId ?? '')
+      if (record.status === 'MATCH_FOUND' && playerId !== undefined) {
+        const isAsked = record.seat?.acceptance?.accepted.includes(playerId) === false
+        blame(record, [playerId], isAsked ? 'declined' : 'left')
+      }
       leave(record, 'cancelled')
       return ticketOf(record)
     },
@@ -123,7 +140,8 @@ export function createTicketing({
       return ticketOf(record)
     },
     declineMatch: (ticketId, playerId) => {
-      const { record } = asked(ticketId, playerId)
+      const { record, playerIds } = asked(ticketId, playerId)
+      blame(record, playerIds, 'declined')
       leave(record, 'declined')
       return ticketOf(record)
     },

@@ -12,6 +12,7 @@ import { ticketOf } from '../tickets/ticket-view.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
 import { type EndOfMatch, isSeated, newMatch, placed, playersOf, waitingFor } from './match.js'
 import type { CancelReason } from '../tickets/ticket.js'
+import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { Tickets } from '../tickets/tickets.js'
 import { orderOf, teamsOf } from './order.js'
 import { createLeaving } from './leaving.js'
@@ -70,6 +71,7 @@ export interface MatchLifecycleOptions {
   readonly backfills: Backfills
   readonly allocator: Pick<Allocator, 'room' | 'allocate' | 'find' | 'drop' | 'setPlayers'>
   readonly events: Events
+  readonly cooldowns: Pick<Cooldowns, 'count'>
   readonly random: Random
   /** Where the server of a match goes by its rules. */
   readonly placing: (match: Match) => FindPlacements | undefined
@@ -80,6 +82,7 @@ export function createMatchLifecycle({
   backfills,
   allocator,
   events,
+  cooldowns,
   random,
   placing,
 }: MatchLifecycleOptions): MatchLifecycle {
@@ -192,6 +195,7 @@ export function createMatchLifecycle({
       for (const match of new Set(late.map((record) => record.seat?.match))) {
         if (match === undefined) continue
         const unanswered = late.filter((record) => isSeated(record, match))
+        cooldowns.count(match.queue, unanswered.flatMap(silentIn), 'not-accepted', now)
         leaving.together(match, unanswered, 'not-accepted', now)
       }
       for (const match of early) if (match.fullBy <= now) dissolve(match, { reason: 'not-accepted' }, now)
@@ -286,6 +290,10 @@ export function createMatchLifecycle({
 /** Whether the ticket's players are asked whether they accept, and have not all answered. */
 const isAsked = ({ seat, players }: TicketRecord): boolean =>
   seat?.acceptance !== undefined && seat.acceptance.accepted.length < players.length
+
+/** The players of the ticket who have not accepted. */
+const silentIn = ({ seat, players }: TicketRecord): readonly string[] =>
+  players.flatMap(({ id }) => (seat?.acceptance?.accepted.includes(id) === true ? [] : [id]))
 
 /** Whether a player of the ticket is in the match already. */
 const isSharing = ({ players }: TicketRecord, { placed: there }: Match): boolean =>

@@ -31,10 +31,11 @@ export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShap
   backfill: undefined,
 })
 
-/** A queue as it is for a private match: whoever leaves is not replaced before the server runs. */
+/** A queue as it is for a private match: who leaves before the server runs is not replaced, nor kept from waiting. */
 export const privateQueue = (queue: Queue, { asks }: PrivateSeat): Queue => ({
   ...queue,
   replaceLeavers: false,
+  cooldown: undefined,
   acceptance: asks && queue.acceptance !== undefined ? { ...queue.acceptance, replace: false } : undefined,
 })
 

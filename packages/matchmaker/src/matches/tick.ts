@@ -7,6 +7,7 @@ import type { MatchLifecycle } from './match-lifecycle.js'
 import type { BeginPrivate } from './private-rounds.js'
 import type { Group, Rounds } from './rounds.js'
 import type { QueueRuntime } from '../tickets/records.js'
+import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { Tickets } from '../tickets/tickets.js'
 
 /*
@@ -22,6 +23,7 @@ import type { Tickets } from '../tickets/tickets.js'
 export interface Ticking {
   readonly tickets: Tickets
   readonly backfills: Backfills
+  readonly cooldowns: Pick<Cooldowns, 'advance'>
   readonly rounds: Rounds
   readonly beginPrivate: BeginPrivate
   readonly lifecycle: MatchLifecycle
@@ -50,12 +52,14 @@ interface Claimed {
 
 /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
 export function createTick(ticking: Ticking): Tick {
-  const { tickets, backfills, rounds, beginPrivate, lifecycle, allocator, events, clock, stopwatch, isClosed } = ticking
+  const { tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator } = ticking
+  const { events, clock, stopwatch, isClosed } = ticking
 
   const admit = (now: number) => {
     tickets.removeEnded(now)
     backfills.removeEnded(now)
     tickets.advance(now)
+    cooldowns.advance(now)
     lifecycle.advance(now)
     allocator.advance(now)
   }

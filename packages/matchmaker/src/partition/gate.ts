@@ -95,6 +95,9 @@ export function createGate(): Gate {
       served: (playerIds) => {
         if (!signal.aborted) ledger.served(playerIds)
       },
+      cooldownChanged: (...change) => {
+        if (!signal.aborted) ledger.cooldownChanged(...change)
+      },
       backfillChanged: (backfillId, text) => {
         if (!signal.aborted) ledger.backfillChanged(backfillId, text)
       },

@@ -71,6 +71,7 @@ export function createWorld({
   const hearsOnlyMatches: Ledger = {
     changed: (ticket) => ticket.status === 'MATCH_FOUND' && write(ticket),
     served: () => {},
+    cooldownChanged: () => {},
     backfillChanged: () => {},
   }
 
@@ -93,6 +94,7 @@ export function createWorld({
           write(ticket)
         },
         served: (playerIds) => void served.push(...playerIds),
+        cooldownChanged: () => {},
         backfillChanged,
       },
       ...options,

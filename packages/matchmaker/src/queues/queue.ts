@@ -8,6 +8,8 @@ import { withDistinctNames, type Rule } from './rules/rule.js'
 import { ruleSchema } from './rules/rule-schema.js'
 import { waitMs } from './rules/relaxing-schema.js'
 import { teamSchema } from './rules/team-schema.js'
+import type { CooldownDefinition, CooldownTerms } from './cooldown.js'
+import { cooldownSchema } from './cooldown-schema.js'
 import { problemsOfQueue } from './consistency.js'
 
 /** The definition of a queue: plain data, e.g. from JSON (see `queueFromJson`), except for `custom` rules. */
@@ -66,6 +68,11 @@ export interface QueueDefinition {
    * false.
    */
   readonly replaceLeavers?: boolean | undefined
+  /**
+   * Keeps players from waiting for a while who decline a match, do not answer, or leave before its server runs.
+   * Default: nobody is kept.
+   */
+  readonly cooldown?: CooldownDefinition | undefined
   /** Whether matches are made in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
   readonly mode?: 'tick' | 'arrival' | undefined
   readonly deploy: DeployDefinition
@@ -95,7 +102,15 @@ type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 export interface Queue extends Filled<
   Omit<
     QueueDefinition,
-    'matchSize' | 'teams' | 'rules' | 'lastResortMs' | 'playerMayState' | 'presence' | 'acceptance' | 'deploy'
+    | 'matchSize'
+    | 'teams'
+    | 'rules'
+    | 'lastResortMs'
+    | 'playerMayState'
+    | 'presence'
+    | 'acceptance'
+    | 'cooldown'
+    | 'deploy'
   >
 > {
   readonly teams: readonly TeamDefinition[]
@@ -104,6 +119,7 @@ export interface Queue extends Filled<
   readonly playerMayState?: readonly string[] | undefined
   readonly presence?: PresenceDefinition | undefined
   readonly acceptance?: Acceptance | undefined
+  readonly cooldown?: CooldownTerms | undefined
   readonly deploy: Deploy
 }
 
@@ -129,6 +145,7 @@ const schema: z.ZodType<Queue> = z
     presence: z.strictObject({ withinMs: waitMs.min(SHORTEST_PRESENCE_MS) }).optional(),
     acceptance: z.strictObject({ withinMs: waitMs.positive(), replace: z.boolean().default(false) }).optional(),
     replaceLeavers: z.boolean().default(false),
+    cooldown: cooldownSchema.optional(),
     mode: z.enum(['tick', 'arrival']).default('tick'),
     deploy: deploySchema,
   })
@@ -163,6 +180,7 @@ const inOneShape = (queue: Queue): Queue => ({
   presence: queue.presence,
   acceptance: queue.acceptance,
   replaceLeavers: queue.replaceLeavers,
+  cooldown: queue.cooldown,
   mode: queue.mode,
   deploy: queue.deploy,
 })

@@ -102,9 +102,9 @@ export function recordTickets(
       }
       return results
     },
-    cancelTicket: (id) => {
+    cancelTicket: (id, playerId) => {
       const note = begin()
-      const ticket = matchmaker.cancelTicket(id)
+      const ticket = matchmaker.cancelTicket(id, playerId)
       note(() => ({ kind: 'cancel', ticketId: id }))
       return ticket
     },

@@ -67,8 +67,9 @@ export async function replayTickets(
   const matchmaker = createMatchmaker({
     deployments: createStubService(clock, startMs),
     // A player who queued again had left a match, which may differ here, and whose end is not recorded. Nor is
-    // it recorded whose client was there: a ticket that was cancelled as absent is cancelled by a line.
-    queues: queues.map((queue) => ({ ...queue, playersMayWaitWhilePlaying: true, presence: undefined })),
+    // it recorded whose client was there: a ticket that was cancelled as absent is cancelled by a line. Cooldowns have
+    // kept players from waiting when it was recorded.
+    queues: queues.map((queue) => ({ ...queue, ...UNBOUND })),
     clock,
     random: seededRandom(seed),
     tickMs,
@@ -100,6 +101,9 @@ export async function replayTickets(
   const { refused, skipped } = actor
   return { matches: outcomes.matches(), tickets, refused, skipped, summary: summarize(tickets, outcomes.players) }
 }
+
+/** What a replay leaves out of queues. */
+const UNBOUND = { playersMayWaitWhilePlaying: true, presence: undefined, cooldown: undefined }
 
 async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<RecordedLine[]> {
   const recording: RecordedLine[] = []

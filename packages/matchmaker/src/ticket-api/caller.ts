@@ -14,6 +14,9 @@ export interface TicketCaller extends Caller {
   readonly profile?: PlayerProfile | undefined
 }
 
+/** The player who calls; undefined for a backend, which does not speak for a player of its own. */
+export const playerOf = (caller: TicketCaller): string | undefined => (isBackend(caller) ? undefined : caller.id)
+
 export const isBackend = (caller: TicketCaller): boolean => caller.role === 'backend'
 
 /**

@@ -5,7 +5,7 @@ import { newId } from '../ids.js'
 import { readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Player } from '../player.js'
-import { isBackend, type TicketCaller } from './caller.js'
+import { isBackend, playerOf, type TicketCaller } from './caller.js'
 import {
   isComplete,
   isOwner,
@@ -161,9 +161,9 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
     if (service.playerMayState(profile) === undefined) throw unknownQueue(profile, queueNames())
     readTicketInput({ queue: profile, players: [player] })
   }
-  const cancelTicket = async (group: Group): Promise<true> => {
+  const cancelTicket = async (group: Group, caller: TicketCaller): Promise<true> => {
     try {
-      await service.cancelTicket(group.id)
+      await service.cancelTicket(group.id, playerOf(caller))
     } catch (error) {
       // Its ticket is being created.
       if (error instanceof UnknownTicket) throw alreadySearching()
@@ -243,7 +243,7 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
         const may = isBackend(caller) || isOwner(one.group, caller.id) || member?.player.id === caller.id
         if (member === undefined || !may) throw noMember()
         // A party stays together: when one member leaves while it searches, its ticket is cancelled.
-        if (one.group.searchingSince !== undefined) return cancelTicket(one.group)
+        if (one.group.searchingSince !== undefined) return cancelTicket(one.group, caller)
         return remove(one, memberId)
       })
     },
@@ -254,7 +254,7 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
         if (!isBackend(caller) && !isOwner(group, caller.id)) {
           throw new Problem(403, 'not-owner', 'only the owner of the group may cancel it')
         }
-        if (group.searchingSince !== undefined) return cancelTicket(group)
+        if (group.searchingSince !== undefined) return cancelTicket(group, caller)
         return (await store.replace({ ...group, members: [] }, version)) ? true : undefined
       })
     },

@@ -9,6 +9,7 @@ import {
   NothingToAccept,
   NotRunning,
   PlayerBusy,
+  PlayerCoolingDown,
   PlayerOverLimit,
   PlayerPlaying,
   StaleBackfill,
@@ -16,6 +17,7 @@ import {
   Unavailable,
   UnknownQueue,
 } from '../errors.js'
+import { isoTime } from './views.js'
 
 /** Names of the matchmaker's fields in this API. */
 const wireKeys: Readonly<Record<string, string>> = {
@@ -78,6 +80,13 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   }
   if (error instanceof PlayerOverLimit) {
     return new Problem(429, 'player-over-limit', error.message, { retryAfterMs: error.retryAfterMs })
+  }
+  if (error instanceof PlayerCoolingDown) {
+    const { until, retryAfterMs } = error
+    return new Problem(409, 'player-cooling-down', error.message, {
+      members: { retry_at: isoTime(until) },
+      retryAfterMs,
+    })
   }
   if (error instanceof TooLate)
     return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })

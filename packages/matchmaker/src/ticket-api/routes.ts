@@ -2,6 +2,7 @@
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
 import { BackfillBody, BackfillChangeBody, MatchBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
+import { operatorRoutes } from './operator-routes.js'
 import {
   BackfillSchema,
   BatchSchema,
@@ -25,7 +26,6 @@ const number = (least: number, most: number) => z.coerce.number<string>().int().
 const version = number(0, Number.MAX_SAFE_INTEGER)
 const ticketKey = z.strictObject({ ticket_id: id })
 const groupKey = z.strictObject({ group_id: id })
-const queueKey = z.strictObject({ profile: id })
 const memberKey = z.strictObject({ group_id: id, member_id: id })
 const backfillKey = z.strictObject({ backfill_id: id })
 
@@ -212,16 +212,7 @@ export const ticketRoutes = {
     errors: [403, 404, 503],
   }),
 
-  pauseQueue: operation('POST /queues/{profile}/pause', {
-    summary: 'Make no matches of a profile until it is resumed, by a backend; tickets are taken and wait',
-    input: queueKey,
-    errors: [403, 503],
-  }),
-  resumeQueue: operation('POST /queues/{profile}/resume', {
-    summary: 'End the pause of a profile, by a backend',
-    input: queueKey,
-    errors: [403, 503],
-  }),
+  ...operatorRoutes,
 
   createMatch: operation('POST /matches', {
     summary: 'Make a match of given players at once, by a backend; each of them gets a ticket of it',
@@ -272,11 +263,10 @@ export const ticketRoutes = {
 
 /** Names of the routes that only a backend may use. */
 export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRoutes>([
+  ...(Object.keys(operatorRoutes) as (keyof typeof operatorRoutes)[]),
   'findPlayer',
   'createTickets',
   'createParty',
-  'pauseQueue',
-  'resumeQueue',
   'createMatch',
   'createBackfill',
   'getBackfill',

@@ -1,6 +1,7 @@
 // pure: the answers of the ticket API
 import { z } from 'zod'
 import type { BeaconsView } from './beacons.js'
+import type { CooldownView } from './cooldown-view.js'
 import type { ExplanationView } from './explanation.js'
 import type { GroupView, MemberView } from './group-views.js'
 import type { PlayerView } from './player-view.js'
@@ -242,6 +243,21 @@ export interface MonitorView {
   readonly unhealthy_components: number
   readonly message: string
 }
+
+export const CooldownsSchema: z.ZodType<{
+  readonly player_id: string
+  readonly cooldowns: readonly CooldownView[]
+}> = z.object({
+  player_id: text,
+  cooldowns: z.array(
+    z.object({
+      name: text.describe('The profile, or the name that several profiles share'),
+      offences: whole.describe('How often the player has let others down and it was not forgiven yet'),
+      until: isoTime.nullable().describe('Until when the player may not wait; null once that is over'),
+      forgotten_at: isoTime.describe('From when nothing of it counts any more'),
+    }),
+  ),
+})
 
 export const MonitorSchema: z.ZodType<MonitorView> = z.object({
   status: z.enum(['healthy', 'unhealthy']),

@@ -13,6 +13,8 @@ type Answering =
   | 'explain'
   | 'longestWaiting'
   | 'createMatch'
+  | 'cooldownsOf'
+  | 'forgive'
   | 'pauseQueue'
   | 'resumeQueue'
   | 'playersLeft'

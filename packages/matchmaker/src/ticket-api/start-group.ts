@@ -1,8 +1,9 @@
 import { Problem } from '@muster/core/http'
-import { InvalidTicket, PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
+import { InvalidTicket, PlayerBusy, PlayerCoolingDown, PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Group, GroupMember } from './group.js'
 import { problemOf } from './problems.js'
+import { isoTime } from './views.js'
 import type { TicketService } from './service.js'
 
 /**
@@ -25,6 +26,13 @@ export async function startGroup(
     }
     if (error instanceof PlayerPlaying && error.playerId !== by.player.id) {
       throw new Problem(409, 'member-playing', 'another member plays in a match')
+    }
+    if (error instanceof PlayerCoolingDown && error.playerId !== by.player.id) {
+      const { retryAfterMs, until } = error
+      throw new Problem(409, 'member-cooling-down', 'another member may not wait for a match yet', {
+        members: { retry_at: isoTime(until) },
+        retryAfterMs,
+      })
     }
     if (error instanceof PlayerOverLimit && error.playerId !== by.player.id) {
       throw new Problem(429, 'member-over-limit', 'another member has had too many matches', {

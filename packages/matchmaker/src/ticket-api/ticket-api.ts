@@ -14,8 +14,9 @@ import { Unavailable } from '../errors.js'
 import { unguessable } from '../ids.js'
 import { createBackfills } from './backfills.js'
 import { createBeacons } from './beacons.js'
-import { assertBackend, isBackend } from './caller.js'
+import { assertBackend, isBackend, playerOf } from './caller.js'
 import type { TicketApiCounts } from './counts.js'
+import { cooldownView } from './cooldown-view.js'
 import { checkOptions } from './check-options.js'
 import { createCreating } from './creating.js'
 import { explanationView, ownExplanationView } from './explanation.js'
@@ -146,7 +147,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     },
     deleteTicket: async ({ ticket_id }, { caller }) => {
       const { ticket } = await reading.seat(ticket_id, caller)
-      await service.cancelTicket(ticket.id)
+      await service.cancelTicket(ticket.id, playerOf(caller))
     },
     explainTicket: async ({ ticket_id }, { caller }) => {
       const { ticket } = await reading.seat(ticket_id, caller)
@@ -183,6 +184,12 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     getBackfill: ({ backfill_id }) => backfills.read(backfill_id),
     updateBackfill: ({ backfill_id, version, teams }) => backfills.update(backfill_id, version, teams),
     deleteBackfill: ({ backfill_id }) => backfills.cancel(backfill_id),
+
+    readCooldown: async ({ player_id }) => ({
+      player_id,
+      cooldowns: (await service.cooldownsOf(player_id)).map((cooldown) => cooldownView(cooldown, clock.now())),
+    }),
+    forgive: ({ player_id }) => service.forgive(player_id),
 
     pauseQueue: ({ profile }) => service.pauseQueue(profile),
     resumeQueue: ({ profile }) => service.resumeQueue(profile),

@@ -174,6 +174,8 @@ export function createFakeService(clock: Clock): FakeService {
       const longest = searching.toSorted((one, other) => one.createdAt - other.createdAt)
       return { total: searching.length, tickets: longest.slice(0, limit) }
     },
+    cooldownsOf: () => [],
+    forgive: () => {},
     pauseQueue: () => {},
     resumeQueue: () => {},
     createMatch: ({ id = 'match-1', queue, teams }) => ({

@@ -7,6 +7,7 @@ import type { Facts, RuleTicket } from '../queues/rules/facts.js'
 import type { Assignment } from '../servers/records/assignment.js'
 import type { QueueRuntime, TicketRecord } from './records.js'
 import type { LocatePlayers, Place } from './locating.js'
+import type { Cooldowns } from './cooldowns.js'
 import type { PlayerIndex } from './player-index.js'
 import type { PlayerLimits } from './player-limits.js'
 import type { Playing } from './playing.js'
@@ -42,6 +43,7 @@ export interface Admitting {
   readonly playing: Pick<Playing, 'ticketsOf'>
   readonly playedBy: PlayedBy
   readonly limits: Pick<PlayerLimits, 'check'>
+  readonly cooldowns: Pick<Cooldowns, 'check'>
   readonly locatePlayers: LocatePlayers
   readonly clock: Clock
   readonly random: Random
@@ -54,7 +56,7 @@ export const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
  * Makes the record of a ticket whose players may wait in all of its queues.
- * @throws {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}
+ * @throws {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}; {PlayerCoolingDown}
  */
 export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
   const { players, locatePlayers, clock, random } = admitting
@@ -68,6 +70,9 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     refusePlaying(ticket, runtimes, admitting)
     for (const { id } of ticket.players) admitting.limits.check(id, matchesOf(id, admitting), now)
   }
+  // A ticket that has waited elsewhere was taken there, and a private match is made whatever its players have done.
+  const isNew = past === undefined && ticket.privateSeat === undefined
+  if (isNew) refuseCoolingDown(ticket, runtimes, admitting.cooldowns, now)
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
   const record = newRecord(ticket, {
@@ -168,6 +173,17 @@ export function refuseNowhere({ players }: CheckedTicket, runtimes: readonly Que
       `players.${index}`,
       `players.${index}: ${MUST_BE_SOMEWHERE}: queue ${queue} has no latency rule that would choose a place`,
     )
+  }
+}
+
+function refuseCoolingDown(
+  { players }: CheckedTicket,
+  runtimes: readonly QueueRuntime[],
+  cooldowns: Pick<Cooldowns, 'check'>,
+  now: number,
+): void {
+  for (const { queue } of runtimes) {
+    if (queue.cooldown !== undefined) for (const { id } of players) cooldowns.check(id, queue, now)
   }
 }
 

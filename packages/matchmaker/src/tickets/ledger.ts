@@ -1,4 +1,5 @@
 import type { TicketRecord } from './records.js'
+import type { CooldownState } from '../queues/cooldown.js'
 import type { Ticket } from './ticket.js'
 
 /**
@@ -20,6 +21,8 @@ export interface Ledger {
    * capacity does not count.
    */
   served(playerIds: readonly string[]): void
+  /** A cooldown of a player has begun, has become longer, or (undefined) is kept no longer. */
+  cooldownChanged(playerId: string, name: string, state: CooldownState | undefined): void
   /**
    * A backfill was opened or has changed.
    * @param text what `loadBackfills` takes; undefined: the backfill is not open any more. It holds attributes that a

@@ -1,5 +1,6 @@
 import type { LogRecord } from '../ticket-log/log-lines.js'
 import type { LogRecords, TicketLog } from '../ticket-log/ticket-log.js'
+import type { Cooldown } from './cooldowns.js'
 import type { Ledger } from './ledger.js'
 import { readStoredTicket, stateText, ticketText } from './logged-ticket.js'
 import type { NotLoaded } from './loading.js'
@@ -12,21 +13,24 @@ export interface LogLedgerOptions {
   readonly log: Pick<TicketLog, 'records'>
   /** All that are kept. */
   readonly tickets: () => Iterable<TicketRecord>
+  readonly cooldowns: () => Iterable<Cooldown>
 }
 
 /** A ledger, and what an earlier process told it. */
 export interface LogLedger extends Required<Ledger> {
   /** In the order in which they were created. */
   storedTickets(): { readonly tickets: readonly StoredTicket[]; readonly failed: readonly NotLoaded[] }
+  storedCooldowns(): readonly Cooldown[]
   storedBackfills(): readonly { readonly backfillId: string; readonly text: string }[]
 }
 
 /** Creates the ledger of a matchmaker that is alone: its ticket log. */
-export function createLogLedger({ log, tickets }: LogLedgerOptions): LogLedger {
+export function createLogLedger({ log, tickets, cooldowns }: LogLedgerOptions): LogLedger {
   /** The open ones, by id: those that wait for their match too. */
   const backfills = new Map<string, LogRecord>()
   const ofTickets: LogRecords = log.records('ticket', () => liveTickets(tickets()))
   const ofBackfills: LogRecords = log.records('backfill', () => backfills.values())
+  const ofCooldowns: LogRecords = log.records('cooldown', () => Array.from(cooldowns(), loggedCooldown))
   for (const record of ofBackfills.stored()) backfills.set(record.key, record)
 
   return {
@@ -37,6 +41,11 @@ export function createLogLedger({ log, tickets }: LogLedgerOptions): LogLedger {
     ended: ofTickets.remove,
     // What players cost is counted from the start of the process on.
     served: () => {},
+    cooldownChanged: (playerId, name, state) => {
+      if (state === undefined) return ofCooldowns.remove(cooldownKey({ playerId, name }))
+      const { key, value } = loggedCooldown({ playerId, name, ...state })
+      ofCooldowns.put(key, value)
+    },
     backfillChanged: (backfillId, text) => {
       if (text === undefined) {
         backfills.delete(backfillId)
@@ -58,7 +67,24 @@ export function createLogLedger({ log, tickets }: LogLedgerOptions): LogLedger {
       }
       return { tickets: stored, failed }
     },
+    storedCooldowns: () => ofCooldowns.stored().flatMap(({ value }) => readCooldown(value)),
     storedBackfills: () => Array.from(backfills.values(), ({ key, value }) => ({ backfillId: key, text: value })),
+  }
+}
+
+const cooldownKey = ({ playerId, name }: Pick<Cooldown, 'playerId' | 'name'>) => JSON.stringify([name, playerId])
+
+const loggedCooldown = (cooldown: Cooldown): LogRecord => ({
+  key: cooldownKey(cooldown),
+  value: JSON.stringify(cooldown),
+})
+
+/** The cooldown again; nothing of one that cannot be read, so that the player may wait. */
+function readCooldown(value: string): readonly Cooldown[] {
+  try {
+    return [JSON.parse(value) as Cooldown]
+  } catch {
+    return []
   }
 }
 

@@ -1,12 +1,10 @@
-import type { Clock, Random } from '@muster/core/clock'
 import type { Breather } from './breather.js'
 import type { Match, QueueRuntime, TicketRecord } from './records.js'
 import { ticketOf } from './ticket-view.js'
-import type { Admitting, PastOfTicket, PlayedBy } from './admission.js'
+import type { Admitting, PastOfTicket } from './admission.js'
 import { createCreating } from './creating.js'
-import type { LocatePlayers, Place } from './locating.js'
+import type { Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
-import type { PlayerLimits } from './player-limits.js'
 import { createPlaying } from './playing.js'
 import { createPrivateMatches, isPrivate, reasonOfOthers, type PrivateMatches } from './private-matches.js'
 import { createEndedTickets } from './ended-tickets.js'
@@ -87,17 +85,10 @@ export interface Tickets {
   readonly outside: Searching['outside']
 }
 
-export interface TicketsOptions {
-  /** By name. */
-  readonly runtimes: ReadonlyMap<string, QueueRuntime>
-  readonly limits: Pick<PlayerLimits, 'check'>
-  readonly playedBy: PlayedBy
-  readonly locatePlayers: LocatePlayers
+export interface TicketsOptions extends Omit<Admitting, 'players' | 'playing'> {
   readonly locateTimeoutMs: number
   readonly keepEndedMs: number
   readonly events: TicketListener
-  readonly clock: Clock
-  readonly random: Random
   /** Of a matchmaker whose tickets outlive it: they are loaded first, and change from `lead` on. */
   readonly ledger?: Pick<Ledger, 'changed' | 'created' | 'ended'> | undefined
   /** The matches that loaded tickets are in. */
@@ -107,8 +98,7 @@ export interface TicketsOptions {
 const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createTickets(options: TicketsOptions): Tickets {
-  const { limits, playedBy, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random, ledger, inheriting } =
-    options
+  const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, ledger, inheriting } = options
   let { runtimes } = options
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
@@ -118,7 +108,7 @@ export function createTickets(options: TicketsOptions): Tickets {
 
   const playing = createPlaying()
   const privateMatches = createPrivateMatches()
-  let admitting: Admitting = { runtimes, players, playing, playedBy, limits, locatePlayers, clock, random }
+  let admitting: Admitting = { ...options, players, playing }
 
   const touch = (record: TicketRecord) => {
     if (following?.putsOff(record) === true) return

@@ -17,6 +17,8 @@ export type Command =
   | 'cancelBackfill'
   | 'inspect'
   | 'longestWaiting'
+  | 'cooldownsOf'
+  | 'forgive'
   | 'pauseQueue'
   | 'resumeQueue'
   | 'notePresence'

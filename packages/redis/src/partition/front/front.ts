@@ -147,6 +147,8 @@ export function createFront(options: FrontOptions): Front {
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),
     cancelBackfill: (id) => ask('cancelBackfill', id),
+    cooldownsOf: (playerId) => ask('cooldownsOf', playerId),
+    forgive: (playerId) => ask('forgive', playerId),
     pauseQueue: (queue) => ask('pauseQueue', queue),
     resumeQueue: (queue) => ask('resumeQueue', queue),
     inspect: () => ask('inspect'),

@@ -24,6 +24,7 @@ const REMEMBERED = 10_000
 const REMEMBERED_LENGTH = 16 * 1024 * 1024
 /** Of these a repeated question is simply answered again: they change nothing, or the same. Some answers are long. */
 const READS: ReadonlySet<Command> = new Set([
+  'cooldownsOf',
   'explain',
   'getBackfill',
   'inspect',
@@ -51,6 +52,8 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
   cancelBackfill: (leader, [id]) => leader.cancelBackfill(id as never),
   inspect: (leader) => leader.inspect(),
   longestWaiting: (leader, [limit]) => leader.longestWaiting(limit as never),
+  cooldownsOf: (leader, [playerId]) => leader.cooldownsOf(playerId as never),
+  forgive: (leader, [playerId]) => leader.forgive(playerId as never),
   pauseQueue: (leader, [queue]) => leader.pauseQueue(queue as never),
   resumeQueue: (leader, [queue]) => leader.resumeQueue(queue as never),
   notePresence: (leader, [packed]) => leader.notePresence((packed as unknown as Packed).map(unpackSighting)),

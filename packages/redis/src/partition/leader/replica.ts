@@ -117,6 +117,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
         commits().header({ ticketId: ticket.id, header: encodeHeader(ticket), frees })
       },
       served: () => {},
+      cooldownChanged: () => {},
       backfillChanged: (backfillId, text) => commits().backfill(backfillId, text),
     },
   })

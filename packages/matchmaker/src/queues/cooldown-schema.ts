@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import type { CooldownTerms, Offence } from './cooldown.js'
+import { waitMs } from './rules/relaxing-schema.js'
+
+const OFFENCES = ['declined', 'not-accepted', 'left'] as const satisfies readonly Offence[]
+
+export const cooldownSchema: z.ZodType<CooldownTerms> = z
+  .strictObject({
+    name: z.string().min(1).max(64).optional(),
+    firstMs: waitMs.positive().default(30_000),
+    factor: z.number().min(1).max(100).default(2),
+    maxMs: waitMs.positive().optional(),
+    forgiveAfterMs: waitMs.positive().default(3_600_000),
+    for: z.array(z.enum(OFFENCES)).min(1).default([...OFFENCES]),
+  })
+  .transform(({ name, maxMs, ...terms }, context): CooldownTerms => {
+    const most = maxMs ?? Math.max(900_000, terms.firstMs)
+    if (most < terms.firstMs)
+      context.addIssue({ code: 'custom', path: ['maxMs'], message: `must not be less than firstMs, ${terms.firstMs}` })
+    return { name, ...terms, maxMs: most }
+  })

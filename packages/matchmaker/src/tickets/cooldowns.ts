@@ -1,0 +1,126 @@
+import { PlayerCoolingDown } from '../errors.js'
+import { forgottenAt, offend, type CooldownState, type Offence } from '../queues/cooldown.js'
+import type { Queue } from '../queues/queue.js'
+
+/** A cooldown of a player as plain data. It holds no address. */
+export interface Cooldown extends CooldownState {
+  readonly playerId: string
+  /** Name of the cooldown: the queue's, or one that several queues share. */
+  readonly name: string
+}
+
+/** Keeps who may not wait for a match for a while, because they have let others down. */
+export interface Cooldowns {
+  /** Players have let others down in a match of the queue: it counts if the queue says so. */
+  count(queue: Queue, playerIds: readonly string[], offence: Offence, now: number): void
+  /** @throws {PlayerCoolingDown} if the player may not wait in the queue */
+  check(playerId: string, queue: Queue, now: number): void
+  /** The player's cooldowns that are not forgotten yet. */
+  of(playerId: string, now: number): readonly Cooldown[]
+  /** Forgets the player's cooldowns. Returns whether there were any. */
+  forgive(playerId: string, now: number): boolean
+  all(now: number): readonly Cooldown[]
+  /** Takes over cooldowns of an earlier process; of two of the same player and name, the one that ends later stays. */
+  load(cooldowns: readonly Cooldown[], now: number): void
+  /** Forgets some of what does not count any more. */
+  advance(now: number): void
+}
+
+export interface CooldownsOptions {
+  /** A cooldown has begun, or has become longer. */
+  readonly began: (cooldown: Cooldown, queue: Queue, offence: Offence) => void
+  /** A cooldown is kept. @param state undefined: it is not kept any more. */
+  readonly changed: (playerId: string, name: string, state: CooldownState | undefined) => void
+  /** Players whose cooldowns are kept. Default 100,000. */
+  readonly mostPlayers?: number | undefined
+}
+
+/** Players whose cooldowns are kept (our choice); beyond it, those are forgotten that changed longest ago. */
+const MOST_PLAYERS = 100_000
+/** Players looked at in each tick: all of them within a minute. */
+const SWEPT = 500
+
+/** The name under which a queue's cooldowns are kept. */
+const cooldownName = ({ name, cooldown }: Queue): string => cooldown?.name ?? name
+
+const NONE: readonly never[] = []
+
+export function createCooldowns({ began, changed, mostPlayers = MOST_PLAYERS }: CooldownsOptions): Cooldowns {
+  /** By player, in the order of their last changes. */
+  const byPlayer = new Map<string, readonly Cooldown[]>()
+  /** Goes over all players, again and again. */
+  let sweep = byPlayer.keys()
+
+  const find = (playerId: string, name: string): Cooldown | undefined =>
+    byPlayer.get(playerId)?.find((one) => one.name === name)
+
+  const replace = (playerId: string, kept: readonly Cooldown[]) => {
+    byPlayer.delete(playerId)
+    if (kept.length > 0) byPlayer.set(playerId, kept)
+  }
+  const remove = (gone: Cooldown) => {
+    const { playerId, name } = gone
+    replace(playerId, (byPlayer.get(playerId) ?? NONE).filter((one) => one !== gone))
+    changed(playerId, name, undefined)
+  }
+  const set = (cooldown: Cooldown) => {
+    const { playerId, name, offences, until, forgiveAfterMs } = cooldown
+    const others = (byPlayer.get(playerId) ?? NONE).filter((one) => one.name !== name)
+    replace(playerId, [...others, cooldown])
+    changed(playerId, name, { offences, until, forgiveAfterMs })
+    if (byPlayer.size <= mostPlayers) return
+    const [oldest = NONE] = byPlayer.values()
+    for (const one of oldest) remove(one)
+  }
+
+  /** The player's cooldowns, of which those that do not count any more are removed. */
+  const current = (playerId: string, now: number): readonly Cooldown[] => {
+    for (const one of byPlayer.get(playerId) ?? NONE) if (forgottenAt(one) <= now) remove(one)
+    return byPlayer.get(playerId) ?? NONE
+  }
+
+  return {
+    count: (queue, playerIds, offence, now) => {
+      const terms = queue.cooldown
+      if (terms?.for.includes(offence) !== true) return
+      const name = cooldownName(queue)
+      for (const playerId of playerIds) {
+        const cooldown = { playerId, name, ...offend(find(playerId, name), terms, now) }
+        set(cooldown)
+        began(cooldown, queue, offence)
+      }
+    },
+
+    check: (playerId, queue, now) => {
+      if (queue.cooldown === undefined) return
+      const { until = 0 } = find(playerId, cooldownName(queue)) ?? {}
+      if (now < until) throw new PlayerCoolingDown(playerId, queue.name, until, now)
+    },
+
+    of: current,
+    forgive: (playerId, now) => {
+      const known = current(playerId, now)
+      for (const one of known) remove(one)
+      return known.length > 0
+    },
+    all: (now) => Array.from(byPlayer.keys()).flatMap((playerId) => current(playerId, now)),
+
+    load: (cooldowns, now) => {
+      for (const cooldown of cooldowns) {
+        const { until = 0 } = find(cooldown.playerId, cooldown.name) ?? {}
+        if (forgottenAt(cooldown) > now && cooldown.until > until) set(cooldown)
+      }
+    },
+
+    advance: (now) => {
+      for (let looked = 0; looked < SWEPT; looked += 1) {
+        const { value, done } = sweep.next()
+        if (done !== true) current(value, now)
+        else {
+          sweep = byPlayer.keys()
+          return
+        }
+      }
+    },
+  }
+}
