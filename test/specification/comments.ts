@@ -46,7 +46,8 @@ export function readOperationComments(folder: URL): Readonly<Record<string, stri
   )
 }
 
-function commentsIn(sources: readonly string[]): Comments {
+/** The doc comments in sources that declare all that they extend. */
+export function commentsIn(sources: readonly string[]): Comments {
   const declared = new Map<string, Declaration>(sources.flatMap(declarations))
   return Object.fromEntries(Array.from(declared, ([name, declaration]) => [name, typeComment(declaration, declared)]))
 }

@@ -23,6 +23,7 @@ export {
   type Queue,
   type QueueDefinition,
 } from './queues/queue.js'
+export { queueJsonSchema } from './queues/queue-json-schema.js'
 export type {
   Deploy,
   DeployDefinition,

@@ -75,6 +75,7 @@ export interface QueueDefinition {
   readonly cooldown?: CooldownDefinition | undefined
   /** Whether matches are made in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
   readonly mode?: 'tick' | 'arrival' | undefined
+  /** The server that each match gets. */
   readonly deploy: DeployDefinition
 }
 
@@ -128,7 +129,8 @@ export type Acceptance = Filled<AcceptanceDefinition>
 /** Less would be too little for a client that connects anew, and for processes that tell one another who is there. */
 const SHORTEST_PRESENCE_MS = 10_000
 
-const schema: z.ZodType<Queue> = z
+/** The schema of a queue's definition, which fills in defaults. */
+export const queueSchema: z.ZodType<Queue> = z
   .strictObject({
     name: z.string().min(1).max(64),
     matchSize: z.int().min(1).max(500).optional(),
@@ -154,6 +156,7 @@ const schema: z.ZodType<Queue> = z
       context.addIssue({ code: 'custom', path: ['teams'], message: 'must be given, or matchSize instead' })
     }
   })
+  .meta({ oneOf: [{ required: ['matchSize'] }, { required: ['teams'] }] })
   .transform(({ matchSize = 0, teams = [{ name: 'team', count: 1, size: matchSize }], ...queue }, context): Queue => {
     const rules = withDistinctNames(queue.rules)
     for (const { path, message } of problemsOfQueue({ ...queue, teams, rules }))
@@ -192,7 +195,7 @@ const inOneShape = (queue: Queue): Queue => ({
 export function defineQueue(definition: QueueDefinition): Queue {
   const name: unknown = (definition as Partial<QueueDefinition> | null)?.name
   const which = typeof name === 'string' ? `queue ${JSON.stringify(name.slice(0, 64))}: ` : 'queue: '
-  return read(schema, definition, (field, message) => new InvalidQueue(which + message, { field }))
+  return read(queueSchema, definition, (field, message) => new InvalidQueue(which + message, { field }))
 }
 
 /** A queue, or all that is wrong with its definition. */
@@ -205,7 +208,7 @@ export type CheckedQueue =
  * forms.
  */
 export function checkQueue(definition: unknown): CheckedQueue {
-  const { success, data, faults } = validateAll(schema, definition)
+  const { success, data, faults } = validateAll(queueSchema, definition)
   return success ? { queue: data, faults: [] } : { faults: faults as [Fault, ...Fault[]] }
 }
 

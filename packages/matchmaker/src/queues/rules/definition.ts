@@ -60,6 +60,7 @@ export interface LatencyRule extends RuleBase {
   readonly kind: 'latency'
   /** Milliseconds of round trip at most. At least one of `maxMs` and `maxDifferenceMs` is given. */
   readonly maxMs?: Relaxing | undefined
+  /** Milliseconds by which the round trips of any two players to it may differ. */
   readonly maxDifferenceMs?: Relaxing | undefined
   /** Players without any measured latency. Default `refuse`. */
   readonly missing?: 'refuse' | 'any' | undefined
@@ -70,11 +71,13 @@ export interface DifferenceRule extends RuleBase {
   readonly kind: 'difference'
   /** Name of a number attribute, or `PARTY_SIZE` for the number of players in the ticket. */
   readonly attribute: string
+  /** The difference at most. */
   readonly max: Relaxing
   /**
    * The number that stands for a party: the average (default), lowest or highest of its players, or each player's own.
    */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<number> | undefined
 }
 
@@ -87,6 +90,7 @@ export interface EqualRule extends RuleBase {
   readonly attribute: string
   /** Among whom the values are equal. With `team`, teams may differ from one another. Default `match`. */
   readonly scope?: Scope | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
@@ -100,6 +104,7 @@ export interface DifferentRule extends RuleBase {
   readonly attribute: string
   /** Among whom the values differ. Default `match`. */
   readonly scope?: Scope | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
@@ -112,13 +117,16 @@ export interface OverlapRule extends RuleBase {
   readonly atLeast?: Relaxing | undefined
   /** The list that stands for a party: what all its players list (default), or what any of them lists. */
   readonly party?: 'intersection' | 'union' | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<readonly string[]> | undefined
 }
 
 /** A ticket may be matched only if its own value fits. A ticket whose value can never fit is refused when created. */
 export interface RequireRule extends RuleBase {
   readonly kind: 'require'
+  /** Name of the attribute that is compared, or `PARTY_SIZE`. */
   readonly attribute: string
+  /** How it is compared with `value`. */
   readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
   /**
    * What the attribute is compared with: a number, which relaxes in the direction that lets more in; a text or boolean
@@ -128,6 +136,7 @@ export interface RequireRule extends RuleBase {
   readonly value: Relaxing | string | boolean | readonly string[]
   /** The number that stands for a party when numbers are compared. Default `each`: every player's own. */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
 }
 
@@ -158,13 +167,17 @@ export interface CompareRule extends RuleBase {
   readonly scope?: Scope | undefined
   /** Name of a number attribute, or `PARTY_SIZE`. Not used for `count`. */
   readonly attribute?: string | undefined
+  /** How the number is made from the players' numbers; `count` is the number of players. */
   readonly aggregate: 'avg' | 'min' | 'max' | 'sum' | 'count'
   /** Name of a team; it stands for each team of that name. Default: every team. */
   readonly team?: string | undefined
+  /** How the number is compared. */
   readonly operator: Comparison
   /** Exactly one of `value` and `otherTeam` is given. `value` relaxes in the direction that lets more in. */
   readonly value?: Relaxing | undefined
+  /** Name of the team whose number is compared with. */
   readonly otherTeam?: string | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<number> | undefined
 }
 
@@ -201,7 +214,9 @@ export interface BalanceRule extends RuleBase {
   readonly attribute: string
   /** Default `avg`. */
   readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
+  /** The difference at most. */
   readonly max: Relaxing
+  /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<number> | undefined
 }
 
@@ -241,6 +256,7 @@ export interface AllRule extends RuleBase {
 /** The inner rule does not hold for the match. It may not relax, because that would make this rule stricter. */
 export interface NotRule extends RuleBase {
   readonly kind: 'not'
+  /** The rule that must not hold. */
   readonly rule: RuleDefinition
 }
 

@@ -10,12 +10,15 @@ export type Relaxing = number | readonly RelaxationStep[] | LinearRelaxation
 export interface RelaxationStep {
   /** Milliseconds of waiting from which the value counts. */
   readonly afterMs: number
+  /** The limit from then on. */
   readonly value: number
 }
 
 /** Relaxes from one value to another in even small steps, which never run ahead of the straight line. */
 export interface LinearRelaxation {
+  /** The limit at first. */
   readonly from: number
+  /** The limit in the end. */
   readonly to: number
   /** Milliseconds of waiting at which it begins to relax. Default 0. */
   readonly startMs?: number | undefined

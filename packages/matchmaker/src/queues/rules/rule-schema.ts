@@ -27,14 +27,20 @@ const DEEPEST = 3
 /** Fields that an inner rule must not have, because those of the rule around it count. */
 const LEFT_TO_OUTER = ['name', 'by', 'optionalAfterMs', 'hard'] as const
 
-const inner: z.ZodType<RuleDefinition> = z.custom<RuleDefinition>().superRefine((given, context) => {
-  const { fault } = validate(definition, given)
-  if (fault !== undefined) context.addIssue({ code: 'custom', path: [...fault.path], message: fault.wrong })
-  for (const key of fault === undefined && given.kind !== 'custom' ? LEFT_TO_OUTER : []) {
-    if (given[key] !== undefined)
-      context.addIssue({ code: 'custom', path: [key], message: 'is left to the rule around it' })
-  }
-})
+const inner: z.ZodType<RuleDefinition> = z
+  .custom<RuleDefinition>()
+  .superRefine((given, context) => {
+    const { fault } = validate(definition, given)
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: [...fault.path], message: fault.wrong })
+    for (const key of fault === undefined && given.kind !== 'custom' ? LEFT_TO_OUTER : []) {
+      if (given[key] !== undefined)
+        context.addIssue({ code: 'custom', path: [key], message: 'is left to the rule around it' })
+    }
+  })
+  .meta({
+    allOf: [{ $ref: '#/$defs/rule' }],
+    not: { anyOf: LEFT_TO_OUTER.map((key) => ({ required: [key] })) },
+  })
 const several = z.array(inner).min(2).max(MOST_INNER)
 
 const any = z.strictObject({ kind: z.literal('any'), ...base, rules: several })
@@ -80,4 +86,5 @@ const depthOf = (rule: RuleDefinition): number => 1 + Math.max(0, ...innerRulesO
 /** The schema of a rule, which fills in defaults. */
 export const ruleSchema: z.ZodType<Rule> = definition
   .refine((rule) => depthOf(rule) <= DEEPEST, `must not be deeper than ${DEEPEST} rules within one another`)
+  .meta({ id: 'rule' })
   .transform((rule): Rule => withDefaults(rule))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CustomRule } from './definition.js'
-import { relaxing } from './relaxing-schema.js'
+import { relaxing, relaxingJson } from './relaxing-schema.js'
 import type { Relaxing } from './relaxing.js'
 import { base, comparison, finite, missing, notNegative, problemOfValue, scope, text } from './schema-parts.js'
 
@@ -18,7 +18,10 @@ export const compare = z
     aggregate: z.enum(['avg', 'min', 'max', 'sum', 'count']),
     team: text.optional(),
     operator: comparison,
-    value: z.custom<Relaxing>((value) => value !== undefined).optional(),
+    value: z
+      .custom<Relaxing>((value) => value !== undefined)
+      .meta(relaxingJson(finite))
+      .optional(),
     otherTeam: text.optional(),
     missing: missing(finite),
   })

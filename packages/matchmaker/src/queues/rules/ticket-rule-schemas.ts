@@ -1,7 +1,7 @@
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { RequireRule } from './definition.js'
-import { relaxing } from './relaxing-schema.js'
+import { jsonOf, relaxing, relaxingJson } from './relaxing-schema.js'
 import {
   base,
   comparison,
@@ -89,7 +89,9 @@ export const require = z
     ...base,
     attribute: text,
     operator,
-    value: z.custom<RequireRule['value']>((value) => value !== undefined, 'must be given'),
+    value: z
+      .custom<RequireRule['value']>((value) => value !== undefined, 'must be given')
+      .meta({ anyOf: [relaxingJson(finite), ...[z.string(), z.boolean(), texts].map(jsonOf)] }),
     party,
     missing: missing(z.union([scalar, texts])),
   })

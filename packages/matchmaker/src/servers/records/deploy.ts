@@ -4,8 +4,9 @@ import { isReserved, LONGEST_TAG } from './tags.js'
 
 /** The deployment that a queue requests for each match: plain data, e.g. from JSON. */
 export interface DeployDefinition {
-  /** Application and version to deploy, by name. */
+  /** Name of the application to deploy. */
   readonly application: string
+  /** Name of its version. */
   readonly version: string
   /**
    * Environment variables for the server, besides the matchmaker's own, which begin with `MM_`. Each value has at most

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import type { Comments, FieldComment } from '@muster/core/openapi'
+import { commentsIn } from '../specification/comments.js'
+
+export type Json = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, FieldComment>>
+
+const matchmaker = new URL('../../packages/matchmaker/src/', import.meta.url)
+
+const SOURCES = [
+  'queues/queue.ts',
+  'queues/rules/definition.ts',
+  'queues/rules/relaxing.ts',
+  'servers/records/deploy.ts',
+]
+
+/** The doc comments of what a queue is defined by. The union of all rules is left out: it refers to itself. */
+const comments: Comments = commentsIn(
+  SOURCES.map((path) =>
+    readFileSync(new URL(path, matchmaker), 'utf8').replace(/^export type RuleDefinition =(?:\n .*)*/m, ''),
+  ),
+)
+
+const fieldsOf = (type: string): Fields => {
+  const comment = comments[type]
+  if (comment === undefined) throw new Error(`no ${type} in the sources`)
+  return comment.fields
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What all limits have in common. */
+const OF_LIMITS: Fields = { ...fieldsOf('RelaxationStep'), ...fieldsOf('LinearRelaxation') }
+
+const OF_KIND = { description: 'What the rule is about.' }
+const OF_PROBES: Fields = { ...fieldsOf('PortProbeDefinition'), ...fieldsOf('RegistrationDefinition') }
+
+/** The comment of a field within the objects of another, where the type says it in a way that is not read. */
+const WITHIN: Readonly<Record<string, Fields>> = {
+  probe: {
+    ...OF_PROBES,
+    kind: { description: 'What is knocked at: a TCP port or a UDP port; or nothing, if the server registers itself.' },
+  },
+  size: {
+    min: { description: 'Players at least, which may fall while the oldest ticket of the match waits.' },
+    max: { description: 'Players at most.' },
+  },
+  missing: { value: { description: 'The value that players without the attribute count as having.' } },
+  roles: {
+    min: { description: 'Players who can play the role at least.' },
+    max: { description: 'Players at most who can play no other role.' },
+  },
+}
+
+/** The document with the doc comments of the sources as descriptions of a queue's fields. */
+export function withQueueTexts(document: Json): Json {
+  const properties = document['properties'] as Readonly<Record<string, Json>>
+  const queues = properties['queues'] as Json
+  const { rule, ...others } = document['$defs'] as { readonly rule: { readonly oneOf: readonly Json[] } }
+  const rules = rule.oneOf.map((kind) => {
+    const name = String((kind['properties'] as { readonly kind: Json }).kind['const'])
+    const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Rule`
+    const text = comments[type]?.description
+    return {
+      ...described(kind, { ...fieldsOf(type), kind: OF_KIND }),
+      ...(text !== undefined && { description: text }),
+    }
+  })
+  return {
+    ...document,
+    properties: {
+      ...properties,
+      queues: { ...queues, items: described(queues['items'] as Json, fieldsOf('QueueDefinition')) },
+    },
+    $defs: { rule: { ...rule, oneOf: rules }, ...others },
+  }
+}
+
+/** A schema whose properties have these comments, also within lists, alternatives and the values of records. */
+function described(schema: Json, fields: Fields, name = ''): Json {
+  const inside = { ...OF_LIMITS, ...fields, ...WITHIN[name] }
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, part]) => {
+      if (key === 'properties' && isObject(part)) return [key, ofProperties(part, inside)]
+      if ((key === 'items' || key === 'additionalProperties') && isObject(part))
+        return [key, described(part, fields, name)]
+      if ((key === 'anyOf' || key === 'oneOf') && Array.isArray(part))
+        return [key, part.map((one: unknown) => (isObject(one) ? described(one, fields, name) : one))]
+      return [key, part]
+    }),
+  )
+}
+
+const ofProperties = (properties: Json, fields: Fields): Json =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => {
+      const { description, fields: inner = {} } = fields[name] ?? {}
+      const text = description === undefined ? {} : { description: inYaml(description) }
+      return [name, { ...described(property as Json, inner, name), ...text }]
+    }),
+  )
+
+/** What a comment calls by its name in TypeScript, as a file writes it. */
+const inYaml = (text: string) => text.replaceAll('`PARTY_SIZE`', '`$partySize`').replaceAll('Infinity', '`.inf`')
