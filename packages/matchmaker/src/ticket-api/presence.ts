@@ -18,7 +18,7 @@ export interface PresenceReporter {
 }
 
 export interface PresenceReporterOptions {
-  readonly service: Pick<TicketService, 'presenceWithinMs' | 'queueNames' | 'notePresence'>
+  readonly service: Pick<TicketService, 'presenceWithinMs' | 'notePresence'>
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
@@ -37,9 +37,11 @@ const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status ==
 
 export function createPresenceReporter({ service, clock, onError }: PresenceReporterOptions): PresenceReporter {
   const waiting = new Set<Waiting>()
+  /** How many of them wait for each queue. */
+  const inQueue = new Map<string, number>()
 
   /** Milliseconds for which a client of these queues may be away; Infinity if none of them asks. */
-  const withinMs = (queues: readonly string[]): number => {
+  const withinMs = (queues: Iterable<string>): number => {
     let shortest = Infinity
     for (const queue of queues) shortest = Math.min(shortest, service.presenceWithinMs(queue) ?? Infinity)
     return shortest
@@ -55,7 +57,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
 
   const look = async () => {
     // Queues may be replaced while clients wait, so what these ask for is looked up each time.
-    if (withinMs(service.queueNames()) === Infinity) return
+    if (withinMs(inQueue.keys()) === Infinity) return
     const now = clock.now()
     const sightings: Sighting[] = []
     for (const one of waiting) {
@@ -83,9 +85,16 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
       const sighting = sightingOf(ticket, caller)
       const one: Waiting = { queues: ticket.queues, sighting, nextAt: clock.now() }
       waiting.add(one)
+      for (const queue of one.queues) inQueue.set(queue, (inQueue.get(queue) ?? 0) + 1)
       looking.wake()
       return () => {
-        if (waiting.delete(one)) note(one.queues, sighting)
+        if (!waiting.delete(one)) return
+        for (const queue of one.queues) {
+          const others = (inQueue.get(queue) ?? 1) - 1
+          if (others === 0) inQueue.delete(queue)
+          else inQueue.set(queue, others)
+        }
+        note(one.queues, sighting)
       }
     },
   }

@@ -7,6 +7,8 @@ export interface QueuesInForce {
   /** Fingerprint of the definitions: equal definitions have equal ones. */
   readonly fingerprint: string
   readonly names: readonly string[]
+  /** Milliseconds by the name of each queue that asks for presence. */
+  readonly presence?: Readonly<Record<string, number>> | undefined
   /** Name of the process that leads by them. */
   readonly by: string
   /** Epoch milliseconds, by the clock of Redis. */
@@ -25,7 +27,17 @@ export function fingerprintOf(queues: readonly QueueDefinition[]): string {
 }
 
 export const inForceText = (queues: readonly QueueDefinition[], by: string): string =>
-  JSON.stringify({ fingerprint: fingerprintOf(queues), names: queues.map(({ name }) => name), by })
+  JSON.stringify({
+    fingerprint: fingerprintOf(queues),
+    names: queues.map(({ name }) => name),
+    presence: presenceOf(queues),
+    by,
+  } satisfies Omit<QueuesInForce, 'since'>)
+
+function presenceOf(queues: readonly QueueDefinition[]): QueuesInForce['presence'] {
+  const asking = queues.flatMap(({ name, presence }) => (presence === undefined ? [] : [[name, presence.withinMs]]))
+  return asking.length === 0 ? undefined : (Object.fromEntries(asking) as QueuesInForce['presence'])
+}
 
 export const readInForce = (text: string, since: number): QueuesInForce => ({
   ...readStored<Omit<QueuesInForce, 'since'>>(text, 'list of queues in force'),

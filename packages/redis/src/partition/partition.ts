@@ -91,8 +91,8 @@ export interface PartitionParts {
 }
 
 const RETRY_MS = 200
-/** Milliseconds between two looks at the queues in force. */
-const COMPARE_MS = 10_000
+/** Milliseconds between two looks at the queues in force: less than any queue may give to clients that are away. */
+const COMPARE_MS = 5000
 
 /**
  * A process of a partition over any store.
@@ -113,6 +113,8 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   let leading: Leader | undefined
   /** Of the present term. */
   let token = ''
+  /** As the leader asks for it, whose queues may be newer than those of this process. */
+  let presenceInForce: ReadonlyMap<string, number> = new Map()
   /** Of the queues in force that were reported last. */
   let reported: string | undefined
 
@@ -151,6 +153,10 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     name: owner,
     clock,
     newId,
+    presenceWithinMs: (queue) => {
+      const [own, inForce] = [checker.presenceWithinMs(queue), presenceInForce.get(queue)]
+      return own === undefined || inForce === undefined ? (own ?? inForce) : Math.min(own, inForce)
+    },
     askTimeoutMs,
     heard,
     problem,
@@ -222,6 +228,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   }
   const compareQueues = async () => {
     const inForce = await queuesInForce()
+    presenceInForce = new Map(Object.entries(inForce?.presence ?? {}))
     const fingerprint = fingerprintOf(queues)
     const differ = inForce !== undefined && inForce.fingerprint !== fingerprint
     // Redis was not reached when they were replaced.

@@ -62,3 +62,22 @@ test('everybody has the whole time when another process leads', async () => {
   leader.resume()
   await close()
 })
+
+test('a process that does not have the queues in force yet asks for presence as the leader does', async () => {
+  const world = createWorld()
+  const leader = world.process({ queues: [{ ...duel, matchSize: 5, presence: { withinMs: 20_000 } }] })
+  leader.start()
+  await world.pass(100)
+  const later = { ...duel, matchSize: 5, presence: { withinMs: 30_000 } }
+  const [old, other] = [world.process(), world.process({ queues: [later, { ...duel, name: 'other' }] })]
+  old.start()
+  other.start()
+  await world.pass(500)
+  expect([old.presenceWithinMs('duel'), other.presenceWithinMs('duel')]).toEqual([20_000, 20_000])
+  expect(old.presenceWithinMs('constructor')).toBeUndefined()
+  leader.reconfigure([duel])
+  await world.pass(6000, 100)
+  expect([old.presenceWithinMs('duel'), other.presenceWithinMs('duel')]).toEqual([undefined, 30_000])
+  expect([old.presenceWithinMs('other'), leader.presenceWithinMs('duel')]).toEqual([undefined, undefined])
+  for (const each of [old, other, leader]) await world.clock.until(each.close(), 10)
+})

@@ -42,6 +42,8 @@ export interface FrontOptions {
   readonly name: string
   readonly clock: Clock
   readonly newId: () => string
+  /** Milliseconds for which clients of a queue may be away, by the queues of this process or by those in force. */
+  readonly presenceWithinMs: TicketService['presenceWithinMs']
   /** Milliseconds to wait for an answer of the leader. */
   readonly askTimeoutMs: number
   /** What has changed in the partition, and replies that were no answers to questions. */
@@ -90,7 +92,7 @@ export function createFront(options: FrontOptions): Front {
 
   const service: FrontService = {
     playerMayState: (queue) => checker.playerMayState(queue),
-    presenceWithinMs: (queue) => checker.presenceWithinMs(queue),
+    presenceWithinMs: options.presenceWithinMs,
     queueNames: () => checker.queueNames(),
 
     createTickets,
