@@ -1,7 +1,7 @@
 import { LOG_HEADER, linesOf, type LogRecord } from './log-lines.js'
 
-/** Characters of a part: some milliseconds of work, between which the event loop runs. */
-const PART = 2 ** 18
+/** Characters of a part: a millisecond or two of work, between which the event loop runs. */
+const PART = 2 ** 17
 /** How often lines that came meanwhile are added while others still come. What comes after that is written at once. */
 const TRIES = 8
 

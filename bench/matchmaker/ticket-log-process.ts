@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock, seededRandom, systemClock } from '@muster/core/clock'
+import { createMatchmaker, createMemoryJournal, openTicketLog, type Matchmaker, type TicketLog } from '@muster/matchmaker'
+import { median } from '../figure.js'
+import { createAnsweringService, unansweringService } from './services.js'
+
+/** Nanoseconds of CPU for each ticket, medians of rounds in turn. */
+export interface Cost {
+  readonly plain: number
+  readonly logged: number
+}
+
+export interface LogCosts {
+  readonly create: Cost
+  readonly life: Cost
+  readonly loadMs: number
+  readonly heldMs: number
+  readonly found: Readonly<Record<string, unknown>>
+}
+
+const ROUNDS = 9
+const CREATES = 20_000
+const LIVES = 4000
+const WAITING = 100_000
+
+const deploy = { application: 'game', version: '1' }
+/** Nobody is ever matched: that is measured elsewhere. */
+const lonely = { name: 'ranked', matchSize: 500, deploy }
+const duel = { name: 'duel', matchSize: 2, deploy }
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-bench-log-'))
+let files = 0
+const newPath = () => join(folder, `log-${files++}`)
+
+let players = 0
+/** As much as a game tells of a player. */
+const ticketFor = (queue: string) => {
+  players += 1
+  const attributes = { skill: 1500 + (players % 700), maps: ['dust', 'mirage'], platform: 'pc' }
+  const coordinates = { latitude: 40 + (players % 100) / 10, longitude: 10 + (players % 200) / 10 }
+  return { queue, players: [{ id: `player-${players}`, ip: '198.51.100.7', coordinates, attributes }] }
+}
+
+const collect = () => globalThis.gc?.()
+
+/** CPU of this process, its threads and the kernel for it, in nanoseconds. */
+async function cpuOf(work: () => void | Promise<void>): Promise<number> {
+  collect()
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) * 1000
+}
+
+const withLog = (log: TicketLog | undefined) =>
+  log === undefined ? {} : { ticketLog: log, journal: createMemoryJournal() }
+
+const create = (matchmaker: Matchmaker) => () => {
+  for (let nth = 0; nth < CREATES; nth += 1) matchmaker.createTicket(ticketFor('ranked'))
+}
+
+async function createCost(isLogged: boolean): Promise<number> {
+  const log = isLogged ? await openTicketLog({ path: newPath() }) : undefined
+  const matchmaker = createMatchmaker({ deployments: unansweringService, queues: [lonely], ...withLog(log) })
+  const cpu = await cpuOf(create(matchmaker))
+  await matchmaker.close({ handOver: isLogged })
+  return cpu / CREATES
+}
+
+async function lifeCost(isLogged: boolean): Promise<number> {
+  const clock = createManualClock()
+  const { service, onReady } = createAnsweringService()
+  const log = isLogged ? await openTicketLog({ path: newPath(), clock }) : undefined
+  const bounds = { maxServers: Infinity, maxStarting: Infinity, maxCreatesInFlight: LIVES }
+  const options = { deployments: service, queues: [duel], clock, random: seededRandom(1), ...bounds }
+  const matchmaker = createMatchmaker({ ...options, ...withLog(log) })
+  onReady((requestId) => matchmaker.hint(requestId))
+  let assigned = 0
+  matchmaker.on('assigned', ({ tickets }) => void (assigned += tickets.length))
+  const cpu = await cpuOf(async () => {
+    for (let nth = 0; nth < LIVES; nth += 1) matchmaker.createTicket(ticketFor('duel'))
+    for (let ticks = 0; ticks < 2000 && assigned < LIVES; ticks += 1) {
+      await matchmaker.tick()
+      await clock.advance(1000)
+    }
+  })
+  if (assigned < LIVES) throw new Error(`only ${assigned} of ${LIVES} tickets were assigned`)
+  await matchmaker.stop()
+  await log?.close()
+  return cpu / LIVES
+}
+
+/** The median of each, taken in turn, so that both see the same machine. */
+async function inTurn(cost: (isLogged: boolean) => Promise<number>): Promise<Cost> {
+  const plain: number[] = []
+  const logged: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    plain.push(await cost(false))
+    logged.push(await cost(true))
+  }
+  return { plain: Math.round(median(plain)), logged: Math.round(median(logged)) }
+}
+
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+/** The most CPU between two turns of the event loop meanwhile, in milliseconds: what else runs here does not count. */
+async function longestHold(work: () => Promise<void>): Promise<number> {
+  let longest = 0
+  let last = cpuMs()
+  let isOver = false
+  const turn = () => {
+    const now = cpuMs()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  isOver = true
+  return longest
+}
+
+const options = { deployments: unansweringService, queues: [lonely], journal: createMemoryJournal() }
+
+/** The file of a process with many tickets that wait. */
+async function crowd(): Promise<string> {
+  const path = newPath()
+  const first = createMatchmaker({ ...options, ticketLog: await openTicketLog({ path, clock: systemClock }) })
+  for (let nth = 0; nth < WAITING; nth += 1) first.createTicket(ticketFor('ranked'))
+  await first.close()
+  return path
+}
+
+/** A process that begins with that file, and rewrites it. */
+async function goOn(path: string) {
+  collect()
+  const before = cpuMs()
+  const log = await openTicketLog({ path, compactAtBytes: 1 })
+  const next = createMatchmaker({ ...options, ticketLog: log })
+  const last = next.createTicket(ticketFor('ranked'))
+  const loadMs = cpuMs() - before
+  if (next.longestWaiting(1).total !== WAITING + 1) throw new Error('tickets were lost')
+
+  collect()
+  const rewrittenAt = cpuMs()
+  const heldMs = await longestHold(() => log.advance())
+  const megabytes = statSync(path).size / 1e6
+  const rewrittenMs = cpuMs() - rewrittenAt
+  next.cancelTicket(last.id)
+  await next.close()
+  return { loadMs, heldMs, rewrittenMs, megabytes }
+}
+
+async function crowdCosts() {
+  const path = await crowd()
+  const all: Awaited<ReturnType<typeof goOn>>[] = []
+  for (let round = 0; round < 3; round += 1) all.push(await goOn(path))
+  const of = (name: keyof (typeof all)[number]) => median(all.map((one) => one[name]))
+  const found = {
+    'ms of CPU to rewrite 100,000 tickets': Math.round(of('rewrittenMs')),
+    'megabytes of 100,000 tickets': Math.round(of('megabytes') * 10) / 10,
+  }
+  return { loadMs: of('loadMs'), heldMs: of('heldMs'), found }
+}
+
+try {
+  const [costs, life, of] = [await inTurn(createCost), await inTurn(lifeCost), await crowdCosts()]
+  process.send?.({ create: costs, life, ...of } satisfies LogCosts)
+} finally {
+  rmSync(folder, { recursive: true })
+  process.disconnect()
+}
