@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock, seededRandom, systemClock } from '@muster/core/clock'
-import { createMatchmaker, createMemoryJournal, openTicketLog, type Matchmaker, type TicketLog } from '@muster/matchmaker'
+import {
+  createMatchmaker,
+  createMemoryJournal,
+  openTicketLog,
+  type Matchmaker,
+  type TicketLog,
+} from '@muster/matchmaker'
 import { median } from '../figure.js'
 import { createAnsweringService, unansweringService } from './services.js'
 
@@ -77,16 +83,17 @@ async function lifeCost(isLogged: boolean): Promise<number> {
   const options = { deployments: service, queues: [duel], clock, random: seededRandom(1), ...bounds }
   const matchmaker = createMatchmaker({ ...options, ...withLog(log) })
   onReady((requestId) => matchmaker.hint(requestId))
-  let assigned = 0
-  matchmaker.on('assigned', ({ tickets }) => void (assigned += tickets.length))
+  const assigned = new Set<string>()
+  matchmaker.on('assigned', ({ tickets }) => tickets.forEach(({ id }) => assigned.add(id)))
   const cpu = await cpuOf(async () => {
     for (let nth = 0; nth < LIVES; nth += 1) matchmaker.createTicket(ticketFor('duel'))
-    for (let ticks = 0; ticks < 2000 && assigned < LIVES; ticks += 1) {
+    const deadline = clock.now() + 2_000_000
+    while (assigned.size < LIVES && clock.now() < deadline) {
       await matchmaker.tick()
       await clock.advance(1000)
     }
   })
-  if (assigned < LIVES) throw new Error(`only ${assigned} of ${LIVES} tickets were assigned`)
+  if (assigned.size < LIVES) throw new Error(`only ${assigned.size} of ${LIVES} tickets were assigned`)
   await matchmaker.stop()
   await log?.close()
   return cpu / LIVES

@@ -2,9 +2,34 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidInput } from '@muster/core'
 import { PlayerBusy, PlayerPlaying } from './errors.js'
 import { createWorlds, duel } from './logged-matchmaker.fixture.js'
+import { readBack } from './ticket-log/ticket-log.fixture.js'
 
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
+
+test('what a command has done is in the file when it returns, what a tick has done before it is told', async () => {
+  const world = createWorld()
+  const { matchmaker, log, join } = await world.live()
+  const states = () => {
+    const records = readBack(world.path()).get('ticket') ?? []
+    return records.map(({ key, change = '{}' }) => [key, (JSON.parse(change) as { status?: string }).status])
+  }
+  join('ann')
+  expect(states()).toEqual([['ann', undefined]])
+  join('cas')
+  matchmaker.cancelTicket('cas')
+  expect(states()).toEqual([['ann', undefined]])
+  join('ben')
+  let told: unknown
+  const change = matchmaker.waitForChange('ann', { version: 1 }).then(() => (told = states()))
+  await matchmaker.tick()
+  await change
+  expect(told).toEqual([
+    ['ann', 'MATCH_FOUND'],
+    ['ben', 'MATCH_FOUND'],
+  ])
+  await log.close()
+})
 
 describe('after kill -9', () => {
   test('tickets wait on, with their waiting time, their players and their place in the order', async () => {
