@@ -1,13 +1,5 @@
-import {
-  Conflict,
-  Forbidden,
-  InvalidInput,
-  NoCapacity,
-  RateLimited,
-  ServerError,
-  UnexpectedResponse,
-} from '@muster/core'
-import { createManualClock, seededRandom, type Random } from '@muster/core/clock'
+import { Conflict } from '@muster/core'
+import { createManualClock, seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMemoryJournal } from './servers/journal/journal.js'
@@ -15,50 +7,15 @@ import type { AllocationView } from './servers/records/allocation.js'
 import { createMatchmaker } from './create-matchmaker.js'
 import { InvalidBackfill, UnknownQueue } from './errors.js'
 import type { QueueDefinition } from './queues/queue.js'
-import { createTestService, lost, type CallFault, type Fate } from './service.fixture.js'
+import { anyFate, anyFault, chance, createFault, oneOf } from './random-faults.fixture.js'
+import { createTestService } from './service.fixture.js'
+import type { PrivateMatch } from './tickets/match-input.js'
 import type { Ticket } from './tickets/ticket.js'
 
 const MAX_SERVERS = 6
 const LAG_MS = 3000
 
-const oneOf = <T>(random: Random, ...values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
-const chance = (random: Random, share: number) => random() < share
-
-const anyFault = (random: Random): CallFault => ({
-  error: oneOf<Error>(
-    random,
-    lost,
-    lost,
-    new ServerError('down'),
-    new UnexpectedResponse('not JSON'),
-    new RateLimited('slower'),
-  ),
-  effect: chance(random, 0.5),
-})
-/** A random failure of a create. An answer that says that nothing was created is true. */
-const createFault = (random: Random, requestId: string): CallFault =>
-  oneOf<CallFault>(
-    random,
-    { error: lost, effect: true },
-    { error: lost },
-    { error: new ServerError('down'), effect: chance(random, 0.5) },
-    { error: new UnexpectedResponse('not JSON'), effect: true },
-    { error: new InvalidInput('no') },
-    { error: new Forbidden('no') },
-    { error: new NoCapacity('full', { requestId }), effect: true },
-    { error: new NoCapacity('full'), effect: chance(random, 0.5) },
-  )
-const anyFate = (random: Random): Fate =>
-  oneOf<Fate>(
-    random,
-    { readyMs: 3000 },
-    { readyMs: 500 },
-    { readyMs: 9000 },
-    { errorMs: 2000 },
-    { readyMs: 2000, endMs: 15_000 },
-    { endMs: 1000 },
-    {},
-  )
+const isOfAsks = ({ queues, privateMatch }: Ticket) => queues.join() === 'asks' && privateMatch === undefined
 
 /** Runs a matchmaker through a minute and a half of players and faults, all decided by the seed, and then closes it. */
 async function live(seed: number) {
@@ -101,6 +58,7 @@ async function live(seed: number) {
       acceptance: { withinMs: 4000, replace: chance(random, 0.5) },
       replaceLeavers: chance(random, 0.5),
       playersMayWaitTwice: true,
+      cooldown: { firstMs: 4000, maxMs: 20_000, forgiveAfterMs: 10_000, name: oneOf(random, 'asks', 'shared') },
       ...common,
     },
     {
@@ -111,6 +69,7 @@ async function live(seed: number) {
       mode: oneOf(random, 'tick', 'arrival'),
       replaceLeavers: true,
       playersMayWaitTwice: true,
+      cooldown: { firstMs: 4000, name: 'shared', for: ['left'] },
       ...common,
     },
   ]
@@ -130,9 +89,21 @@ async function live(seed: number) {
   const ended = (id: string, how: string) => void ends.set(id, [...(ends.get(id) ?? []), how])
   const broken: string[] = []
   const players = (tickets: readonly Ticket[]) => tickets.flatMap((ticket) => ticket.players.map(({ id }) => id))
+  /** By queue: the matches that were found when it was paused, which go on. */
+  const paused = new Set<string>()
+  const reached = { joined: 0, private: 0, cooledDown: 0 }
+  matchmaker.on('cooldownBegan', ({ cooldown: { playerId, until } }) => {
+    reached.cooledDown += 1
+    if (until <= clock.now()) broken.push(`a cooldown of ${playerId} that is over as it begins`)
+  })
   matchmaker.on('matchFound', ({ queue, tickets }) => {
     const ids = players(tickets)
-    const size = { plain: [4, 4], asks: [3, 3] }[queue] ?? [2, 4]
+    const isPrivate = tickets.some((ticket) => ticket.privateMatch !== undefined)
+    if (isPrivate) reached.private += 1
+    if (new Set(tickets.map((ticket) => ticket.privateMatch)).size > 1)
+      broken.push(`a private match with others: ${ids.join()}`)
+    if (paused.has(queue)) broken.push(`a match of ${queue}, which is paused`)
+    const size = isPrivate ? [1, 4] : ({ plain: [4, 4], asks: [3, 3] }[queue] ?? [2, 4])
     if (ids.length < (size[0] ?? 0) || ids.length > (size[1] ?? 0) || new Set(ids).size !== ids.length)
       broken.push(`a match of ${ids.join()}`)
   })
@@ -143,8 +114,11 @@ async function live(seed: number) {
   })
   matchmaker.on('cancelled', ({ ticket }) => ended(ticket.id, 'cancelled'))
   matchmaker.on('expired', ({ ticket }) => ended(ticket.id, 'expired'))
-  const joined = { count: 0 }
-  matchmaker.on('joined', ({ tickets }) => void (joined.count += tickets.length))
+  matchmaker.on('joined', ({ queue, tickets }) => {
+    reached.joined += tickets.length
+    if (paused.has(queue)) broken.push(`tickets joined a match of ${queue}, which is paused`)
+    if (tickets.some((ticket) => ticket.privateMatch !== undefined)) broken.push('a private ticket joined a match')
+  })
 
   const ids: string[] = []
   const open = () => ids.flatMap((id) => (ends.has(id) ? [] : (matchmaker.getTicket(id) ?? [])))
@@ -161,7 +135,7 @@ async function live(seed: number) {
   const join = () => {
     const size = 1 + Math.floor(random() * 2)
     const fresh = Array.from({ length: size }, (_, index) => ({ id: `p${ids.length}.${index}`, ip: '198.51.100.7' }))
-    const known = oneOf(random, ...open().filter((ticket) => ticket.queues.join() === 'asks'))
+    const known = oneOf(random, ...open().filter(isOfAsks))
     const again = known !== undefined && chance(random, 0.3)
     const created = attempt(() =>
       matchmaker.createTicket({
@@ -172,7 +146,42 @@ async function live(seed: number) {
         priority: oneOf(random, 0, 0, 1),
       }),
     ) as Ticket | undefined
-    if (created !== undefined) ids.push(created.id)
+    if (created === undefined) return
+    ids.push(created.id)
+    for (const { id } of created.players)
+      if (matchmaker.cooldownsOf(id).some(({ name, until }) => keeps(created.queues, name) && until > clock.now()))
+        broken.push(`${id} waits in ${created.queues.join()} in spite of a cooldown`)
+  }
+  /** Whether a cooldown of the name keeps a player from waiting in one of the queues. */
+  const keeps = (names: readonly string[], name: string) =>
+    queues.some((queue) => names.includes(queue.name) && queue.cooldown?.name === name)
+  /** Makes a private match, now and then with players who are somewhere already. */
+  const make = () => {
+    const some = Array.from({ length: 1 + Math.floor(random() * 3) }, (_, index) => `m${ids.length}.${index}`)
+    const known = oneOf(random, ...open())?.players[0]?.id
+    if (known !== undefined && chance(random, 0.2)) some.push(known)
+    const queue = oneOf(random, 'plain', 'asks', 'open')
+    const teams =
+      queue === 'open'
+        ? some.slice(0, 2).map((id, index) => ({ name: `side-${index + 1}`, players: [{ id, ip: '198.51.100.7' }] }))
+        : [{ name: 'team', players: some.slice(0, 3).map((id) => ({ id, ip: '198.51.100.7' })) }]
+    const input = { id: `private-${ids.length}`, queue, teams, skipAcceptance: chance(random, 0.5) }
+    const made = attempt(() => matchmaker.createMatch(input)) as PrivateMatch | undefined
+    for (const { id } of made?.tickets ?? []) ids.push(id)
+    if (made !== undefined && chance(random, 0.3) && attempt(() => matchmaker.createMatch(input).tickets.length) === 0)
+      broken.push('a private match that was made twice')
+  }
+  const operate = () => {
+    const queue = oneOf(random, 'plain', 'asks', 'open')
+    if (paused.has(queue)) {
+      paused.delete(queue)
+      attempt(() => matchmaker.resumeQueue(queue))
+    } else if (chance(random, 0.5)) {
+      attempt(() => matchmaker.pauseQueue(queue))
+      if (matchmaker.inspect().queues.some((state) => state.name === queue && state.paused)) paused.add(queue)
+    }
+    const [one] = matchmaker.exportCooldowns()
+    if (one !== undefined && chance(random, 0.2)) matchmaker.forgive(one.playerId)
   }
   const answer = () => {
     for (const { id, status, acceptance } of open()) {
@@ -202,10 +211,16 @@ async function live(seed: number) {
   for (let step = 0; step < 90; step++) {
     for (let joining = Math.floor(random() * 4); joining > 0; joining--) join()
     const id = oneOf(random, ...open())?.id
-    if (id !== undefined && chance(random, 0.2)) attempt(() => matchmaker.cancelTicket(id))
+    const by = chance(random, 0.5) ? oneOf(random, ...open().filter((one) => one.id === id))?.players[0]?.id : undefined
+    if (id !== undefined && chance(random, 0.2)) attempt(() => matchmaker.cancelTicket(id, by))
+    if (chance(random, 0.15)) make()
+    if (chance(random, 0.1)) operate()
     answer()
     manage()
-    if (chance(random, 0.08)) matchmaker.reconfigure(chance(random, 0.8) ? queues : queues.slice(0, 2))
+    if (chance(random, 0.08)) {
+      matchmaker.reconfigure(chance(random, 0.8) ? queues : queues.slice(0, 2))
+      for (const name of paused) if (!matchmaker.queueNames().includes(name)) paused.delete(name)
+    }
     const found = players(open().filter(({ status }) => status === 'MATCH_FOUND'))
     if (new Set(found).size !== found.length) broken.push(`in two matches at once: ${found.join()}`)
     await clock.advance(1000)
@@ -216,17 +231,17 @@ async function live(seed: number) {
   for (let waited = 0; closing.left === undefined && waited < 121_000; waited += 1000) await clock.advance(1000)
   // Lets abandoned lookups of places end.
   await clock.advance(500)
-  return { service, journal, ids, ends, broken, joined: joined.count, left: closing.left, clock }
+  return { service, journal, ids, ends, broken, reached, left: closing.left, clock }
 }
 
 test(
   'under any faults every ticket ends once, no player is in two matches, and no match has two servers or leaves one',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
-    const reached = { assigned: 0, joined: 0 }
+    const reached = { assigned: 0, joined: 0, private: 0, cooledDown: 0 }
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 }), async (seed) => {
-        const { service, journal, ids, ends, broken, joined, left, clock } = await live(seed)
+        const { service, journal, ids, ends, broken, reached: now, left, clock } = await live(seed)
         expect(broken).toEqual([])
         expect(left).toEqual([])
         expect(service.unstopped()).toEqual([])
@@ -236,11 +251,10 @@ test(
         expect(new Set(tags).size).toBe(tags.length)
         expect(clock.sleepers).toBe(0)
         reached.assigned += [...ends.values()].filter(([how]) => how === 'assigned').length
-        reached.joined += joined
+        for (const key of ['joined', 'private', 'cooledDown'] as const) reached[key] += now[key]
       }),
       { numRuns: 40 },
     )
-    expect(reached.assigned).toBeGreaterThan(0)
-    expect(reached.joined).toBeGreaterThan(0)
+    for (const [what, count] of Object.entries(reached)) expect(count, what).toBeGreaterThan(0)
   },
 )
