@@ -9,6 +9,7 @@ const matchmaker = new URL('../../packages/matchmaker/src/', import.meta.url)
 
 const SOURCES = [
   'queues/queue.ts',
+  'queues/cooldown.ts',
   'queues/rules/definition.ts',
   'queues/rules/relaxing.ts',
   'servers/records/deploy.ts',

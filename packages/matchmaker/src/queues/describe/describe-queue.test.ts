@@ -153,6 +153,41 @@ describe('real queues', () => {
   })
 })
 
+test('players who let others down', () => {
+  expect(sentencesOf({ matchSize: 2, cooldown: {} })[2]).toBe(
+    'Players who decline a match, do not accept it in time or leave a match before its server runs may not wait ' +
+      'again for 30 s, twice as long each further time, 15 min at most; one time is forgiven every 60 min after that.',
+  )
+  const cooldown = { name: 'ranked', firstMs: 5000, factor: 1, for: ['left' as const], forgiveAfterMs: 86_400_000 }
+  expect(sentencesOf({ matchSize: 2, cooldown })[2]).toBe(
+    'Players who leave a match before its server runs may not wait again for 5 s; one time is forgiven every 24 h after ' +
+      'that; this counts in all queues of the cooldown ranked.',
+  )
+})
+
+test('a field that is new is told, too', () => {
+  const queue = defineQueue({ name: 'queue', matchSize: 2, deploy })
+  expect(Object.keys(queue)).toEqual([
+    'name',
+    'teams',
+    'rules',
+    'fillForMs',
+    'lastResortMs',
+    'expireAfterMs',
+    'maxAttempts',
+    'playersMayWaitTwice',
+    'playersMayWaitWhilePlaying',
+    'playerMayState',
+    'backfill',
+    'presence',
+    'acceptance',
+    'replaceLeavers',
+    'cooldown',
+    'mode',
+    'deploy',
+  ])
+})
+
 test('no value of a variable is in a sentence', () => {
   const secret = { SECRET: 'hunter2' }
   const sentences = sentencesOf({ matchSize: 2, deploy: { ...deploy, environment: secret, hiddenEnvironment: secret } })

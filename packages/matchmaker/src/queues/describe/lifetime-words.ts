@@ -1,7 +1,7 @@
 // pure: what happens to tickets and matches of a queue over time, in words
 import type { Queue } from '../queue.js'
 import { mayBeSmaller } from './team-words.js'
-import { counted, duration, listed } from './words.js'
+import { counted, digits, duration, listed } from './words.js'
 
 /** How long tickets and matches wait, and what ends them. */
 export const lifetimeClauses = (queue: Queue): string[] => [
@@ -12,6 +12,7 @@ export const lifetimeClauses = (queue: Queue): string[] => [
   ...presenceClauses(queue),
   ...playerClauses(queue),
   ...acceptanceClauses(queue),
+  ...cooldownClauses(queue),
   ...(queue.replaceLeavers ? ['players who leave while the server starts are replaced'] : []),
   queue.backfill === 'first'
     ? 'free places in running matches are filled before new matches are made'
@@ -55,6 +56,28 @@ function acceptanceClauses({ acceptance }: Queue): string[] {
     ? 'those who do not are replaced'
     : 'otherwise the match is dissolved, and those who did search again'
   return [`all players must accept a match within ${duration(acceptance.withinMs)}; ${otherwise}`]
+}
+
+const OFFENCES = {
+  declined: 'decline a match',
+  'not-accepted': 'do not accept it in time',
+  left: 'leave a match before its server runs',
+}
+
+function cooldownClauses({ cooldown }: Queue): string[] {
+  if (cooldown === undefined) return []
+  const { name, firstMs, factor, maxMs, forgiveAfterMs } = cooldown
+  const who = listed(
+    cooldown.for.map((offence) => OFFENCES[offence]),
+    'or',
+  )
+  const longer = factor === 2 ? 'twice' : `${digits(factor)} times`
+  const again = factor === 1 ? '' : `, ${longer} as long each further time, ${duration(maxMs)} at most`
+  const shared = name === undefined ? '' : `; this counts in all queues of the cooldown ${name}`
+  return [
+    `players who ${who} may not wait again for ${duration(firstMs)}${again}; one time is forgiven every ` +
+      `${duration(forgiveAfterMs)} after that${shared}`,
+  ]
 }
 
 /** What server a match gets. Variables are left out: they may hold secrets. */
