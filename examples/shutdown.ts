@@ -1,6 +1,7 @@
 /**
- * A backend that ends well. On SIGTERM it makes no more matches, stops servers on which nobody plays yet, and leaves
- * those with players to the next process, which learns of them from the journal.
+ * A backend that ends well, and whose next process goes on. On SIGTERM it takes no more players and makes no more
+ * matches, and leaves everything else as it is: who waits, waits on, and a server that starts gets its players. The
+ * next process learns of that from two files. After kill -9 it is the same.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -9,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
-import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
+import { createFileJournal, createMatchmaker, openTicketLog, type CloseOptions } from '@muster/matchmaker'
 
 /** Less than the platform gives before it kills: `terminationGracePeriodSeconds` of Kubernetes is 30 by default. */
 const CLOSE_WITHIN_MS = 20_000
@@ -24,53 +25,52 @@ await setup.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cp
 await setup.close()
 /** On a disk that outlives the process. */
 const folder = mkdtempSync(join(tmpdir(), 'my-game-'))
-const path = join(folder, 'matches.journal')
 
 /** What every process of the backend does first. */
-function begin() {
+async function begin() {
   const client = createClient({ baseUrl: url, token: 'dev' })
   const matchmaker = createMatchmaker({
     deployments: client.deployments,
     queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'my-game', version: '1.0' } }],
-    journal: createFileJournal({ path }),
+    journal: createFileJournal({ path: join(folder, 'matches.journal') }),
+    ticketLog: await openTicketLog({ path: join(folder, 'tickets.log') }),
   })
   matchmaker.start()
 
-  const shutDown = async () => {
+  const shutDown = async (options: CloseOptions = {}) => {
     // First close what brings requests: `server.close()` of node:http, after the load balancer stopped sending any.
-    const left = await matchmaker.close({ timeoutMs: CLOSE_WITHIN_MS })
-    // The service did not confirm these stops in time. The journal knows of them, and the next process stops them.
-    for (const { matchId, requestId } of left)
-      console.warn(`match ${matchId} is left to the next process, with ${requestId}`)
+    await matchmaker.close({ timeoutMs: CLOSE_WITHIN_MS, ...options })
     await client.close()
   }
   return { matchmaker, shutDown }
 }
 
-// One process: a match runs, and another one waits for its server.
-const { matchmaker, shutDown } = begin()
-const ended = once(process, 'SIGTERM').then(shutDown)
+// One process: a match runs, another one waits for its server, and one player waits for another.
+const { matchmaker, shutDown } = await begin()
+const ended = once(process, 'SIGTERM').then(() => shutDown())
 const assigned = new Promise<string>((resolve) => matchmaker.on('assigned', ({ matchId }) => resolve(matchId)))
 const join2 = (...ids: string[]) =>
   matchmaker.createTicket({ queue: 'duel', players: ids.map((id) => ({ id, ip: '192.0.2.1' })) })
 join2('ann', 'ben')
 const matchId = await assigned
 const created = new Promise((resolve) => matchmaker.on('deploymentCreated', resolve))
-const waiting = join2('cas', 'dee')
+const starting = join2('cas', 'dee')
 await created
+const waiting = join2('eve')
 process.kill(process.pid, 'SIGTERM')
 await ended
-// Whoever had no server yet was told; their backend sends them to the next process.
-assert.equal(matchmaker.getTicket(waiting.id)?.cancelReason, 'closed')
 
-// The next one: it goes on with the match that runs, and with nothing else.
-const next = begin()
-await next.matchmaker.tick()
-assert.deepEqual(
-  next.matchmaker.inspect().matches.map((match) => [match.matchId, match.phase]),
-  [[matchId, 'running']],
-)
-await next.matchmaker.stopMatch(matchId)
-await next.shutDown()
+// The next one goes on with the match that runs, with the server that starts, and with whoever waits.
+const next = await begin()
+assert.equal(next.matchmaker.getTicket(waiting.id)?.status, 'SEARCHING')
+let ticket = next.matchmaker.getTicket(starting.id)
+while (ticket !== undefined && ticket.status !== 'HOST_ASSIGNED')
+  ticket = await next.matchmaker.waitForChange(ticket.id, ticket)
+const running = next.matchmaker.inspect().matches.map((match) => match.matchId)
+assert.deepEqual(running.toSorted(), [matchId, ticket?.matchId].toSorted())
+assert.equal(emulator.inspect().deployments.length, 2)
+
+// The last process ends everything.
+await next.shutDown({ stopServers: true })
 await emulator.close()
 rmSync(folder, { recursive: true })
