@@ -11,7 +11,7 @@ const titles = { now: 'Now', find: 'Find', queues: 'Queues' }
 
 /** The whole page. */
 export function App() {
-  const { route, token, connection, now, hello, announcer, outcome } = useStore()
+  const { route, token, connection, now, hello, outcome } = useStore()
   const main = useRef<HTMLElement>(null)
   const { view } = route.value
   const isFirst = useRef(true)
@@ -47,13 +47,21 @@ export function App() {
           <QueuesView />
         )}
       </main>
-      <p class="announcer" role="status">
-        {announcer.said}
-      </p>
+      <Said />
       <p class={`outcome ${outcome.value === '' ? '' : 'shown'}`} aria-hidden="true">
         {outcome}
       </p>
       <Confirm />
     </>
+  )
+}
+
+/** For screen readers alone: what is seen says it by itself. */
+function Said() {
+  const { announcer } = useStore()
+  return (
+    <p class="announcer" role="status">
+      {announcer.said.value}
+    </p>
   )
 }

@@ -1,7 +1,9 @@
 // pure: numbers and durations in words
 
 /** A number with thousands separators: `1,234`. */
-export const grouped = (number: number): string => number.toLocaleString('en-US')
+export const grouped = (number: number): string => format.format(number)
+
+const format = new Intl.NumberFormat('en-US')
 
 const units = [
   { name: 'd', ms: 86_400_000 },

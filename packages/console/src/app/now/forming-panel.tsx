@@ -17,8 +17,8 @@ export function FormingPanel({ now: { forming, formingLeftOut } }: { readonly no
       <h2 id="forming">
         Matches forming <small>{grouped(forming.length + formingLeftOut)}, oldest first</small>
       </h2>
-      {forming.length === 0 ? <p class="none">None at this moment.</p> : null}
       <ul class="scroll" tabIndex={forming.length === 0 ? undefined : 0} aria-labelledby="forming">
+        {forming.length === 0 ? <li class="none">None at this moment.</li> : null}
         {forming.map(({ matchId, queue, phase, players, since }) => (
           <li key={matchId}>
             <a href={hrefOf('find', matchId)}>

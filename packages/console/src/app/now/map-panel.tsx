@@ -90,7 +90,7 @@ function Marks({ now, scale }: { readonly now: Now; readonly scale: number }) {
     now.map.servers.map((place) => ({ ...onMap(place), weight: place.starting + place.running, place })),
     (CELL / 2) * scale,
   )
-  const heaviest = areas[0]?.weight ?? 1
+  const heaviest = Math.max(1, ...areas.map(({ weight }) => weight))
   const at = (x: number, y: number) => `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${scale.toFixed(3)})`
   return (
     <svg class="map marks" viewBox={`0 0 ${mapExtent.width} ${mapExtent.height}`} aria-hidden="true">

@@ -14,7 +14,7 @@ export interface Merged<Item extends Weighted> extends Weighted {
 }
 
 /**
- * Puts what is in the same cell of a grid together, at its weighted middle: the heaviest first, and no weight is lost.
+ * Puts what is in the same cell of a grid together, at its weighted middle: the heavy ones first, and nothing is lost.
  * The grid stands still, so circles do not jump from one moment to the next.
  */
 export function mergeClusters<Item extends Weighted>(items: readonly Item[], cell: number): readonly Merged<Item>[] {
@@ -32,8 +32,11 @@ export function mergeClusters<Item extends Weighted>(items: readonly Item[], cel
       const middle = (of: 'x' | 'y') => there.reduce((total, item) => total + item[of] * item.weight, 0) / weight
       return { key, weight, x: middle('x'), y: middle('y'), items: there }
     })
-    .toSorted((one, other) => other.weight - one.weight)
+    .toSorted((one, other) => size(other) - size(one) || (one.key < other.key ? -1 : 1))
 }
+
+/** Weights that are about the same do not change places from one moment to the next. */
+const size = ({ weight }: Weighted) => Math.round(Math.log2(weight))
 
 /** The radius of a circle in pixels: its area grows with the number, and the largest leaves others in sight. */
 export function radiusOf(weight: number, heaviest: number): number {

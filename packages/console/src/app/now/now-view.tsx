@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks'
 import { useStore } from '../state/store-context.js'
 import { BotsPanel } from './bots-panel.js'
 import { FormingPanel } from './forming-panel.js'
@@ -7,12 +8,19 @@ import { ProblemsPanel } from './problems-panel.js'
 import { QueueTable } from './queue-table.js'
 import { QueuePlots } from './queue-plots.js'
 import { Readiness } from './readiness.js'
+import { shownQueue } from './shown-queue.js'
 import { ServersPanel } from './servers-panel.js'
 import { Totals } from './totals.js'
 
 /** What goes on at this moment. */
 export function NowView() {
-  const { now, connection, hello } = useStore()
+  const { now, slowNow, connection, hello, route } = useStore()
+  const slow = slowNow.value
+  // The same elements for as long as their data are the same are not compared.
+  const map = useMemo(() => (slow === undefined ? null : <MapPanel now={slow} />), [slow])
+  const forming = useMemo(() => (slow === undefined ? null : <FormingPanel now={slow} />), [slow])
+  const shown = now.value === undefined ? undefined : shownQueue(now.value, route.value)?.name
+  const plots = useMemo(() => <QueuePlots queue={shown} />, [shown])
   if (now.value === undefined || hello.value === undefined) {
     return (
       <>
@@ -37,14 +45,14 @@ export function NowView() {
       </div>
       <Totals now={now.value} />
       <div class="now-map">
-        <MapPanel now={now.value} />
+        {map}
         <div class="now-side">
           <ProblemsPanel now={now.value} />
-          <FormingPanel now={now.value} />
+          {forming}
         </div>
       </div>
       <QueueTable now={now.value} />
-      <QueuePlots now={now.value} />
+      {plots}
       <div class="now-bottom">
         <ServersPanel servers={now.value.servers} />
         <LimitsPanel limits={now.value.limits} />

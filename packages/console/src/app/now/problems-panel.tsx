@@ -9,8 +9,8 @@ export function ProblemsPanel({ now: { problems, ready } }: { readonly now: Now 
   return (
     <section class="problems" aria-labelledby="problems">
       <h2 id="problems">Problems</h2>
-      {isCalm ? <p class="none calm">None. All goes as it should.</p> : null}
       <ul class="scroll" tabIndex={isCalm ? undefined : 0} aria-labelledby="problems">
+        {isCalm ? <li class="none calm">None. All goes as it should.</li> : null}
         {ready.why.map((reason) => (
           <li key={reason} class="now-problem">
             <p>{reason}</p>

@@ -1,18 +1,15 @@
-import type { Now } from '../../wire/index.js'
 import { HOUR_MS, noQueueSeries, type Values } from '../state/series.js'
 import { useStore } from '../state/store-context.js'
 import { Plot, type PlotLine } from '../ui/plot.js'
 import { hourAndMinute, short, timeOfDay, wait } from '../words.js'
-import { shownQueue } from './shown-queue.js'
 
 /** The last hour of one queue. */
-export function QueuePlots({ now }: { readonly now: Now }) {
-  const { series, route, serverTime, connection } = useStore()
-  const shown = shownQueue(now, route.value)
+export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
+  const { series, serverTime, connection } = useStore()
   const known = series.value
-  if (shown === undefined || known === undefined) return null
-  const { players, arrivals, matches, waitP50, waitP95 } = known.queues.get(shown.name) ?? noQueueSeries
-  const last = known.times.at(-1) ?? serverTime.value
+  if (queue === undefined || known === undefined) return null
+  const { players, arrivals, matches, waitP50, waitP95 } = known.queues.get(queue) ?? noQueueSeries
+  const last = known.times.at(-1) ?? serverTime.peek()
   // While the server is away, the hour goes on, and what is missing can be seen.
   const away = connection.value === 'live' ? 0 : Math.floor((serverTime.value - last) / known.step) * known.step
   const to = last + Math.max(0, away)
@@ -44,7 +41,7 @@ export function QueuePlots({ now }: { readonly now: Now }) {
   return (
     <section aria-labelledby="hour">
       <h2 id="hour">
-        {shown.name} <small>the last hour{known.missing.length === 0 ? '' : `: ${known.missing.join(' ')}`}</small>
+        {queue} <small>the last hour{known.missing.length === 0 ? '' : `: ${known.missing.join(' ')}`}</small>
       </h2>
       <div class="plots">
         {plots.map(({ title, lines, sayY }) => (
@@ -54,7 +51,7 @@ export function QueuePlots({ now }: { readonly now: Now }) {
             lines={lines}
             sayY={sayY}
             {...all}
-            summary={`${title} in ${shown.name}: ${lines.map((line) => inWords(line, sayY)).join('; ')}.`}
+            summary={`${title} in ${queue}: ${lines.map((line) => inWords(line, sayY)).join('; ')}.`}
           />
         ))}
       </div>

@@ -34,10 +34,12 @@ export interface Store {
   readonly connection: ReadonlySignal<Connection>
   readonly hello: ReadonlySignal<Hello | undefined>
   readonly now: ReadonlySignal<Now | undefined>
+  /** The same once a second, in a frame of its own: for what is large to draw. */
+  readonly slowNow: ReadonlySignal<Now | undefined>
   readonly series: ReadonlySignal<Series | undefined>
   /** When the server was last heard, by the page's clock. */
   readonly heardAt: ReadonlySignal<number>
-  /** The server's clock, second by second, also while the server is away. */
+  /** The server's clock in whole seconds, also while the server is away. */
   readonly serverTime: ReadonlySignal<number>
   readonly role: ReadonlySignal<Role>
   readonly question: Signal<Question | undefined>
@@ -61,6 +63,8 @@ export interface StoreOptions {
 }
 
 const OUTCOME_MS = 8000
+const SLOW_MS = 900
+const APART_MS = 120
 
 export function createStore({ clock, random, window, fetch, tokens }: StoreOptions): Store {
   const base = new URL('api/', window.document.baseURI).href
@@ -70,6 +74,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   const connection = signal<Connection>('connecting')
   const hello = signal<Hello | undefined>(undefined)
   const now = signal<Now | undefined>(undefined)
+  const slowNow = signal<Now | undefined>(undefined)
   const series = signal<Series | undefined>(undefined)
   const heardAt = signal(clock.now())
   const ahead = signal(0)
@@ -93,14 +98,17 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     tokens.write(given)
     token.value = given
   }
+  let cancelSlow = () => {}
   const leave = (why: string) =>
     batch(() => {
+      cancelSlow()
       tokens.write(undefined)
       token.value = undefined
       refusal.value = why
       question.value = undefined
       hello.value = undefined
       now.value = undefined
+      slowNow.value = undefined
       series.value = undefined
     })
 
@@ -124,6 +132,9 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     if (state === 'away' && before === 'live') announcer.say('The server is away. What is shown is out of date.')
     if (state === 'live' && before === 'away' && now.peek() !== undefined) announcer.say('The server is back.')
   }
+  const slowly = () => {
+    slowNow.value = now.peek()
+  }
   effect(() => {
     if (token.value === undefined) return
     const received = {
@@ -139,6 +150,8 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
           heard()
           ahead.value = value.at - clock.now()
           now.value = value
+          if (slowNow.peek() === undefined) slowNow.value = value
+          else if (value.at - (slowNow.peek() as Now).at >= SLOW_MS) cancelSlow = clock.after(APART_MS, slowly)
         }),
       step: (value: Parameters<typeof withStep>[1]) => {
         if (series.peek() !== undefined) series.value = withStep(series.peek() as Series, value)
@@ -156,9 +169,10 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     connection,
     hello,
     now,
+    slowNow,
     series,
     heardAt,
-    serverTime: computed(() => Math.max(seconds.value, heardAt.value) + ahead.value),
+    serverTime: computed(() => Math.floor((Math.max(seconds.value, heardAt.value) + ahead.value) / 1000) * 1000),
     role: computed(() => hello.value?.role ?? 'look'),
     question,
     outcome,

@@ -1,0 +1,37 @@
+/// <reference lib="dom" />
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromiumPath } from '../page.js'
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+
+/** A page in a browser of its own, and what went wrong in it, refusals of the content security policy included. */
+export interface Visit {
+  readonly page: Page
+  readonly complaints: readonly string[]
+  /** Opens a view without loading the page again. */
+  readonly go: (hash: string) => Promise<void>
+}
+
+/** Requests that fail are reported by the browser, and are part of some tests. */
+const EXPECTED = /Failed to load resource/
+
+export async function visit(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visit> {
+  const page = await (await browser.newContext({ reducedMotion: 'reduce', ...options })).newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    const isBad = message.type() === 'error' || message.type() === 'warning'
+    if (isBad && !EXPECTED.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  await page.goto(address)
+  return {
+    page,
+    complaints,
+    go: async (hash) => {
+      await page.evaluate((wanted) => {
+        location.hash = wanted
+      }, hash)
+    },
+  }
+}
