@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-import { Command } from 'commander'
-import { version } from '../version.js'
+import { runProgram } from './program.js'
+import { terminalOf } from './terminal.js'
 
-const program = new Command('muster')
-  .description('Matchmaking that deploys a game server for every match')
-  .version(version)
-await program.parseAsync()
+process.exitCode = await runProgram(process.argv.slice(2), terminalOf(process))

@@ -1,5 +1,6 @@
 import { mayHoldSecret } from '@muster/core/validation'
 import { isPair, isSeq, visit, type Document, type Node, type Pair, type Scalar } from 'yaml'
+import { isVariable } from './outside.js'
 import type { Place, Source } from './yaml-source.js'
 import { keyOf } from './yaml-tree.js'
 
@@ -64,6 +65,7 @@ function withoutHidden(
   told: boolean,
 ) {
   const { hidden, end } = textsOn(document, line, (path, value, at) => {
+    if (path.at(-1) === 'env' && isVariable(value)) return true
     if (path.some(mayHoldSecret) || path.some((_, index) => unknown.has(path.slice(0, index + 1).join('.'))))
       return false
     return (told || at !== place.from) && value.length <= LONGEST_TEXT && !TELLING.test(value)

@@ -46,8 +46,8 @@ type Read = { readonly text: string; readonly wrong?: undefined } | { readonly w
 async function readSecret({ from, name }: SecretSource, { env, folder }: Outside): Promise<Read> {
   const [what, read] =
     from === 'env'
-      ? [`the environment variable ${name}`, ofEnv(env[name])]
-      : [`the file ${name}`, await readTextFile(resolve(folder, name), LARGEST_SECRET)]
+      ? [isVariable(name) ? `the environment variable ${name}` : 'the environment variable', ofEnv(env[name])]
+      : [isPath(name) ? `the file ${name}` : 'the file', await readTextFile(resolve(folder, name), LARGEST_SECRET)]
   if (read.wrong !== undefined) return { wrong: `is a secret, and ${what} ${read.wrong}` }
   const text = from === 'file' ? read.text.replace(/\r?\n$/, '') : read.text
   if (text === '') return { wrong: `is a secret, and ${what} is empty` }
@@ -55,6 +55,11 @@ async function readSecret({ from, name }: SecretSource, { env, folder }: Outside
     ? { text }
     : { wrong: `is a secret, and ${what} has a space, a line break or another letter that cannot stand in a header` }
 }
+
+/** Names of variables that are hardly secrets in the wrong place. Others are in no message. */
+export const isVariable = (name: string): boolean =>
+  /^[A-Z]{1,20}$|^[A-Z][A-Z\d]*(_[A-Z\d]+)+$/.test(name) && name.length <= 64
+const isPath = (name: string) => /[./\\]/.test(name) && name.length <= 200
 
 const ofEnv = (text: string | undefined): Read => (text === undefined ? { wrong: 'is not set' } : { text })
 

@@ -103,8 +103,9 @@ function aboutStatements({ auth, profiles }: ConfigFile, queues: readonly Queue[
   )
 }
 
+/** The kinds of a rule and of those within it; without that of a distance rule that wants no places. */
 const kindsIn = (rule: RuleDefinition): string[] => [
-  rule.kind,
+  ...(rule.kind === 'distance' && rule.missing === 'any' ? [] : [rule.kind]),
   ...('rules' in rule ? rule.rules.flatMap(kindsIn) : 'rule' in rule ? kindsIn(rule.rule) : []),
 ]
 

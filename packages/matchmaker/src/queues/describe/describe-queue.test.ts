@@ -113,7 +113,7 @@ describe('real queues', () => {
       maxAttempts: 1,
       playersMayWaitTwice: true,
       playersMayWaitWhilePlaying: true,
-      playerMayState: ['maps', 'roles'],
+      playerMayState: ['maps', 'roles', 'avoid'],
       deploy: {
         application: 'game',
         version: '1.2',
@@ -131,7 +131,8 @@ describe('real queues', () => {
       "A ticket is cancelled when a player's client is away for 30 s.",
       'A player may wait in several tickets at once.',
       'A player may wait while playing.',
-      'Players may state their own maps and roles; all else comes from the token, the profile or a backend.',
+      'Players may state their own maps, roles and avoid list; all else comes from the token, the profile or a ' +
+        'backend.',
       'Free places in running matches are filled before new matches are made.',
       'Every match gets a server of game, version 1.2, where its image is cached if there is room; it must be ready ' +
         'within 45.5 s, has 250 ms to warm up, and must answer on its UDP port gameport within 30 s.',
@@ -155,13 +156,14 @@ describe('real queues', () => {
 
 test('players who let others down', () => {
   expect(sentencesOf({ matchSize: 2, cooldown: {} })[2]).toBe(
-    'Players who decline a match, do not accept it in time or leave a match before its server runs may not wait ' +
-      'again for 30 s, twice as long each further time, 15 min at most; one time is forgiven every 60 min after that.',
+    'Players who decline a match, do not accept it in time or leave a match before its server runs may not ' +
+      'wait again for 30 s, twice as long each further time, 15 min at most; one time is forgiven every 60 min after ' +
+      'that.',
   )
   const cooldown = { name: 'ranked', firstMs: 5000, factor: 1, for: ['left' as const], forgiveAfterMs: 86_400_000 }
   expect(sentencesOf({ matchSize: 2, cooldown })[2]).toBe(
-    'Players who leave a match before its server runs may not wait again for 5 s; one time is forgiven every 24 h after ' +
-      'that; this counts in all queues of the cooldown ranked.',
+    'Players who leave a match before its server runs may not wait again for 5 s; one time is forgiven every 24 h ' +
+      'after that; this counts in all queues of the cooldown ranked.',
   )
 })
 

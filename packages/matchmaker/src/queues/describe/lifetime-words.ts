@@ -41,12 +41,15 @@ const presenceClauses = ({ presence }: Queue) =>
     ? []
     : [`a ticket is cancelled when a player's client is away for ${duration(presence.withinMs)}`]
 
+const statedWords = (name: string) => (name === 'avoid' ? 'avoid list' : name)
+
 function playerClauses({ playersMayWaitTwice, playersMayWaitWhilePlaying, playerMayState }: Queue): string[] {
   const clauses: string[] = []
   if (playersMayWaitTwice) clauses.push('a player may wait in several tickets at once')
   if (playersMayWaitWhilePlaying) clauses.push('a player may wait while playing')
   if (playerMayState === undefined) return clauses
-  const own = playerMayState.length === 0 ? 'nothing about themselves' : `their own ${listed(playerMayState)}`
+  const own =
+    playerMayState.length === 0 ? 'nothing about themselves' : `their own ${listed(playerMayState.map(statedWords))}`
   return [...clauses, `players may state ${own}; all else comes from the token, the profile or a backend`]
 }
 

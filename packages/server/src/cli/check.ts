@@ -1,0 +1,64 @@
+import { isAbsolute, join } from 'node:path'
+import { describeQueue } from '@muster/matchmaker'
+import type { Command } from 'commander'
+import { InvalidConfig, type Finding } from '../config/finding.js'
+import { readConfig, type ReadConfig } from '../config/read-config.js'
+import { EXIT, type ExitCode } from './exit-codes.js'
+import { countsOf, findingsText } from './findings.js'
+import { paint, type Terminal } from './terminal.js'
+
+interface CheckOptions {
+  readonly config: string
+  readonly json?: boolean | undefined
+  /** Whether variables and files that the configuration refers to are looked at. */
+  readonly secrets: boolean
+}
+
+const LIKE_JSON = 'one JSON object on the standard output, for programs'
+const NO_SECRETS = 'do not look at variables, files of secrets and databases, e.g. where they are not at hand'
+
+export const addCheck = (program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command =>
+  program
+    .command('check')
+    .description('say whether a configuration is right, and what each queue means')
+    .option('-c, --config <file>', 'the configuration', 'muster.yaml')
+    .option('--json', LIKE_JSON)
+    .option('--without-secrets', NO_SECRETS)
+    .action(async ({ config, json, withoutSecrets }: { config: string; json?: boolean; withoutSecrets?: boolean }) => {
+      end(await check({ config, json, secrets: withoutSecrets !== true }, terminal))
+    })
+
+/** Checks a configuration and says what it means. */
+async function check({ config, json, secrets }: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+  const path = isAbsolute(config) ? config : join(terminal.folder, config)
+  try {
+    const read = await readConfig(path, { env: terminal.env, outside: secrets })
+    if (json === true) terminal.say(asJson(config, read.warnings, read))
+    else tell(config, read, terminal)
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof InvalidConfig)) throw error
+    if (json === true) terminal.say(asJson(config, error.findings))
+    else {
+      terminal.complain(findingsText(config, error.findings, paint(terminal.colours.complain)))
+      terminal.complain(`\n${config} cannot be used: ${countsOf(error.findings)}.`)
+    }
+    return EXIT.wrong
+  }
+}
+
+function tell(file: string, { config, warnings }: ReadConfig, terminal: Terminal): void {
+  if (warnings.length > 0) terminal.complain(`${findingsText(file, warnings, paint(terminal.colours.complain))}\n`)
+  const { strong } = paint(terminal.colours.say)
+  terminal.say(`${file} is right${warnings.length === 0 ? '' : `, with ${countsOf(warnings)}`}.`)
+  for (const queue of config.queues) {
+    terminal.say(`\n${strong(queue.name)}`)
+    for (const sentence of describeQueue(queue).sentences) terminal.say(`  ${sentence}`)
+  }
+}
+
+function asJson(file: string, findings: readonly Finding[], read?: ReadConfig): string {
+  const queues = read?.config.queues.map((queue) => ({ name: queue.name, ...describeQueue(queue) }))
+  const shown = findings.map((finding) => ({ ...finding, excerpt: undefined }))
+  return JSON.stringify({ file, valid: read !== undefined, findings: shown, ...(queues && { queues }) }, null, 2)
+}

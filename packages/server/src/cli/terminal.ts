@@ -1,0 +1,44 @@
+/** Where a command writes, and what it is told by its surroundings. */
+export interface Terminal {
+  /** Writes lines of the result: to the standard output. */
+  say(text: string): void
+  /** Writes lines about what is wrong: to the standard error. */
+  complain(text: string): void
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder that relative paths begin at. */
+  readonly folder: string
+  /** Whether colours are seen where `say` and `complain` write. */
+  readonly colours: { readonly say: boolean; readonly complain: boolean }
+}
+
+type Stream = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean | undefined }
+
+/** The terminal of a process. Colours are for people: not in files or pipes, and not with NO_COLOR. */
+export function terminalOf(process: {
+  readonly stdout: Stream
+  readonly stderr: Stream
+  readonly env: Terminal['env']
+  cwd(): string
+}): Terminal {
+  const { stdout, stderr, env } = process
+  const wanted = env['NO_COLOR'] === undefined || env['NO_COLOR'] === ''
+  return {
+    say: (text) => void stdout.write(`${text}\n`),
+    complain: (text) => void stderr.write(`${text}\n`),
+    env,
+    folder: process.cwd(),
+    colours: { say: wanted && stdout.isTTY === true, complain: wanted && stderr.isTTY === true },
+  }
+}
+
+export interface Paint {
+  strong(text: string): string
+  red(text: string): string
+  yellow(text: string): string
+}
+
+/** Colours by the codes that every terminal knows; nothing where colours are not seen. */
+export function paint(colours: boolean): Paint {
+  const by = (code: number) => (text: string) => (colours ? `\u{1B}[${code}m${text}\u{1B}[0m` : text)
+  return { strong: by(1), red: by(31), yellow: by(33) }
+}
