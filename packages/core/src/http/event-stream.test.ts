@@ -148,3 +148,22 @@ test.each(['the end', 'an error', 'a reader who goes'])('%s removes the listener
   else while (!(await reader.read().catch(() => ({ done: true }))).done);
   expect(listeners.size).toBe(0)
 })
+
+test('a stream that its source ends is over for the client, and leaves nothing behind', async () => {
+  const clock = createManualClock()
+  const request = new AbortController()
+  let end = () => {}
+  const response = eventStream(
+    async function* (signal, over) {
+      end = over
+      yield { event: 'x', data: 1 }
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    },
+    { clock, signal: request.signal },
+  )
+  const text = response.text()
+  await clock.advance(1000)
+  end()
+  expect(await text).toBe('retry: 2000\n\nevent: x\ndata: 1\n\n')
+  expect([clock.sleepers, request.signal.aborted]).toEqual([0, false])
+})

@@ -32,15 +32,16 @@ const format = ({ id, event, data, json = JSON.stringify(data) }: StreamEvent) =
  * An answer of type text/event-stream. The next event is read only when the client has taken the one before, so a slow
  * client costs no memory. The answer ends with `source`; an error of `source` breaks the answer off, and the client
  * reconnects.
- * @param source yields the events, and ends when its signal is aborted.
+ * @param source yields the events, and ends when its signal is aborted. Calling `end` aborts it: the answer ends, and
+ *   the client reconnects.
  */
 export function eventStream(
-  source: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
+  source: (signal: AbortSignal, end: () => void) => AsyncIterable<StreamEvent>,
   options: EventStreamOptions,
 ): Response {
   const { clock, keepAliveMs = 15_000, retryMs = 2000 } = options
   const { signal, abort, unlink } = linkedSignal(options.signal)
-  const events = source(signal)[Symbol.asyncIterator]()
+  const events = source(signal, abort)[Symbol.asyncIterator]()
   let next: Promise<IteratorResult<StreamEvent>> | undefined
 
   const body = new ReadableStream<Uint8Array>(

@@ -13,8 +13,10 @@ export interface PresenceReporter {
   /**
    * The caller waits for changes of a ticket of their own, by a long poll or an event stream, until the returned
    * function is called; calling it again changes nothing.
+   * @param end ends a stream. It is called after twice the time that a queue gives: a client that has vanished without
+   *   a word leaves a connection that looks well for long, and one that is there begins another stream.
    */
-  waits(ticket: Ticket, caller: TicketCaller): () => void
+  waits(ticket: Ticket, caller: TicketCaller, end?: () => void): () => void
 }
 
 export interface PresenceReporterOptions {
@@ -29,6 +31,9 @@ interface Waiting {
   readonly sighting: Sighting
   /** Epoch milliseconds at which the matchmaker is told again that the client is there. */
   nextAt: number
+  /** When its stream is ended; undefined while no queue has asked. */
+  endAt: number | undefined
+  readonly end: (() => void) | undefined
 }
 
 const LOOK_MS = 1000
@@ -64,6 +69,8 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
       if (now < one.nextAt) continue
       const within = withinMs(one.queues)
       if (within === Infinity) continue
+      one.endAt ??= now + 2 * within
+      if (now >= one.endAt) one.end?.()
       one.nextAt = now + within / 2
       sightings.push(one.sighting)
     }
@@ -81,9 +88,9 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     seen: (ticket, caller) => {
       if (!hasEnded(ticket)) note(ticket.queues, sightingOf(ticket, caller))
     },
-    waits: (ticket, caller) => {
+    waits: (ticket, caller, end) => {
       const sighting = sightingOf(ticket, caller)
-      const one: Waiting = { queues: ticket.queues, sighting, nextAt: clock.now() }
+      const one: Waiting = { queues: ticket.queues, sighting, nextAt: clock.now(), endAt: undefined, end }
       waiting.add(one)
       for (const queue of one.queues) inQueue.set(queue, (inQueue.get(queue) ?? 0) + 1)
       looking.wake()

@@ -44,15 +44,6 @@ const gone = () => new Problem(404, 'no-such-ticket', 'there is no such ticket, 
 const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createReading(service: Readable, { waits, presence, clock }: ReadingOptions): Reading {
-  /** The caller's client waits from now on, until the returned function is called. @throws as `OpenWaits.enter` */
-  const enter = ({ ticket }: Seat, caller: TicketCaller) => {
-    const leave = waits.enter(caller)
-    const left = presence.waits(ticket, caller)
-    return () => {
-      leave()
-      left()
-    }
-  }
   const again = async ({ ticket, index }: Seat): Promise<Seat> => {
     const now = await service.getTicket(ticket.id)
     if (now === undefined) throw gone()
@@ -77,11 +68,13 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
     poll: async (seat, { caller, version = seat.ticket.version, waitMs, signal }) => {
       presence.seen(seat.ticket, caller)
       if (waitMs === 0 || version !== seat.ticket.version || hasEnded(seat.ticket)) return ticketView(seat)
-      const leave = enter(seat, caller)
+      const leave = waits.enter(caller)
+      const left = presence.waits(seat.ticket, caller)
       try {
         await changeOrTimeout(service, clock, { ticketId: seat.ticket.id, version, waitMs, signal })
       } finally {
         leave()
+        left()
       }
       return ticketView(await again(seat))
     },
@@ -90,11 +83,16 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
       // 204 tells a browser's `EventSource` not to reconnect.
       if (hasEnded(seat.ticket) && version === seat.ticket.version) return new Response(null, { status: 204 })
       presence.seen(seat.ticket, caller)
-      const leave = enter(seat, caller)
+      const leave = waits.enter(caller)
       return eventStream(
-        (until) => {
-          until.addEventListener('abort', leave, { once: true })
-          return follow(service, seat, version, until, leave)
+        (until, end) => {
+          const left = presence.waits(seat.ticket, caller, end)
+          const over = () => {
+            leave()
+            left()
+          }
+          until.addEventListener('abort', over, { once: true })
+          return follow(service, seat, version, until, over)
         },
         { clock, signal },
       )
@@ -107,7 +105,7 @@ async function* follow(
   seat: Seat,
   known: number | undefined,
   signal: AbortSignal,
-  leave: () => void,
+  over: () => void,
 ): AsyncGenerator<StreamEvent> {
   try {
     let { ticket } = seat
@@ -117,7 +115,7 @@ async function* follow(
       yield eventOf({ ...seat, ticket })
     }
   } finally {
-    leave()
+    over()
   }
 }
 
