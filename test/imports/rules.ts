@@ -52,6 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@muster/core/api',
     '@muster/core/clock',
     '@muster/core/http',
+    '@muster/core/process',
     '@muster/core/runtime',
     '@muster/core/validation',
     '@muster/emulator',
