@@ -1,0 +1,76 @@
+// pure: one queue of a configuration's text is changed, and its comments stay
+import { isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap } from 'yaml'
+
+/** The text cannot be changed; the message says why. */
+export class NotEdited extends Error {
+  static {
+    this.prototype.name = 'NotEdited'
+  }
+}
+
+/**
+ * The text with another definition of a queue. What stays the same keeps its place, its form and its comments; the
+ * variables of its servers stay, unless the definition has some.
+ * @param yaml the definition as a mapping.
+ * @throws {NotEdited}
+ */
+export function editQueue(text: string, name: string, yaml: string): string {
+  const document = parseDocument(text)
+  const changed = parseDocument(yaml)
+  if (document.errors.length > 0) throw new NotEdited('the configuration is no YAML at the moment')
+  if (changed.errors.length > 0 || !isMap(changed.contents)) throw new NotEdited('the definition is no mapping of YAML')
+  const old = queueOf(document, name)
+  const next = changed.contents as YAMLMap
+  if (next.get('name') !== name) throw new NotEdited(`the definition must be of ${JSON.stringify(name)}: a name stays`)
+  keepVariables(old, next)
+  merge(old, next)
+  return document.toString({ lineWidth: 0 })
+}
+
+function queueOf(document: Document, name: string): YAMLMap {
+  const queues = document.get('queues')
+  const found = isSeq(queues) ? queues.items.filter((item) => isMap(item) && item.get('name') === name) : []
+  if (found.length === 1) return found[0] as YAMLMap
+  throw new NotEdited(
+    `the configuration has no queue ${JSON.stringify(name)} that stands there as a mapping of its own`,
+  )
+}
+
+/** The page is never told the variables of servers, so it cannot give them back. */
+function keepVariables(old: YAMLMap, next: YAMLMap): void {
+  const [before, after] = [old.get('deploy'), next.get('deploy')]
+  if (!isMap(before) || !isMap(after) || after.has('env')) return
+  const variables = before.items.find(({ key }) => nameOf(key) === 'env')
+  if (variables !== undefined) after.items.push(variables)
+}
+
+/** Makes a mapping say what another one says. */
+function merge(old: YAMLMap, next: YAMLMap): void {
+  old.items = old.items.filter(({ key }) => next.has(nameOf(key)))
+  for (const pair of next.items) {
+    const known = old.items.find(({ key }) => nameOf(key) === nameOf(pair.key))
+    if (known === undefined) old.items.push(pair)
+    else known.value = merged(known.value, pair.value)
+  }
+}
+
+/** The old node, with its form and comments, if it can say the same. */
+function merged(old: unknown, next: unknown): unknown {
+  if (isMap(old) && isMap(next)) {
+    merge(old, next)
+    return old
+  }
+  if (isSeq(old) && isSeq(next)) {
+    old.items = next.items.map((item, index) => (index < old.items.length ? merged(old.items[index], item) : item))
+    return old
+  }
+  if (isScalar(old) && isScalar(next)) {
+    if (old.value === next.value) return old
+    next.comment ??= old.comment ?? null
+    next.commentBefore ??= old.commentBefore ?? null
+    next.spaceBefore = old.spaceBefore === true
+  }
+  return next
+}
+
+const nameOf = (key: unknown): string => String(isScalar(key) ? key.value : key)
