@@ -28,6 +28,10 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./relay/lost-answers.js')).lostAnswerFigures(),
     async () => (await import('./relay/data-plane.js')).dataPlaneFigures(),
   ],
+  server: [
+    async () => (await import('./server/creates.js')).createFigures(),
+    async () => (await import('./server/streams.js')).streamFigures(),
+  ],
   redis: [
     async () => (await import('./redis/limits.js')).limitFigures(),
     async () => (await import('./redis/partition.js')).partitionFigures(),

@@ -1,6 +1,8 @@
 /** A load generator for the ticket API in its own process: repeats one request with as little code as possible. */
 import { connect, type Socket } from 'node:net'
-import type { Load } from './ticket-api-messages.js'
+import { systemClock } from '@muster/core/clock'
+import { tokenOf } from '../server/configuration.js'
+import type { Credentials, Load } from './ticket-api-messages.js'
 
 process.on('message', async (load: Load) => {
   if (load.kind === 'create') await create(load)
@@ -17,16 +19,27 @@ function requestOf(port: number, token: string, method: string, path: string, bo
   return `${head}${content}\r\n${body}`
 }
 
-const attributes = (player: number) => ({ skill: 1000 + (player % 1000), mode: 'ranked', maps: ['ice', 'fog'] })
+const attributes = (player: number) => ({ skill: 1000 + (player % 1000), ...stated })
+const stated = { mode: 'ranked', maps: ['ice', 'fog'] }
 
-function creation(port: number, player: number, count: number): string {
+/** Players whose token tells their skill do not state it. */
+const attributesBy: Readonly<Record<Credentials, (player: number) => object>> = {
+  names: attributes,
+  tokens: () => stated,
+}
+const authorizations: Readonly<Record<Credentials, (player: number) => string>> = {
+  names: (player) => `player-${player}`,
+  tokens: (player) => `Bearer ${tokenOf(player, systemClock.now())}`,
+}
+
+function creation(port: number, player: number, count: number, credentials: Credentials): string {
   if (count === 1)
     return requestOf(
       port,
-      `player-${player}`,
+      authorizations[credentials](player),
       'POST',
       '/tickets',
-      JSON.stringify({ profile: 'duel', attributes: attributes(player) }),
+      JSON.stringify({ profile: 'duel', attributes: attributesBy[credentials](player) }),
     )
   const tickets = Array.from({ length: count }, (_, index) => ({
     profile: 'duel',
@@ -38,10 +51,11 @@ function creation(port: number, player: number, count: number): string {
 }
 
 /** Each connection sends the next when the one before is answered. */
-async function create({ port, from, tickets, perRequest, connections }: Load & { kind: 'create' }): Promise<void> {
+async function create({ port, credentials, from, ...load }: Load & { kind: 'create' }): Promise<void> {
+  const { tickets, perRequest, connections } = load
   // Made beforehand, so that the server is not kept waiting.
   const requests = Array.from({ length: tickets / perRequest }, (_, index) =>
-    creation(port, from + index * perRequest, perRequest),
+    creation(port, from + index * perRequest, perRequest, credentials),
   ).values()
   // A process that sleeps has to be woken for each answer, and the server, who wakes it, is charged for that.
   let done = false
@@ -83,21 +97,24 @@ function bodyMissing(data: Buffer): number {
 const CONNECTING_AT_ONCE = 64
 
 /** Players wait, each on a connection of their own, which is left open. */
-async function wait({ port, way, from, waiters }: Load & { kind: 'wait' }): Promise<void> {
+async function wait({ from, waiters, ...load }: Load & { kind: 'wait' }): Promise<void> {
   let next = from
   const openSome = async () => {
-    while (next < from + waiters) await waitFor(port, way, next++)
+    while (next < from + waiters) await waitFor(load, next++)
   }
   await Promise.all(Array.from({ length: CONNECTING_AT_ONCE }, openSome))
 }
 
 /** Resolves when the player waits. */
-async function waitFor(port: number, way: 'events' | 'poll', player: number): Promise<void> {
+async function waitFor(
+  { port, way, credentials }: Pick<Load & { kind: 'wait' }, 'port' | 'way' | 'credentials'>,
+  player: number,
+): Promise<void> {
   const socket = await connected(port)
-  const created = await ask(socket, creation(port, player, 1))
+  const created = await ask(socket, creation(port, player, 1, credentials))
   const id = /"id":"([^"]+)"/.exec(created)?.[1] ?? ''
   const path = way === 'events' ? `/tickets/${id}/events` : `/tickets/${id}?wait=30`
-  const request = requestOf(port, `player-${player}`, 'GET', path)
+  const request = requestOf(port, authorizations[credentials](player), 'GET', path)
   if (way === 'events') return void (await ask(socket, request))
   // Nothing comes before the time is over; and then the next begins.
   socket.on('data', () => socket.write(request))

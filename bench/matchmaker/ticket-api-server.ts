@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { bearerToken, nodeListener } from '@muster/core/http'
 import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 import { unansweringService } from './services.js'
-import type { ServerState } from './ticket-api-messages.js'
+import type { TicketServerState } from './ticket-api-messages.js'
 
 let tickets = 0
 const matchmaker = createMatchmaker({
@@ -45,7 +45,7 @@ const server = createServer(nodeListener(api))
 // Waiters are silent for long.
 server.keepAliveTimeout = 60_000
 
-function state(): ServerState {
+function state(): TicketServerState {
   const { user, system } = process.cpuUsage()
   return {
     port: (server.address() as AddressInfo).port,

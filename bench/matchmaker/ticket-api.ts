@@ -1,9 +1,9 @@
-import { fork, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atLeast, atMost, median, type Figures } from '../figure.js'
-import type { Load, ServerState } from './ticket-api-messages.js'
+import { setUp } from './load-fleet.js'
+import type { Load, TicketServerState } from './ticket-api-messages.js'
 
+const SERVER = new URL('./ticket-api-server.js', import.meta.url)
 const ROUNDS = 5
 const SINGLE = { perRequest: 1, tickets: 20_000, connections: 32 }
 const BATCHED = { perRequest: 500, tickets: 50_000, connections: 4 }
@@ -36,12 +36,12 @@ export async function ticketApiFigures(): Promise<Figures> {
   }
 }
 
-async function createsPerSecond(load: Omit<Load & { kind: 'create' }, 'kind' | 'port' | 'from'>): Promise<number> {
-  const { state, order, close } = await setUp(1)
+async function createsPerSecond(load: Omit<Load & { kind: 'create' }, 'kind' | 'port' | 'from' | 'credentials'>): Promise<number> {
+  const { state, order, close } = await setUp<TicketServerState>(SERVER, 1)
   const rates: number[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
     const before = await state()
-    await order(0, { kind: 'create', port: before.port, from: before.tickets, ...load })
+    await order(0, { kind: 'create', credentials: 'names', port: before.port, from: before.tickets, ...load })
     const after = await state()
     const created = after.tickets - before.tickets
     if (created !== load.tickets) throw new Error(`${created} tickets were created instead of ${load.tickets}`)
@@ -56,11 +56,11 @@ async function createsPerSecond(load: Omit<Load & { kind: 'create' }, 'kind' | '
 const LOOK_MS = 100
 
 async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: number; waiting: number }> {
-  const { state, order, close } = await setUp(2)
+  const { state, order, close } = await setUp<TicketServerState>(SERVER, 2)
   const empty = await state()
   const each = WAITERS / 2
   await Promise.all(
-    [0, 1].map((child) => order(child, { kind: 'wait', port: empty.port, way, from: child * each, waiters: each })),
+    [0, 1].map((child) => order(child, { kind: 'wait', credentials: 'names', port: empty.port, way, from: child * each, waiters: each })),
   )
   let full = await state()
   for (let turn = 0; turn < 100 && full.waiting < WAITERS; turn += 1) {
@@ -71,36 +71,4 @@ async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: num
   close()
   const perWaiter = (full.residentBytes - empty.residentBytes) / WAITERS
   return { megabytes: (empty.residentBytes + perWaiter * PROMISED_WAITERS) / 1e6, waiting: full.waiting }
-}
-
-/** A server, and processes that ask it. */
-async function setUp(loads: number) {
-  const server = follow(fork(new URL('./ticket-api-server.js', import.meta.url)))
-  await server.answer()
-  const children = Array.from({ length: loads }, () => follow(fork(new URL('./ticket-api-load.js', import.meta.url))))
-  return {
-    state: async () => (await server.ask('state')) as ServerState,
-    order: (child: number, load: Load) => (children[child] as Process).ask(load),
-    close: () => {
-      for (const { close } of [server, ...children]) close()
-    },
-  }
-}
-
-type Process = ReturnType<typeof follow>
-
-function follow(child: ChildProcess) {
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmark ended')))
-  // Where nobody waits for an answer, it may end.
-  ended.catch(() => {})
-  const answer = async (): Promise<unknown> => ((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]
-  return {
-    answer,
-    ask: (message: Load | 'state') => {
-      const answered = answer()
-      child.send(message)
-      return answered
-    },
-    close: () => child.disconnect(),
-  }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, webcrypto } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
@@ -88,8 +88,20 @@ function algorithmsOf({ secret, algorithms }: JwtOptions): readonly string[] {
 
 function keyOf({ jwks, secret }: JwtOptions, deps: JwtDeps): JWTVerifyGetKey {
   if (secret === undefined) return createJwks({ url: jwks ?? '', ...deps })
-  const bytes = new TextEncoder().encode(secret)
-  return async () => bytes
+  return sharedKey(new TextEncoder().encode(secret))
+}
+
+/** The shared secret as the key of each algorithm, made once: jose makes it for every token otherwise. */
+function sharedKey(secret: Uint8Array): JWTVerifyGetKey {
+  const keys = new Map<string, Promise<webcrypto.CryptoKey>>()
+  return ({ alg }) => {
+    const known = keys.get(alg)
+    if (known !== undefined) return known
+    const hmac = { name: 'HMAC', hash: `SHA-${alg.slice(2)}` }
+    const key = webcrypto.subtle.importKey('raw', secret, hmac, false, ['verify'])
+    keys.set(alg, key)
+    return key
+  }
 }
 
 /**

@@ -1,0 +1,30 @@
+import { atMost, type Figures } from '../figure.js'
+import { setUp } from '../matchmaker/load-fleet.js'
+import type { ServerState } from '../matchmaker/ticket-api-messages.js'
+import { configuration, environment } from './configuration.js'
+import { startService } from './service.js'
+
+/** A process here may have 20,000 files open, of which it needs some itself; what so many take is taken for 20,000. */
+const WAITERS = 19_800
+const PROMISED_WAITERS = 20_000
+
+/** The memory of the program while so many players follow their tickets by event streams. */
+export async function streamFigures(): Promise<Figures> {
+  const service = await startService()
+  const args = [configuration({ serviceUrl: service.url })]
+  const fleet = await setUp<ServerState>(new URL('./program-process.js', import.meta.url), 2, args, environment)
+  const empty = await fleet.state()
+  const each = WAITERS / 2
+  const wait = { kind: 'wait', credentials: 'tokens', way: 'events', port: empty.port, waiters: each } as const
+  // Each of them resolves when its players have their streams.
+  await Promise.all([0, 1].map((child) => fleet.order(child, { ...wait, from: child * each })))
+  const full = await fleet.state()
+  fleet.close()
+  await service.close()
+  const perWaiter = (full.residentBytes - empty.residentBytes) / WAITERS
+  const megabytes = (empty.residentBytes + perWaiter * PROMISED_WAITERS) / 1e6
+  return {
+    figures: [atMost(`program: memory with ${PROMISED_WAITERS} event streams`, megabytes, 900, 'MB')],
+    peers: { 'program: memory at the start, MB': Math.round(empty.residentBytes / 1e6) },
+  }
+}
