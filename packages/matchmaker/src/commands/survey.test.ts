@@ -39,11 +39,13 @@ test('tells who waits by queue, by how far rules have given way, and by area', a
   wait('ben', 1000, oslo, ['relaxing', 'trio'])
   await run(6000)
   wait('cem', 5000, tokyo)
+  matchmaker.pauseQueue('relaxing')
   const later = clock.now()
   expect(surveyed(matchmaker)).toEqual({
     queues: [
       {
         name: 'relaxing',
+        paused: true,
         tickets: 3,
         players: 3,
         oldest: start,
@@ -52,7 +54,7 @@ test('tells who waits by queue, by how far rules have given way, and by area', a
           { afterMs: 5000, tickets: 2 },
         ],
       },
-      { name: 'trio', tickets: 1, players: 1, oldest: start, relaxed: [{ afterMs: 0, tickets: 1 }] },
+      { name: 'trio', paused: false, tickets: 1, players: 1, oldest: start, relaxed: [{ afterMs: 0, tickets: 1 }] },
     ],
     areas: [
       { latitude: 58.5, longitude: 10.5, players: 2, oldest: start },

@@ -141,8 +141,9 @@ interface QueueSoFar extends Omit<Mutable<QueueSurvey>, 'relaxed'> {
   readonly byLevel: Float64Array
 }
 
-const emptyQueue = ({ queue, compiled }: QueueRuntime): QueueSoFar => ({
+const emptyQueue = ({ queue, compiled, isPaused }: QueueRuntime): QueueSoFar => ({
   name: queue.name,
+  paused: isPaused,
   tickets: 0,
   players: 0,
   oldest: undefined,

@@ -41,6 +41,8 @@ export interface Surveyed {
 
 export interface QueueSurvey {
   readonly name: string
+  /** Whether it is paused, by `pauseQueue`. */
+  readonly paused: boolean
   readonly tickets: number
   readonly players: number
   /** When the wait of the oldest ticket began. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import {
+  createAttempts,
   createHttpApi,
   eventStream,
   Problem,
@@ -9,12 +10,19 @@ import {
   type HttpHandler,
 } from '@muster/core/http'
 import type { Watch } from './feed/watch.js'
+import { createOperating } from './operating.js'
+import { problemOf } from './problems-of.js'
+import { createApplying } from './queues/applying.js'
+import type { QueueCardsSource } from './queues/queue-cards.js'
+import type { FindStories } from './stories/stories.js'
 import type { ConsoleOptions, Operator } from './options.js'
 import { consoleRoutes, operateRoutes } from './routes.js'
 
 /** Who asks. */
 export interface ConsoleCaller extends Caller, Operator {}
 
+/** A search reads all that is remembered. */
+const FINDS: AttemptLimit = { limit: 20, windowMs: 10_000 }
 const PER_CALLER: AttemptLimit = { limit: 100, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 200, windowMs: 5000 }
 /** A queue as YAML. */
@@ -22,19 +30,38 @@ const BODY_BYTES = 256 * 1024
 
 export interface ApiParts {
   readonly watch: Watch
+  readonly find: FindStories
+  readonly queues: QueueCardsSource
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
 
 /** The console's API: made of described routes, as the ticket API is. */
-export function createConsoleApi(options: ConsoleOptions, { watch, clock, onError }: ApiParts): HttpHandler {
+export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): HttpHandler {
+  const { watch, find, queues, clock, onError } = parts
   const { operatorOf, address, basePath = '/console', limitsOfRequests = {} } = options
+  const operating = createOperating({ ...options, onError })
+  const apply = createApplying(options, queues)
+  const finds = createAttempts({ ...FINDS, clock })
+
   const handlers: Handlers<typeof consoleRoutes, ConsoleCaller> = {
     feed: (_input, { caller, request }) =>
       eventStream(
         watch.feeds.listen(caller.id, () => watch.greeting(caller)),
         { clock, signal: request.signal },
       ),
+    find: ({ id }, { caller }) => {
+      const retryAfterMs = finds.take(caller.id)
+      if (retryAfterMs > 0) throw new Problem(429, 'too-many-searches', 'too many searches', { retryAfterMs })
+      return find(id)
+    },
+    queues: () => ({ queues: queues.cards() }),
+    applyQueue: (edit, { caller }) => apply(edit, caller),
+    pauseQueue: ({ name }, { caller }) => operating.pauseQueue(name, caller),
+    resumeQueue: ({ name }, { caller }) => operating.resumeQueue(name, caller),
+    cancelTicket: ({ id }, { caller }) => operating.cancelTicket(id, caller),
+    stopMatch: ({ id }, { caller }) => operating.stopMatch(id, caller),
+    letBotsIn: ({ players }, { caller }) => operating.letBotsIn(players, caller),
   }
 
   return createHttpApi({
@@ -52,6 +79,7 @@ export function createConsoleApi(options: ConsoleOptions, { watch, clock, onErro
     basePath: `${basePath}/api`,
     address,
     clock,
+    problemOf,
     maxBodyBytes: BODY_BYTES,
     onError,
     limits: {

@@ -8,6 +8,10 @@ import { createWatch } from './feed/watch.js'
 import { securityHeaders } from './headers.js'
 import type { ConsoleOptions } from './options.js'
 import { createPages } from './pages.js'
+import { createQueueCards } from './queues/queue-cards.js'
+import { createEventRing } from './stories/event-ring.js'
+import { recordEvents } from './stories/record-events.js'
+import { createStories } from './stories/stories.js'
 import { createLineLog } from './trials/line-log.js'
 import { createVisitors } from './visitors.js'
 
@@ -26,15 +30,28 @@ export interface Console {
 
 /** Bytes of recorded tickets (our choice): some 200,000 tickets, an hour of 60 a second. */
 const RECORDED_BYTES = 64 * 1024 * 1024
+/** What happened is remembered in so much memory (our choice): some 140,000 tickets, an hour of 40 a second. */
+const REMEMBERED = { mostEvents: 500_000, mostBytes: 64 * 1024 * 1024 }
 
 /** @throws TypeError for an invalid name in `hosts` */
 export function createConsole(options: ConsoleOptions): Console {
-  const { locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
+  const { matchmaker, locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
   const log = createLineLog(RECORDED_BYTES)
-  const watch = createWatch(options, { clock, isPaused: () => false, missing: () => [], failed: onError })
-  const api = createConsoleApi(options, { watch, clock, onError })
+  const watch = createWatch(options, { clock, missing: () => [], failed: onError })
+  const cards = createQueueCards(queues, options.applyQueue !== undefined)
+  const ring = createEventRing(REMEMBERED)
+  const endRecording = recordEvents(matchmaker.on, ring, clock.now)
+  const find = createStories({
+    ring,
+    matchmaker,
+    limitsOf: cards.limitsOf,
+    now: clock.now,
+    startedAt: clock.now(),
+    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+  })
+  const api = createConsoleApi(options, { watch, find, queues: cards, clock, onError })
 
   const answer = async (request: Request, connection: Connection): Promise<Response> => {
     visitors.checkHost(request)
@@ -50,9 +67,11 @@ export function createConsole(options: ConsoleOptions): Console {
 
   return {
     handle: async (request, connection = {}) => secured(await answer(request, connection).catch(refusal(onError))),
-    recording: (matchmaker) =>
-      recordTickets(matchmaker, log.add, { locate, queues: queues(), clock }),
-    close: watch.close,
+    recording: (plain) => recordTickets(plain, log.add, { locate, queues: queues(), clock }),
+    close: async () => {
+      endRecording()
+      await watch.close()
+    },
   }
 }
 

@@ -38,7 +38,18 @@ export interface Act {
  * processes share: `{ ...partition, on: partition.onMatching }`.
  */
 export interface ConsoleMatchmaker
-  extends Pick<TicketService, 'getTicket' | 'cancelTicket' | 'explain' | 'inspect' | 'stopMatch' | 'queueNames'> {
+  extends Pick<
+    TicketService,
+    | 'getTicket'
+    | 'findPlayer'
+    | 'cancelTicket'
+    | 'explain'
+    | 'inspect'
+    | 'stopMatch'
+    | 'queueNames'
+    | 'pauseQueue'
+    | 'resumeQueue'
+  > {
   readonly on: Matchmaker['on']
   /** Undefined, or returning it, where this process does not have the tickets. */
   readonly survey?: ((options?: SurveyOptions) => Survey | undefined) | undefined

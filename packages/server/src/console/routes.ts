@@ -1,6 +1,16 @@
 /** The routes of the console's API, as data. The answers' types are those of `@muster/console/wire`. */
+import type { Applied, Found, QueueCards } from '@muster/console/wire'
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
+
+/** Ids of players are a game's own; the matchmaker takes up to 128 characters. */
+const id = z.string().min(1).max(128)
+const queueKey = z.strictObject({ name: z.string().min(1).max(128) })
+/** A queue with as much text as anybody writes. */
+const yaml = z.string().max(100_000)
+const idKey = z.strictObject({ id })
+/** The answers are made here and typed by the wire, so they are not checked again. */
+const answer = <T>() => z.custom<T>()
 
 export const consoleRoutes = {
   feed: operation('GET /feed', {
@@ -9,7 +19,58 @@ export const consoleRoutes = {
     output: z.unknown(),
     errors: [429, 503],
   }),
+  find: operation('GET /find', {
+    summary: 'The stories of a player, ticket, match or server',
+    input: z.strictObject({ id }),
+    output: answer<Found>(),
+    errors: [429, 503],
+  }),
+  queues: operation('GET /queues', {
+    summary: 'What each queue means',
+    input: z.strictObject({}),
+    output: answer<QueueCards>(),
+    errors: [],
+  }),
+  applyQueue: operation('PUT /queues/{name}', {
+    summary: 'Replace a queue by what an operator wrote',
+    input: queueKey.extend({ version: z.int().min(0), yaml }),
+    output: answer<Applied>(),
+    errors: [403, 404, 409],
+  }),
+  pauseQueue: operation('POST /queues/{name}/pause', {
+    summary: 'Make no matches of a queue for now',
+    input: queueKey,
+    errors: [403, 404, 503],
+  }),
+  resumeQueue: operation('POST /queues/{name}/resume', {
+    summary: 'Make matches of a queue again',
+    input: queueKey,
+    errors: [403, 404, 503],
+  }),
+  cancelTicket: operation('POST /tickets/{id}/cancel', {
+    summary: 'Cancel a ticket',
+    input: idKey,
+    errors: [403, 404, 409, 503],
+  }),
+  stopMatch: operation('POST /matches/{id}/stop', {
+    summary: 'End a match, and stop its server',
+    input: idKey,
+    errors: [403, 404, 503],
+  }),
+  letBotsIn: operation('POST /bots', {
+    summary: 'Let a crowd of bots arrive; in `muster dev` only',
+    input: z.strictObject({ players: z.int().min(1).max(10_000) }),
+    success: [202],
+    errors: [403, 404],
+  }),
 } as const
 
 /** Routes that change something. */
-export const operateRoutes: ReadonlySet<string> = new Set<string>([])
+export const operateRoutes: ReadonlySet<string> = new Set<keyof typeof consoleRoutes>([
+  'applyQueue',
+  'pauseQueue',
+  'resumeQueue',
+  'cancelTicket',
+  'stopMatch',
+  'letBotsIn',
+])

@@ -16,7 +16,6 @@ import type { Bill } from './money.js'
 
 export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits' | 'ready'> {
   readonly queueNames: () => readonly string[]
-  readonly isPaused: (queue: string) => boolean
   readonly seen: () => Surveyed | undefined
   readonly activity: Activity
   readonly problems: Problems
@@ -87,14 +86,14 @@ function nowOf(deps: NowDeps, bounds: Bounds): Now {
 function queueNow(
   name: string,
   seen: QueueSurvey | undefined,
-  { activity, isPaused, now: clock }: NowDeps,
+  { activity, now: clock }: NowDeps,
   { steps }: Bounds,
 ): QueueNow {
   const now = clock()
   const { arrivals, matches, lastHour } = activity.of(name)
   return {
     name,
-    paused: isPaused(name),
+    paused: seen?.paused ?? false,
     tickets: seen?.tickets ?? 0,
     players: seen?.players ?? 0,
     arrivalsPerMinute: arrivals.within(now),

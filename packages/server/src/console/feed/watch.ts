@@ -24,13 +24,12 @@ const MOST_FEEDS = { inAll: 64, perCaller: 8 }
 
 export interface WatchDeps {
   readonly clock: Clock
-  readonly isPaused: (queue: string) => boolean
   /** What stories and recordings lack, in words. */
   readonly missing: () => readonly string[]
   readonly failed: (error: unknown) => void
 }
 
-export function createWatch(options: ConsoleOptions, { clock, isPaused, missing, failed }: WatchDeps): Watch {
+export function createWatch(options: ConsoleOptions, { clock, missing, failed }: WatchDeps): Watch {
   const { matchmaker, name, version, store, letBotsIn, unseen, queues, spending, limits, ready } = options
   const startedAt = clock.now()
   const stopping = new AbortController()
@@ -42,7 +41,6 @@ export function createWatch(options: ConsoleOptions, { clock, isPaused, missing,
   const history = createHistory(activity, queueNames)
   const deps: NowDeps = {
     queueNames,
-    isPaused,
     seen: surveyor.latest,
     activity,
     problems,

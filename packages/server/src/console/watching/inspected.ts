@@ -7,9 +7,10 @@ const MOST_FORMING = 50
 export function surveyedBy({ queues, matches, held }: Inspection, now: number): Surveyed {
   const forming = matches.filter(({ phase }) => phase !== 'running' && phase !== 'stopping')
   return {
-    queues: queues.map(({ name, searching, players, longestWaitMs }) => {
+    queues: queues.map(({ name, paused, searching, players, longestWaitMs }) => {
       const tickets = Object.values(searching).reduce((sum, count) => sum + count, 0)
-      return { name, tickets, players, oldest: tickets === 0 ? undefined : now - longestWaitMs, relaxed: [] }
+      const oldest = tickets === 0 ? undefined : now - longestWaitMs
+      return { name, paused, tickets, players, oldest, relaxed: [] }
     }),
     areas: [],
     nowhere: queues.reduce((sum, { players }) => sum + players, 0),

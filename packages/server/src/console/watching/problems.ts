@@ -35,7 +35,7 @@ export function createProblems(on: Matchmaker['on'], now: () => number): Problem
   /** By text, the newest last. */
   const known = new Map<string, ProblemNow>()
   const end = on('problem', ({ during, error, matchId = null }) => {
-    const text = textOf(during, error)
+    const text = problemText(during, error)
     const count = (known.get(text)?.count ?? 0) + 1
     known.delete(text)
     known.set(text, { at: Math.floor(now()), text, count, matchId })
@@ -44,7 +44,7 @@ export function createProblems(on: Matchmaker['on'], now: () => number): Problem
   return { list: () => [...known.values()].toReversed(), close: end }
 }
 
-function textOf(during: Problem['during'], error: unknown): string {
+export function problemText(during: Problem['during'], error: unknown): string {
   const why = scrub(error instanceof Error ? error.message : String(error))
     .replace(/\s+/g, ' ')
     // Ids differ each time, and would make each problem one of its own.

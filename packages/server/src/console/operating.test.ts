@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { setUp } from './console.fixture.js'
+import { serve } from './http.fixture.js'
+
+const ends: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+async function open(options?: Parameters<typeof setUp>[0]) {
+  const world = setUp(options)
+  const http = await serve(world.console)
+  ends.push(async () => {
+    await world.console.close()
+    await http.close()
+  })
+  const join = (id: string) =>
+    world.matchmaker.createTicket({
+      id,
+      queue: 'duel',
+      players: [{ id: `player-${id}`, ip: '198.51.100.7', attributes: { skill: 0 } }],
+    })
+  const post = (path: string, token = 'operator', body?: unknown) =>
+    http.ask(`/console/api/${path}`, { method: 'POST', token, body })
+  world.matchmaker.start()
+  return { ...world, ...http, join, post }
+}
+
+const all = [
+  ['tickets/ann/cancel', undefined],
+  ['matches/m/stop', undefined],
+  ['queues/duel/pause', undefined],
+  ['queues/duel/resume', undefined],
+  ['bots', { players: 5 }],
+] as const
+
+describe('an operator', () => {
+  test('cancels a ticket, and is logged', async () => {
+    const { post, join, matchmaker, acts, clock } = await open()
+    join('ann')
+    expect((await post('tickets/ann/cancel')).status).toBe(204)
+    expect(matchmaker.getTicket('ann')?.status).toBe('CANCELLED')
+    expect(acts).toEqual([{ who: 'olga', what: 'cancel-ticket', id: 'ann' }])
+    expect(await post('tickets/nobody/cancel')).toMatchObject({ status: 404 })
+    join('ben')
+    join('cem')
+    await clock.advance(10_000)
+    expect(await post('tickets/ben/cancel')).toMatchObject({ status: 409, body: { code: 'too-late' } })
+    expect(acts).toHaveLength(1)
+  })
+
+  test('stops a match, and is not kept waiting for the service', async () => {
+    const { post, join, matchmaker, acts, clock, service } = await open()
+    join('ann')
+    join('ben')
+    await clock.advance(10_000)
+    const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+    expect((await post(`matches/${matchId}/stop`)).status).toBe(204)
+    expect(acts).toEqual([{ who: 'olga', what: 'stop-match', id: matchId }])
+    await clock.advance(10_000)
+    expect(service.count()).toBe(0)
+    expect((await post('matches/nothing/stop')).status).toBe(404)
+    expect(acts).toHaveLength(1)
+  })
+
+  test('pauses a queue and resumes it', async () => {
+    const { post, join, matchmaker, acts, clock } = await open()
+    expect((await post('queues/duel/pause')).status).toBe(204)
+    join('ann')
+    join('ben')
+    await clock.advance(5000)
+    expect(matchmaker.getTicket('ann')?.status).toBe('SEARCHING')
+    expect((await post('queues/duel/resume')).status).toBe(204)
+    await clock.advance(1000)
+    expect(matchmaker.getTicket('ann')?.status).toBe('MATCH_FOUND')
+    expect(acts.map(({ what, id }) => `${what} ${id}`)).toEqual(['pause-queue duel', 'resume-queue duel'])
+    expect((await post('queues/nothing/pause')).status).toBe(404)
+  })
+
+  test('lets bots in where the program has some', async () => {
+    const let_in: number[] = []
+    const { post, acts } = await open({ letBotsIn: (players) => void let_in.push(players) })
+    expect((await post('bots', 'operator', { players: 50 })).status).toBe(202)
+    for (const players of [0, 10_001, 1.5, '5', null]) {
+      expect((await post('bots', 'operator', { players })).status).toBe(400)
+    }
+    expect(let_in).toEqual([50])
+    expect(acts).toEqual([{ who: 'olga', what: 'let-bots-in', id: '50' }])
+    expect(await (await open()).post('bots', 'operator', { players: 5 })).toMatchObject({ status: 404 })
+  })
+})
+
+test.each(all)('who may only look is refused: %s', async (path, body) => {
+  const { post, acts, join, matchmaker } = await open({ letBotsIn: () => {} })
+  join('ann')
+  expect(await post(path, 'looker', body)).toMatchObject({ status: 403, body: { code: 'operate-only' } })
+  expect((await post(path, 'guessed', body)).status).toBe(401)
+  expect(acts).toEqual([])
+  expect(matchmaker.getTicket('ann')?.status).toBe('SEARCHING')
+})
+
+test.each(all)('another site’s page cannot do it: %s', async (path, body) => {
+  const { ask, acts } = await open()
+  const from = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, { host: 'evil.example' }]
+  for (const headers of from) {
+    const { status } = await ask(`/console/api/${path}`, {
+      method: 'POST',
+      token: 'operator',
+      body,
+      headers: headers as unknown as Record<string, string>,
+    })
+    expect([403, 421]).toContain(status)
+  }
+  expect(acts).toEqual([])
+})
+
+test('its own page can, at any name that is served', async () => {
+  const { ask, acts, port } = await open({ hosts: ['mm.example.com'] })
+  const from = [
+    { 'sec-fetch-site': 'same-origin', origin: `http://127.0.0.1:${port}` },
+    { origin: 'https://mm.example.com', host: '127.0.0.1' },
+    { origin: 'https://mm.example.com', host: 'mm.example.com', 'sec-fetch-site': 'same-origin' },
+  ]
+  for (const headers of from) {
+    const { status } = await ask('/console/api/queues/duel/pause', { method: 'POST', token: 'operator', headers })
+    expect(status).toBe(204)
+  }
+  expect(acts).toHaveLength(3)
+})

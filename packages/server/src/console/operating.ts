@@ -1,0 +1,47 @@
+import { Problem } from '@muster/core/http'
+import type { Act, ConsoleOptions, Operator } from './options.js'
+
+/** What an operator may do. Each act is logged with who, once it was done. */
+export interface Operating {
+  cancelTicket(id: string, operator: Operator): Promise<void>
+  stopMatch(id: string, operator: Operator): Promise<void>
+  pauseQueue(name: string, operator: Operator): Promise<void>
+  resumeQueue(name: string, operator: Operator): Promise<void>
+  letBotsIn(players: number, operator: Operator): Promise<void>
+}
+
+export function createOperating({
+  matchmaker,
+  acted,
+  letBotsIn,
+  onError = () => {},
+}: Pick<ConsoleOptions, 'matchmaker' | 'acted' | 'letBotsIn' | 'onError'>): Operating {
+  const log = ({ who }: Operator, what: Act['what'], id: string) => acted({ who, what, id })
+
+  return {
+    cancelTicket: async (id, operator) => {
+      await matchmaker.cancelTicket(id)
+      log(operator, 'cancel-ticket', id)
+    },
+    stopMatch: async (id, operator) => {
+      const stopping = matchmaker.stopMatch(id)
+      // What refuses the stop does so within this turn of the event loop; the service confirms it much later.
+      await Promise.race([stopping, new Promise((resolve) => setImmediate(resolve))])
+      stopping.catch(onError)
+      log(operator, 'stop-match', id)
+    },
+    pauseQueue: async (name, operator) => {
+      await matchmaker.pauseQueue(name)
+      log(operator, 'pause-queue', name)
+    },
+    resumeQueue: async (name, operator) => {
+      await matchmaker.resumeQueue(name)
+      log(operator, 'resume-queue', name)
+    },
+    letBotsIn: async (players, operator) => {
+      if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'bots are let in by `muster dev` alone')
+      await letBotsIn(players)
+      log(operator, 'let-bots-in', String(players))
+    },
+  }
+}

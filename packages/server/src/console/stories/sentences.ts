@@ -1,0 +1,138 @@
+// pure: what happened, in words that an operator understands
+import type { StoryEvent, StoryKind } from '@muster/console/wire'
+import type { CancelReason, ReturnReason, StopReason } from '@muster/matchmaker'
+import type { RecordedEvent } from './recorded-event.js'
+
+type Ref = StoryEvent['refs'][number]
+
+const cancelled: Readonly<Record<CancelReason, string>> = {
+  cancelled: 'Cancelled: by the player, a backend or an operator.',
+  expired: 'Ended: it waited for as long as its queue allows.',
+  attempts: 'Ended: as many servers failed for it as its queue allows.',
+  closed: 'Ended: the program was closed.',
+  declined: 'Ended: a player of it declined the match.',
+  'not-accepted': 'Ended: a player of it did not accept the match in time.',
+  elsewhere: 'Ended: a player of it plays by another ticket.',
+  absent: 'Ended: the client of a player was away for too long.',
+  refused: 'Ended: the queue does not take it any more.',
+  dissolved: 'Ended: its private match came to nothing.',
+  'handed-over': 'Handed over to another process, where it waits on.',
+}
+
+const returned: Readonly<Record<ReturnReason, string>> = {
+  dissolved: 'another ticket of the match was cancelled',
+  'not-accepted': 'others did not accept the match',
+  stopped: 'the match was stopped',
+  'no-capacity': 'there was no capacity for its server',
+  refused: 'the service refused its server',
+  unavailable: 'the service could not be reached',
+  lost: 'the answer about its server was lost, and no server was found',
+  failed: 'its server failed',
+  'too-slow': 'its server was not ready in time',
+  'not-listening': 'its server was ready but did not listen',
+}
+
+const ended: Readonly<Record<StopReason, string>> = {
+  ...returned,
+  ended: 'it ended by itself',
+  left: 'all players have left',
+  'max-duration': 'it ran for as long as its queue allows',
+  closed: 'the program was closed',
+  restarted: 'nobody was on it after a restart',
+  twin: 'its match had another server',
+}
+
+const count = (number: number, one: string) => `${number.toLocaleString('en')} ${number === 1 ? one : `${one}s`}`
+
+/** `12 s`, `3 min 5 s`, `2 h 10 min`. */
+export function lasted(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** Things that an event leads to, at most so many: a match may have hundreds of tickets. */
+const MOST_REFS = 20
+const refs = (kind: StoryKind, ids: readonly string[]): Ref[] => ids.slice(0, MOST_REFS).map((id) => ({ kind, id }))
+
+/** The event, in a sentence. */
+export function storyEvent(event: RecordedEvent): StoryEvent {
+  const { text, refs: leads } = told(event)
+  return { at: Math.floor(event.at), what: whatOf(event), text, refs: leads }
+}
+
+/** The words that a page may tell apart, e.g. by colours. */
+const whatOf = (event: RecordedEvent): string => {
+  if (event.what !== 'cancelled') return event.what
+  return event.reason === 'declined' || event.reason === 'expired' ? event.reason : 'cancelled'
+}
+
+function told(event: RecordedEvent): Pick<StoryEvent, 'text' | 'refs'> {
+  switch (event.what) {
+    case 'created': {
+      const { playerIds, queues, ticketId } = event
+      const players = playerIds.length === 1 ? 'A player' : `A party of ${playerIds.length}`
+      const where = `${queues.length === 1 ? 'queue' : 'queues'} ${queues.join(', ')}`
+      const leads = [...refs('ticket', [ticketId]), ...refs('player', playerIds)]
+      return { text: `${players} began to wait in ${where}.`, refs: leads }
+    }
+    case 'found': {
+      const limits = event.expansionMs === 0 ? '' : `, by the limits from ${lasted(event.expansionMs)} of waiting on`
+      const tickets = count(event.ticketIds.length, 'ticket')
+      return {
+        text: `A match of ${tickets} was found in ${event.queue}${limits}.`,
+        refs: [...refs('match', [event.matchId]), ...refs('ticket', event.ticketIds)],
+      }
+    }
+    case 'joined':
+      return {
+        text: `${count(event.ticketIds.length, 'ticket')} joined the match, which had room for more.`,
+        refs: [...refs('match', [event.matchId]), ...refs('ticket', event.ticketIds)],
+      }
+    case 'accepted':
+      return {
+        text: `${count(event.playerIds.length, 'player')} of the ticket accepted the match.`,
+        refs: [
+          ...refs('match', [event.matchId]),
+          ...refs('ticket', [event.ticketId]),
+          ...refs('player', event.playerIds),
+        ],
+      }
+    case 'returned':
+      return {
+        text: `Searches again, its waiting time kept: ${returned[event.reason]}.`,
+        refs: [...refs('ticket', [event.ticketId]), ...refs('match', [event.matchId])],
+      }
+    case 'cancelled':
+      return { text: cancelled[event.reason], refs: refs('ticket', [event.ticketId]) }
+    case 'deployed':
+      return { text: 'The service accepted the server.', refs: serverRefs(event) }
+    case 'ready':
+      return { text: `The server was ready after ${lasted(event.startMs)}.`, refs: serverRefs(event) }
+    case 'assigned': {
+      const where = event.where === undefined ? '' : ` in ${event.where}`
+      return {
+        text: `Players of ${count(event.ticketIds.length, 'ticket')} were sent to the server${where}.`,
+        refs: [...serverRefs(event), ...refs('ticket', event.ticketIds)],
+      }
+    }
+    case 'left': {
+      const remaining = event.remaining === 0 ? 'Nobody is left' : `${count(event.remaining, 'player')} remain`
+      return {
+        text: `${count(event.playerIds.length, 'player')} left the match. ${remaining}.`,
+        refs: [...refs('match', [event.matchId]), ...refs('player', event.playerIds)],
+      }
+    }
+    case 'ended':
+      return { text: `The server was stopped: ${ended[event.reason]}.`, refs: serverRefs(event) }
+    case 'problem':
+      return { text: event.text, refs: refs('match', [event.matchId]) }
+  }
+}
+
+const serverRefs = ({ matchId, requestId }: { readonly matchId: string; readonly requestId: string }): Ref[] => [
+  { kind: 'match', id: matchId },
+  { kind: 'server', id: requestId },
+]

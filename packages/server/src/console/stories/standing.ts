@@ -1,0 +1,102 @@
+// pure: where things stand now, in a few words, and what an operator may do about them
+import type { StoryAction } from '@muster/console/wire'
+import type { FoundPlayer, Ticket } from '@muster/matchmaker'
+import type { RecordedEvent } from './recorded-event.js'
+import { lasted, storyEvent } from './sentences.js'
+
+export interface Standing {
+  readonly state: string
+  readonly actions: readonly StoryAction[]
+}
+
+/** @param ticket as it is now; undefined if it is gone. */
+export function ticketStanding(ticket: Ticket | undefined, events: readonly RecordedEvent[], now: number): Standing {
+  if (ticket === undefined) return { state: `gone; ${lastOf(events)}`, actions: [] }
+  const { status, createdAt, queues, queue = '', waitingFor } = ticket
+  switch (status) {
+    case 'SEARCHING': {
+      const lacks = waitingFor === undefined || waitingFor === 'players' ? '' : `, ${waiting[waitingFor]}`
+      return {
+        state: `searching for ${lasted(now - createdAt)} in ${queues.join(', ')}${lacks}`,
+        actions: ['cancel-ticket'],
+      }
+    }
+    case 'MATCH_FOUND': {
+      const next = ticket.acceptance === undefined ? 'which gets its server' : 'asked to accept it'
+      return { state: `in a match of ${queue}, ${next}`, actions: ['cancel-ticket'] }
+    }
+    case 'HOST_ASSIGNED':
+      return { state: `sent to the server of its match in ${queue}`, actions: [] }
+    case 'CANCELLED':
+      return { state: `ended ${lasted(now - (ticket.cancelledAt ?? now))} ago`, actions: [] }
+  }
+}
+
+const waiting: Readonly<Record<Exclude<NonNullable<Ticket['waitingFor']>, 'players'>, string>> = {
+  location: 'its place is being looked up',
+  retry: 'about to try again after a failed server',
+  servers: 'its match waits for a server that may be created',
+  'other-ticket': 'another ticket of its players has a match',
+}
+
+/** A match of which nothing is known but its events. */
+export function matchStanding(events: readonly RecordedEvent[]): Standing {
+  const inside = new Set<string>()
+  let state = 'forming'
+  let isOver = false
+  for (const event of events) {
+    switch (event.what) {
+      case 'found':
+      case 'joined':
+        for (const id of event.ticketIds) inside.add(id)
+        break
+      case 'returned':
+      case 'cancelled':
+        inside.delete(event.ticketId)
+        if (inside.size === 0) [state, isOver] = ['came to nothing', true]
+        break
+      case 'deployed':
+        ;[state, isOver] = ['its server starts', false]
+        break
+      case 'ready':
+        state = 'its server is ready'
+        break
+      case 'assigned':
+        ;[state, isOver] = ['running', false]
+        break
+      case 'ended':
+        ;[state, isOver] = ['over', true]
+        break
+      default:
+    }
+  }
+  return { state, actions: isOver ? [] : ['stop-match'] }
+}
+
+export function serverStanding(events: readonly RecordedEvent[]): Standing {
+  const last = events.findLast(({ what }) => what in serverStates)
+  return { state: last === undefined ? 'not known' : (serverStates[last.what] ?? 'not known'), actions: [] }
+}
+
+const serverStates: Readonly<Record<string, string>> = {
+  deployed: 'starting',
+  ready: 'ready, its players are about to be sent',
+  assigned: 'running',
+  ended: 'stopped',
+}
+
+export function playerStanding(found: FoundPlayer, events: readonly RecordedEvent[]): Standing {
+  const waits = found.tickets.filter(({ status }) => status === 'SEARCHING').length
+  const plays = found.tickets.length - waits + (found.match === undefined ? 0 : 1)
+  if (waits === 0 && plays === 0) return { state: `neither waits nor plays; ${lastOf(events)}`, actions: [] }
+  const parts = [
+    ...(waits === 0 ? [] : [waits === 1 ? 'waits' : `waits by ${waits} tickets`]),
+    ...(plays === 0 ? [] : [plays === 1 ? 'is in a match' : `is in ${plays} matches`]),
+  ]
+  return { state: parts.join(' and '), actions: [] }
+}
+
+const lastOf = (events: readonly RecordedEvent[]): string => {
+  const last = events.at(-1)
+  return last === undefined ? 'nothing is known of it' : `last: ${storyEvent(last).text}`
+}
