@@ -36,12 +36,15 @@ export async function ticketApiFigures(): Promise<Figures> {
   }
 }
 
-async function createsPerSecond(load: Omit<Load & { kind: 'create' }, 'kind' | 'port' | 'from' | 'credentials'>): Promise<number> {
+type Creates = Pick<Load & { kind: 'create' }, 'perRequest' | 'tickets' | 'connections'>
+
+async function createsPerSecond(load: Creates): Promise<number> {
   const { state, order, close } = await setUp<TicketServerState>(SERVER, 1)
   const rates: number[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
     const before = await state()
-    await order(0, { kind: 'create', credentials: 'names', port: before.port, from: before.tickets, ...load })
+    const { port, tickets: from } = before
+    await order(0, { kind: 'create', credentials: 'names', port, from, ...load })
     const after = await state()
     const created = after.tickets - before.tickets
     if (created !== load.tickets) throw new Error(`${created} tickets were created instead of ${load.tickets}`)
@@ -59,9 +62,8 @@ async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: num
   const { state, order, close } = await setUp<TicketServerState>(SERVER, 2)
   const empty = await state()
   const each = WAITERS / 2
-  await Promise.all(
-    [0, 1].map((child) => order(child, { kind: 'wait', credentials: 'names', port: empty.port, way, from: child * each, waiters: each })),
-  )
+  const load = { kind: 'wait', credentials: 'names', port: empty.port, way, waiters: each } as const
+  await Promise.all([0, 1].map((child) => order(child, { ...load, from: child * each })))
   let full = await state()
   for (let turn = 0; turn < 100 && full.waiting < WAITERS; turn += 1) {
     await sleep(LOOK_MS)
