@@ -30,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@muster/console/parts',
     '@muster/core/api',
     '@muster/core/clock',
+    '@muster/core/process',
     '@muster/core/http',
     '@muster/core/validation',
   ],

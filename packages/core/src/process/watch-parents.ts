@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import type { Clock } from '@muster/core/clock'
+import type { Clock } from '../clock.js'
 import { wrapperProcesses, type Ancestor } from './wrapper-processes.js'
 
 const LOOK_EVERY_MS = 250

@@ -1,9 +1,11 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.js'
 import { addCheck } from './check.js'
+import { addDev } from './dev.js'
 import { EXIT, type ExitCode } from './exit-codes.js'
 import { addInit } from './init.js'
 import { addSchema } from './schema.js'
+import { addServe } from './serve.js'
 import { paint, type Terminal } from './terminal.js'
 
 /** Runs the command line. @param args without the program's own name. */
@@ -17,8 +19,10 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
     .version(version)
     .showHelpAfterError('muster --help lists all commands')
   hearing(program, terminal)
+  addDev(program, terminal)
   addInit(program, terminal, end)
   addCheck(program, terminal, end)
+  addServe(program, terminal)
   addSchema(program, terminal)
   for (const command of program.commands) hearing(command, terminal)
   try {

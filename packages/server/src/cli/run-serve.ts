@@ -1,21 +1,27 @@
 import { systemClock } from '@muster/core/clock'
 import { parentsNow, toldToEnd } from '@muster/core/process'
-import { InvalidConfig } from '../config/finding.js'
 import { openConfigFile, type ConfigFile } from '../running/config-file.js'
 import { startServer, type MusterServer } from '../running/start-server.js'
 import { watchFile } from '../running/watch-file.js'
+import { EXIT, type ExitCode } from './exit-codes.js'
+import { refusal } from './refusal.js'
+import type { Terminal } from './terminal.js'
 
 /** Runs until it is told to end. Returns the exit code. */
-export async function serve(path: string): Promise<number> {
+export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
   const parents = parentsNow(false)
-  const file = await openConfigFile({ path }).catch(refusal)
-  if (file === undefined) return 2
-  const server = await startServer(file.config, { editQueue: file.editQueue }).catch(refusal)
-  if (server === undefined) return 1
+  let file: ConfigFile
+  let server: MusterServer
+  try {
+    file = await openConfigFile({ path, env: terminal.env })
+    server = await startServer(file.config, { editQueue: file.editQueue })
+  } catch (error) {
+    return refusal(error, path, terminal)
+  }
   const unwatch = await reloading(path, file, server)
   await toldToEnd(parents, systemClock)
   await unwatch()
-  return (await server.close()) ? 0 : 1
+  return (await server.close()) ? EXIT.ok : EXIT.failed
 }
 
 /** Reloads when the file has changed, and on SIGHUP. */
@@ -23,13 +29,4 @@ async function reloading(path: string, file: ConfigFile, server: MusterServer): 
   const reload = (isForced: boolean) => void file.reload(server.reload, server.log, isForced)
   process.on('SIGHUP', () => reload(true))
   return watchFile({ path, clock: systemClock, changed: () => reload(false) })
-}
-
-function refusal(error: unknown): undefined {
-  process.stderr.write(`${messageOf(error)}\n`)
-}
-
-const messageOf = (error: unknown) => {
-  if (error instanceof InvalidConfig) return error.message
-  return `muster: ${error instanceof Error ? error.message : String(error)}`
 }

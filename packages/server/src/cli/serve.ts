@@ -1,11 +1,15 @@
-import { Command } from 'commander'
+import { isAbsolute, join } from 'node:path'
+import type { Command } from 'commander'
+import type { Terminal } from './terminal.js'
 
 /** `muster serve`. What it does is loaded when it is asked for. */
-export const serveCommand = (): Command =>
-  new Command('serve')
-    .description('Serve players, as a configuration says. It is read again when it changes, and on SIGHUP')
+export const addServe = (program: Command, terminal: Terminal): Command =>
+  program
+    .command('serve')
+    .description('serve players, as a configuration says: it is read again when it changes, and on SIGHUP')
     .option('-c, --config <file>', 'the configuration', 'muster.yaml')
     .action(async ({ config }: { readonly config: string }) => {
       const { serve } = await import('./run-serve.js')
-      process.exit(await serve(config))
+      // Whatever could not be ended in time must not keep the process.
+      process.exit(await serve(isAbsolute(config) ? config : join(terminal.folder, config), terminal))
     })

@@ -50,7 +50,7 @@ export async function openConfigFile({ path, env }: ConfigFileOptions): Promise<
           for (const { field, message } of warnings) log.warn(`${field}: ${message}`)
           await apply(config)
         } catch (error) {
-          tell(log, error)
+          tellNotReloaded(log, error)
         }
       }),
     editQueue: (name, yaml) =>
@@ -62,8 +62,8 @@ export async function openConfigFile({ path, env }: ConfigFileOptions): Promise<
   }
 }
 
-/** Each line of an InvalidConfig names a place in the file. */
-function tell(log: Log, error: unknown): void {
+/** Tells why a configuration does not count. Each line of an InvalidConfig names a place in the file. */
+export function tellNotReloaded(log: Log, error: unknown): void {
   log.error('the configuration was not reloaded: nothing has changed')
   const message = error instanceof Error ? error.message : String(error)
   for (const line of message.split('\n')) log.error(line)

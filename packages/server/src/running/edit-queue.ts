@@ -1,4 +1,3 @@
-// pure: one queue of a configuration's text is changed, and its comments stay
 import { isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap } from 'yaml'
 
 /** The text cannot be changed; the message says why. */

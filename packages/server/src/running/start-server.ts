@@ -6,6 +6,7 @@ import { logEvents } from '../telemetry/event-log.js'
 import { createLazyMetrics } from '../telemetry/lazy-metrics.js'
 import { createLog, type Log } from '../telemetry/log.js'
 import { createProblemLog } from '../telemetry/problem-log.js'
+import { version } from '../version.js'
 import { createApis } from './apis.js'
 import { createClosing } from './closing.js'
 import { consoleOptions } from './console-options.js'
@@ -39,6 +40,8 @@ export interface MusterServer {
   /** The matchmaker, as the ticket API uses it. */
   readonly service: TicketService
   readonly log: Log
+  /** The configuration that counts now. */
+  readonly config: () => Config
   readonly ready: () => Promise<Ready>
   /**
    * Makes another configuration count, as far as it can without a restart. Rejects with an error that names what is
@@ -103,8 +106,17 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   )
   const closing = createClosing({ ...common, parts, listener, check, metrics, problems })
   matching.start()
+  logStart(log, config, listener.port)
   metrics?.start()
-  return { url: listener.url, service: parts.api.service, log, ready, reload, close: closing.close }
+  return {
+    url: listener.url,
+    service: parts.api.service,
+    log,
+    config: () => inForce.config,
+    ready,
+    reload,
+    close: closing.close,
+  }
 }
 
 /** Connections besides waits: for answers, and of clients between two of them (our choice). */
@@ -121,3 +133,16 @@ const listenerBounds = ({ listen, limits, addresses }: Config) => ({
   mostConnections: (limits.waits ?? WAITS) + MORE_CONNECTIONS,
   mostPerAddress: addresses.trustedProxies.length > 0 ? undefined : MOST_PER_ADDRESS,
 })
+
+/** What an operator looks for first. The host may be an address, which lines never hold. */
+function logStart(log: Log, { name, listen, queues, store, lobbies }: Config, port: number): void {
+  log.info('listening', {
+    port,
+    publicUrl: listen.publicUrl,
+    name,
+    version,
+    queues: queues.map((queue) => queue.name),
+    store: store.kind,
+    lobbies: lobbies.enabled,
+  })
+}

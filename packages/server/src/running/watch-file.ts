@@ -34,7 +34,7 @@ export async function watchFile({
 }
 
 /** Calls a function once, after a burst of touches has ended. */
-export function createSettle(clock: Clock, settled: () => void): { touched: () => void; end: () => void } {
+function createSettle(clock: Clock, settled: () => void): { touched: () => void; end: () => void } {
   let waiting: AbortController | undefined
   return {
     touched: () => {
