@@ -27,6 +27,8 @@ import type { Activity } from './servers/records/reasons.js'
 import { matchmakerTag } from './servers/records/tags.js'
 import { createTick } from './matches/tick.js'
 import { createExplaining } from './commands/explain-command.js'
+import type { LearnedWaits } from './commands/queue-wait.js'
+import { createEstimating } from './commands/wait-commands.js'
 import { createQueueRuntime } from './tickets/queue-runtime.js'
 import type { QueueRuntime, TicketRecord } from './tickets/records.js'
 import { ticketOf } from './tickets/ticket-view.js'
@@ -51,6 +53,7 @@ export interface Assembly {
   readonly problem: (during: Activity, error: unknown) => void
   /** Ids of the tickets of a match whose players are told where to connect as soon as its server listens. */
   readonly expected: (matchId: string) => readonly string[]
+  readonly learnedWaits: () => readonly LearnedWaits[]
   /** Ends all that is under way and rejects callers that wait, without a request or an entry. */
   readonly abandon: () => void
 }
@@ -75,8 +78,16 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   }
   const problem = (during: Activity, error: unknown) => events.emit('problem', { during, error })
   const ruleFailed = (error: Error) => events.emit('problem', { during: 'rule', error })
-  const inOperation = (queues: readonly Queue[]): ReadonlyMap<string, QueueRuntime> =>
-    new Map(queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed)]))
+  const inOperation = (
+    queues: readonly Queue[],
+    before?: ReadonlyMap<string, QueueRuntime>,
+  ): ReadonlyMap<string, QueueRuntime> =>
+    new Map(
+      queues.map((queue) => [
+        queue.name,
+        createQueueRuntime(queue, arrived, ruleFailed, before?.get(queue.name)?.waits),
+      ]),
+    )
   let runtimes = inOperation(config.queues)
 
   const limits = createPlayerLimits(config)
@@ -190,6 +201,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     problem: (error) => problem('ticket-log', error),
     clock,
   })
+  const { learnedWaits, ...estimating } = createEstimating({ tickets, runtimes: () => runtimes, clock })
 
   /** The ticker between `start` and `stop`; undefined otherwise. */
   let running: Ticker | undefined
@@ -205,9 +217,10 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     ...matching,
     ...matchCreation,
     ...createCooldownCommands({ cooldowns, events, clock }),
-    ...createPausing({ runtimes: () => runtimes, events }),
+    ...createPausing({ runtimes: () => runtimes, events, clock }),
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
+    ...estimating,
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
     presenceWithinMs: (queue) => runtimes.get(queue)?.queue.presence?.withinMs,
     queueNames: () => [...runtimes.keys()],
@@ -215,7 +228,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
 
     reconfigure: (definitions) => {
       const before = runtimes
-      runtimes = inOperation(defineQueues(definitions))
+      runtimes = inOperation(defineQueues(definitions), before)
       for (const [name, runtime] of runtimes) runtime.isPaused = before.get(name)?.isPaused ?? false
       const refused = tickets.moveTo(runtimes, clock.now())
       backfills.moveTo(runtimes)
@@ -274,6 +287,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     tickets: tickets.all,
     problem,
     expected: lifecycle.expected,
+    learnedWaits,
     abandon: () => {
       isClosed = true
       void stop()

@@ -90,6 +90,8 @@ export type {
   Surveyed,
   SurveyOptions,
 } from './commands/surveyed.js'
+export type { QueueWait } from './commands/queue-wait.js'
+export type { WaitEstimate } from './waits/curve.js'
 export {
   BackfillExists,
   InvalidBackfill,

@@ -1,5 +1,5 @@
 import type { Placement } from '../servers/records/allocation.js'
-import type { MusterError } from '@muster/core'
+import type { Coordinates, MusterError } from '@muster/core'
 import type { AllocationView } from '../servers/records/allocation.js'
 import type { Backfill, BackfillChange, BackfillInput } from '../tickets/backfill.js'
 import type { EventName, Listener } from '../events.js'
@@ -9,6 +9,8 @@ import type { Inspection } from './inspection.js'
 import type { Survey, SurveyOptions } from './surveyed.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
+import type { QueueWait } from './queue-wait.js'
+import type { WaitEstimate } from '../waits/curve.js'
 import type { PlayedMatch } from '../tickets/admission.js'
 import type { MatchInput, PrivateMatch } from '../tickets/match-input.js'
 import type { Sighting } from '../tickets/presence.js'
@@ -188,6 +190,18 @@ export interface Matchmaker {
    * players that there are not, and queues that do not ask, are ignored.
    */
   notePresence(sightings: readonly Sighting[]): void
+  /**
+   * Estimates how much longer a ticket waits until a match is found for it, from how long tickets of its size and
+   * region have waited lately in its queues. Undefined if it does not search, while its queues are paused, and where
+   * too little was seen: shortly after a start, with few players, and for tickets that have waited longer than nearly
+   * all others.
+   */
+  estimateWait(ticketId: string): WaitEstimate | undefined
+  /**
+   * Returns for each queue how many wait, and how long a ticket will wait that is created now.
+   * @param place of the ticket's players. Default: what holds for all tickets of the queue.
+   */
+  queueWaits(place?: Coordinates): readonly QueueWait[]
   /** Returns the number of searching tickets, and those that have waited longest, at most `limit` of them. */
   longestWaiting(limit: number): LongestWaiting
   /** Returns the searching tickets, for `importTickets` of another matchmaker, or of this one after a crash. */

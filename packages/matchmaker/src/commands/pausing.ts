@@ -1,3 +1,4 @@
+import type { Clock } from '@muster/core/clock'
 import { unknownQueue } from '../errors.js'
 import type { Events } from '../events.js'
 import type { QueueRuntime } from '../tickets/records.js'
@@ -7,16 +8,22 @@ export interface PausingOptions {
   /** By name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
   readonly events: Pick<Events, 'emit'>
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** Creates the commands that hold up the matches of a queue, and let them go on. */
-export function createPausing({ runtimes, events }: PausingOptions): Pick<Matchmaker, 'pauseQueue' | 'resumeQueue'> {
+export function createPausing({
+  runtimes,
+  events,
+  clock,
+}: PausingOptions): Pick<Matchmaker, 'pauseQueue' | 'resumeQueue'> {
   const set = (queue: string, isPaused: boolean) => {
     const known = runtimes()
     const runtime = known.get(queue)
     if (runtime === undefined) throw unknownQueue(queue, [...known.keys()])
     if (runtime.isPaused === isPaused) return
     runtime.isPaused = isPaused
+    runtime.waits.setPaused(isPaused, clock.now())
     // What it has found so far is out of date when the queue goes on.
     runtime.round = undefined
     events.emit(isPaused ? 'queuePaused' : 'queueResumed', { queue })

@@ -4,6 +4,8 @@
  */
 export { createLeader, type Leader, type LeaderOptions } from './leader.js'
 export { configure, type Config } from '../options.js'
+export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './heard-waits.js'
+export type { LearnedWaits } from '../commands/queue-wait.js'
 export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from '../servers/webhook-door.js'
 export type { Ledger } from '../tickets/ledger.js'
 export type { StoredBackfill } from '../matches/resuming.js'

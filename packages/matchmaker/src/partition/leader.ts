@@ -1,5 +1,6 @@
 import { assemble } from '../assembly.js'
 import type { Matchmaker } from '../commands/matchmaker.js'
+import type { LearnedWaits } from '../commands/queue-wait.js'
 import type { MatchmakerOptions } from '../options.js'
 import { createMemoryJournal } from '../servers/journal/journal.js'
 import type { Ledger } from '../tickets/ledger.js'
@@ -36,6 +37,8 @@ export interface Leader
    * appended.
    */
   expected(matchId: string): readonly string[]
+  /** What was learned of waits, as far as this process has led or followed: see `WaitCommands`. */
+  learnedWaits(): readonly LearnedWaits[]
   /**
    * Ends at once, because another process leads, and touches nothing: no server is stopped, no ticket cancelled, no
    * entry written, no listener called. Requests under way are aborted. Promises of callers reject, and every method
@@ -52,7 +55,7 @@ export interface LeaderOptions extends Omit<MatchmakerOptions, 'ticketLog'> {
 /** @throws {InvalidInput} naming the option and the value. */
 export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
   const gate = createGate()
-  const { matchmaker, loading, loadBackfills, recover, expected, abandon } = assemble(
+  const { matchmaker, loading, loadBackfills, recover, expected, learnedWaits, abandon } = assemble(
     {
       ...options,
       deployments: gate.service(options.deployments),
@@ -97,6 +100,9 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     notePresence: now(matchmaker.notePresence),
     waitForChange: later(matchmaker.waitForChange),
     longestWaiting: now(matchmaker.longestWaiting),
+    estimateWait: now(matchmaker.estimateWait),
+    queueWaits: now(matchmaker.queueWaits),
+    learnedWaits: now(learnedWaits),
     cancelTicket: now(matchmaker.cancelTicket),
     acceptMatch: now(matchmaker.acceptMatch),
     declineMatch: now(matchmaker.declineMatch),

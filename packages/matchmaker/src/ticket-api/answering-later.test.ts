@@ -18,6 +18,7 @@ describe('over a service that answers later:', async () => {
   await import('./parties.test.js')
   await import('./presence.test.js')
   await import('./playing.test.js')
+  await import('./queues.test.js')
   await import('./request-limits.test.js')
   await import('./security.test.js')
   await import('./stream-tokens.test.js')

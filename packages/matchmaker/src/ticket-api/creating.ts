@@ -20,7 +20,7 @@ export interface Creating {
 const TICKET_KEYS = ['id', 'priority'] as const
 
 export function createCreating(
-  service: Pick<TicketService, 'createTicket' | 'createTickets'>,
+  service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait'>,
   readPlayer: ReadPlayer,
 ): Creating {
   /**
@@ -36,7 +36,7 @@ export function createCreating(
       ? player.then((one) => ({ id, ...queues, players: [one], priority }))
       : { id, ...queues, players: [player], priority }
   }
-  const viewOf = (ticket: Ticket) => ticketView({ ticket, index: 0 })
+  const viewOf = (ticket: Ticket) => ticketView({ ticket, index: 0 }, service)
   const create = (input: TicketInput) => whenKnown(service.createTicket(input), viewOf)
   const readOne = (value: unknown, speaker: Speaker): TicketInput | Problem | Promise<TicketInput | Problem> => {
     const body = readBody(value)
@@ -80,7 +80,7 @@ export function createCreating(
       }
       const players = await Promise.all(bodies.map((body) => readPlayer(body, speaker, names)))
       try {
-        return partyViews(await service.createTicket({ id, ...first, players, priority }))
+        return partyViews(await service.createTicket({ id, ...first, players, priority }), service)
       } catch (error) {
         throw problemOf(error, true) ?? error
       }

@@ -2,6 +2,7 @@
 import type { TicketExplanation } from '../commands/matchmaker.js'
 import type { Explanation, NextRelaxation } from '../queues/explain/explanation.js'
 import { PAUSED, relaxationSentence } from '../queues/explain/summary.js'
+import { FIRST_STEP, stepOf } from './count-steps.js'
 import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 
 /**
@@ -22,10 +23,6 @@ export type ExplanationView = InSnakeCase<
 /** The matchmaker's full explanation, for backends. */
 export const explanationView = (explanation: TicketExplanation): ExplanationView => inSnakeCase(explanation)
 
-/** Players see the number of waiting tickets rounded down to one of these steps. */
-const STEPS = [0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
-const stepOf = (count: number): number => STEPS.findLast((step) => step <= count) ?? 0
-
 /**
  * The explanation for players. It tells about the queue's rules and the player's own waiting, and about other players
  * only their approximate number.
@@ -43,7 +40,7 @@ const NO_SERVERS = 'Its match is found, but no more servers may be deployed now.
 
 function ownView({ queue, paused, waitedMs, waiting, next }: Explanation): QueueExplanation {
   const atLeast = stepOf(waiting)
-  const others = atLeast === 0 ? `Fewer than ${STEPS[1]} others wait` : `At least ${atLeast} others wait`
+  const others = atLeast === 0 ? `Fewer than ${FIRST_STEP} others wait` : `At least ${atLeast} others wait`
   const summary = paused === true ? PAUSED : `${others}.${relaxationSentence(next)}`
   return { queue, paused, summary, waitedMs, waiting: atLeast, others: atLeast, next }
 }

@@ -28,7 +28,11 @@ export interface MatchInspected {
 export const ticketsInspected = (
   { total, tickets }: LongestWaiting,
   { queues }: Pick<Inspection, 'queues'>,
-): TicketsInspected => ({ queues: inSnakeCase(queues), total, tickets: tickets.flatMap(partyViews) })
+): TicketsInspected => ({
+  queues: inSnakeCase(queues),
+  total,
+  tickets: tickets.flatMap((ticket) => partyViews(ticket)),
+})
 
 export const inspectMatches = ({ matches }: Inspection): readonly MatchInspected[] =>
   matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment }) => ({

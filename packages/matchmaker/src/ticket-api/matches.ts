@@ -34,5 +34,5 @@ const matchView = ({ id, tickets }: PrivateMatch, profile: string): PrivateMatch
   id,
   profile,
   match_id: tickets.find(({ matchId }) => matchId !== undefined)?.matchId ?? null,
-  player_tickets: tickets.flatMap(partyViews),
+  player_tickets: tickets.flatMap((ticket) => partyViews(ticket)),
 })

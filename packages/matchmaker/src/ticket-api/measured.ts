@@ -73,9 +73,10 @@ export function createMeasured(
 }
 
 /**
- * The place of an address; undefined if `locate` fails. The matchmaker calls `locate` again and reports its failure.
+ * The place of an address; undefined if `locate` fails. For a ticket, the matchmaker calls `locate` again and reports
+ * its failure.
  */
-function placeOf(
+export function placeOf(
   ip: string | undefined,
   locate: Locate | undefined,
 ): Coordinates | undefined | Promise<Coordinates | undefined> {

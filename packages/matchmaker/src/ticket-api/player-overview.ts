@@ -6,7 +6,7 @@ import type { PresenceReporter } from './presence.js'
 import type { TicketService } from './service.js'
 
 export interface PlayerOverviewOptions {
-  readonly service: Pick<TicketService, 'findPlayer'>
+  readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait'>
   readonly groups: Pick<Groups, 'ofPlayer'>
   readonly presence: Pick<PresenceReporter, 'seen'>
   readonly lobbies: TicketApiOptions['lobbies']
@@ -38,6 +38,7 @@ export function createPlayerOverview({
     if (asking !== undefined) for (const ticket of found.tickets) presence.seen(ticket, asking)
     return playerView(playerId, {
       found,
+      estimating: service,
       groups: await groups.ofPlayer(playerId, found.tickets),
       lobbies: await inLobbies,
     })

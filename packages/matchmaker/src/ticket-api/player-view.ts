@@ -2,7 +2,7 @@
 import type { FoundPlayer } from '../commands/matchmaker.js'
 import type { MemberView } from './group-views.js'
 import type { LobbyOfPlayer } from './options.js'
-import { assignmentView, ticketView, type AssignmentView, type TicketView } from './views.js'
+import { assignmentView, ticketView, type AssignmentView, type Estimating, type TicketView } from './views.js'
 
 /** A match that runs, and where its players connect. */
 export interface RunningMatchView {
@@ -26,15 +26,16 @@ export interface PlayerView {
 
 export interface PlayerParts {
   readonly found: FoundPlayer
+  readonly estimating: Estimating
   readonly groups: readonly MemberView[]
   readonly lobbies: readonly LobbyOfPlayer[] | undefined
 }
 
 /** The view for the player: of each ticket the player's own seat. */
-export function playerView(playerId: string, { found, groups, lobbies }: PlayerParts): PlayerView {
+export function playerView(playerId: string, { found, estimating, groups, lobbies }: PlayerParts): PlayerView {
   const tickets = found.tickets.flatMap((ticket) => {
     const index = ticket.players.findIndex(({ id }) => id === playerId)
-    return index === -1 ? [] : ticketView({ ticket, index })
+    return index === -1 ? [] : ticketView({ ticket, index }, estimating)
   })
   return {
     player_id: playerId,

@@ -38,7 +38,7 @@ export interface ReadingOptions {
   readonly clock: Clock
 }
 
-export type Readable = Pick<TicketService, 'getTicket' | 'waitForChange'>
+export type Readable = Pick<TicketService, 'getTicket' | 'waitForChange' | 'estimateWait'>
 
 const gone = () => new Problem(404, 'no-such-ticket', 'there is no such ticket, or it is not yours')
 const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
@@ -49,6 +49,8 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
     if (now === undefined) throw gone()
     return { ticket: now, index }
   }
+
+  const view = (seat: Seat) => ticketView(seat, service)
 
   return {
     seat: (id, caller) => {
@@ -62,12 +64,12 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
 
     read: (seat, caller) => {
       presence.seen(seat.ticket, caller)
-      return ticketView(seat)
+      return view(seat)
     },
 
     poll: async (seat, { caller, version = seat.ticket.version, waitMs, signal }) => {
       presence.seen(seat.ticket, caller)
-      if (waitMs === 0 || version !== seat.ticket.version || hasEnded(seat.ticket)) return ticketView(seat)
+      if (waitMs === 0 || version !== seat.ticket.version || hasEnded(seat.ticket)) return view(seat)
       const leave = waits.enter(caller)
       const left = presence.waits(seat.ticket, caller)
       try {
@@ -76,7 +78,7 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
         leave()
         left()
       }
-      return ticketView(await again(seat))
+      return view(await again(seat))
     },
 
     stream: (seat, { caller, version, signal }) => {
@@ -107,20 +109,19 @@ async function* follow(
   signal: AbortSignal,
   over: () => void,
 ): AsyncGenerator<StreamEvent> {
+  const event = (ticket: Ticket): StreamEvent => ({
+    id: String(ticket.version),
+    event: 'ticket',
+    data: ticketView({ ...seat, ticket }, service),
+  })
   try {
     let { ticket } = seat
-    if (ticket.version !== known) yield eventOf({ ...seat, ticket })
+    if (ticket.version !== known) yield event(ticket)
     while (!hasEnded(ticket)) {
       ticket = await service.waitForChange(ticket.id, { version: ticket.version, signal })
-      yield eventOf({ ...seat, ticket })
+      yield event(ticket)
     }
   } finally {
     over()
   }
 }
-
-const eventOf = (seat: Seat): StreamEvent => ({
-  id: String(seat.ticket.version),
-  event: 'ticket',
-  data: ticketView(seat),
-})

@@ -14,6 +14,7 @@ import {
   PartySchema,
   PlayerSchema,
   PrivateMatchSchema,
+  QueuesSchema,
   StreamTokenSchema,
   TicketSchema,
 } from './schemas.js'
@@ -45,6 +46,13 @@ export const ticketRoutes = {
     input: z.strictObject({}),
     output: BeaconsSchema,
     errors: [404, 503],
+  }),
+
+  queues: operation('GET /queues', {
+    summary: 'The queues: how many wait, and how long a ticket would wait that comes now from where the caller is',
+    input: z.strictObject({}),
+    output: QueuesSchema,
+    errors: [503],
   }),
 
   createTicket: operation('POST /tickets', {

@@ -7,6 +7,7 @@ import type { GroupView, MemberView } from './group-views.js'
 import type { PlayerView } from './player-view.js'
 import type { PrivateMatchView } from './matches.js'
 import type { AssignmentView, BackfillView, TicketView } from './views.js'
+import type { EstimatedWaitView, QueueWaitView } from './wait-views.js'
 
 const text = z.string()
 const whole = z.int().min(0)
@@ -47,6 +48,13 @@ const Assignment: z.ZodType<AssignmentView> = z
   })
   .meta({ id: 'Assignment' })
 
+const EstimatedWait: z.ZodType<EstimatedWaitView> = z
+  .object({
+    p50_seconds: z.number().describe('Half of such tickets wait no longer until a match is found'),
+    p90_seconds: maybeNumber.describe('Nine of ten wait no longer; null where too little was seen for that'),
+  })
+  .meta({ id: 'EstimatedWait' })
+
 export const TicketSchema: z.ZodType<TicketView> = z
   .object({
     id: text,
@@ -80,8 +88,23 @@ export const TicketSchema: z.ZodType<TicketView> = z
         'handed-over',
       ])
       .optional(),
+    estimated_wait: EstimatedWait.nullable()
+      .optional()
+      .describe('While it searches: how much longer from now on; null where too little was seen'),
   })
   .meta({ id: 'Ticket' })
+
+export const QueuesSchema: z.ZodType<{ readonly queues: readonly QueueWaitView[] }> = z.object({
+  queues: z.array(
+    z.object({
+      profile: text.describe('Name of the queue'),
+      tickets_waiting: whole.describe('To players in steps, rounded down'),
+      players_waiting: whole.describe('To players in steps, rounded down'),
+      paused: z.boolean().describe('While it is, no matches are made'),
+      estimated_wait: EstimatedWait.nullable().describe('For a ticket that comes now; null where too little was seen'),
+    }),
+  ),
+})
 
 const ms = z.number().describe('Milliseconds')
 

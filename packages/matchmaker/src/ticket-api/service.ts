@@ -25,6 +25,7 @@ type Answering =
   | 'updateBackfill'
   | 'cancelBackfill'
   | 'inspect'
+  | 'queueWaits'
 
 /** A value, or the promise of it. */
 export type Awaitable<T> = T | Promise<T>
@@ -41,6 +42,8 @@ export interface TicketService extends Answers {
   readonly playerMayState: Matchmaker['playerMayState']
   readonly presenceWithinMs: Matchmaker['presenceWithinMs']
   readonly queueNames: Matchmaker['queueNames']
+  /** Answers at once, from what it has heard so far. */
+  readonly estimateWait: Matchmaker['estimateWait']
   /** Resolves, or rejects, as `Matchmaker.waitForChange`. */
   readonly waitForChange: Matchmaker['waitForChange']
   readonly stopMatch: Matchmaker['stopMatch']

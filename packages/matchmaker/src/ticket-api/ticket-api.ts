@@ -41,6 +41,7 @@ import { whenKnown, type TicketService } from './service.js'
 import { createCheckStatements } from './statements.js'
 import { admitStreams, assertStream, assertStreamOf, type StreamCaller } from './stream-callers.js'
 import { createStreamTokens } from './stream-tokens.js'
+import { createQueueOverview } from './queue-overview.js'
 import { isoTime, ticketView } from './views.js'
 import { createOpenWaits } from './open-waits.js'
 
@@ -115,6 +116,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const backfills = createBackfills(service)
   const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
   const matches = createMatches(service, readPlayer)
+  const queueOverview = createQueueOverview({ service, locate, clock })
   let document: ReturnType<typeof describe> | undefined
 
   const handlers: Handlers<typeof ticketRoutes, StreamCaller, (typeof anonymous)[number]> = {
@@ -124,6 +126,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       if (beacons === undefined) throw new Problem(404, 'no-beacons', 'there are no beacons here')
       return beacons.view()
     },
+
+    queues: (_, exchange) => queueOverview(exchange.caller, exchange.address),
 
     createTicket: (body, exchange) => creating.one(body, exchange),
     createTickets: async ({ tickets }, exchange) => ({ results: await creating.many(tickets, exchange) }),

@@ -15,6 +15,7 @@ import {
 } from '../errors.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import type { Player } from '../player.js'
+import type { WaitEstimate } from '../waits/curve.js'
 import type { TicketService } from './service.js'
 
 /** A matchmaker that matches nobody: tests change its tickets. It remembers the inputs it was given. */
@@ -26,6 +27,8 @@ export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
   readonly players: Map<string, readonly Player[]>
   readonly matches: AllocationView[]
   readonly left: string[]
+  /** What `estimateWait` answers, by ticket. */
+  readonly estimates: Map<string, WaitEstimate>
   readonly stopped: string[]
   looks: number
   pausedUntil: number | undefined
@@ -101,6 +104,7 @@ export function createFakeService(clock: Clock): FakeService {
     players: new Map(),
     matches: [],
     left: [],
+    estimates: new Map(),
     stopped: [],
     looks: 0,
     pausedUntil: undefined,
@@ -129,6 +133,8 @@ export function createFakeService(clock: Clock): FakeService {
         ({ status, players }) => status !== 'CANCELLED' && players.some(({ id }) => id === playerId),
       ),
     }),
+    estimateWait: (id) => fake.estimates.get(id),
+    queueWaits: () => QUEUES.map((queue) => ({ queue, tickets: 0, players: 0, paused: false, estimate: undefined })),
     waitForChange: async (id, { version, signal }) => {
       signal?.throwIfAborted()
       if (known(id).version === version) {

@@ -21,6 +21,7 @@ describe('a ticket', () => {
       player_id: 'ann',
       version: 1,
       waiting_for: 'players',
+      estimated_wait: null,
     })
     expect(service.players.get('ticket-1')).toEqual([
       { id: 'ann', ip: '203.0.113.7', attributes: { skill: 1200, maps: ['ice'] } },

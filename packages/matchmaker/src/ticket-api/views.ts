@@ -1,8 +1,10 @@
 // pure: tickets, groups and backfills as clients of the ticket API see them
+import type { Matchmaker } from '../commands/matchmaker.js'
 import type { Assignment } from '../servers/records/assignment.js'
 import type { Backfill, BackfillStatus } from '../tickets/backfill.js'
 import type { CancelReason, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'
 import { seatId, type Seat } from './seats.js'
+import { estimatedWaitView, type EstimatedWaitView } from './wait-views.js'
 
 /**
  * The assignment, which tells where to connect. Names and shape are those that existing game clients read (public
@@ -59,6 +61,8 @@ export interface TicketView {
   readonly waiting_for?: WaitingFor | undefined
   readonly acceptance?: { readonly until: string; readonly accepted: boolean } | undefined
   readonly cancel_reason?: CancelReason | undefined
+  /** While it searches: how much longer, from when this was answered; null where too little was seen. */
+  readonly estimated_wait?: EstimatedWaitView | null | undefined
 }
 
 let last = { ms: Number.NaN, iso: '' }
@@ -99,7 +103,11 @@ export function assignmentView({ fqdn, publicIp, ports, location, promised }: As
   }
 }
 
-export function ticketView(seat: Seat): TicketView {
+/** Tells how much longer tickets wait. */
+export type Estimating = Pick<Matchmaker, 'estimateWait'>
+
+/** @param estimating without it, the view does not say how much longer the ticket waits. */
+export function ticketView(seat: Seat, estimating?: Estimating): TicketView {
   const { ticket, index } = seat
   const { queues, acceptance } = ticket
   const playerId = ticket.players[index]?.id ?? ''
@@ -118,12 +126,16 @@ export function ticketView(seat: Seat): TicketView {
     waiting_for: ticket.waitingFor,
     acceptance: acceptance && { until: isoTime(acceptance.until), accepted: acceptance.accepted.includes(playerId) },
     cancel_reason: ticket.cancelReason,
+    estimated_wait:
+      estimating === undefined || ticket.status !== 'SEARCHING'
+        ? undefined
+        : estimatedWaitView(estimating.estimateWait(ticket.id)),
   }
 }
 
 /** The tickets of all players of a party, in the party's order. */
-export const partyViews = (ticket: Ticket): TicketView[] =>
-  ticket.players.map((_, index) => ticketView({ ticket, index }))
+export const partyViews = (ticket: Ticket, estimating?: Estimating): TicketView[] =>
+  ticket.players.map((_, index) => ticketView({ ticket, index }, estimating))
 
 /**
  * A backfill. The keys up to `attributes` are those that existing game servers read (public fact); the rest are ours.
@@ -155,7 +167,7 @@ const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
  * @param tickets the backfill's tickets that can still be read.
  */
 export function backfillView(backfill: Backfill, tickets: readonly Ticket[]): BackfillView {
-  const views = tickets.flatMap(partyViews)
+  const views = tickets.flatMap((ticket) => partyViews(ticket))
   return {
     id: backfill.id,
     profile: backfill.queue,

@@ -90,9 +90,9 @@ export function createLoading(options: LoadingOptions): Loading {
     return record
   }
 
-  const remove = (record: TicketRecord) => {
+  const remove = (record: TicketRecord, now: number) => {
     inheriting.leave(record)
-    searching.forget(record)
+    searching.forget(record, now)
     following.forget(record)
     players.remove(record)
     if (isPrivate(record)) privateMatches.forget(record)
@@ -109,7 +109,7 @@ export function createLoading(options: LoadingOptions): Loading {
       record.seat = inheriting.seat(record, state)
       if (record.seat !== undefined) return void seated(record, state)
       // The match goes on without this process knowing who is in it.
-      if (status === 'HOST_ASSIGNED') return remove(record)
+      if (status === 'HOST_ASSIGNED') return remove(record, now)
     }
     record.waitingFor = waitingFor ?? 'players'
     record.restsUntil = waitingFor === 'retry' ? now + restAfter(attempts) : 0
@@ -156,7 +156,7 @@ export function createLoading(options: LoadingOptions): Loading {
       return restore(add(readBody(id, body), stored, now), state, now)
     }
     if (!following.isOn() || known.version >= state.version) return
-    searching.leave(known)
+    searching.leave(known, state.matchedAt ?? now, state.queue === undefined ? undefined : runtimes().get(state.queue))
     inheriting.leave(known)
     following.forget(known)
     moveTo(known, runtimesOf(known.queues))
@@ -179,9 +179,10 @@ export function createLoading(options: LoadingOptions): Loading {
 
     unload: (ids) => {
       if (!following.isOn()) throw new Error('tickets are unloaded only while another process leads')
+      const now = clock.now()
       for (const id of ids) {
         const record = byId.get(id)
-        if (record !== undefined) remove(record)
+        if (record !== undefined) remove(record, now)
       }
     },
 

@@ -5,12 +5,14 @@ import { playerMayState } from '../queues/player-may-state.js'
 import type { Queue } from '../queues/queue.js'
 import { createCheckEnvironment, toldBy } from './environment-limit.js'
 import type { QueueRuntime } from './records.js'
+import { createQueueWaits } from '../waits/queue-waits.js'
 
-/** @param failed is told when a custom rule throws. */
+/** @param failed is told when a custom rule throws. @param waits what was learned before of waits in this queue. */
 export function createQueueRuntime(
   queue: Queue,
   arrived: (runtime: QueueRuntime) => void,
   failed: (error: Error) => void,
+  waits = createQueueWaits(),
 ): QueueRuntime {
   const compiled = compileQueue(queue, failed)
   const checkEnvironment = createCheckEnvironment(toldBy(queue, compiled.model.teams))
@@ -27,6 +29,7 @@ export function createQueueRuntime(
     playerMayState: playerMayState(queue),
     pool: createPool(compiled.model),
     explain: createExplain(compiled),
+    waits,
     records: [],
     backfills: [],
     arrivals: new Set(),

@@ -12,6 +12,8 @@ import type { PrivateSeat, TicketPlayer } from './checked-ticket.js'
 import type { Acceptance, CancelReason, TicketStatus, WaitingFor } from './ticket.js'
 import type { Timed } from './timer-heap.js'
 import type { Placed } from './vacancies.js'
+import type { QueueWaits } from '../waits/queue-waits.js'
+import type { WaitCell } from '../waits/wait-cell.js'
 
 /*
  * The records that the matchmaker keeps. They refer to one another:
@@ -35,6 +37,8 @@ export interface TicketRecord extends RuleTicket, Timed {
    */
   slot: Slot
   moreSlots: Slot[] | undefined
+  /** Where it is counted while it waits: one for each of its runtimes. Only `counting-waits.ts` changes it. */
+  waits: readonly WaitCell[] | undefined
   place: RuleTicket['place']
   /** Whether its place is being looked up. */
   locating: boolean
@@ -144,6 +148,8 @@ export interface QueueRuntime {
   readonly playerMayState: PlayerMayState
   readonly pool: Pool<Facts>
   readonly explain: Explain
+  /** How long tickets wait. It goes on when the queue is replaced by one of the same name. */
+  readonly waits: QueueWaits
   /** The ticket in each slot of the pool. */
   readonly records: (TicketRecord | undefined)[]
   readonly backfills: (BackfillRecord | undefined)[]

@@ -6,6 +6,7 @@ import { absentAt } from './presence.js'
 import { createTimerHeap } from './timer-heap.js'
 import type { QueueRuntime, TicketRecord } from './records.js'
 import { enter, keepRuntimes, leaveAll } from './pool-membership.js'
+import { beginWait, endWait } from './counting-waits.js'
 import type { WaitingFor } from './ticket.js'
 
 /** Moves searching tickets in and out of the pools of their runtimes. */
@@ -18,8 +19,8 @@ export interface Searching {
   settle(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
   /** Settles the tickets whose timers are due. */
   advance(now: number): void
-  /** The ticket stops searching. */
-  leave(record: TicketRecord): void
+  /** The ticket stops searching. @param matchedIn the queue that has found a match for it. */
+  leave(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
   /** The tickets that search and are in no pool, because they cannot be grouped now. */
@@ -27,7 +28,7 @@ export interface Searching {
   /** The ticket was short of servers in an earlier process, and counts as such until `shortOfServers` is called. */
   expectShort(record: TicketRecord): void
   /** Nothing is kept of the ticket any more. */
-  forget(record: TicketRecord): void
+  forget(record: TicketRecord, now: number): void
 }
 
 /** Why a ticket is to be cancelled: no queue takes it any more, or its client is away. */
@@ -109,13 +110,15 @@ export function createSearching(options: SearchingOptions): Searching {
       outside.add(record)
     }
     if (record.runtimes.length === 0) return out(record, 'refused', now)
+    beginWait(record, now)
     deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record), awayAt))
     lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
   }
 
-  const leaveSearch = (record: TicketRecord) => {
+  const leaveSearch: Searching['leave'] = (record, now, matchedIn) => {
     leaveAll(record)
     if (outside.size > 0) outside.delete(record)
+    endWait(record, now, matchedIn)
     deadlines.remove(record)
   }
 
@@ -127,8 +130,8 @@ export function createSearching(options: SearchingOptions): Searching {
     leave: leaveSearch,
     outside: () => outside,
     expectShort: (record) => void short.add(record),
-    forget: (record) => {
-      leaveSearch(record)
+    forget: (record, now) => {
+      leaveSearch(record, now)
       short.delete(record)
     },
     shortOfServers: async (records, breather) => {

@@ -32,6 +32,7 @@ export const newRecord = (
   runtimes,
   slot: NOWHERE,
   moreSlots: undefined,
+  waits: undefined,
   status: 'SEARCHING',
   version: 1,
   waitingFor: privateSeat !== undefined ? 'servers' : locating ? 'location' : 'players',

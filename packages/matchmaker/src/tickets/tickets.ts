@@ -134,8 +134,8 @@ export function createTickets(options: TicketsOptions): Tickets {
       ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record))
       : []
 
-  const end = (record: TicketRecord, status: TicketStatus): void => {
-    waiting.leave(record)
+  const end = (record: TicketRecord, status: TicketStatus, now: number): void => {
+    waiting.leave(record, now)
     players.remove(record)
     record.status = status
     touch(record)
@@ -150,8 +150,9 @@ export function createTickets(options: TicketsOptions): Tickets {
     record.locating = false
     if (record.status !== 'SEARCHING' || byId.get(record.id) !== record) return
     // The ticket may be in the pools already, without a place.
-    waiting.leave(record)
-    waiting.settle(record, clock.now())
+    const now = clock.now()
+    waiting.leave(record, now)
+    waiting.settle(record, now)
   }
 
   const loading =
@@ -203,7 +204,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       const acceptance = asks && { until: Math.floor(now + asks.withinMs), accepted: [] }
       for (let index = 0; index < records.length; index += 1) {
         const record = records[index] as TicketRecord
-        waiting.leave(record)
+        waiting.leave(record, now, runtime)
         record.status = 'MATCH_FOUND'
         record.seat = { ticket: record, match, team: teams[index] as number, matchedAt: now, acceptance }
         touch(record)
@@ -241,7 +242,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       const others = othersOf(record)
       if (isPrivate(record)) privateMatches.forget(record)
       record.assignedAt = now
-      end(record, 'HOST_ASSIGNED')
+      end(record, 'HOST_ASSIGNED', now)
       if (record.seat === undefined || record.seat.match.phase === 'over') ended.add(record, now)
       else playing.add(record, record.seat.match)
       for (const other of others) tickets.cancel(other, 'elsewhere', now)
@@ -253,7 +254,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       record.cancelledAt = now
       record.cancelReason = reason
       ended.add(record, now)
-      end(record, 'CANCELLED')
+      end(record, 'CANCELLED', now)
       if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
       else events.emit('cancelled', { ticket: ticketOf(record), reason })
       settleAll(others, now)

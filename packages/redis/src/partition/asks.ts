@@ -19,6 +19,7 @@ export type Command =
   | 'longestWaiting'
   | 'cooldownsOf'
   | 'forgive'
+  | 'learnedWaits'
   | 'pauseQueue'
   | 'resumeQueue'
   | 'notePresence'

@@ -102,7 +102,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   const { mayLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
   const { openStore, owner, newId, isDurable = false } = parts
   // Checked now, and not when this process comes to lead.
-  const { clock, random, keepEndedMs, maxMatchesPerPlayer } = configure(given)
+  const { clock, random, keepEndedMs, maxMatchesPerPlayer, locate } = configure(given)
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
   const problem = (error: unknown) => {
     if (!isClosed) emit('problem', { during: 'partition', error })
@@ -158,6 +158,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       return own === undefined || inForce === undefined ? (own ?? inForce) : Math.min(own, inForce)
     },
     askTimeoutMs,
+    locate,
     heard,
     problem,
   })

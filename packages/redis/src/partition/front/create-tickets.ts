@@ -3,11 +3,13 @@ import { PlayerBusy, type Ticket, type TicketInput, type TicketResult } from '@m
 import type { Creatable, OtherTicket, TicketChecker } from '@muster/matchmaker/partition'
 import { PartitionFull } from '../errors.js'
 import { viewOf } from '../stored-view.js'
-import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets } from '../store/store.js'
+import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/store.js'
 
 export interface CreateTicketsOptions {
   readonly store: Pick<PartitionStore, 'create' | 'read'>
   readonly checker: TicketChecker
+  /** Called with each ticket that was created. */
+  readonly created: (stored: StoredTicket, ticket: Ticket) => void
 }
 
 /** Creates tickets; a result for each, in order. */
@@ -18,7 +20,7 @@ const TRIES = 5
 /** Milliseconds after which a client may try again: tickets end all the time. */
 const FULL_RETRY_MS = 5000
 
-export function createTicketCreation({ store, checker }: CreateTicketsOptions): CreateTickets {
+export function createTicketCreation({ store, checker, created }: CreateTicketsOptions): CreateTickets {
   /**
    * The tickets of busy players that permit another one.
    * @throws as `permit` of the checker
@@ -39,12 +41,18 @@ export function createTicketCreation({ store, checker }: CreateTicketsOptions): 
     return new Map(busy.map(({ playerId, ticketIds }) => [playerId, ticketIds]))
   }
 
+  const told = (input: Creatable, createdAt: number): Ticket => {
+    const ticket = checker.created(input, createdAt)
+    created({ id: input.id, body: input.body, createdAt, header: undefined }, ticket)
+    return ticket
+  }
+
   const resultOf = async (input: Creatable, ticket: NewTicket, first: CreateOutcome): Promise<Ticket> => {
     let outcome: CreateOutcome | undefined = first
     for (let tries = 1; ; tries += 1) {
       switch (outcome?.kind) {
         case 'created':
-          return checker.created(input, outcome.createdAt)
+          return told(input, outcome.createdAt)
         case 'exists': {
           const view = viewOf(outcome.ticket)
           checker.refuseOther(view, input)

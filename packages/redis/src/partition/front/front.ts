@@ -3,11 +3,12 @@ import type { Clock } from '@muster/core/clock'
 import { TooLate, UnknownTicket, type Ticket, type TicketService } from '@muster/matchmaker'
 import type { TicketChecker } from '@muster/matchmaker/partition'
 import { hasEnded, viewOf } from '../stored-view.js'
-import type { Changes, PartitionStore } from '../store/store.js'
+import type { Changes, PartitionStore, StoredTicket } from '../store/store.js'
 import { createAsking } from './asking.js'
 import { createTicketCreation } from './create-tickets.js'
 import { createPresenceBatches } from './presence.js'
 import { reachableStore } from './reachable-store.js'
+import { createFrontWaits, type FrontWaitsOptions } from './front-waits.js'
 import { createTail } from './tail.js'
 import { createWaits } from './waits.js'
 import { createWebhook } from './webhook.js'
@@ -16,8 +17,8 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
 
-/** What a process tells by its own queues. */
-type AtOnce = 'playerMayState' | 'presenceWithinMs' | 'queueNames'
+/** What a process answers at once, of what it knows itself. */
+type AtOnce = 'playerMayState' | 'presenceWithinMs' | 'queueNames' | 'estimateWait'
 
 /** What every process of a partition can do, whether or not it leads: all that the ticket API needs, and hints. */
 export type FrontService = {
@@ -46,13 +47,14 @@ export interface FrontOptions {
   readonly presenceWithinMs: TicketService['presenceWithinMs']
   /** Milliseconds to wait for an answer of the leader. */
   readonly askTimeoutMs: number
+  readonly locate: FrontWaitsOptions['locate']
   /** What has changed in the partition, and replies that were no answers to questions. */
   readonly heard: (changes: Changes) => void
   readonly problem: (error: unknown) => void
 }
 
 export function createFront(options: FrontOptions): Front {
-  const { store: shared, checker, name, clock, newId, askTimeoutMs, problem } = options
+  const { store: shared, checker, name, clock, newId, askTimeoutMs, locate, problem } = options
   const store = reachableStore(shared)
   const waits = createWaits()
   let closed: Error | undefined
@@ -78,11 +80,17 @@ export function createFront(options: FrontOptions): Front {
     problem,
   })
   const presence = createPresenceBatches({ tell: (sightings) => ask('notePresence', sightings), clock, problem })
-  const createTickets = createTicketCreation({ store, checker })
+  const frontWaits = createFrontWaits({ ask, locate, clock })
+  const createTickets = createTicketCreation({ store, checker, created: frontWaits.note })
 
+  const seen = (stored: StoredTicket): Ticket => {
+    const ticket = viewOf(stored)
+    frontWaits.note(stored, ticket)
+    return ticket
+  }
   const find = async (id: string): Promise<Ticket | undefined> => {
     const [stored] = await store.read([id])
-    return stored && viewOf(stored)
+    return stored && seen(stored)
   }
   const known = async (id: string): Promise<Ticket> => {
     const ticket = await find(id)
@@ -104,7 +112,7 @@ export function createFront(options: FrontOptions): Front {
     getTicket: find,
     findPlayer: async (playerId) => {
       const [ids = []] = await store.playerTickets([playerId])
-      const tickets = (await store.read(ids)).flatMap((stored) => (stored === undefined ? [] : [viewOf(stored)]))
+      const tickets = (await store.read(ids)).flatMap((stored) => (stored === undefined ? [] : [seen(stored)]))
       // A ticket that ended between the two reads is none of the player's any more.
       const open = tickets.filter(({ status }) => status !== 'CANCELLED')
       return { tickets: open.toSorted((one, other) => one.createdAt - other.createdAt) }
@@ -140,6 +148,8 @@ export function createFront(options: FrontOptions): Front {
     explain: (ticketId) => ask('explain', ticketId),
     notePresence: async (sightings) => presence.note(sightings),
     longestWaiting: (limit) => ask('longestWaiting', limit),
+    estimateWait: frontWaits.estimateWait,
+    queueWaits: frontWaits.queueWaits,
     createMatch: () => Promise.reject(new Conflict('a private match cannot be made in a partition yet')),
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId) => ask('stopMatch', matchId),

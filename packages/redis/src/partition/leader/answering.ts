@@ -29,6 +29,7 @@ const READS: ReadonlySet<Command> = new Set([
   'getBackfill',
   'inspect',
   'isServerSecret',
+  'learnedWaits',
   'longestWaiting',
   'notePresence',
 ])
@@ -51,6 +52,7 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
   updateBackfill: (leader, [id, change]) => leader.updateBackfill(id as never, change as never),
   cancelBackfill: (leader, [id]) => leader.cancelBackfill(id as never),
   inspect: (leader) => leader.inspect(),
+  learnedWaits: (leader) => leader.learnedWaits(),
   longestWaiting: (leader, [limit]) => leader.longestWaiting(limit as never),
   cooldownsOf: (leader, [playerId]) => leader.cooldownsOf(playerId as never),
   forgive: (leader, [playerId]) => leader.forgive(playerId as never),

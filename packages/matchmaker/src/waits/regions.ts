@@ -1,0 +1,19 @@
+// pure: coarse regions of the earth
+import type { Coordinates } from '@muster/core'
+
+/** Degrees from south to north and from west to east (our choice): some 3,000 km, as far as most players may meet. */
+const DEGREES = 30
+/** Degrees by which the first region begins west of Greenwich, so that western Europe is in one. */
+const WEST = 15
+const COLUMNS = 360 / DEGREES
+const ROWS = 180 / DEGREES
+
+/** There are no more regions than these, whatever places are claimed. */
+export const REGIONS = ROWS * COLUMNS
+
+/** The region of a place: a whole number from 0 to `REGIONS` - 1. */
+export function regionOf({ latitude, longitude }: Coordinates): number {
+  const row = Math.min(ROWS - 1, Math.floor((latitude + 90) / DEGREES))
+  const column = Math.floor((longitude + 360 + WEST) / DEGREES) % COLUMNS
+  return row * COLUMNS + column
+}
