@@ -10,6 +10,8 @@ export interface ReplayedTicket {
   /** `waiting`: the ticket still waited when the replay ended. */
   readonly outcome: 'assigned' | 'waiting' | CancelReason
   readonly endedAt?: number | undefined
+  /** When its match was found, if the ticket was assigned. */
+  readonly matchedAt?: number | undefined
   /** Set if the ticket was assigned. */
   readonly queue?: string | undefined
   readonly matchId?: string | undefined
@@ -63,8 +65,8 @@ export function createOutcomes({ on }: Pick<Matchmaker, 'on'>): Outcomes {
 
   on('assigned', ({ matchId, queue, tickets: assigned }) => {
     for (const ticket of assigned) {
-      const { id, team, assignedAt = 0 } = ticket
-      end(ticket, { outcome: 'assigned', endedAt: assignedAt, queue, matchId, team })
+      const { id, team, assignedAt = 0, matchedAt } = ticket
+      end(ticket, { outcome: 'assigned', endedAt: assignedAt, matchedAt, queue, matchId, team })
       const match = matches.get(matchId) ?? { queue, assignedAt, tickets: [] }
       matches.set(matchId, match)
       match.tickets.push({ id, team })

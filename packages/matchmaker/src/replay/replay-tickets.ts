@@ -25,6 +25,8 @@ export interface ReplayOptions {
    * asked nobody.
    */
   readonly acceptance?: 'recorded' | 'always' | undefined
+  /** Called now and then with the share of the recording that was replayed, from 0 to 1. */
+  readonly progressed?: ((share: number) => void) | undefined
 }
 
 /** The outcome of a replay. */
@@ -46,7 +48,13 @@ const schema = z.strictObject({
   tickMs: z.number().min(1).max(60_000).default(250),
   startMs: z.number().min(0).max(600_000).default(5000),
   acceptance: z.enum(['recorded', 'always']).default('recorded'),
+  progressed: z
+    .custom<(share: number) => void>((value) => typeof value === 'function', 'must be a function')
+    .optional(),
 })
+
+/** Lines between two calls of `progressed`. */
+const PROGRESS_EVERY = 500
 
 /**
  * Replays a recording on a clock of its own, with a service that has room for all matches. The same lines, options and
@@ -59,7 +67,7 @@ export async function replayTickets(
   options: ReplayOptions = {},
 ): Promise<Replay> {
   const given = read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
-  const { seed, tickMs, startMs, acceptance } = given
+  const { seed, tickMs, startMs, acceptance, progressed } = given
   const recording = await readRecording(lines)
   const queues = given.queues ?? queuesOf(recording)
 
@@ -89,7 +97,8 @@ export async function replayTickets(
   }
 
   matchmaker.start()
-  for (const line of recording) {
+  for (const [index, line] of recording.entries()) {
+    if (index % PROGRESS_EVERY === 0) progressed?.(index / recording.length)
     // Advances the clock even by 0, so that tickets recorded one after the other do not arrive in the same turn.
     await clock.advance(Math.max(0, line.at - clock.now()))
     actor.act(line)

@@ -192,3 +192,15 @@ describe('a replay', () => {
     await expect(replayTickets([])).rejects.toThrow('option queues: ')
   })
 })
+
+test('a replay tells how far it is', async () => {
+  const { matchmaker, lines, pass } = setUp()
+  for (let index = 0; index < 1200; index += 1) {
+    matchmaker.createTicket({ id: `t${index}`, queue: 'duel', players: [rated(`p${index}`, index)] })
+  }
+  await pass(1000)
+  const shares: number[] = []
+  const { tickets } = await replayTickets(lines, { progressed: (share) => shares.push(share) })
+  expect(shares).toEqual([0, 500 / 1201, 1000 / 1201])
+  expect(tickets[0]?.matchedAt).toBeLessThanOrEqual(tickets[0]?.endedAt ?? 0)
+})

@@ -15,6 +15,7 @@ import { problemOf } from './problems-of.js'
 import { createApplying } from './queues/applying.js'
 import type { QueueCardsSource } from './queues/queue-cards.js'
 import type { FindStories } from './stories/stories.js'
+import type { Trials } from './trials/trials.js'
 import type { ConsoleOptions, Operator } from './options.js'
 import { consoleRoutes, operateRoutes } from './routes.js'
 
@@ -32,13 +33,14 @@ export interface ApiParts {
   readonly watch: Watch
   readonly find: FindStories
   readonly queues: QueueCardsSource
+  readonly trials: Trials
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
 
 /** The console's API: made of described routes, as the ticket API is. */
 export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): HttpHandler {
-  const { watch, find, queues, clock, onError } = parts
+  const { watch, find, queues, trials, clock, onError } = parts
   const { operatorOf, address, basePath = '/console', limitsOfRequests = {} } = options
   const operating = createOperating({ ...options, onError })
   const apply = createApplying(options, queues)
@@ -57,10 +59,14 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     },
     queues: () => ({ queues: queues.cards() }),
     applyQueue: (edit, { caller }) => apply(edit, caller),
+    beginTrial: ({ queue, yaml }) => trials.begin(queue, yaml),
+    getTrial: ({ id }) => trials.get(id),
+    cancelTrial: ({ id }) => trials.cancel(id),
     pauseQueue: ({ name }, { caller }) => operating.pauseQueue(name, caller),
     resumeQueue: ({ name }, { caller }) => operating.resumeQueue(name, caller),
     cancelTicket: ({ id }, { caller }) => operating.cancelTicket(id, caller),
     stopMatch: ({ id }, { caller }) => operating.stopMatch(id, caller),
+    forgive: ({ id }, { caller }) => operating.forgive(id, caller),
     letBotsIn: ({ players }, { caller }) => operating.letBotsIn(players, caller),
   }
 

@@ -13,6 +13,8 @@ import { createEventRing } from './stories/event-ring.js'
 import { recordEvents } from './stories/record-events.js'
 import { createStories } from './stories/stories.js'
 import { createLineLog } from './trials/line-log.js'
+import { trialThreads } from './trials/trial-thread.js'
+import { createTrials } from './trials/trials.js'
 import { createVisitors } from './visitors.js'
 
 /** The console's page and its API, as a function to be mounted at `basePath` and below. */
@@ -38,7 +40,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const { matchmaker, locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
-  const log = createLineLog(RECORDED_BYTES)
+  const log = createLineLog(RECORDED_BYTES, clock.now)
   const watch = createWatch(options, { clock, missing: () => [], failed: onError })
   const cards = createQueueCards(queues, options.applyQueue !== undefined)
   const ring = createEventRing(REMEMBERED)
@@ -51,7 +53,15 @@ export function createConsole(options: ConsoleOptions): Console {
     startedAt: clock.now(),
     breathe: () => new Promise((resolve) => setImmediate(resolve)),
   })
-  const api = createConsoleApi(options, { watch, find, queues: cards, clock, onError })
+  const trials = createTrials({
+    log,
+    queues,
+    cards,
+    start: trialThreads(options.trialWorker),
+    clock,
+    startedAt: clock.now(),
+  })
+  const api = createConsoleApi(options, { watch, find, queues: cards, trials, clock, onError })
 
   const answer = async (request: Request, connection: Connection): Promise<Response> => {
     visitors.checkHost(request)
@@ -70,6 +80,7 @@ export function createConsole(options: ConsoleOptions): Console {
     recording: (plain) => recordTickets(plain, log.add, { locate, queues: queues(), clock }),
     close: async () => {
       endRecording()
+      trials.close()
       await watch.close()
     },
   }

@@ -31,6 +31,7 @@ const all = [
   ['matches/m/stop', undefined],
   ['queues/duel/pause', undefined],
   ['queues/duel/resume', undefined],
+  ['players/player-ann/forgive', undefined],
   ['bots', { players: 5 }],
 ] as const
 
@@ -75,6 +76,32 @@ describe('an operator', () => {
     expect(matchmaker.getTicket('ann')?.status).toBe('MATCH_FOUND')
     expect(acts.map(({ what, id }) => `${what} ${id}`)).toEqual(['pause-queue duel', 'resume-queue duel'])
     expect((await post('queues/nothing/pause')).status).toBe(404)
+  })
+
+  test('forgives a cooldown, which the story of a player offers', async () => {
+    const cooled = {
+      name: 'duel',
+      matchSize: 2,
+      deploy: { application: 'game', version: '1' },
+      acceptance: { withinMs: 5000 },
+      cooldown: {},
+    }
+    const { ask, post, join, matchmaker, acts, clock } = await open({ queues: [cooled] })
+    join('ann')
+    join('ben')
+    await clock.advance(1000)
+    matchmaker.declineMatch('ann', 'player-ann')
+    const again = () =>
+      matchmaker.createTicket({ queue: 'duel', players: [{ id: 'player-ann', ip: '198.51.100.7' }] })
+    expect(again).toThrow()
+    const story = async () => (await ask('/console/api/find?id=player-ann', { token: 'looker' })).body
+    expect(await story()).toMatchObject({
+      stories: [{ state: expect.stringContaining('may not wait again for'), actions: ['forgive-cooldown'] }],
+    })
+    expect((await post('players/player-ann/forgive')).status).toBe(204)
+    expect(await story()).toMatchObject({ stories: [{ actions: [] }] })
+    expect(again().status).toBe('SEARCHING')
+    expect(acts).toEqual([{ who: 'olga', what: 'forgive-cooldown', id: 'player-ann' }])
   })
 
   test('lets bots in where the program has some', async () => {

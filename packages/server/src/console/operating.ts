@@ -7,6 +7,7 @@ export interface Operating {
   stopMatch(id: string, operator: Operator): Promise<void>
   pauseQueue(name: string, operator: Operator): Promise<void>
   resumeQueue(name: string, operator: Operator): Promise<void>
+  forgive(playerId: string, operator: Operator): Promise<void>
   letBotsIn(players: number, operator: Operator): Promise<void>
 }
 
@@ -37,6 +38,10 @@ export function createOperating({
     resumeQueue: async (name, operator) => {
       await matchmaker.resumeQueue(name)
       log(operator, 'resume-queue', name)
+    },
+    forgive: async (playerId, operator) => {
+      await matchmaker.forgive(playerId)
+      log(operator, 'forgive-cooldown', playerId)
     },
     letBotsIn: async (players, operator) => {
       if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'bots are let in by `muster dev` alone')

@@ -49,6 +49,8 @@ export interface ConsoleMatchmaker
     | 'queueNames'
     | 'pauseQueue'
     | 'resumeQueue'
+    | 'cooldownsOf'
+    | 'forgive'
   > {
   readonly on: Matchmaker['on']
   /** Undefined, or returning it, where this process does not have the tickets. */
@@ -121,6 +123,8 @@ export interface ConsoleOptions {
     | undefined
   /** Folder of the page's files. Default: that of `@muster/console`. */
   readonly pages?: URL | undefined
+  /** The program of a trial's thread. Default: this package's own. */
+  readonly trialWorker?: URL | undefined
   /** Called with unexpected errors. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly clock?: Clock | undefined

@@ -1,5 +1,5 @@
 /** The routes of the console's API, as data. The answers' types are those of `@muster/console/wire`. */
-import type { Applied, Found, QueueCards } from '@muster/console/wire'
+import type { Applied, Found, QueueCards, Trial } from '@muster/console/wire'
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
 
@@ -37,6 +37,20 @@ export const consoleRoutes = {
     output: answer<Applied>(),
     errors: [403, 404, 409],
   }),
+  beginTrial: operation('POST /trials', {
+    summary: 'Begin to try a changed queue on the tickets of the last hour',
+    input: z.strictObject({ queue: z.string().min(1).max(128), yaml }),
+    output: answer<Trial>(),
+    success: [202],
+    errors: [404, 409, 429],
+  }),
+  getTrial: operation('GET /trials/{id}', {
+    summary: 'How far a trial is, and its result',
+    input: idKey,
+    output: answer<Trial>(),
+    errors: [404],
+  }),
+  cancelTrial: operation('DELETE /trials/{id}', { summary: 'End a trial', input: idKey, errors: [404] }),
   pauseQueue: operation('POST /queues/{name}/pause', {
     summary: 'Make no matches of a queue for now',
     input: queueKey,
@@ -57,6 +71,11 @@ export const consoleRoutes = {
     input: idKey,
     errors: [403, 404, 503],
   }),
+  forgive: operation('POST /players/{id}/forgive', {
+    summary: 'Forget the cooldowns of a player, who may wait again at once',
+    input: idKey,
+    errors: [403, 503],
+  }),
   letBotsIn: operation('POST /bots', {
     summary: 'Let a crowd of bots arrive; in `muster dev` only',
     input: z.strictObject({ players: z.int().min(1).max(10_000) }),
@@ -72,5 +91,6 @@ export const operateRoutes: ReadonlySet<string> = new Set<keyof typeof consoleRo
   'resumeQueue',
   'cancelTicket',
   'stopMatch',
+  'forgive',
   'letBotsIn',
 ])

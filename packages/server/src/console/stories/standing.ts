@@ -1,6 +1,6 @@
 // pure: where things stand now, in a few words, and what an operator may do about them
 import type { StoryAction } from '@muster/console/wire'
-import type { FoundPlayer, Ticket } from '@muster/matchmaker'
+import type { Cooldown, FoundPlayer, Ticket } from '@muster/matchmaker'
 import type { RecordedEvent } from './recorded-event.js'
 import { lasted, storyEvent } from './sentences.js'
 
@@ -85,15 +85,23 @@ const serverStates: Readonly<Record<string, string>> = {
   ended: 'stopped',
 }
 
-export function playerStanding(found: FoundPlayer, events: readonly RecordedEvent[]): Standing {
+export function playerStanding(
+  found: FoundPlayer,
+  cooldowns: readonly Cooldown[],
+  events: readonly RecordedEvent[],
+  now: number,
+): Standing {
+  const until = Math.max(0, ...cooldowns.map((cooldown) => cooldown.until))
+  const cools = until > now ? `, may not wait again for ${lasted(until - now)}` : ''
+  const actions: readonly StoryAction[] = cooldowns.length > 0 ? ['forgive-cooldown'] : []
   const waits = found.tickets.filter(({ status }) => status === 'SEARCHING').length
   const plays = found.tickets.length - waits + (found.match === undefined ? 0 : 1)
-  if (waits === 0 && plays === 0) return { state: `neither waits nor plays; ${lastOf(events)}`, actions: [] }
+  if (waits === 0 && plays === 0) return { state: `neither waits nor plays${cools}; ${lastOf(events)}`, actions }
   const parts = [
     ...(waits === 0 ? [] : [waits === 1 ? 'waits' : `waits by ${waits} tickets`]),
     ...(plays === 0 ? [] : [plays === 1 ? 'is in a match' : `is in ${plays} matches`]),
   ]
-  return { state: parts.join(' and '), actions: [] }
+  return { state: parts.join(' and ') + cools, actions }
 }
 
 const lastOf = (events: readonly RecordedEvent[]): string => {

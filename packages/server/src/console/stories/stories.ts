@@ -10,7 +10,7 @@ import { matchStanding, playerStanding, serverStanding, ticketStanding, type Sta
 
 export interface StoriesOptions {
   readonly ring: EventRing
-  readonly matchmaker: Pick<ConsoleMatchmaker, 'getTicket' | 'findPlayer' | 'explain'>
+  readonly matchmaker: Pick<ConsoleMatchmaker, 'getTicket' | 'findPlayer' | 'cooldownsOf' | 'explain'>
   /** The limits of a queue that is in force. */
   readonly limitsOf: (queue: string) => Limits | undefined
   /** Epoch milliseconds. */
@@ -100,7 +100,11 @@ export function createStories(options: StoriesOptions): FindStories {
   }
 
   return async (id) => {
-    const [ticket, found] = await Promise.all([matchmaker.getTicket(id), matchmaker.findPlayer(id)])
+    const [ticket, found, cooldowns] = await Promise.all([
+      matchmaker.getTicket(id),
+      matchmaker.findPlayer(id),
+      matchmaker.cooldownsOf(id),
+    ])
     const [ofTicket = [], ofPlayer = [], ofMatch = [], ofServer = []] = await follow([
       new TicketFollower([id], ticket?.players.map((player) => player.id) ?? []),
       new TicketFollower(
@@ -120,9 +124,9 @@ export function createStories(options: StoriesOptions): FindStories {
         }),
       )
     }
-    if (isKnown(found) || ofPlayer.length > 0) {
+    if (isKnown(found) || cooldowns.length > 0 || ofPlayer.length > 0) {
       const [waits] = found.tickets.filter(({ status }) => status === 'SEARCHING')
-      const standing = playerStanding(found, ofPlayer)
+      const standing = playerStanding(found, cooldowns, ofPlayer, now())
       const explanation = waits === undefined ? null : await explanationOf(waits)
       stories.push(withTickets(story({ kind: 'player', id }, ofPlayer, standing, { explanation }), found))
     }

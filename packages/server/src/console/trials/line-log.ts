@@ -3,10 +3,12 @@ export interface LineLog {
   add(line: string): void
   /** All lines as text. Each piece ends with a whole line. */
   pieces(): readonly Uint8Array[]
-  /** Number of bytes held. */
-  bytes(): number
+  /** Number of lines that were added. */
+  lines(): number
   /** Whether lines were dropped. */
   hasDropped(): boolean
+  /** When the oldest line that is kept was added; undefined without lines. */
+  since(): number | undefined
 }
 
 /** Bytes of a chunk: the oldest lines are dropped chunk by chunk. */
@@ -16,15 +18,17 @@ const CHUNK = 256 * 1024
  * Keeps lines outside of the heap, where the garbage collector does not walk them.
  * @param mostBytes the oldest lines are dropped beyond.
  */
-export function createLineLog(mostBytes: number): LineLog {
-  const full: Buffer[] = []
+export function createLineLog(mostBytes: number, now: () => number): LineLog {
+  const full: { readonly bytes: Buffer; readonly since: number }[] = []
   let current = Buffer.allocUnsafeSlow(CHUNK)
   let used = 0
+  let since = 0
   let bytes = 0
   let dropped = false
+  let lines = 0
 
   const begin = (least: number) => {
-    if (used > 0) full.push(current.subarray(0, used))
+    if (used > 0) full.push({ bytes: current.subarray(0, used), since })
     current = Buffer.allocUnsafeSlow(Math.max(CHUNK, least))
     used = 0
   }
@@ -32,7 +36,7 @@ export function createLineLog(mostBytes: number): LineLog {
     while (bytes > mostBytes) {
       const oldest = full.shift()
       if (oldest === undefined) return
-      bytes -= oldest.byteLength
+      bytes -= oldest.bytes.byteLength
       dropped = true
     }
   }
@@ -41,13 +45,19 @@ export function createLineLog(mostBytes: number): LineLog {
     add: (line) => {
       // A UTF-16 unit takes three bytes of UTF-8 at most.
       if (current.byteLength - used < line.length * 3) begin(line.length * 3)
+      if (used === 0) since = now()
       const written = current.write(line, used, 'utf8')
+      lines += 1
       used += written
       bytes += written
       if (bytes > mostBytes) dropOldest()
     },
-    pieces: () => [...full, ...(used > 0 ? [current.subarray(0, used)] : [])].map((piece) => new Uint8Array(piece)),
-    bytes: () => bytes,
+    pieces: () =>
+      [...full.map((piece) => piece.bytes), ...(used > 0 ? [current.subarray(0, used)] : [])].map(
+        (piece) => new Uint8Array(piece),
+      ),
+    since: () => full[0]?.since ?? (used > 0 ? since : undefined),
+    lines: () => lines,
     hasDropped: () => dropped,
   }
 }

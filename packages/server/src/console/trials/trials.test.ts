@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import type { Problem, QueueCards, Trial } from '@muster/console/wire'
+import fc from 'fast-check'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { setUp } from '../console.fixture.js'
+import { serve } from '../http.fixture.js'
+import { createLineLog } from './line-log.js'
+
+const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
+const trialWorker = pathToFileURL(join(packageRoot, 'dist/console/trials/trial-worker.js'))
+const ends: (() => Promise<void>)[] = []
+
+beforeAll(() => {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  execFileSync(process.execPath, [tsc, '-b', packageRoot], { stdio: 'inherit' })
+}, 120_000)
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+async function open(options?: Parameters<typeof setUp>[0]) {
+  // The clock stands still while the thread works.
+  const asked = { limit: 1_000_000, windowMs: 1000 }
+  const world = setUp({ trialWorker, limitsOfRequests: { perCaller: asked, perAddress: asked }, ...options })
+  const http = await serve(world.console)
+  ends.push(async () => {
+    await world.console.close()
+    await http.close()
+  })
+  const { matchmaker, clock } = world
+  const yaml = async () => {
+    const { body } = await http.ask('/console/api/queues', { token: 'looker' })
+    return (body as QueueCards).queues[0]?.yaml ?? ''
+  }
+  const begin = (text: string, queue = 'duel') =>
+    http.ask('/console/api/trials', { method: 'POST', token: 'looker', body: { queue, yaml: text } })
+  const read = async (id: string) => (await http.ask(`/console/api/trials/${id}`, { token: 'looker' })).body as Trial
+  const done = async (id: string): Promise<Trial> => {
+    for (;;) {
+      const trial = await read(id)
+      if (trial.state !== 'running') return trial
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  /** Players of skills 100 apart, whom the queue lets meet once they have waited. */
+  const crowd = async (players: number) => {
+    matchmaker.start()
+    for (let index = 0; index < players; index += 1) {
+      matchmaker.createTicket({
+        queue: 'duel',
+        players: [
+          {
+            id: `p${index}`,
+            ip: '198.51.100.7',
+            coordinates: { latitude: 59.9, longitude: index % 2 },
+            attributes: { skill: index * 100 },
+          },
+        ],
+      })
+      await clock.advance(1000)
+    }
+    await clock.advance(30_000)
+  }
+  return { ...world, ...http, yaml, begin, read, done, crowd }
+}
+
+describe('a trial', () => {
+  test('compares what was with what would have been, in a thread of its own', async () => {
+    const { crowd, yaml, begin, done } = await open()
+    await crowd(20)
+    const answer = await begin((await yaml()).replace('value: 50', 'value: 150'))
+    expect(answer).toMatchObject({ status: 202, body: { queue: 'duel', state: 'running', error: null } })
+    const { state, progress, result, error } = await done((answer.body as Trial).id)
+    expect(error).toBeNull()
+    expect({ state, progress }).toEqual({ state: 'done', progress: 1 })
+    expect(result).toMatchObject({ tickets: 20, asIs: { matches: 10, matchedShare: 1 } })
+    expect(result?.changed.waitP50).toBeLessThan(2000)
+    expect(result?.asIs.waitP50).toBeGreaterThan(9000)
+    expect(result?.asIs.spreads).toEqual([{ attribute: 'skill', mean: expect.any(Number) }])
+    expect(result?.asIs.meanKm).toBeGreaterThan(1)
+    expect(result?.sentences[0]).toBe('100 % of the tickets are matched, as now.')
+    expect(result?.sentences.join(' ')).toMatch(/Half of the matched tickets wait at most .* s instead of 1\d s\./)
+    expect(result?.missing).toEqual(['Tickets are recorded since the program started, 50 s ago.'])
+    expect(JSON.stringify(result)).not.toContain('198.51')
+  })
+
+  test('that asks players anew to accept assumes that they do', async () => {
+    const { crowd, yaml, begin, done } = await open()
+    await crowd(6)
+    const { body } = await begin(`${await yaml()}acceptance:\n  withinMs: 10000\n`)
+    expect((await done((body as Trial).id)).result?.changed).toMatchObject({ matches: 3, matchedShare: 1 })
+  })
+
+  test('of YAML that is wrong tells the line, and nothing is begun', async () => {
+    const { begin, crowd } = await open()
+    await crowd(2)
+    const { status, body } = await begin('name: duel\nmatchSize: 0\ndeploy: { application: a, version: "1" }')
+    expect(status).toBe(400)
+    expect((body as Problem).faults).toMatchObject([{ line: 2, message: expect.stringContaining('matchSize') }])
+    expect((await begin('a', 'nothing')).status).toBe(404)
+  })
+
+  test('needs tickets', async () => {
+    const { begin, yaml } = await open()
+    expect(await begin(await yaml())).toMatchObject({ status: 409, body: { code: 'nothing-recorded' } })
+  })
+
+  test('can be ended; no more than two run, and 20 are kept', async () => {
+    const { begin, yaml, crowd, ask, done } = await open()
+    await crowd(4)
+    const text = await yaml()
+    const first = (await begin(text)).body as Trial
+    expect((await begin(text)).status).toBe(202)
+    expect(await begin(text)).toMatchObject({ status: 429, body: { code: 'too-many-trials' } })
+    const path = `/console/api/trials/${first.id}`
+    expect((await ask(path, { method: 'DELETE', token: 'looker' })).status).toBe(204)
+    expect((await ask(path, { token: 'looker' })).status).toBe(404)
+    const last = (await begin(text)).body as Trial
+    expect((await done(last.id)).state).toBe('done')
+  })
+
+  test('that takes too long is ended, and says so', async () => {
+    const { begin, yaml, crowd, done, clock } = await open({
+      // A program that tells nothing.
+      trialWorker: new URL('data:text/javascript,setInterval(() => {}, 1000)'),
+    })
+    await crowd(2)
+    const { id } = (await begin(await yaml())).body as Trial
+    await clock.advance(120_000)
+    expect(await done(id)).toMatchObject({ state: 'failed', error: expect.stringContaining('longer than two minutes') })
+  })
+
+  test('whose thread dies says so', async () => {
+    const { begin, yaml, crowd, done } = await open({ trialWorker: new URL('data:text/javascript,process.exit(3)') })
+    await crowd(2)
+    const { id } = (await begin(await yaml())).body as Trial
+    expect(await done(id)).toMatchObject({ state: 'failed', error: 'the replay ended early' })
+  })
+})
+
+describe('the log of lines', () => {
+  test('keeps the newest lines whole, in order, within its bytes', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30_000 }), { maxLength: 30 }), (texts) => {
+        const most = 400_000
+        const log = createLineLog(most, () => 7)
+        const lines = texts.map((text, index) => `${index} ${text.replaceAll('\n', '').replace(/\p{Cs}/gu, '')}\n`)
+        for (const line of lines) log.add(line)
+        const pieces = log.pieces()
+        const kept = pieces.map((piece) => new TextDecoder().decode(piece)).join('')
+        expect(lines.join('').endsWith(kept)).toBe(true)
+        for (const piece of pieces) expect(new TextDecoder().decode(piece).endsWith('\n')).toBe(true)
+        expect(log.hasDropped()).toBe(kept.length < lines.join('').length)
+        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(most + 256 * 1024)
+        expect(log.since()).toBe(kept === '' ? undefined : 7)
+        expect(log.lines()).toBe(lines.length)
+      }),
+      { numRuns: 15 },
+    )
+  })
+})

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { Trial } from '@muster/console/wire'
+import { scrub } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { Problem } from '@muster/core/http'
+import type { QueueDefinition } from '@muster/matchmaker'
+import { readEditedQueue } from '../queues/edited-queue.js'
+import { invalidYaml } from '../queues/invalid-yaml.js'
+import type { QueueCardsSource } from '../queues/queue-cards.js'
+import { hasCode } from '../queues/shown-queue.js'
+import { lasted } from '../stories/sentences.js'
+import type { LineLog } from './line-log.js'
+import type { StartTrial, TrialMessage } from './trial-thread.js'
+
+export interface TrialsOptions {
+  readonly log: LineLog
+  readonly queues: () => readonly QueueDefinition[]
+  readonly cards: QueueCardsSource
+  readonly start: StartTrial
+  readonly clock: Clock
+  readonly startedAt: number
+}
+
+/** Tries changed queues on what was recorded: a few at a time, for a bounded time. */
+export interface Trials {
+  /** Begins one; returns the answer about YAML that is wrong. @throws {Problem} */
+  begin(queue: string, yaml: string): Trial | Response
+  /** @throws {Problem} 404 */
+  get(id: string): Trial
+  /** @throws {Problem} 404 */
+  cancel(id: string): void
+  close(): void
+}
+
+interface Running {
+  trial: Trial
+  readonly end: AbortController
+}
+
+const MOST_RUNNING = 2
+/** Trials that can be read, those that run included. */
+const MOST_KEPT = 20
+const LONGEST_MS = 120_000
+const HOUR_MS = 3_600_000
+const NO_TICKETS = 'no tickets were recorded here yet'
+
+export function createTrials({ log, queues, cards, start, clock, startedAt }: TrialsOptions): Trials {
+  const known = new Map<string, Running>()
+
+  const find = (id: string): Running => {
+    const found = known.get(id)
+    if (found === undefined) throw new Problem(404, 'no-such-trial', 'there is no such trial, or it was dropped')
+    return found
+  }
+  const isRunning = ({ trial }: Running) => trial.state === 'running'
+
+  const tell = (running: Running, { progress, result, error }: TrialMessage) => {
+    const { trial } = running
+    if (trial.state !== 'running') return
+    if (progress !== undefined) running.trial = { ...trial, progress }
+    else if (result !== undefined) running.trial = { ...trial, state: 'done', progress: 1, result }
+    else running.trial = { ...trial, state: 'failed', error: scrub(error) }
+    if (running.trial.state !== 'running') running.end.abort()
+  }
+
+  const missing = (now: number): string[] => {
+    const since = log.hasDropped() ? log.since() : startedAt
+    if (since === undefined || now - since >= HOUR_MS) return []
+    return [
+      log.hasDropped()
+        ? `Only the last ${lasted(now - since)} are recorded: the recording is bounded in memory.`
+        : `Tickets are recorded since the program started, ${lasted(now - since)} ago.`,
+      ...(log.hasDropped() ? ['Tickets that waited already when the recording begins are not in it.'] : []),
+    ]
+  }
+
+  return {
+    begin: (queue, yaml) => {
+      const { definition: before } = cards.inForce(queue)
+      if (queues().some(hasCode)) throw new Problem(409, 'fixed-queue', 'a queue has a rule that is code: none can be tried')
+      const { definition, faults } = readEditedQueue(yaml, before)
+      if (definition === undefined) return invalidYaml(faults)
+      // The first line tells what is recorded.
+      if (log.lines() < 2) throw new Problem(409, 'nothing-recorded', NO_TICKETS)
+      if ([...known.values()].filter(isRunning).length >= MOST_RUNNING) {
+        throw new Problem(429, 'too-many-trials', 'other trials run: try again in a moment', { retryAfterMs: 5000 })
+      }
+      const running: Running = {
+        trial: { id: randomUUID(), queue, state: 'running', progress: 0, error: null, result: null },
+        end: new AbortController(),
+      }
+      known.set(running.trial.id, running)
+      const [oldest] = [...known.values()].filter((one) => !isRunning(one))
+      if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest.trial.id)
+      const now = clock.now()
+      const asIs = queues()
+      const stop = start(
+        {
+          pieces: log.pieces(),
+          since: now - HOUR_MS,
+          queue,
+          asIs,
+          changed: asIs.map((one) => (one.name === queue ? definition : one)),
+          missing: missing(now),
+        },
+        (message) => tell(running, message),
+      )
+      running.end.signal.addEventListener('abort', stop, { once: true })
+      clock.sleep(LONGEST_MS, running.end.signal).then(
+        () => tell(running, { error: 'the replay took longer than two minutes: too much was recorded' }),
+        () => {}, // it has ended
+      )
+      return running.trial
+    },
+    get: (id) => find(id).trial,
+    cancel: (id) => {
+      const { end } = find(id)
+      known.delete(id)
+      end.abort()
+    },
+    close: () => {
+      for (const { end } of known.values()) end.abort()
+      known.clear()
+    },
+  }
+}
