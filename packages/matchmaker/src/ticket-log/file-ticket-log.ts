@@ -130,7 +130,8 @@ export function createFileTicketLog(options: FileTicketLogOptions): TicketLog {
       written()
     }
     try {
-      await file.replace(liveParts(sources, takeTail), { rest: takeTail, replaced }, fsync !== 'never')
+      const forced = { parts: fsync !== 'never', rest: isForced }
+      await file.replace(liveParts(sources, takeTail), { rest: takeTail, replaced }, forced)
     } finally {
       tail = undefined
     }
@@ -179,12 +180,16 @@ export function createFileTicketLog(options: FileTicketLogOptions): TicketLog {
 
     records: (kind, live): LogRecords => {
       if (!/^[a-z]+(-[a-z]+)*$/.test(kind)) throw new Error(`no kind of records: ${kind}`)
-      const before = stored.get(kind)
+      let before = stored.get(kind)
       stored.delete(kind)
       sources.set(kind, live)
       const line = (op: Op, key: string, value: string) => logLine(kind, op, key, value)
       return {
-        stored: () => [...(before?.values() ?? [])],
+        stored: () => {
+          const all = [...(before?.values() ?? [])]
+          before = undefined
+          return all
+        },
         write: (all) => write(all.map((one) => linesOf(kind, one)).join('')),
         put: (key, value) => push(line('=', key, value)),
         change: (key, change) => push(line('~', key, change)),

@@ -27,9 +27,9 @@ async function openOnDisk() {
       real.append(text, isForced)
     },
     force: () => real.force(),
-    replace: async (parts, last, isForced) => {
+    replace: async (parts, last, forced) => {
       unlessFull()
-      await real.replace(parts, last, isForced)
+      await real.replace(parts, last, forced)
     },
     place: () => real.place(),
     close: () => real.close(),

@@ -1,6 +1,7 @@
-import { fdatasyncSync, ftruncateSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
 import { open, readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { isFileAt } from '../servers/journal/journal-lock.js'
 
 /**
@@ -30,6 +31,7 @@ export class LogFile {
       // It holds players' addresses, whoever created it.
       if (process.platform !== 'win32') await file.chmod(0o600)
       await file.truncate(size)
+      await forceFolderOf(path, false)
     } catch (error) {
       await file.close()
       throw error
@@ -82,12 +84,13 @@ export class LogFile {
    * @param parts of it, written one by one.
    * @param last.rest returns what follows them. @param last.replaced is called in the same turn of the event loop, once
    *   appends go to the new file.
-   * @throws and this file stays as it was, unless `replaced` was called
+   * @param forced what must survive a power failure, as in `append`: the parts, and what follows them.
+   * @throws and this file stays as it was
    */
   async replace(
     parts: AsyncIterable<string>,
     { rest, replaced }: { readonly rest: () => string; readonly replaced: () => void },
-    isForced: boolean,
+    forced: { readonly parts: boolean; readonly rest: boolean },
   ): Promise<void> {
     const fresh = `${this.#path}.new`
     const file = await open(fresh, 'a', 0o600)
@@ -100,21 +103,22 @@ export class LogFile {
         await file.appendFile(part)
         size += Buffer.byteLength(part)
       }
-      if (isForced) await file.datasync()
+      if (forced.parts) await file.datasync()
       size += writeFully(file.fd, rest())
+      if (forced.rest) fdatasyncSync(file.fd)
       renameSync(fresh, this.#path)
       this.#file = file
       this.#size = size
       this.#isTorn = false
-      this.#isForced = false
+      this.#isForced = forced.rest
       replaced()
     } catch (error) {
       await file.close()
       await unlink(fresh).catch(() => {})
       throw error
     }
+    if (forced.parts) await forceFolderOf(this.#path, forced.rest)
     await before.close()
-    if (isForced) await forceFolderOf(this.#path)
   }
 
   /** Whether the path still names this file: it may have been removed, or another process may have replaced it. */
@@ -160,13 +164,19 @@ function writeFully(fd: number, text: string): number {
   return length
 }
 
-/** The name of a new file survives a power failure only together with its folder. Windows cannot open folders. */
-async function forceFolderOf(path: string): Promise<void> {
+const force = promisify(fsync)
+
+/**
+ * The name of a new file survives a power failure only together with its folder. Windows cannot open folders.
+ * @param atOnce whether it is forced within this turn of the event loop: nothing is told to be safe before.
+ */
+async function forceFolderOf(path: string, atOnce: boolean): Promise<void> {
   if (process.platform === 'win32') return
-  const folder = await open(dirname(path), 'r')
+  const folder = openSync(dirname(path), 'r')
   try {
-    await folder.sync()
+    if (atOnce) fsyncSync(folder)
+    else await force(folder)
   } finally {
-    await folder.close()
+    closeSync(folder)
   }
 }

@@ -1,0 +1,41 @@
+// A backend whose tickets outlive it, so that its disk can be full and it can be killed: plain JavaScript.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMatchmaker, createMemoryJournal, openTicketLog } from '@muster/matchmaker'
+
+const { path, life, joins, fsync } = JSON.parse(process.argv[2])
+const deploy = { application: 'game', version: '1' }
+const never = () => new Promise(() => {})
+const ticketLog = await openTicketLog({ path, fsync, compactAtBytes: 50_000 })
+const matchmaker = createMatchmaker({
+  deployments: { create: never, get: never, stop: never, list: never },
+  // Nobody is ever matched.
+  queues: [{ name: 'crowd', matchSize: 2, rules: [{ kind: 'equal', attribute: 'self' }], deploy }],
+  journal: createMemoryJournal(),
+  ticketLog,
+  tickMs: 25,
+})
+const tell = (message) => process.send(message)
+matchmaker.on('problem', ({ during, error }) => tell({ kind: 'problem', during, error: String(error) }))
+tell({ kind: 'began', ids: matchmaker.exportTickets().tickets.map(({ id }) => id) })
+matchmaker.start()
+process.on('disconnect', () => process.exit(0))
+const waiting = []
+for (let nth = 0; nth < joins; nth += 1) {
+  try {
+    const id = `${life}-${nth}`
+    matchmaker.createTicket({ id, queue: 'crowd', players: [{ id, ip: '192.0.2.1', attributes: { self: id } }] })
+    waiting.push(id)
+    tell({ kind: 'created', id })
+    // Some leave again, disk or no disk.
+    if (nth % 3 !== 0) continue
+    const leaving = waiting.shift()
+    tell({ kind: 'leaving', id: leaving })
+    matchmaker.cancelTicket(leaving)
+    tell({ kind: 'cancelled', id: leaving })
+  } catch (error) {
+    tell({ kind: 'refused', error: error.name })
+  } finally {
+    if (nth % 20 === 0) await sleep(5)
+  }
+}
+await sleep(1 << 30)

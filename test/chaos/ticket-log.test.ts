@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { seededRandom, systemClock } from '@muster/core/clock'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { endAll, start, type Victim } from './processes.js'
+
+const seed = Number(process.env['CHAOS_SEED'] ?? 1)
+const folder = mkdtempSync(join(tmpdir(), 'muster-chaos-tickets-'))
+afterEach(endAll)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const LIVES = 10
+
+/** Limits the size of files that the process writes: in the middle of a write, it sees a full disk. */
+const limitFiles = ({ process: { pid } }: Victim, bytes: number | undefined) =>
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes ?? 'unlimited'}:unlimited`], { stdio: 'ignore' })
+
+test(`kill -9 and a full disk, at any byte: no ticket that was taken is lost (seed ${seed})`, async () => {
+  const random = seededRandom(seed)
+  const path = join(folder, 'tickets.log')
+  const created = new Set<string>()
+  /** While the disk is full, and before it is answered, a cancel may be forgotten. */
+  const cancelled = new Map<string, 'written' | 'perhaps'>()
+  const sum = { refused: 0, created: 0 }
+  const wrong: string[] = []
+  for (let life = 0; life < LIVES; life += 1) {
+    let isFull = false
+    const hear = (message: { readonly kind: string }) => {
+      const { kind, id = '', error = '', ids = [] } = message as Record<string, string> & { readonly ids?: string[] }
+      if (kind === 'created') created.add(id)
+      if (kind === 'leaving') cancelled.set(id, 'perhaps')
+      if (kind === 'cancelled') cancelled.set(id, isFull ? 'perhaps' : 'written')
+      if (kind === 'refused') sum.refused += 1
+      if (kind === 'refused' && error !== 'Unavailable') wrong.push(`refused as ${error}`)
+      if (kind !== 'began') return
+      const here = new Set(ids)
+      for (const one of created) if (!cancelled.has(one) && !here.has(one)) wrong.push(`${one} is lost in life ${life}`)
+      for (const one of here) if (cancelled.get(one) === 'written') wrong.push(`${one} is back in life ${life}`)
+      // Whoever is here waits, and whoever is not has left.
+      for (const one of created) if (!here.has(one)) created.delete(one)
+      for (const one of here) cancelled.delete(one)
+    }
+    const fsync = random() < 0.2 ? 'always' : 'every-second'
+    const victim = start('ticket-log-process.mjs', { path, life, joins: 100_000, fsync }, hear)
+    await victim.first('began')
+    await systemClock.sleep(100 + random() * 400)
+    if (random() < 0.7) {
+      isFull = true
+      limitFiles(victim, statSync(path).size + Math.floor(random() * 2000))
+      await systemClock.sleep(300 + random() * 500)
+      if (random() < 0.6) {
+        limitFiles(victim, undefined)
+        await systemClock.sleep(1500)
+        isFull = false
+        await systemClock.sleep(random() * 500)
+      }
+    }
+    await victim.kill()
+    sum.created = Math.max(sum.created, created.size)
+  }
+  const last = start('ticket-log-process.mjs', { path, life: LIVES, joins: 0, fsync: 'never' }, (message) => {
+    const { kind, ids = [] } = message as { readonly kind: string; readonly ids?: string[] }
+    if (kind !== 'began') return
+    const here = new Set(ids)
+    for (const one of created) if (!cancelled.has(one) && !here.has(one)) wrong.push(`${one} is lost at the end`)
+  })
+  await last.first('began')
+  await last.kill()
+  expect(wrong).toEqual([])
+  // The run must have had both, or it proves nothing.
+  expect(sum.refused).toBeGreaterThan(0)
+  expect(sum.created).toBeGreaterThan(100)
+})
