@@ -11,6 +11,8 @@ import { smallPng } from './small-png.js'
 /** Each picture is of this moment, so that a new one differs only by what was changed. */
 const AT = Date.UTC(2026, 5, 12, 14, 20)
 const LARGEST = 200_000
+/** Only those whose names begin so, where it is set. */
+const only = process.env['SCREENSHOTS_OF'] ?? ''
 const folder = process.env['SCREENSHOTS_TO'] ?? fileURLToPath(new URL('../../docs/console/', import.meta.url))
 
 interface Shot {
@@ -71,6 +73,7 @@ test('pictures of every view', async () => {
   const browser = await chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox'] })
   for (const { name, scene, hash = '#/now', role = 'operate', act } of shots) {
     for (const { width, colorScheme, suffix } of frames) {
+      if (!`${name}${suffix}`.startsWith(only)) continue
       const server = await openFakeServer(scene, { at: AT })
       const context = await browser.newContext({
         viewport: { width, height: width === 390 ? 844 : 900 },

@@ -83,6 +83,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     await heading(page, 'ranked-5v5 the last hour').waitFor()
     expect(await page.locator('.plot-area canvas').count()).toBe(3)
     await page.getByText('The map as tables').click()
+    await page.locator('.places-tables').waitFor()
     const tables = page.locator('.places-tables tbody tr')
     expect((await tables.count()) > 0).toBe(scene !== nobody)
     expect(await page.locator('.map-words').count()).toBe(scene === nobody ? 1 : 0)

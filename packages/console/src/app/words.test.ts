@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, hourAndMinute, money, percent, short, timeOfDay, wait } from './words.js'
+import { ago, hourAndMinute, money, percent, sentence, short, timeOfDay, wait } from './words.js'
 
 test.each([
   [null, '–'],
@@ -52,4 +52,11 @@ test.each([
 test('times of day and shares', () => {
   const noon = new Date(2026, 0, 1, 12, 5, 9).getTime()
   expect([timeOfDay(noon), hourAndMinute(noon), percent(0.125)]).toEqual(['12:05:09', '12:05', '13 %'])
+})
+
+test.each([
+  ['the queue is wrong', 'The queue is wrong.'],
+  ['Really?', 'Really?'],
+])('%j is a sentence: %j', (message, words) => {
+  expect(sentence(message)).toBe(words)
 })

@@ -49,3 +49,7 @@ export function short(number: number): string {
 
 /** A share: `12 %`. */
 export const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+/** A message as a sentence: with a capital, and a full stop. */
+export const sentence = (message: string): string =>
+  message.charAt(0).toUpperCase() + message.slice(1) + (/[.!?…:]$/.test(message) ? '' : '.')

@@ -8,6 +8,7 @@ import type {
   Trial,
   TrialRequest,
 } from '../../wire/index.js'
+import { sentence } from '../words.js'
 
 /** What a request was refused for, in words to be shown. */
 export class Refused extends Error {
@@ -87,7 +88,9 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
 function problemIn(text: string, status: number): Problem {
   try {
     const body = JSON.parse(text) as Partial<Problem> | null
-    if (typeof body?.message === 'string') return { ...body, code: body.code ?? 'refused', message: body.message }
+    if (typeof body?.message === 'string') {
+      return { ...body, code: body.code ?? 'refused', message: sentence(body.message) }
+    }
   } catch {
     // Not from the console: a proxy's page, for example.
   }

@@ -47,7 +47,7 @@ export function FindView() {
             defaultValue={id ?? ''}
             autocomplete="off"
             spellcheck={false}
-            maxLength={200}
+            maxLength={128}
           />
           <button type="submit" class="main">
             Find

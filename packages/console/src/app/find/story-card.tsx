@@ -50,14 +50,17 @@ const tones: Readonly<Record<string, string>> = {
   assigned: 'ready',
   ready: 'ready',
   found: 'starting',
+  joined: 'starting',
   accepted: 'starting',
   deployed: 'starting',
   declined: 'error',
   failed: 'error',
+  problem: 'error',
   returned: 'forming',
   relaxed: 'forming',
   left: 'stopping',
   cancelled: 'stopping',
+  ended: 'stopping',
 }
 
 function Event({ event, before }: { readonly event: StoryEvent; readonly before: number | undefined }) {

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { grouped } from '../../parts/index.js'
 import type { LimitNow } from '../../wire/index.js'
 import { percent } from '../words.js'
@@ -29,7 +30,15 @@ export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }
           <tbody>
             {limits.map(({ operation, perSecond, used, waiting }) => (
               <tr key={operation}>
-                <th scope="row">{operation}</th>
+                <th scope="row">
+                  {operation.split('.').map((part, at) => (
+                    <Fragment key={part}>
+                      {at === 0 ? '' : '.'}
+                      <wbr />
+                      {part}
+                    </Fragment>
+                  ))}
+                </th>
                 <td class="number a-second">{grouped(perSecond)}</td>
                 <td class="meter-cell">
                   <Meter used={used} />

@@ -1,6 +1,6 @@
 import { HOUR_MS, noQueueSeries, type Values } from '../state/series.js'
 import { useStore } from '../state/store-context.js'
-import { Plot, type PlotLine } from '../ui/plot.js'
+import { Plot, type PlotLine, type PlotProps } from '../ui/plot.js'
 import { hourAndMinute, short, timeOfDay, wait } from '../words.js'
 
 /** The last hour of one queue. */
@@ -15,11 +15,12 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
   const to = last + Math.max(0, away)
   const xs = seconds(known.times)
   const all = { xs, from: (to - HOUR_MS) / 1000, to: to / 1000, spacings: MINUTES, sayX: sayTime }
-  const plots: readonly { title: string; lines: readonly PlotLine[]; sayY: (y: number) => string }[] = [
+  const plots: readonly Pick<PlotProps, 'title' | 'lines' | 'sayY' | 'leastTop'>[] = [
     {
       title: 'Players waiting',
       lines: [{ label: 'waiting', values: players, colour: '--starting', isFilled: true }],
       sayY: short,
+      leastTop: 4,
     },
     {
       title: 'Waits of matched tickets',
@@ -28,6 +29,7 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
         { label: 'p95', values: waitP95, colour: '--forming', isDashed: true },
       ],
       sayY: wait,
+      leastTop: 2000,
     },
     {
       title: 'Arrivals and matches a minute',
@@ -36,6 +38,7 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
         { label: 'matches', values: matches, colour: '--ready', isDashed: true },
       ],
       sayY: short,
+      leastTop: 4,
     },
   ]
   return (
@@ -44,12 +47,13 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
         {queue} <small>the last hour{known.missing.length === 0 ? '' : `: ${known.missing.join(' ')}`}</small>
       </h2>
       <div class="plots">
-        {plots.map(({ title, lines, sayY }) => (
+        {plots.map(({ title, lines, sayY, leastTop }) => (
           <Plot
             key={title}
             title={title}
             lines={lines}
             sayY={sayY}
+            leastTop={leastTop}
             {...all}
             summary={`${title} in ${queue}: ${lines.map((line) => inWords(line, sayY)).join('; ')}.`}
           />

@@ -6,8 +6,16 @@ const stores = { memory: 'in memory only', folder: 'in a folder', redis: 'in Red
 
 /** Whether players are taken, and if not, why: in one line of a fixed height. */
 export function Readiness({ now: { ready } }: { readonly now: Now }) {
-  const { hello } = useStore()
+  const { hello, connection } = useStore()
   const [reason, ...others] = ready.why
+  if (connection.value !== 'live') {
+    return (
+      <p class="readiness is-away">
+        <b>Not known</b>
+        <span>The server does not answer; it was {ready.is ? 'ready' : 'not ready'} when it was last seen.</span>
+      </p>
+    )
+  }
   return (
     <p class={`readiness ${ready.is ? 'is-ready' : 'is-not'}`}>
       <b>{ready.is ? 'Ready' : 'Not ready'}</b>

@@ -33,6 +33,7 @@ function CurvePlot({ curve, end }: { readonly curve: Curve; readonly end: number
       spacings={SECONDS}
       sayX={(x) => `${Math.round(x)} s`}
       sayY={say}
+      leastTop={0.001}
       summary={`${curve.rule} by waiting time: ${inWords(curve, say)}.`}
       note={note}
     />

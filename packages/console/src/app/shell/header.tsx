@@ -84,7 +84,7 @@ function QuickFind() {
         placeholder="Find by id"
         autocomplete="off"
         spellcheck={false}
-        maxLength={200}
+        maxLength={128}
       />
       <kbd aria-hidden="true">/</kbd>
     </form>

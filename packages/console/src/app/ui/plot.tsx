@@ -25,6 +25,8 @@ export interface PlotProps {
   readonly spacings: readonly number[]
   readonly sayX: (x: number) => string
   readonly sayY: (y: number) => string
+  /** The least that the top of the plot stands for, so that hardly anything does not look like much. */
+  readonly leastTop: number
   /** The whole plot in one sentence. */
   readonly summary: string
   readonly note?: string | undefined
@@ -110,7 +112,7 @@ function optionsOf(
     cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 7 } },
     scales: {
       x: { time: false, range: () => [latest.current.from, latest.current.to] },
-      y: { range: (_plot, _least, most) => [0, most > 0 ? most * 1.12 : 1] },
+      y: { range: (_plot, _least, most) => [0, Math.max(latest.current.leastTop, (most ?? 0) * 1.12)] },
     },
     axes: [
       {

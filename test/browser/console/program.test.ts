@@ -1,0 +1,125 @@
+/** The console's page in headless Chromium, over the program itself and an emulator of the service. */
+/// <reference lib="dom" />
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath } from '../page.js'
+import { openProgram, tokens, type Program } from './program.js'
+import { launch, visit } from './visit.js'
+
+describe.skipIf(chromiumPath === undefined)('the console of the program', { timeout: 90_000 }, () => {
+  let browser: Browser
+  let program: Program
+  beforeAll(async () => {
+    browser = await launch()
+    program = await openProgram()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await program?.close()
+  })
+
+  const join = (id: string, longitude: number) =>
+    program.server().service.createTicket({
+      id: `ticket-of-${id}`,
+      queue: 'duel',
+      players: [{ id, coordinates: { latitude: 52.5, longitude } }],
+    })
+  const open = (role: 'look' | 'operate') => visit(browser, `${program.url}#token=${tokens[role]}`)
+
+  test('shows who waits, tells stories, and operates', async () => {
+    const { page, go, complaints } = await open('operate')
+    const players = page.locator('.total.waiting b')
+    await players.filter({ hasText: /^0$/ }).waitFor()
+    await join('ann', 13.4)
+    await join('ben', -74)
+    await players.filter({ hasText: /^2$/ }).waitFor()
+    await page.locator('.mark-waiting').nth(1).waitFor()
+
+    await go('#/find/ann')
+    await page.getByRole('heading', { name: 'player ann' }).waitFor()
+    await page.getByRole('link', { name: 'ticket ticket-of-ann' }).first().click()
+    await page.getByRole('heading', { name: 'ticket ticket-of-ann' }).waitFor()
+    await page.getByRole('heading', { name: 'Why it waits' }).waitFor()
+    expect(await page.getByRole('row', { name: /distance/i }).count()).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Cancel the ticket' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the ticket' }).click()
+    await page.getByText('Ticket ticket-of-ann is cancelled.').first().waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'cancelled' }).first().waitFor()
+    expect(program.lines.filter((line) => line.includes('ops-team did cancel-ticket'))).toHaveLength(1)
+
+    // Two who are near one another play, until somebody stops their match.
+    await join('cem', -73)
+    await go('#/find/ticket-of-cem')
+    await page.getByRole('listitem').filter({ hasText: 'assigned' }).waitFor({ timeout: 30_000 })
+    await page
+      .getByLabel('Belongs to')
+      .getByRole('link', { name: /^match/ })
+      .click()
+    await page.getByRole('button', { name: 'Stop the match' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stop the match' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'ended' }).waitFor({ timeout: 30_000 })
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('a rule is changed from end to end', async () => {
+    const { page, go, complaints } = await open('operate')
+    await go('#/queues/duel')
+    const yaml = page.getByRole('textbox', { name: 'duel as YAML' })
+    const before = await yaml.inputValue()
+    const line = before.split('\n').findIndex((text) => text.includes('kind: distance')) + 1
+    await yaml.fill(before.replace('kind: distance', 'kind: nonsense'))
+    await page.getByRole('button', { name: 'Apply' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Apply the change' }).click()
+    await dialog
+      .getByRole('alert')
+      .filter({ hasText: 'nonsense' })
+      .or(dialog.getByText(`ine ${line}`))
+      .first()
+      .waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: new RegExp(`^Line ${line}, column \\d+$`) }).waitFor()
+
+    await join('dan', 13.4)
+    await join('eve', 30.3)
+    await yaml.fill(before.replace('maxKm: 1000', 'maxKm: 3000'))
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await dialog.getByRole('button', { name: 'Apply the change' }).click()
+    await page.getByText('3,000 km').first().waitFor()
+    await page.getByText('The change is in force, and in no file').waitFor()
+    await go('#/find/ticket-of-dan')
+    await page.getByRole('listitem').filter({ hasText: 'found' }).waitFor({ timeout: 30_000 })
+    expect(program.lines.filter((text) => text.includes('ops-team did apply-queue'))).toHaveLength(1)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('who may look only is refused what is operated, by the server too', async () => {
+    const { page, go } = await open('look')
+    await page.getByText('may look').waitFor()
+    await go('#/queues/duel')
+    await page.getByText('Your role may try a change, and not apply it.').waitFor()
+    const status = await page.evaluate(async (token) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await fetch('api/queues/duel/pause', { method: 'POST', headers })).status
+    }, tokens.look)
+    expect(status).toBe(403)
+    await page.context().close()
+  })
+
+  test('the program ends and starts again, and the page goes on by itself', async () => {
+    const { page, complaints } = await open('look')
+    await page.locator('.heard.live').waitFor()
+    await program.restart(async () => {
+      await page.locator('.heard.away').waitFor()
+    })
+    await page.locator('.heard.live').waitFor({ timeout: 30_000 })
+    await page
+      .getByText('Started just now')
+      .or(page.getByText(/Started \d+ s ago/))
+      .waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
