@@ -29,7 +29,7 @@ function CurvePlot({ curve, end }: { readonly curve: Curve; readonly end: number
       xs={xs}
       from={0}
       to={end}
-      lines={[{ label: 'limit', values: ys, colour: '--starting', isFilled: true, atRest: said.join(' → ') }]}
+      lines={[{ label: 'limit', values: ys, colour: '--starting', isFilled: true, atRest: fewOf(said).join(' → ') }]}
       spacings={SECONDS}
       sayX={(x) => `${Math.round(x)} s`}
       sayY={say}
@@ -42,8 +42,13 @@ function CurvePlot({ curve, end }: { readonly curve: Curve; readonly end: number
 
 const SECONDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600]
 
+/** What is read at a glance: of many values, the first and the last. */
+const MOST_SAID = 4
+const fewOf = <T,>(values: readonly T[]): readonly T[] =>
+  values.length <= MOST_SAID ? values : values.filter((_, at) => at === 0 || at === values.length - 1)
+
 const inWords = ({ points }: Curve, say: (y: number) => string) =>
-  points
+  fewOf(points)
     .map(
       ({ after, limit }) =>
         `${limit === null ? 'no limit' : say(limit)} ${after === 0 ? 'at first' : `after ${wait(after)}`}`,
