@@ -28,6 +28,8 @@ export interface Closing {
 
 /** Milliseconds that answers under way get at the end, before their connections are ended (our choice). */
 const LAST_ANSWERS_MS = 250
+/** The share of all time in which players are sent away at least, so that whoever balances the load notices (our choice). */
+const SHARE_OF_NOTICE = 0.1
 /** Of the time that is left, what the parts may use; the rest is for connections. */
 const SHARE_OF_PARTS = 0.9
 
@@ -39,10 +41,10 @@ export function createClosing(options: ClosingOptions): Closing {
   const { inForce, parts, listener, check, metrics, problems, log, clock } = options
   let closed: Promise<boolean> | undefined
 
-  const closeAll = async (deadline: number): Promise<true> => {
+  const closeAll = async (withinMs: number): Promise<true> => {
+    const deadline = clock.now() + withinMs
     const leftMs = () => Math.max(0, (deadline - clock.now()) * SHARE_OF_PARTS)
-    await check.close()
-    await parts.close(leftMs)
+    await Promise.all([clock.sleep(withinMs * SHARE_OF_NOTICE), check.close().then(() => parts.close(leftMs))])
     const ended = listener.close()
     await within(ended, Math.min(LAST_ANSWERS_MS, leftMs()), clock)
     listener.destroy()
@@ -54,7 +56,7 @@ export function createClosing(options: ClosingOptions): Closing {
   const close = async (): Promise<boolean> => {
     const { withinMs } = inForce.config.shutdown
     log.info('the program ends', { withinMs })
-    const isDone = (await within(closeAll(clock.now() + withinMs), withinMs, clock)) ?? false
+    const isDone = (await within(closeAll(withinMs), withinMs, clock)) ?? false
     // What is left must not keep the process.
     listener.destroy()
     await problems.close()

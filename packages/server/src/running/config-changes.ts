@@ -66,7 +66,7 @@ function changeOf(field: string, text: string): Change {
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Variables of servers may hold secrets of the studio. */
-const isEnvironment = (field: string) => /^queues\.[^.]+\.deploy\.env\b/.test(field)
+const isEnvironment = (field: string) => /^queues\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
 
 /** Entries of a list that have names are compared by these, so that a new first queue is one change. */
 function membersOf(value: object): Readonly<Record<string, unknown>> {

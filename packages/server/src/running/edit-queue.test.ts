@@ -17,7 +17,7 @@ queues:
     deploy:
       application: my-game
       version: '1.0'
-      env: { REGION_KEY: abc }
+      environment: { REGION_KEY: abc }
 
   - name: ranked # the other
     matchSize: 10
@@ -52,8 +52,8 @@ test('parts come and go', () => {
 })
 
 test('variables of servers stay, unless the definition has some', () => {
-  expect(editQueue(text, 'duel', duel)).toContain('env: { REGION_KEY: abc }')
-  const withEnv = duel.replace("version: '1.0'", "version: '1.0', env: { REGION_KEY: xyz }")
+  expect(editQueue(text, 'duel', duel)).toContain('environment: { REGION_KEY: abc }')
+  const withEnv = duel.replace("version: '1.0'", "version: '1.0', environment: { REGION_KEY: xyz }")
   expect(editQueue(text, 'duel', withEnv)).toContain('REGION_KEY: xyz')
 })
 

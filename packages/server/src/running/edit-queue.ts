@@ -35,12 +35,14 @@ function queueOf(document: Document, name: string): YAMLMap {
   )
 }
 
+const VARIABLES = ['environment', 'hiddenEnvironment']
+
 /** The page is never told the variables of servers, so it cannot give them back. */
 function keepVariables(old: YAMLMap, next: YAMLMap): void {
   const [before, after] = [old.get('deploy'), next.get('deploy')]
-  if (!isMap(before) || !isMap(after) || after.has('env')) return
-  const variables = before.items.find(({ key }) => nameOf(key) === 'env')
-  if (variables !== undefined) after.items.push(variables)
+  if (!isMap(before) || !isMap(after)) return
+  for (const pair of before.items)
+    if (VARIABLES.includes(nameOf(pair.key)) && !after.has(nameOf(pair.key))) after.items.push(pair)
 }
 
 /** Makes a mapping say what another one says. */

@@ -3,15 +3,15 @@ import { createEmulator, type Emulator, type EmulatorOptions } from '@muster/emu
 import { readConfigText } from '../config/read-config.js'
 import { startServer, type MusterServer, type ServerDeps } from './start-server.js'
 
-const SERVICE_TOKEN = 'service-token-0815'
+export const SERVICE_TOKEN = 'service-token-0815'
 export const BACKEND_KEY = 'backend-key-of-the-game'
-const OPERATE_KEY = 'operate-key-of-live-ops'
+export const OPERATE_KEY = 'operate-key-of-live-ops'
 export const JWT_SECRET = 'a-secret-of-at-least-32-characters'
 
 /** Secrets that the configurations of tests refer to. */
-const env = { SERVICE_TOKEN, BACKEND_KEY, OPERATE_KEY, JWT_SECRET }
+export const env = { SERVICE_TOKEN, BACKEND_KEY, OPERATE_KEY, JWT_SECRET }
 
-const DUEL = `
+export const DUEL = `
   - name: duel
     matchSize: 2
     deploy: { application: my-game, version: '1.0' }
@@ -31,7 +31,8 @@ auth:
 ${more}
 `
 
-const configOf = async (text: string) => (await readConfigText(text, { path: '/nowhere/muster.yaml', env })).config
+export const configOf = async (text: string) =>
+  (await readConfigText(text, { path: '/nowhere/muster.yaml', env })).config
 
 /** An emulator with the application of the tests. */
 export async function openService(options: EmulatorOptions = {}): Promise<{ emulator: Emulator; url: string }> {

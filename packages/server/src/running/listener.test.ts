@@ -1,0 +1,81 @@
+import { connect, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openListener, type Listener, type ListenerOptions } from './listener.js'
+
+let listener: Listener | undefined
+const sockets: Socket[] = []
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  listener?.destroy()
+  await listener?.close()
+})
+
+async function open(options: Partial<ListenerOptions> = {}) {
+  listener = await openListener({
+    host: '127.0.0.1',
+    port: 0,
+    onRequest: (_, response) => response.end('served'),
+    mostConnections: 100,
+    mostPerAddress: 50,
+    ...options,
+  })
+  const { port } = listener
+  /** A connection that sends a text, and what it is answered until it ends. */
+  return async (text: string) => {
+    const socket = connect(port, '127.0.0.1')
+    sockets.push(socket)
+    socket.on('error', () => {})
+    await once(socket, 'connect')
+    if (text !== '') socket.write(text)
+    return {
+      socket,
+      ended: (async () => {
+        let answer = ''
+        socket.on('data', (chunk) => (answer += String(chunk)))
+        await once(socket, 'close')
+        return answer
+      })(),
+    }
+  }
+}
+
+describe('a connection is ended', () => {
+  test.each([
+    ['that sends nothing', ''],
+    ['that does not finish its headers', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
+  ])('%s', async (_, text) => {
+    const send = await open({ headersTimeoutMs: 200 })
+    const { ended } = await send(text)
+    expect(await ended).toMatch(/^(HTTP\/1\.1 408 .*)?/)
+  })
+
+  test('whose headers are too large', async () => {
+    const send = await open()
+    const { ended } = await send(`GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)
+    expect(await ended).toContain('HTTP/1.1 431')
+  })
+
+  test('beyond those that one address may have, until one of these ends', async () => {
+    const send = await open({ mostPerAddress: 2 })
+    const [first] = [await send(''), await send('')]
+    const third = await send('')
+    expect(await third.ended).toBe('')
+    first?.socket.destroy()
+    await first?.ended
+    const next = await send('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    expect(await next.ended).toContain('served')
+  })
+})
+
+test('a port that is taken is an error, and nothing listens', async () => {
+  await open()
+  const again = openListener({
+    host: '127.0.0.1',
+    port: listener?.port ?? 0,
+    onRequest: () => {},
+    mostConnections: 1,
+    mostPerAddress: undefined,
+  })
+  await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' })
+})
