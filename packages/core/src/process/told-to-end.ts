@@ -10,8 +10,7 @@ const SAME_SIGNAL_MS = 500
 
 /**
  * Resolves when this process should end: at SIGINT or SIGTERM, or when one of the parents is gone, such as the `npx`
- * that started it. A further signal ends the process at once, with exit code 1. To be called once, when there is
- * something to end.
+ * that started it. A further signal ends the process at once, with exit code 1. To be called once.
  * @param parents of `parentsNow`, called when the process began.
  */
 export function toldToEnd(parents: ReadonlySet<number>, clock: Clock): Promise<void> {

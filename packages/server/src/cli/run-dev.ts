@@ -8,7 +8,7 @@ import type { Terminal } from './terminal.js'
 
 /** Runs until it is told to end. Returns the exit code. */
 export async function dev(options: DevOptions, terminal: Terminal): Promise<ExitCode> {
-  const parents = parentsNow(false)
+  const told = toldToEnd(parentsNow(false), systemClock)
   let started: Dev
   try {
     started = await startDev(options)
@@ -22,7 +22,7 @@ export async function dev(options: DevOptions, terminal: Terminal): Promise<Exit
     options.config === undefined
       ? undefined
       : await watchFile({ path: options.config, clock: systemClock, changed: reload })
-  await toldToEnd(parents, systemClock)
+  await told
   await unwatch?.()
   await started.close()
   return EXIT.ok

@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.js'
 
 /** Runs until it is told to end. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
-  const parents = parentsNow(false)
+  const told = toldToEnd(parentsNow(false), systemClock)
   let file: ConfigFile
   let server: MusterServer
   try {
@@ -19,7 +19,7 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
     return refusal(error, path, terminal)
   }
   const unwatch = await reloading(path, file, server)
-  await toldToEnd(parents, systemClock)
+  await told
   await unwatch()
   return (await server.close()) ? EXIT.ok : EXIT.failed
 }

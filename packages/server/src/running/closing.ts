@@ -28,7 +28,7 @@ export interface Closing {
 
 /** Milliseconds that answers under way get at the end, before their connections are ended (our choice). */
 const LAST_ANSWERS_MS = 250
-/** The share of all time in which players are sent away at least, so that whoever balances the load notices (our choice). */
+/** The share of all time for which players are sent away at least: whoever balances the load notices (our choice). */
 const SHARE_OF_NOTICE = 0.1
 /** Of the time that is left, what the parts may use; the rest is for connections. */
 const SHARE_OF_PARTS = 0.9

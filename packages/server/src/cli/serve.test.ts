@@ -1,0 +1,160 @@
+import { spawn, execFileSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { env, openService, yamlOf } from '../running/server.fixture.js'
+
+const packageRoot = fileURLToPath(new URL('../..', import.meta.url))
+const cli = join(packageRoot, 'dist/cli/main.js')
+const children: ChildProcess[] = []
+
+let service: Awaited<ReturnType<typeof openService>>
+let folder: string
+beforeAll(async () => {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  execFileSync(process.execPath, [tsc, '-b', packageRoot], { stdio: 'inherit' })
+  service = await openService()
+}, 120_000)
+afterAll(() => service.emulator.close())
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'muster-serve-'))
+})
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
+
+interface Line {
+  readonly text: string
+  readonly port?: number
+}
+
+/** Runs the program with the configuration in the folder, until it listens. */
+async function serve() {
+  const child = spawn(process.execPath, [cli, 'serve'], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.push(child)
+  const lines: string[] = []
+  const heard = new Set<() => void>()
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push((JSON.parse(line) as Line).text)
+    if (line.includes('"listening"')) lines.unshift(String((JSON.parse(line) as Line).port))
+    for (const hear of heard) hear()
+  })
+  const ended = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
+  /** Resolves once a line holds the text. */
+  const said = (text: string) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (!lines.some((line) => line.includes(text))) return
+        heard.delete(look)
+        resolve()
+      }
+      heard.add(look)
+      look()
+    })
+  await said('listening')
+  const url = `http://127.0.0.1:${lines[0]}`
+  const ask = (method: string, path: string, body?: unknown) =>
+    fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${env.BACKEND_KEY}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  return { child, lines, ended, said, ask }
+}
+
+const configure = (more = '', queues?: string) =>
+  writeFileSync(join(folder, 'muster.yaml'), yamlOf(service.url, `store: { folder: data }\n${more}`, queues))
+
+const FULL = `
+  - name: duel
+    matchSize: 2
+    rules: [{ kind: difference, attribute: skill, max: 1 }]
+    deploy: { application: my-game, version: '1.0' }
+`
+/** Tickets of which none can be matched with another. */
+const alone = (from: number, count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    profile: 'duel',
+    player_id: `player-${from + index}`,
+    player_ip: '192.0.2.7',
+    attributes: { skill: (from + index) * 10 },
+  }))
+
+describe('muster serve', () => {
+  test('kill -9 loses no waiting ticket, of 5,000; SIGTERM neither, and ends with 0', async () => {
+    configure('', FULL)
+    const first = await serve()
+    const ids: string[] = []
+    for (let from = 0; from < 5000; from += 500) {
+      const answer = await first.ask('POST', '/tickets/batch', { tickets: alone(from, 500) })
+      const { results } = (await answer.json()) as { results: { ticket: { id: string } }[] }
+      ids.push(...results.map(({ ticket }) => ticket.id))
+    }
+    expect(new Set(ids).size).toBe(5000)
+    first.child.kill('SIGKILL')
+    await first.ended
+
+    const second = await serve()
+    const waiting = async ({ ask }: typeof second) => {
+      const answers = await Promise.all(
+        ids.filter((_, index) => index % 50 === 0).map((id) => ask('GET', `/tickets/${id}`)),
+      )
+      const tickets = (await Promise.all(answers.map((answer) => answer.json()))) as { status: string }[]
+      return tickets.filter(({ status }) => status === 'SEARCHING').length
+    }
+    const total = async ({ ask }: typeof second) =>
+      /muster_players_waiting.* (\d+)/.exec(await (await ask('GET', '/metrics')).text())?.[1]
+    expect([await waiting(second), await total(second)]).toEqual([100, '5000'])
+    second.child.kill('SIGTERM')
+    expect(await second.ended).toEqual([0, null])
+
+    const third = await serve()
+    expect([await waiting(third), await total(third)]).toEqual([100, '5000'])
+  })
+
+  test('reads its configuration again: a wrong one changes nothing and says where, a right one counts', async () => {
+    configure()
+    const { child, ask, lines, said } = await serve()
+    const path = join(folder, 'muster.yaml')
+    const right = readFileSync(path, 'utf8')
+    writeFileSync(path, right.replace('matchSize: 2', 'matchSize: 0'))
+    await said('matchSize: must be')
+    expect(lines.find((line) => line.includes('matchSize'))).toMatch(/muster\.yaml:\d+:\d+: queues\.0\.matchSize/)
+    expect((await ask('POST', '/tickets', alone(1, 1)[0])).status).toBe(201)
+
+    writeFileSync(path, right.replace('matchSize: 2', 'matchSize: 3'))
+    await said('changed: queues.duel.teams')
+    child.kill('SIGHUP')
+    await said('reloaded: nothing has changed')
+  })
+
+  test('two signals, as npx sends them, are one; a later one ends it at once', async () => {
+    configure()
+    const { child, ended, said } = await serve()
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    await said('the program ends')
+    expect(await ended).toEqual([0, null])
+  })
+
+  test('a wrong configuration is told by line and column, and ends with 2', async () => {
+    configure('consol: {}')
+    const child = spawn(process.execPath, [cli, 'serve'], { cwd: folder, env: { ...process.env, ...env } })
+    children.push(child)
+    let complaint = ''
+    child.stderr.on('data', (chunk) => (complaint += String(chunk)))
+    expect(await once(child, 'close')).toEqual([2, null])
+    expect(complaint).toContain('did you mean console?')
+    expect(complaint).toMatch(/muster\.yaml:\d+:\d+/)
+  })
+})
