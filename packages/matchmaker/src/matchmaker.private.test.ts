@@ -1,10 +1,14 @@
 /** Matches of given players, made by `createMatch`. */
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidMatch, PlayerBusy, PlayerPlaying, UnknownQueue } from './errors.js'
+import { createWorlds } from './logged-matchmaker.fixture.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import type { QueueDefinition } from './queues/queue.js'
 import { createMatchmaker } from './create-matchmaker.js'
 import { createTestService } from './service.fixture.js'
+
+const { createWorld, removeAll } = createWorlds()
+afterEach(removeAll)
 
 const teams: QueueDefinition = {
   name: 'teams',
@@ -188,6 +192,28 @@ describe('a private match', () => {
     matchmaker.reconfigure([{ ...teams, teams: [{ name: 'side', size: 4 }] }])
     await run(250)
     expect(['m-1', 'm-2'].map((id) => matchmaker.getTicket(id)?.cancelReason)).toEqual(['refused', 'refused'])
+  })
+
+  test('waits on for a server after kill -9, and then gets one', async () => {
+    const world = createWorld({ queues: [teams] })
+    const first = await world.live()
+    first.matchmaker.pauseQueue('teams')
+    first.matchmaker.createMatch(both)
+    await first.run(500)
+    world.kill()
+    const next = await world.live()
+    await next.run(500)
+    expect(next.matchmaker.getTicket('m-1')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers', version: 1 })
+    next.matchmaker.resumeQueue('teams')
+    await next.run(7000)
+    expect(['m-1', 'm-2'].map(next.status)).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    world.kill()
+    const last = await world.live()
+    expect(last.matchmaker.createMatch(both).tickets).toMatchObject([{ id: 'm-1', status: 'HOST_ASSIGNED' }, {}])
+    await last.run(250)
+    last.matchmaker.playersLeft(last.matchmaker.getTicket('m-1')?.matchId ?? '', ['ann', 'ben', 'cas'])
+    await last.run(6000)
+    expect(world.service.unstopped()).toEqual([])
   })
 
   test('goes on in another matchmaker that takes its tickets over', async () => {

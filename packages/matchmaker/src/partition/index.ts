@@ -10,7 +10,7 @@ export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from '../se
 export type { Ledger } from '../tickets/ledger.js'
 export type { StoredBackfill } from '../matches/resuming.js'
 export type { NotLoaded } from '../tickets/loading.js'
-export { storedTicket, type StoredTicket, type TicketState } from '../tickets/ticket-body.js'
+export { privateSeatOf, storedTicket, type StoredTicket, type TicketState } from '../tickets/ticket-body.js'
 export {
   createTicketChecker,
   type Creatable,

@@ -41,7 +41,7 @@ const MOST_PLAYERS = 100_000
 const SWEPT = 500
 
 /** The name under which a queue's cooldowns are kept. */
-const cooldownName = ({ name, cooldown }: Queue): string => cooldown?.name ?? name
+export const cooldownName = ({ name, cooldown }: Queue): string => cooldown?.name ?? name
 
 const NONE: readonly never[] = []
 

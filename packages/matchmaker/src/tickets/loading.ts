@@ -111,9 +111,9 @@ export function createLoading(options: LoadingOptions): Loading {
       // The match goes on without this process knowing who is in it.
       if (status === 'HOST_ASSIGNED') return remove(record, now)
     }
-    record.waitingFor = waitingFor ?? 'players'
+    record.waitingFor = isPrivate(record) && state === NEW_STATE ? 'servers' : (waitingFor ?? 'players')
     record.restsUntil = waitingFor === 'retry' ? now + restAfter(attempts) : 0
-    if (waitingFor === 'servers') searching.expectShort(record)
+    if (waitingFor === 'servers' && !isPrivate(record)) searching.expectShort(record)
     searching.settle(record, now)
     if (status === 'MATCH_FOUND') touch(record)
   }

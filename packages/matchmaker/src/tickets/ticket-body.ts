@@ -30,6 +30,9 @@ export function readBody(id: string, body: string): CheckedTicket {
   return { id, queues, players: players.map(complete), priority, privateSeat }
 }
 
+/** The place in a private match of a stored ticket. @throws Error if its body is no JSON. */
+export const privateSeatOf = ({ body }: Pick<StoredTicket, 'body'>): PrivateSeat | undefined => parsed(body).privateSeat
+
 /** The message of a `SyntaxError` would repeat a part of the text, which holds addresses. */
 function parsed(body: string): TicketBody {
   try {
@@ -63,7 +66,7 @@ export function storedTicket({ id, body, createdAt, state = NEW_STATE }: StoredT
     players: players.map((player) => ({ id: player.id })),
     priority,
     createdAt,
-    ...state,
+    ...(privateSeat !== undefined && state === NEW_STATE ? { ...state, waitingFor: 'servers' as const } : state),
     privateMatch: privateSeat?.id,
   }
 }

@@ -15,7 +15,10 @@ import {
   SOMEWHERE,
   type Enterable,
 } from './admission.js'
-import type { CheckedTicket } from './checked-ticket.js'
+import { cooldownName } from './cooldowns.js'
+import type { CheckedTicket, PrivateSeat } from './checked-ticket.js'
+import { checkMatch } from './match-checker.js'
+import type { MatchInput } from './match-input.js'
 import { createQueueRuntime } from './queue-runtime.js'
 import type { QueueRuntime } from './records.js'
 import { bodyOf, NEW_STATE } from './ticket-body.js'
@@ -30,6 +33,7 @@ export interface Creatable {
   readonly queues: readonly string[]
   readonly players: readonly { readonly id: string }[]
   readonly priority: number
+  readonly privateSeat?: PrivateSeat | undefined
 }
 
 /** Another ticket of a player. */
@@ -42,6 +46,8 @@ export interface OtherTicket {
 export interface TicketChecker {
   /** Checks all that does not depend on other tickets. @throws {InvalidTicket} naming the field; {UnknownQueue} */
   check(input: TicketInput): Creatable
+  /** Checks a match of given players like `check`. @throws {InvalidMatch} naming the field; {UnknownQueue} */
+  checkMatch(input: MatchInput): { readonly id: string; readonly tickets: readonly Creatable[] }
   /**
    * Checks whether players may be in this ticket beside others: those that have not ended, and those whose match runs.
    * @throws {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit} by `maxMatchesPerPlayer`
@@ -49,6 +55,8 @@ export interface TicketChecker {
   permit(ticket: Creatable, others: readonly OtherTicket[]): void
   /** Checks that a ticket which was created by the same id is the same. @throws {InvalidTicket} */
   refuseOther(before: Pick<Ticket, 'queues' | 'players'>, ticket: Creatable): void
+  /** Those of the queues that have a cooldown, with its name. */
+  cooldownsIn(queues: readonly string[]): readonly { readonly queue: string; readonly name: string }[]
   /** The view of the ticket, just created. @param createdAt epoch milliseconds. */
   created(ticket: Creatable, createdAt: number): Ticket
   /** As that of a matchmaker. */
@@ -110,6 +118,16 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       return { id, body: bodyOf(ticket), queues, players: players.map((player) => ({ id: player.id })), priority }
     },
 
+    checkMatch: (input) => {
+      const { id, tickets } = checkMatch(input, runtimes, random)
+      const creatable = tickets.map((ticket) => {
+        const { queues, players, priority, privateSeat } = ticket
+        const named = players.map((player) => ({ id: player.id }))
+        return { id: ticket.id, body: bodyOf(ticket), queues, players: named, priority, privateSeat }
+      })
+      return { id, tickets: creatable }
+    },
+
     permit: ({ queues, players }, others) => {
       const own = runtimesOf(queues, runtimes)
       const inForce = others.filter(({ ticket }) => ticket.status !== 'CANCELLED')
@@ -125,13 +143,19 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
     },
 
     refuseOther,
-    created: ({ id, queues, players, priority }, createdAt) => ({
+    cooldownsIn: (queues) =>
+      queues.flatMap((name) => {
+        const queue = runtimes.get(name)?.queue
+        return queue?.cooldown === undefined ? [] : { queue: name, name: cooldownName(queue) }
+      }),
+    created: ({ id, queues, players, priority, privateSeat }, createdAt) => ({
       id,
       queues,
       players,
       priority,
       createdAt: Math.floor(createdAt),
       ...NEW_STATE,
+      ...(privateSeat !== undefined && { waitingFor: 'servers', privateMatch: privateSeat.id }),
     }),
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
     presenceWithinMs: (queue) => runtimes.get(queue)?.queue.presence?.withinMs,

@@ -1,15 +1,19 @@
 import { MusterError } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
 import { PlayerBusy, type Ticket, type TicketInput, type TicketResult } from '@muster/matchmaker'
-import type { Creatable, OtherTicket, TicketChecker } from '@muster/matchmaker/partition'
+import type { Creatable, TicketChecker } from '@muster/matchmaker/partition'
 import { PartitionFull } from '../errors.js'
 import { viewOf } from '../stored-view.js'
-import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/store.js'
+import { createPermitted } from './permitted.js'
+import { createFindCoolingDown } from './cooling-down.js'
+import type { CreateOutcome, NewTicket, PartitionStore, StoredTicket } from '../store/store.js'
 
 export interface CreateTicketsOptions {
-  readonly store: Pick<PartitionStore, 'create' | 'read'>
+  readonly store: Pick<PartitionStore, 'create' | 'read' | 'readNotes'>
   readonly checker: TicketChecker
   /** Called with each ticket that was created. */
   readonly created: (stored: StoredTicket, ticket: Ticket) => void
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** Creates tickets; a result for each, in order. */
@@ -20,26 +24,9 @@ const TRIES = 5
 /** Milliseconds after which a client may try again: tickets end all the time. */
 const FULL_RETRY_MS = 5000
 
-export function createTicketCreation({ store, checker, created }: CreateTicketsOptions): CreateTickets {
-  /**
-   * The tickets of busy players that permit another one.
-   * @throws as `permit` of the checker
-   */
-  const permitted = async (
-    input: Creatable,
-    busy: readonly PlayerTickets[],
-  ): Promise<ReadonlyMap<string, readonly string[]>> => {
-    const ids = busy.flatMap(({ ticketIds }) => ticketIds)
-    const stored = await store.read(ids)
-    const others = new Map(stored.flatMap((one) => (one === undefined ? [] : [[one.id, viewOf(one)] as const])))
-    const ofPlayer = ({ playerId, ticketIds }: PlayerTickets): OtherTicket[] =>
-      ticketIds.flatMap((id) => {
-        const ticket = others.get(id)
-        return ticket === undefined ? [] : [{ playerId, ticket }]
-      })
-    checker.permit(input, busy.flatMap(ofPlayer))
-    return new Map(busy.map(({ playerId, ticketIds }) => [playerId, ticketIds]))
-  }
+export function createTicketCreation({ store, checker, created, clock }: CreateTicketsOptions): CreateTickets {
+  const findCoolingDown = createFindCoolingDown({ store, checker, clock })
+  const permitted = createPermitted({ store, checker })
 
   const told = (input: Creatable, createdAt: number): Ticket => {
     const ticket = checker.created(input, createdAt)
@@ -81,7 +68,9 @@ export function createTicketCreation({ store, checker, created }: CreateTicketsO
   }
 
   return async (inputs) => {
-    const all = inputs.map(checked)
+    const read = inputs.map(checked)
+    const coolingDown = await findCoolingDown(read.filter((one): one is Creatable => !(one instanceof MusterError)))
+    const all = read.map((one) => (one instanceof MusterError ? one : (coolingDown.get(one) ?? one)))
     const good = all.filter((one): one is Creatable => !(one instanceof MusterError))
     const tickets = good.map(
       ({ id, body, players }): NewTicket => ({ id, body, players: players.map((player) => player.id) }),

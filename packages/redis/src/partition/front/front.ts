@@ -1,10 +1,10 @@
-import { Conflict } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { TooLate, UnknownTicket, type Ticket, type TicketService } from '@muster/matchmaker'
+import { InvalidTicket, TooLate, UnknownTicket, type Ticket, type TicketService } from '@muster/matchmaker'
 import type { TicketChecker } from '@muster/matchmaker/partition'
 import { hasEnded, viewOf } from '../stored-view.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/store.js'
 import { createAsking } from './asking.js'
+import { createMatchCreation } from './create-match.js'
 import { createTicketCreation } from './create-tickets.js'
 import { createPresenceBatches } from './presence.js'
 import { reachableStore } from './reachable-store.js'
@@ -81,7 +81,7 @@ export function createFront(options: FrontOptions): Front {
   })
   const presence = createPresenceBatches({ tell: (sightings) => ask('notePresence', sightings), clock, problem })
   const frontWaits = createFrontWaits({ ask, locate, clock })
-  const createTickets = createTicketCreation({ store, checker, created: frontWaits.note })
+  const createTickets = createTicketCreation({ store, checker, created: frontWaits.note, clock })
 
   const seen = (stored: StoredTicket): Ticket => {
     const ticket = viewOf(stored)
@@ -132,11 +132,15 @@ export function createFront(options: FrontOptions): Front {
         }
       }
     },
-    cancelTicket: async (id) => {
+    cancelTicket: async (id, playerId) => {
       const ticket = await known(id)
+      if (playerId !== undefined && !ticket.players.some((player) => player.id === playerId)) {
+        const got = JSON.stringify(playerId)
+        throw new InvalidTicket(`ticket: playerId: is not in ticket ${id}, got ${got}`, { field: 'playerId' })
+      }
       if (ticket.status === 'CANCELLED') return ticket
       const players = ticket.players.map((player) => player.id)
-      const outcome = await store.cancel(id, players)
+      const outcome = await store.cancel(id, players, playerId)
       if (outcome.kind === 'unknown') throw unknown(id)
       if (outcome.kind === 'cancelled') return known(id)
       const late = await known(id)
@@ -150,7 +154,7 @@ export function createFront(options: FrontOptions): Front {
     longestWaiting: (limit) => ask('longestWaiting', limit),
     estimateWait: frontWaits.estimateWait,
     queueWaits: frontWaits.queueWaits,
-    createMatch: () => Promise.reject(new Conflict('a private match cannot be made in a partition yet')),
+    createMatch: createMatchCreation({ store, checker }),
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId) => ask('stopMatch', matchId),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),

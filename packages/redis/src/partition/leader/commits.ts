@@ -16,6 +16,7 @@ export interface Commits {
    */
   record(change: RecordChange): Promise<readonly string[]>
   backfill(backfillId: string, text: string | undefined): void
+  note(key: string, text: string | undefined): void
   /** Resolves when everything so far is written. Rejects once the lease is lost. */
   flushed(): Promise<void>
   /** Nothing more is written. */
@@ -49,13 +50,15 @@ class Batch {
   readonly left: { readonly ticketId: string; readonly players: readonly string[] }[] = []
   readonly records: RecordChange[] = []
   readonly backfills = new Map<string, string | undefined>()
+  readonly notes = new Map<string, string | undefined>()
   /** One for each of `records`. */
   readonly waiting: Waiting[] = []
   readonly flushed: Waiting[] = []
 
   /** Whether there is anything to write. */
   get isDecided(): boolean {
-    return this.headers.size + this.left.length + this.records.length + this.backfills.size > 0
+    const { headers, left, records, backfills, notes } = this
+    return headers.size + left.length + records.length + backfills.size + notes.size > 0
   }
 }
 
@@ -80,6 +83,7 @@ export function createCommits(options: CommitsOptions): Commits {
       headers: [...batch.headers.values()],
       left: batch.left,
       records: batch.records,
+      notes: Array.from(batch.notes, ([key, text]) => ({ key, text })),
       backfills: Array.from(batch.backfills, ([backfillId, text]) => ({ backfillId, text })),
       durable: isDurable && batch.records.length > 0,
     }
@@ -146,6 +150,10 @@ export function createCommits(options: CommitsOptions): Commits {
     },
     backfill: (backfillId, text) => {
       next.backfills.set(backfillId, text)
+      begin()
+    },
+    note: (key, text) => {
+      next.notes.set(key, text)
       begin()
     },
     flushed: async () => {

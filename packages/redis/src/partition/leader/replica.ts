@@ -13,6 +13,7 @@ import type { Batch, InboxEntry, PartitionStore, StoredRecord, StoredTicket, Tic
 import { createAssignedTickets, type AssignedTickets } from './assigned-tickets.js'
 import type { Commits } from './commits.js'
 import { fencedService } from './fenced-service.js'
+import { cooldownKey, cooldownText, pauseKey, readNotes } from '../notes.js'
 import { removeGonePlayers } from './gone-players.js'
 import { createPartitionJournal } from './partition-journal.js'
 
@@ -34,16 +35,22 @@ export interface Replica {
   /** Tickets have changed, by the decision of another leader or of a front. */
   changed(tickets: readonly TicketChange[]): Promise<void>
   /** What fronts did, except for questions. Returns tickets that were cancelled. */
-  happened(entries: readonly InboxEntry[]): Promise<readonly string[]>
+  happened(entries: readonly InboxEntry[]): Promise<readonly CancelledTicket[]>
   /** Forgets running matches that are over; for a process that does not lead. */
   prune(): Promise<void>
   /** From now on this process leads. Resolves when it has taken over the matches of the leader before. */
   lead(writing: Writing): Promise<void>
   /** Tickets that a front has cancelled: their matches go on without them, or dissolve. */
-  gone(ticketIds: readonly string[]): void
+  gone(tickets: readonly CancelledTicket[]): void
   /** Tickets whose headers were not taken. */
   missing(ticketIds: readonly string[]): Promise<void>
   abandon(): void
+}
+
+/** A ticket that a front has cancelled, and the player who did it if its match was found. */
+export interface CancelledTicket {
+  readonly ticketId: string
+  readonly by?: string | undefined
 }
 
 export interface ReplicaOptions {
@@ -64,13 +71,16 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     return writing.commits
   }
 
-  const gone = (ticketIds: readonly string[]) => {
-    for (const id of ticketIds) {
+  /** Remembers something for the next leader. What is taken over from the one before is there already. */
+  const note = (key: string, text: string | undefined) => writing?.commits.note(key, text)
+
+  const gone = (those: readonly CancelledTicket[]) => {
+    for (const { ticketId: id, by } of those) {
       const ticket = leader.getTicket(id)
       if (ticket === undefined || ticket.status === 'CANCELLED') continue
       try {
         if (ticket.status === 'HOST_ASSIGNED') leader.playersLeft(ticket.matchId ?? '', idsOf(ticket))
-        else leader.cancelTicket(id)
+        else leader.cancelTicket(id, by)
       } catch (error) {
         problem(error)
       }
@@ -81,7 +91,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
   const missing = async (ticketIds: readonly string[]): Promise<void> => {
     const stored = await store.read(ticketIds)
     const cancelled = ticketIds.filter((_, index) => (stored[index]?.header ?? 'C').startsWith('C'))
-    gone(cancelled)
+    gone(cancelled.map((ticketId) => ({ ticketId })))
     if (cancelled.length === ticketIds.length) return
     problem(new Error('tickets are not as this leader left them: it reads them again'))
     writing?.lease.lose()
@@ -117,10 +127,15 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
         commits().header({ ticketId: ticket.id, header: encodeHeader(ticket), frees })
       },
       served: () => {},
-      cooldownChanged: () => {},
+      cooldownChanged: (playerId, name, state) =>
+        note(cooldownKey(name, playerId), state === undefined ? undefined : cooldownText(state)),
       backfillChanged: (backfillId, text) => commits().backfill(backfillId, text),
     },
   })
+  const stopListeningToPauses = [
+    leader.on('queuePaused', ({ queue }) => note(pauseKey(queue), '')),
+    leader.on('queueResumed', ({ queue }) => note(pauseKey(queue), undefined)),
+  ]
   const stopListening = leader.on('playersLeft', ({ matchId, playerIds }) => {
     const left = new Set(playerIds)
     for (const ticket of assigned.of(matchId)) {
@@ -153,6 +168,14 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     for (const ticket of stored) if (ticket !== undefined) unlessBroken(() => takeOne(ticket))
     if (writing === undefined) leader.unload(over)
     for (const { error } of leader.load(taken)) problem(error)
+  }
+
+  /** Takes over what the leader before remembered. */
+  const loadNotes = async () => {
+    const { cooldowns, paused } = readNotes(await every((at) => store.loadNotes(at)), problem)
+    unlessBroken(() => leader.importCooldowns(cooldowns))
+    const queues = leader.queueNames()
+    for (const queue of paused) if (queues.includes(queue)) leader.pauseQueue(queue)
   }
 
   /** Forgets running matches that are over; returns the records of the others. */
@@ -196,19 +219,21 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       const created = entries.flatMap((entry) => (entry.kind === 'created' ? entry.ticketIds : []))
       const unknown = created.filter((id) => leader.getTicket(id) === undefined)
       if (unknown.length > 0) take(await store.read(unknown))
-      return entries.flatMap((entry) => (entry.kind === 'cancelled' ? entry.ticketId : []))
+      return entries.filter((entry) => entry.kind === 'cancelled')
     },
     prune: async () => void (await prune()),
     lead: async (term) => {
       records = await prune()
       const backfills = await every((at) => store.loadBackfills(at))
       leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
+      await loadNotes()
       writing = term
       await leader.lead()
       await removeGonePlayers(leader, store, assigned)
     },
     abandon: () => {
       stopListening()
+      for (const stop of stopListeningToPauses) stop()
       leader.abandon()
     },
   }

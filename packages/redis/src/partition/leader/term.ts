@@ -50,7 +50,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
   const commits = createCommits({
     commit: (commit) => store.commit(token, commit),
     refused: (ticketId, header) => {
-      if (header === undefined || readPrefix(header).letter === 'C') replica.gone([ticketId])
+      if (header === undefined || readPrefix(header).letter === 'C') replica.gone([{ ticketId }])
       else void replica.missing([ticketId]).catch(problem)
     },
     isDeposed: (error) => error instanceof Deposed,

@@ -3,12 +3,12 @@ import { cut, MOST_TICKETS, partyWeight } from './cut.js'
 import type { Commit, RecordChange } from './store.js'
 
 /**
- * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, records, backfills. A
- * single record may need more; of one match there is at most one in a step. Whatever the last step done, what is stored
- * is consistent: a ticket is matched before its match has a record, and assigned before its match is over.
+ * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, records, backfills,
+ * notes. A single record may need more; of one match there is at most one in a step. Whatever the last step done, what
+ * is stored is consistent: a ticket is matched before its match has a record, and assigned before its match is over.
  */
 export function partsOf(commit: Commit): readonly Commit[] {
-  const { headers = [], left = [], records = [], backfills = [] } = commit
+  const { headers = [], left = [], records = [], backfills = [], notes = [] } = commit
   const runs = runsOf(records)
   if (runs.length <= 1 && sizeOf(commit) <= MOST_TICKETS) return [commit]
   return [
@@ -16,6 +16,7 @@ export function partsOf(commit: Commit): readonly Commit[] {
     ...cut(left, ({ players }) => 1 + partyWeight(players.length)).map((part): Commit => ({ left: part })),
     ...runs.flatMap((run) => cut(run, ticketsOf)).map((part): Commit => ({ records: part })),
     ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part })),
+    ...cut(notes, () => 1).map((part): Commit => ({ notes: part })),
   ]
 }
 
@@ -34,8 +35,8 @@ function runsOf(records: readonly RecordChange[]): readonly (readonly RecordChan
   return runs
 }
 
-function sizeOf({ headers, left, records, backfills }: Commit): number {
-  let size = (headers?.length ?? 0) + (left?.length ?? 0) + (backfills?.length ?? 0)
+function sizeOf({ headers, left, records, backfills, notes }: Commit): number {
+  let size = (headers?.length ?? 0) + (left?.length ?? 0) + (backfills?.length ?? 0) + (notes?.length ?? 0)
   for (const { frees } of headers ?? []) size += partyWeight(frees?.length)
   for (const { players } of left ?? []) size += partyWeight(players.length)
   for (const record of records ?? []) size += ticketsOf(record)

@@ -17,7 +17,9 @@ export interface PartitionKeys {
   readonly locks: string
   /** Hash: backfill → text. */
   readonly backfills: string
-  /** Stream, capped: `+` ids, `-` id, `?` question. */
+  /** Hash: key → text, of what the leader remembers. */
+  readonly notes: string
+  /** Stream, capped: `+` ids, `-` id and who cancelled a match that was found, `?` question. */
   readonly inbox: string
   /** Stream, capped: `c` and a line for each ticket: id and prefix of the header. */
   readonly changes: string
@@ -41,6 +43,7 @@ export const partitionKeys = (name: KeySpace): PartitionKeys => ({
   records: name('j'),
   locks: name('l'),
   backfills: name('k'),
+  notes: name('n'),
   inbox: name('in'),
   changes: name('ev'),
   ended: name('e'),

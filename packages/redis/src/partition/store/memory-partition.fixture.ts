@@ -13,6 +13,7 @@ import type {
   InForce,
   NewHeader,
   NewTicket,
+  Note,
   PlayerTickets,
   RecordChange,
   StoredBackfill,
@@ -35,6 +36,7 @@ export class MemoryPartition {
   players = new Map<string, readonly string[]>()
   records = new Map<string, StoredRecord>()
   backfills = new Map<string, StoredBackfill>()
+  notes = new Map<string, Note>()
   #ended: { readonly at: number; readonly ids: readonly string[] }[] = []
   #lead: { readonly token: string; readonly until: number } | undefined
   #epoch: string | undefined
@@ -51,7 +53,7 @@ export class MemoryPartition {
 
   /** Loses everything, as FLUSHALL does. */
   wipe(): void {
-    for (const map of [this.tickets, this.players, this.records, this.backfills, this.#replies]) map.clear()
+    for (const map of [this.tickets, this.players, this.records, this.backfills, this.notes, this.#replies]) map.clear()
     this.#ended = []
     this.#lead = this.#epoch = this.#inForce = undefined
     this.#begin()
@@ -74,7 +76,19 @@ export class MemoryPartition {
     return outcomes
   }
 
-  #createOne({ id, body, players, permitted }: NewTicket): CreateOutcome {
+  createTogether(tickets: readonly NewTicket[]): CreateOutcome[] {
+    const room = this.#bounds.maxTickets - this.tickets.size
+    let fit = 0
+    const outcomes = tickets.map((ticket): CreateOutcome => {
+      const refused = this.#refusal(ticket)
+      if (refused !== undefined) return refused
+      fit += 1
+      return fit > room ? { kind: 'full' } : { kind: 'withheld' }
+    })
+    return outcomes.every(({ kind }) => kind === 'withheld') ? this.create(tickets) : outcomes
+  }
+
+  #refusal({ id, players, permitted }: NewTicket): CreateOutcome | undefined {
     const known = this.tickets.get(id)
     if (known !== undefined) return { kind: 'exists', ticket: known }
     const busy = players.flatMap((playerId): PlayerTickets[] => {
@@ -82,7 +96,13 @@ export class MemoryPartition {
       const isFree = ticketIds === undefined || ticketIds.join(' ') === permitted?.get(playerId)?.join(' ')
       return isFree ? [] : [{ playerId, ticketIds }]
     })
-    if (busy.length > 0) return { kind: 'busy', players: busy }
+    return busy.length > 0 ? { kind: 'busy', players: busy } : undefined
+  }
+
+  #createOne(ticket: NewTicket): CreateOutcome {
+    const { id, body, players } = ticket
+    const refused = this.#refusal(ticket)
+    if (refused !== undefined) return refused
     if (this.tickets.size >= this.#bounds.maxTickets) return { kind: 'full' }
     const createdAt = this.now()
     this.tickets.set(id, { id, createdAt, body, header: undefined })
@@ -90,7 +110,7 @@ export class MemoryPartition {
     return { kind: 'created', createdAt }
   }
 
-  cancel(ticketId: string, players: readonly string[]): CancelOutcome {
+  cancel(ticketId: string, players: readonly string[], by?: string): CancelOutcome {
     const ticket = this.tickets.get(ticketId)
     if (ticket === undefined) return { kind: 'unknown' }
     const { letter, version, matchId } = ticket.header === undefined ? FIRST : readPrefix(ticket.header)
@@ -104,7 +124,7 @@ export class MemoryPartition {
     this.tickets.set(ticketId, { ...ticket, header })
     this.#free(ticketId, players)
     this.#ended.push({ at: this.now(), ids: [ticketId] })
-    this.inbox.add({ kind: 'cancelled', ticketId })
+    this.inbox.add({ kind: 'cancelled', ticketId, ...(letter === 'M' && by !== undefined && { by }) })
     this.changes.add([{ ticketId, letter: 'C', version: version + 1 }])
     return { kind: 'cancelled', header }
   }
@@ -158,7 +178,7 @@ export class MemoryPartition {
   }
 
   /** One part of a commit: see `partsOf`. */
-  commit(token: string, { headers = [], left = [], records = [], backfills = [] }: Commit): CommitOutcome {
+  commit(token: string, { headers = [], left = [], records = [], backfills = [], notes = [] }: Commit): CommitOutcome {
     this.fence(token)
     const refused = headers.filter((header) => !this.#write(header)).map(({ ticketId }) => ticketId)
     const written = headers.filter(({ ticketId }) => !refused.includes(ticketId))
@@ -168,6 +188,10 @@ export class MemoryPartition {
     for (const { backfillId, text } of backfills) {
       if (text === undefined) this.backfills.delete(backfillId)
       else this.backfills.set(backfillId, { backfillId, text })
+    }
+    for (const note of notes) {
+      if (note.text === undefined) this.notes.delete(note.key)
+      else this.notes.set(note.key, note)
     }
     return { refused: refused.map((ticketId) => ({ ticketId, header: this.tickets.get(ticketId)?.header })), unmet }
   }

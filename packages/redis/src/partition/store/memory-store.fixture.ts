@@ -37,8 +37,12 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
       for (const { body } of tickets) refuseTooLong('body', body, DEFAULT_BOUNDS.maxBodyBytes)
       return step('create', () => partition.create(tickets))
     },
+    createTogether: async (tickets) => {
+      for (const { body } of tickets) refuseTooLong('body', body, DEFAULT_BOUNDS.maxBodyBytes)
+      return step('createTogether', () => partition.createTogether(tickets))
+    },
     read: (ids) => step('read', () => ids.map((id) => partition.tickets.get(id))),
-    cancel: (id, players) => step('cancel', () => partition.cancel(id, players)),
+    cancel: (id, players, by) => step('cancel', () => partition.cancel(id, players, by)),
     playerTickets: (ids) => step('playerTickets', () => ids.map((id) => partition.players.get(id) ?? [])),
 
     ask: async (text) => {
@@ -99,6 +103,8 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
         return { items: items.filter(isOpen), next }
       }),
     loadRecords: (at) => step('loadRecords', () => page(partition.records, at)),
+    loadNotes: (at) => step('loadNotes', () => page(partition.notes, at)),
+    readNotes: (keys) => step('readNotes', () => keys.map((key) => partition.notes.get(key)?.text)),
     loadBackfills: (at) => step('loadBackfills', () => page(partition.backfills, at)),
 
     setInForce: (token, text) => step('setInForce', () => partition.setInForce(token, text)),

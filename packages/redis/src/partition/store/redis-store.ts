@@ -69,11 +69,14 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     return again as CreateOutcome
   }
 
-  const create: Batcher<NewTicket, CreateOutcome> = createBatcher(async (tickets: readonly NewTicket[]) => {
-    const words = createWords(tickets, bounds)
+  const createBy = async (words: (string | number)[], tickets: readonly NewTicket[]) => {
     const reply = await redis.run(createScript, [keys.bodies, keys.players, keys.inbox, keys.headers], words)
     return Promise.all(readCreated(reply, tickets).map((outcome, index) => wholeOutcome(outcome, index, tickets)))
-  }, weightOf)
+  }
+  const create: Batcher<NewTicket, CreateOutcome> = createBatcher(
+    (tickets: readonly NewTicket[]) => createBy(createWords(tickets, bounds), tickets),
+    weightOf,
+  )
 
   const read = createBatcher(async (ids: readonly string[]) => {
     // The header first: a ticket that is swept in between then has no body, rather than no header.
@@ -87,6 +90,11 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   const playerTickets = createBatcher(async (ids: readonly string[]) => {
     const entries = (await command(keys.players, 'HMGET', keys.players, ...ids)) as Values
     return entries.map((entry) => entry?.split(' ') ?? [])
+  })
+
+  const readNotes = createBatcher(async (noteKeys: readonly string[]) => {
+    const texts = (await command(keys.notes, 'HMGET', keys.notes, ...noteKeys)) as Values
+    return texts.map((text) => text ?? undefined)
   })
 
   /** Where commits may wait for replicas, they have a connection of their own: a wait holds up what comes after it. */
@@ -143,9 +151,13 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       for (const { body } of tickets) refuseTooLong('body', body, bounds.maxBodyBytes)
       return create(tickets)
     },
+    createTogether: async (tickets) => {
+      for (const { body } of tickets) refuseTooLong('body', body, bounds.maxBodyBytes)
+      return createBy(createWords(tickets, bounds, true), tickets)
+    },
     read,
-    cancel: async (id, players) => {
-      const words = [bounds.inboxEntries, bounds.changeEntries, id, ...players]
+    cancel: async (id, players, by = '') => {
+      const words = [bounds.inboxEntries, bounds.changeEntries, id, by, ...players]
       const outcome = await redis.run(cancelScript, cancelKeys(keys), words)
       return outcome.kind === 'late' ? { kind: 'late', header: await assignments.whole(outcome.header) } : outcome
     },
@@ -177,6 +189,8 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       return { items: (await assignments.wholeTickets(items)).filter((ticket) => ticket !== undefined), next }
     },
     loadRecords: (at) => redis.run(loadRecordsScript, [keys.records, keys.locks], [at ?? '0', BATCH]),
+    loadNotes: (at) => scan(keys.notes, at, (key, text) => ({ key, text })),
+    readNotes,
     loadBackfills: (at) => scan(keys.backfills, at, (backfillId, text) => ({ backfillId, text })),
 
     setInForce: async (token, text) => ({
@@ -231,5 +245,5 @@ const sweepKeys = ({ epoch, headers, bodies, ended, assignments, inbox, changes 
 
 const commitKeys = ({ epoch, changes, ended, ...keys }: PartitionKeys): string[] => {
   const hashes = [keys.headers, keys.bodies, keys.players, keys.records, keys.locks, keys.backfills]
-  return [epoch, ...hashes, changes, ended, keys.assignments]
+  return [epoch, ...hashes, changes, ended, keys.assignments, keys.notes]
 }

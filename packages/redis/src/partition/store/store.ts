@@ -39,6 +39,8 @@ export type CreateOutcome =
   | { readonly kind: 'busy'; readonly players: readonly PlayerTickets[] }
   /** The partition holds `maxTickets` tickets. */
   | { readonly kind: 'full' }
+  /** It could be created, but another of those could not that are created together. */
+  | { readonly kind: 'withheld' }
 
 export type CancelOutcome =
   /** The ticket is cancelled, by this call or before; `header` is how. */
@@ -50,7 +52,12 @@ export type CancelOutcome =
 /** What the leader reads: what fronts did, in order. */
 export type InboxEntry =
   | { readonly kind: 'created'; readonly ticketIds: readonly string[] }
-  | { readonly kind: 'cancelled'; readonly ticketId: string }
+  | {
+      readonly kind: 'cancelled'
+      readonly ticketId: string
+      /** The player who did it, if the ticket was matched. */
+      readonly by?: string | undefined
+    }
   | { readonly kind: 'ask'; readonly text: string }
 
 export interface TailOptions {
@@ -129,7 +136,17 @@ export type RecordChange =
       readonly ends?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
     }
 
-/** What the leader decided, in this order: headers (of each ticket the newest alone), players, records, backfills. */
+/** What the leader remembers under a key of its own, for the next leader and for fronts; see notes.ts. */
+export interface Note {
+  readonly key: string
+  /** Undefined: it is forgotten. */
+  readonly text: string | undefined
+}
+
+/**
+ * What the leader decided, in this order: headers (of each ticket the newest alone), players, records, backfills,
+ * notes.
+ */
 export interface Commit {
   readonly headers?: readonly NewHeader[] | undefined
   /** Players who have left a ticket that goes on without them. */
@@ -137,6 +154,7 @@ export interface Commit {
   readonly records?: readonly RecordChange[] | undefined
   /** Without `text` the backfill is deleted. */
   readonly backfills?: readonly { readonly backfillId: string; readonly text: string | undefined }[] | undefined
+  readonly notes?: readonly Note[] | undefined
   /** Answer only once as many replicas have it as the store asks for. Default false. */
   readonly durable?: boolean | undefined
 }
@@ -197,13 +215,19 @@ export interface PartitionStore {
    * @throws {InvalidInput} for a body that is too long
    */
   create(tickets: readonly NewTicket[]): Promise<readonly CreateOutcome[]>
+  /**
+   * Creates tickets, all or none, of which no two have a player in common.
+   * @throws {InvalidInput} for a body that is too long
+   */
+  createTogether(tickets: readonly NewTicket[]): Promise<readonly CreateOutcome[]>
   /** Reads tickets; undefined for those that there are not (any more). */
   read(ticketIds: readonly string[]): Promise<readonly (StoredTicket | undefined)[]>
   /**
    * Cancels a ticket that is searching, or matched and not locked, and frees its players.
    * @param players all players of the ticket.
+   * @param by the player who does it; undefined for a backend.
    */
-  cancel(ticketId: string, players: readonly string[]): Promise<CancelOutcome>
+  cancel(ticketId: string, players: readonly string[], by?: string): Promise<CancelOutcome>
   /** The tickets of each player: until the ticket is cancelled, its match is over, or the player has left it. */
   playerTickets(playerIds: readonly string[]): Promise<readonly (readonly string[])[]>
 
@@ -254,6 +278,9 @@ export interface PartitionStore {
   loadTickets(at: string | undefined): Promise<Batch<StoredTicket>>
   loadRecords(at: string | undefined): Promise<Batch<StoredRecord>>
   loadBackfills(at: string | undefined): Promise<Batch<StoredBackfill>>
+  loadNotes(at: string | undefined): Promise<Batch<Note>>
+  /** The texts of notes; undefined for those that there are not. */
+  readNotes(keys: readonly string[]): Promise<readonly (string | undefined)[]>
 
   /** Says which queues are in force, as a text; `since` stays while the text stays. @throws {Deposed} */
   setInForce(token: string, text: string): Promise<InForce>

@@ -17,7 +17,7 @@ export async function readInbox(
 function inboxEntries(entries: Entries): InboxEntry[] {
   return entries.map(([kind, text]): InboxEntry => {
     if (kind === '+') return { kind: 'created', ticketIds: text.split(' ') }
-    return kind === '-' ? { kind: 'cancelled', ticketId: text } : { kind: 'ask', text }
+    return kind === '-' ? cancelledIn(text) : { kind: 'ask', text }
   })
 }
 
@@ -49,4 +49,12 @@ function changeOf(line: string): TicketChange {
   const [ticketId, prefix] = line.split(' ') as [string, string]
   const { letter, version } = readPrefix(prefix)
   return { ticketId, letter, version }
+}
+
+/** Ids of tickets have no space in them; ids of players may. */
+function cancelledIn(text: string): InboxEntry {
+  const end = text.indexOf(' ')
+  return end === -1
+    ? { kind: 'cancelled', ticketId: text }
+    : { kind: 'cancelled', ticketId: text.slice(0, end), by: text.slice(end + 1) }
 }

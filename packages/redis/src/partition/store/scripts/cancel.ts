@@ -4,7 +4,7 @@ import { FREE, MANY, NOW } from './lua.js'
 
 /**
  * KEYS: headers, bodies, players, locks, inbox, changes, ended.
- * ARGV: most entries of the inbox and of changes, the id, the players.
+ * ARGV: most entries of the inbox and of changes, the id, the player who cancels it (or nothing), the players.
  * Answer: whether it is cancelled, and the header; nothing for an unknown ticket.
  */
 const LUA = `
@@ -29,11 +29,12 @@ local stamp, next = now(), version + 1
 local rest = string.find(json, '":', 1, true) and string.sub(json, 1, -2) .. ',' or '{'
 header = 'C' .. next .. (match == '' and '' or ' ' .. match) .. '\\n'
   .. rest .. '"cancelledAt":' .. stamp .. ',"cancelReason":"cancelled"}'
-redis.call('XADD', KEYS[5], 'MAXLEN', '~', ARGV[1], '*', '-', id)
+local who = letter == 'M' and ARGV[4] ~= '' and ' ' .. ARGV[4] or ''
+redis.call('XADD', KEYS[5], 'MAXLEN', '~', ARGV[1], '*', '-', id .. who)
 redis.call('XADD', KEYS[6], 'MAXLEN', '~', ARGV[2], '*', 'c', id .. ' C' .. next)
 redis.call('RPUSH', KEYS[7], stamp .. ' ' .. id)
 redis.call('HSET', KEYS[1], id, header)
-free(KEYS[3], id, 4, #ARGV)
+free(KEYS[3], id, 5, #ARGV)
 return {1, header}
 `
 

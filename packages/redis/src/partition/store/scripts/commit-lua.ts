@@ -2,7 +2,7 @@
 import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 /**
- * KEYS: epoch, headers, bodies, players, records, locks, backfills, changes, ended, assignments.
+ * KEYS: epoch, headers, bodies, players, records, locks, backfills, changes, ended, assignments, notes.
  * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
  * Answer: 1, or the refused and the unmet.
  */
@@ -188,13 +188,15 @@ if over > 0 then
   at = player + 1
 end
 
--- Backfills: number; of each 1, id and text, or 0 and id.
-for _ = 1, takeNumber() do
-  if take() == '1' then
-    local id = take()
-    redis.call('HSET', KEYS[7], id, take())
-  else
-    redis.call('HDEL', KEYS[7], take())
+-- Backfills, then notes: number; of each 1, id and text, or 0 and id.
+for _, key in ipairs({KEYS[7], KEYS[11]}) do
+  for _ = 1, takeNumber() do
+    if take() == '1' then
+      local id = take()
+      redis.call('HSET', key, id, take())
+    else
+      redis.call('HDEL', key, take())
+    end
   end
 end
 

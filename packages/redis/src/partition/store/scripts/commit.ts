@@ -15,7 +15,7 @@ type Words = (string | number)[]
 
 /** The words of one part of a commit (see `partsOf`), in which no match and no ticket comes twice. */
 export function commitWords(token: string, commit: Commit, changeEntries: number): Words {
-  const { headers = [], left = [], records = [], backfills = [] } = commit
+  const { headers = [], left = [], records = [], backfills = [], notes = [] } = commit
   const words: Words = [token, changeEntries]
   const prefixes = headers.map(({ header }) => readPrefix(header))
   headerWords(headers, prefixes, words)
@@ -27,6 +27,11 @@ export function commitWords(token: string, commit: Commit, changeEntries: number
   for (const { backfillId, text } of backfills) {
     if (text === undefined) words.push(0, backfillId)
     else words.push(1, backfillId, text)
+  }
+  words.push(notes.length)
+  for (const { key, text } of notes) {
+    if (text === undefined) words.push(0, key)
+    else words.push(1, key, text)
   }
   return words
 }

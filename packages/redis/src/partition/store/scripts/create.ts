@@ -6,11 +6,11 @@ import { MANY, NOW } from './lua.js'
 /**
  * KEYS: bodies, players, inbox, headers.
  * ARGV: most tickets, most entries of the inbox, number of tickets, number of players, mode; the ids; the bodies;
- * unless the mode is `single`, how many players each has; the players; in mode `each`, for each player the entry that
- * is permitted, empty for none.
+ * unless the mode is `single`, how many players each has; the players; in modes `each` and `together`, for each player
+ * the entry that is permitted, empty for none.
  *
  * Usually nothing is in the way, and everything is written by a few commands. Otherwise, and in mode `each`, each
- * ticket is looked at by itself.
+ * ticket is looked at by itself. In mode `together` all are looked at first, and written only if all can be.
  */
 const LUA = `
 ${NOW}
@@ -20,9 +20,11 @@ local ids, bodies, counts = 5, 5 + n, 5 + 2 * n
 local players = mode == 'single' and counts or counts + n
 local permitted = players + np
 local stamp = now()
+local together = mode == 'together'
+local isEach = mode == 'each' or together
 
 local function isClear()
-  if mode == 'each' or redis.call('HLEN', KEYS[1]) + n > most then return false end
+  if isEach or redis.call('HLEN', KEYS[1]) + n > most then return false end
   local known = get(KEYS[1], ARGV, ids + 1, ids + n)
   for i = 1, n do if known[i] then return false end end
   local entries = get(KEYS[2], ARGV, players + 1, players + np)
@@ -49,7 +51,16 @@ if isClear() then
   return stamp
 end
 
-local outcomes, made, player = {}, {}, players
+local outcomes, made, player, planned = {}, {}, players, {}
+local function write(i, first, entries)
+  local id = ARGV[ids + i]
+  redis.call('HSET', KEYS[1], id, stamp .. ' ' .. ARGV[bodies + i])
+  for k = 1, #entries do
+    redis.call('HSET', KEYS[2], ARGV[first + k - 1], entries[k] and entries[k] .. ' ' .. id or id)
+  end
+  made[#made + 1] = id
+  outcomes[i] = {'created'}
+end
 for i = 1, n do
   local id, first = ARGV[ids + i], player + 1
   player = player + (mode == 'single' and 1 or ARGV[counts + i])
@@ -58,7 +69,7 @@ for i = 1, n do
   if not known then
     entries = get(KEYS[2], ARGV, first, player)
     for k = 1, #entries do
-      local allowed = mode == 'each' and ARGV[permitted + first - players + k - 1] or ''
+      local allowed = isEach and ARGV[permitted + first - players + k - 1] or ''
       if entries[k] and entries[k] ~= allowed then
         busy[#busy + 1] = k - 1
         busy[#busy + 1] = entries[k]
@@ -69,16 +80,17 @@ for i = 1, n do
     outcomes[i] = {'exists', known, redis.call('HGET', KEYS[4], id)}
   elseif #busy > 0 then
     outcomes[i] = {'busy', busy}
-  elseif redis.call('HLEN', KEYS[1]) >= most then
+  elseif redis.call('HLEN', KEYS[1]) + #planned >= most then
     outcomes[i] = {'full'}
+  elseif together then
+    planned[#planned + 1] = {i, first, entries}
+    outcomes[i] = {'withheld'}
   else
-    redis.call('HSET', KEYS[1], id, stamp .. ' ' .. ARGV[bodies + i])
-    for k = 1, #entries do
-      redis.call('HSET', KEYS[2], ARGV[first + k - 1], entries[k] and entries[k] .. ' ' .. id or id)
-    end
-    made[#made + 1] = id
-    outcomes[i] = {'created'}
+    write(i, first, entries)
   end
+end
+if together and #planned == n then
+  for i = 1, n do write(planned[i][1], planned[i][2], planned[i][3]) end
 end
 if #made > 0 then redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(made, ' ')) end
 return {stamp, outcomes}
@@ -94,15 +106,16 @@ interface CreateLimits {
 export function createWords(
   tickets: readonly NewTicket[],
   { maxTickets, inboxEntries }: CreateLimits,
+  isTogether = false,
 ): (string | number)[] {
   const players = tickets.flatMap((ticket) => ticket.players)
-  const mode = modeOf(tickets)
+  const mode = isTogether ? 'together' : modeOf(tickets)
   const words: (string | number)[] = [maxTickets, inboxEntries, tickets.length, players.length, mode]
   for (const { id } of tickets) words.push(id)
   for (const { body } of tickets) words.push(body)
   if (mode !== 'single') for (const ticket of tickets) words.push(ticket.players.length)
   for (const playerId of players) words.push(playerId)
-  if (mode !== 'each') return words
+  if (mode !== 'each' && mode !== 'together') return words
   for (const ticket of tickets) for (const id of ticket.players) words.push(ticket.permitted?.get(id)?.join(' ') ?? '')
   return words
 }
@@ -129,6 +142,7 @@ type EachOutcome =
   | readonly ['exists', body: string, header: string | null]
   | readonly ['busy', entries: readonly (string | number)[]]
   | readonly ['full']
+  | readonly ['withheld']
   | readonly ['created']
 
 export function readCreated(reply: Reply, tickets: readonly NewTicket[]): CreateOutcome[] {
@@ -143,6 +157,8 @@ export function readCreated(reply: Reply, tickets: readonly NewTicket[]): Create
         return { kind: 'busy', players: busyPlayers(players, outcome[1]) }
       case 'full':
         return { kind: 'full' }
+      case 'withheld':
+        return { kind: 'withheld' }
       case 'created':
         return { kind: 'created', createdAt: Number(stamp) }
     }

@@ -70,6 +70,33 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
+      'together: all or none',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1')
+        const [one, two] = [aTicket('m-1', { players: ['ann', 'bob'] }), aTicket('m-2', { players: ['player of t1'] })]
+        expect(await store.createTogether([one, two])).toEqual([
+          { kind: 'withheld' },
+          { kind: 'busy', players: [{ playerId: 'player of t1', ticketIds: ['t1'] }] },
+        ])
+        expect(await other.read(['m-1', 'm-2'])).toEqual([undefined, undefined])
+        expect(await other.playerTickets(['ann', 'player of t1'])).toEqual([[], ['t1']])
+        const permitted = new Map([['player of t1', ['t1']]])
+        const { cursor } = await store.inbox(undefined, { blockMs: 0 })
+        const created = await store.createTogether([one, { ...two, permitted }])
+        expect(created).toMatchObject([{ kind: 'created' }, { kind: 'created' }])
+        expect(await other.playerTickets(['ann', 'bob', 'player of t1'])).toEqual([['m-1'], ['m-1'], ['t1', 'm-2']])
+        expect((await store.inbox(cursor, { blockMs: 0 })).entries).toEqual([
+          { kind: 'created', ticketIds: ['m-1', 'm-2'] },
+        ])
+        expect(await other.createTogether([one, two])).toMatchObject([{ kind: 'exists' }, { kind: 'exists' }])
+        expect(await other.createTogether([one, aTicket('m-3')])).toMatchObject([
+          { kind: 'exists' },
+          { kind: 'withheld' },
+        ])
+      }),
+    )
+
+    test(
       'for a busy player only where exactly the tickets that were seen are permitted',
       using(open, async ({ store, other }) => {
         await create(store, 't1')

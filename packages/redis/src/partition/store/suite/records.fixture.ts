@@ -8,6 +8,7 @@ import {
   headerIn,
   matched,
   searching,
+  someIds,
   tokenOf,
   twice,
   using,
@@ -131,6 +132,23 @@ export function testRecords(open: OpenStores): void {
       }),
     )
   })
+
+  test(
+    'keeps notes',
+    using(open, async ({ store, other }) => {
+      const token = await tokenOf(store)
+      const of = (key: string, text?: string) => ({ key, text })
+      const notes = [of('c["duel","Bjørn \\n"]', '[1,2,3]'), of('p x', ''), of('none')]
+      expect(await twice(() => store.commit(token, { notes }))).toEqual(DONE)
+      expect(await other.readNotes(['p x', 'none', 'c["duel","Bjørn \\n"]'])).toEqual(['', undefined, '[1,2,3]'])
+      await store.commit(token, { notes: [of('p x')], backfills: [{ backfillId: 'b', text: '{}' }] })
+      expect(await other.loadNotes(undefined)).toEqual({ items: [notes[0]], next: undefined })
+      expect((await other.loadBackfills(undefined)).items).toEqual([{ backfillId: 'b', text: '{}' }])
+      const many = someIds(700)
+      await store.commit(token, { notes: many.map((id) => of(id, id)) })
+      expect(await other.readNotes(many)).toEqual(many)
+    }),
+  )
 
   test(
     'keeps backfills',

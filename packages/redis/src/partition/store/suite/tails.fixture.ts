@@ -32,6 +32,27 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
+      'which player cancelled a ticket that was matched',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1')
+        await create(store, 't2')
+        await create(store, 't3')
+        const token = await tokenOf(store)
+        const headers = ['t2', 't3'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') }))
+        await store.commit(token, { headers })
+        const { cursor } = await store.inbox(undefined, WAIT)
+        for (const id of ['t1', 't2']) await other.cancel(id, [`player of ${id}`], `player of ${id}`)
+        await other.cancel('t3', ['player of t3'])
+        expect((await store.inbox(cursor, SOON)).entries).toEqual([
+          { kind: 'cancelled', ticketId: 't1' },
+          { kind: 'cancelled', ticketId: 't2', by: 'player of t2' },
+          { kind: 'cancelled', ticketId: 't3' },
+        ])
+        expect(await store.playerTickets(['player of t2'])).toEqual([[]])
+      }),
+    )
+
+    test(
       'at once, while it waits',
       using(open, async ({ store, other }) => {
         const { cursor } = await store.inbox(undefined, SOON)

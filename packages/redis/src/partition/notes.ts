@@ -1,0 +1,47 @@
+// pure: what a leader remembers for the next one, and for fronts
+import type { Cooldown } from '@muster/matchmaker'
+import { readStored } from './store/stored-json.js'
+import type { Note } from './store/store.js'
+
+const COOLDOWN = 'c'
+const PAUSE = 'p'
+
+/** The key of a player's cooldown of a name. */
+export const cooldownKey = (name: string, playerId: string): string => COOLDOWN + JSON.stringify([name, playerId])
+
+/** The key of the pause of a queue. */
+export const pauseKey = (queue: string): string => PAUSE + queue
+
+type State = Pick<Cooldown, 'offences' | 'until' | 'forgiveAfterMs'>
+
+export const cooldownText = ({ offences, until, forgiveAfterMs }: State): string =>
+  JSON.stringify([offences, until, forgiveAfterMs])
+
+/** @throws Error for what is no cooldown, without repeating it. */
+export function readCooldown(text: string): State {
+  const [offences, until, forgiveAfterMs] = readStored<readonly [number, number, number]>(text, 'cooldown')
+  return { offences, until, forgiveAfterMs }
+}
+
+/** What notes tell: cooldowns, and the names of queues that are paused. */
+export interface Noted {
+  readonly cooldowns: readonly Cooldown[]
+  readonly paused: readonly string[]
+}
+
+/** @param broken is told of a note that is not as it was written; it is left out. */
+export function readNotes(notes: readonly Note[], broken: (error: unknown) => void): Noted {
+  const cooldowns: Cooldown[] = []
+  const paused: string[] = []
+  for (const { key, text } of notes) {
+    try {
+      if (text !== undefined && key.startsWith(COOLDOWN)) {
+        const [name, playerId] = readStored<readonly [string, string]>(key.slice(COOLDOWN.length), 'cooldown')
+        cooldowns.push({ playerId, name, ...readCooldown(text) })
+      } else if (text !== undefined && key.startsWith(PAUSE)) paused.push(key.slice(PAUSE.length))
+    } catch (error) {
+      broken(error)
+    }
+  }
+  return { cooldowns, paused }
+}

@@ -1,0 +1,192 @@
+/** Private matches, cooldowns and pauses in a partition: asked of a front, and known to the next leader. */
+import { InvalidMatch, PlayerBusy, PlayerCoolingDown, type Ticket } from '@muster/matchmaker'
+import { describe, expect, test } from 'vitest'
+import { createWorld, duel } from './world.fixture.js'
+
+const cooldown = { firstMs: 20_000, forgiveAfterMs: 20_000 }
+const asking = { ...duel, acceptance: { withinMs: 10_000 }, cooldown }
+
+/** Of two processes the first leads, and all is asked of the second. */
+async function two(options: Parameters<typeof createWorld>[0] = {}) {
+  const world = createWorld({ queues: [asking], ...options })
+  const [first, second] = [world.process(), world.process()]
+  first.start()
+  await world.pass(100)
+  second.start()
+  await world.pass(300)
+  const answer = async <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
+  const join = (...ids: string[]) =>
+    Promise.all(ids.map((id) => answer(second.createTicket({ id, queue: 'duel', players: [world.player(id)] }))))
+  const again = (playerId: string) => answer(second.createTicket({ queue: 'duel', players: [world.player(playerId)] }))
+  const ticket = async (id: string) => (await answer(second.getTicket(id))) as Ticket
+  const close = async () => {
+    first.resume()
+    await answer(first.close())
+    await answer(second.close())
+  }
+  /** From now on the second leads. */
+  const takeOver = async () => {
+    first.pause()
+    await world.pass(3000)
+    expect(second.leads()).toBe(true)
+  }
+  return { ...world, first, second, join, again, answer, ticket, close, takeOver }
+}
+
+describe('a cooldown', () => {
+  test('keeps a player from waiting by any process, also under the next leader, until it is forgiven', async () => {
+    const { second, join, again, answer, pass, takeOver, close, problems } = await two()
+    await join('ann', 'bob')
+    await pass(500)
+    await answer(second.declineMatch('ann'))
+    await pass(100)
+    await expect(again('ann')).rejects.toThrow(PlayerCoolingDown)
+    const before = await answer(second.cooldownsOf('ann'))
+    expect(before).toMatchObject([{ playerId: 'ann', name: 'duel', offences: 1 }])
+    await takeOver()
+    expect(await answer(second.cooldownsOf('ann'))).toEqual(before)
+    await expect(again('ann')).rejects.toThrow(PlayerCoolingDown)
+    await answer(second.forgive('ann'))
+    await pass(100)
+    expect(await again('ann')).toMatchObject({ status: 'SEARCHING' })
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  test('follows when a player cancels a match that was found, and not when a backend does', async () => {
+    const { second, join, again, answer, pass, ticket, close } = await two()
+    await join('ann', 'bob')
+    await pass(500)
+    await answer(second.cancelTicket('ann', 'ann'))
+    await pass(200)
+    await expect(again('ann')).rejects.toThrow(PlayerCoolingDown)
+    await join('cas')
+    await pass(500)
+    expect(await ticket('bob')).toMatchObject({ status: 'MATCH_FOUND' })
+    await answer(second.cancelTicket('bob'))
+    await pass(200)
+    expect(await again('bob')).toMatchObject({ status: 'SEARCHING' })
+    await close()
+  })
+
+  test('ends with time, and nothing is kept of it', async () => {
+    const { second, join, again, answer, pass, partition, close } = await two()
+    await join('ann', 'bob')
+    await pass(500)
+    await answer(second.declineMatch('ann'))
+    await answer(second.cancelTicket('bob'))
+    await pass(20_000, 100)
+    expect(await again('ann')).toMatchObject({ status: 'SEARCHING' })
+    expect(partition.notes.size).toBe(1)
+    await pass(20_500, 100)
+    expect(partition.notes.size).toBe(0)
+    await close()
+  })
+
+  test('does not refuse a ticket that exists already', async () => {
+    const { second, join, answer, pass, player, close } = await two()
+    await join('ann', 'bob')
+    await pass(500)
+    await answer(second.declineMatch('ann'))
+    await pass(100)
+    const repeated = answer(second.createTicket({ id: 'ann', queue: 'duel', players: [player('ann')] }))
+    expect(await repeated).toMatchObject({ id: 'ann', status: 'CANCELLED' })
+    await close()
+  })
+})
+
+test('a queue that is paused stays so under the next leader, until it is resumed', async () => {
+  const { second, join, answer, pass, ticket, takeOver, close, problems } = await two()
+  await answer(second.pauseQueue('duel'))
+  await pass(100)
+  await join('ann', 'bob')
+  await takeOver()
+  await pass(1000)
+  expect((await answer(second.inspect())).queues).toMatchObject([{ name: 'duel', paused: true }])
+  expect((await ticket('ann')).status).toBe('SEARCHING')
+  await answer(second.resumeQueue('duel'))
+  await pass(500)
+  expect((await ticket('ann')).status).toBe('MATCH_FOUND')
+  expect(problems).toEqual([])
+  await close()
+})
+
+describe('a private match', () => {
+  const queue = { ...duel, matchSize: undefined, teams: [{ name: 'side', count: 2, size: 2 }] }
+  const given = ({ player }: Pick<Awaited<ReturnType<typeof two>>, 'player'>) => ({
+    id: 'm',
+    queue: 'duel',
+    teams: [
+      { name: 'side-1', players: [player('ann'), player('bob')] },
+      { name: 'side-2', players: [player('cas')] },
+    ],
+  })
+
+  test('is made by any process, once, and its players are told where to play', async () => {
+    const world = await two({ queues: [queue] })
+    const { second, answer, pass, ticket, service, close, problems } = world
+    const made = await answer(second.createMatch(given(world)))
+    expect(made).toMatchObject({
+      id: 'm',
+      tickets: [
+        { id: 'm-1', status: 'SEARCHING', waitingFor: 'servers', privateMatch: 'm', players: [{ id: 'ann' }, {}] },
+        { id: 'm-2', privateMatch: 'm' },
+      ],
+    })
+    await pass(2500)
+    expect(await ticket('m-1')).toMatchObject({ status: 'HOST_ASSIGNED', team: 'side-1', privateMatch: 'm' })
+    expect(await ticket('m-2')).toMatchObject({ status: 'HOST_ASSIGNED', team: 'side-2' })
+    expect((await answer(second.createMatch(given(world)))).tickets).toMatchObject([
+      { status: 'HOST_ASSIGNED' },
+      { status: 'HOST_ASSIGNED' },
+    ])
+    const [one, other] = given(world).teams
+    const swapped = { ...given(world), teams: [{ ...one, name: 'side-2' }, { ...other, name: 'side-1' }] as never }
+    await expect(answer(second.createMatch(swapped))).rejects.toThrow(InvalidMatch)
+    expect(service.servers).toHaveLength(1)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  test('refuses a player who waits, and then nothing is made', async () => {
+    const world = await two({ queues: [queue] })
+    const { second, join, answer, ticket, close } = world
+    await join('cas')
+    await expect(answer(second.createMatch(given(world)))).rejects.toThrow(new PlayerBusy('cas', 'cas'))
+    expect(await ticket('m-1')).toBeUndefined()
+    expect(await join('ann')).toMatchObject([{ status: 'SEARCHING' }])
+    await close()
+  })
+
+  test('that waits for room goes on under the next leader, and comes to nothing as a whole', async () => {
+    const world = await two({ queues: [{ ...queue, acceptance: { withinMs: 10_000, replace: true } }] })
+    const { second, answer, pass, ticket, takeOver, close } = world
+    await answer(second.pauseQueue('duel'))
+    await answer(second.createMatch(given(world)))
+    await pass(500)
+    await takeOver()
+    expect(await ticket('m-1')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
+    await answer(second.resumeQueue('duel'))
+    await pass(500)
+    expect(await ticket('m-2')).toMatchObject({ status: 'MATCH_FOUND', acceptance: { accepted: [] } })
+    await answer(second.cancelTicket('m-2'))
+    await pass(500)
+    expect(await ticket('m-1')).toMatchObject({ status: 'CANCELLED', cancelReason: 'dissolved' })
+    await close()
+  })
+
+  test('whose server starts goes on under the next leader', async () => {
+    const world = await two({ queues: [queue] })
+    const { second, answer, pass, ticket, service, takeOver, close } = world
+    await answer(second.createMatch(given(world)))
+    await pass(700)
+    const { matchId, status } = await ticket('m-1')
+    expect(status).toBe('MATCH_FOUND')
+    await takeOver()
+    await pass(1000)
+    expect(await ticket('m-1')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    expect(await ticket('m-2')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    expect(service.servers).toHaveLength(1)
+    await close()
+  })
+})
