@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'muster-chaos-tickets-'))
 afterEach(endAll)
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const LIVES = 10
+const LIVES = 6
 
 /** Limits the size of files that the process writes: in the middle of a write, it sees a full disk. */
 const limitFiles = ({ process: { pid } }: Victim, bytes: number | undefined) =>

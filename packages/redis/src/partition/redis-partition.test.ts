@@ -13,6 +13,7 @@ test.each([
   [{ name: 'e u' }, 'name', 'createRedisPartition: option name must be 1 to 32 of'],
   [{ leaseMs: 5 }, 'leaseMs', 'createRedisPartition: option leaseMs'],
   [{ journal: {} }, 'journal', 'must not be given: the journal is part of the partition'],
+  [{ ticketLog: {} }, 'ticketLog', 'must not be given: tickets are in Redis'],
   [{ queues: [] }, 'queues', 'queues: must be a list of at least one queue'],
   [{ tickMs: 0 }, 'tickMs', 'tickMs'],
   [{ tikMs: 5 }, 'tikMs', 'did you mean tickMs?'],

@@ -7,8 +7,8 @@ import { DEFAULT_BOUNDS } from './store/bounds.js'
 import { createRedisStore } from './store/redis-store.js'
 
 /**
- * A process of a partition: the options of a matchmaker, except for the journal, which is part of the partition, and a
- * few of its own. All processes of a partition have the same `name`, which is also that of their matchmaker: servers
+ * A process of a partition: the options of a matchmaker, except for journal and ticket log, as Redis is both, and a few
+ * of its own. All processes of a partition have the same `name`, which is also that of their matchmaker: servers
  * have the tag `mm-<name>`.
  */
 export interface RedisPartitionOptions extends PartitionOptions {
