@@ -1,7 +1,7 @@
 import { InvalidInput, type Coordinates } from '@muster/core'
 import { levelAt } from '../kernel/levels.js'
 import type { Allocator } from '../servers/allocator.js'
-import type { Allocation } from '../servers/records/allocation.js'
+import type { Allocation, AllocationPhase } from '../servers/records/allocation.js'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import { createAreas } from './areas.js'
 import type { FormingSurvey, QueueSurvey, ServerSurvey, Survey, Surveyed, SurveyOptions } from './surveyed.js'
@@ -16,6 +16,9 @@ export interface SurveyDeps {
   readonly now: () => number
 }
 
+/** By longitude. */
+type ServersAt = Map<number | undefined, Mutable<ServerSurvey>>
+
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** @throws {InvalidInput} naming the option */
@@ -26,7 +29,7 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   const areas = createAreas(areaDegrees)
   const queues = new Map(Array.from(deps.runtimes, (runtime) => [runtime, emptyQueue(runtime)]))
   const byArea = new Map<number, { players: number; oldest: number }>()
-  const servers = new Map<string, Mutable<ServerSurvey>>()
+  const servers = new Map<AllocationPhase, Map<number | undefined, ServersAt>>()
   const forming: FormingSurvey[] = []
   let formingCount = 0
   let nowhere = 0
@@ -80,15 +83,25 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   }
   const countServer = ({ phase, assignment, playerIds }: Allocation) => {
     const { city, latitude, longitude } = assignment?.location ?? {}
-    const key = `${phase} ${city} ${latitude} ${longitude}`
-    const seen = servers.get(key)
+    const there = placesOf(phase, latitude)
+    const seen = there.get(longitude)
     if (seen !== undefined) {
       seen.servers += 1
       seen.players += playerIds.length
       return
     }
     const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-    servers.set(key, { phase, city, place, servers: 1, players: playerIds.length })
+    there.set(longitude, { phase, city, place, servers: 1, players: playerIds.length })
+  }
+  /** Servers of a phase at a latitude, by longitude: no text is made for each server. */
+  const placesOf = (phase: AllocationPhase, latitude: number | undefined): ServersAt => {
+    const byLatitude = servers.get(phase) ?? new Map<number | undefined, ServersAt>()
+    if (byLatitude.size === 0) servers.set(phase, byLatitude)
+    const known = byLatitude.get(latitude)
+    if (known !== undefined) return known
+    const there: ServersAt = new Map()
+    byLatitude.set(latitude, there)
+    return there
   }
 
   function* walk(): Generator<undefined> {
@@ -129,7 +142,9 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
       nowhere,
       forming: [...forming],
       formingCount,
-      servers: Array.from(servers.values(), (seen) => ({ ...seen })),
+      servers: [...servers.values()].flatMap((byLatitude) =>
+        [...byLatitude.values()].flatMap((there) => Array.from(there.values(), (seen) => ({ ...seen }))),
+      ),
       held: deps.allocator.held(),
     }),
   }

@@ -2,7 +2,7 @@ import { pagesFolder } from '@muster/console'
 import { problemResponse, Problem, type Connection, type HttpHandler } from '@muster/core/http'
 import { scrub } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
-import { recordTickets, type Matchmaker } from '@muster/matchmaker'
+import type { Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
 import { createWatch } from './feed/watch.js'
 import { securityHeaders } from './headers.js'
@@ -12,7 +12,7 @@ import { createQueueCards } from './queues/queue-cards.js'
 import { createEventRing } from './stories/event-ring.js'
 import { recordEvents } from './stories/record-events.js'
 import { createStories } from './stories/stories.js'
-import { createLineLog } from './trials/line-log.js'
+import { createRecording } from './trials/recording.js'
 import { trialThreads } from './trials/trial-thread.js'
 import { createTrials } from './trials/trials.js'
 import { createVisitors } from './visitors.js'
@@ -30,8 +30,8 @@ export interface Console {
   close(): Promise<void>
 }
 
-/** Bytes of recorded tickets (our choice): some 200,000 tickets, an hour of 60 a second. */
-const RECORDED_BYTES = 64 * 1024 * 1024
+/** Two parts of so many bytes (our choice): some 200,000 tickets, an hour of 60 a second. */
+const RECORDED = { partBytes: 32 * 1024 * 1024, partMs: 600_000 }
 /** What happened is remembered in so much memory (our choice): some 140,000 tickets, an hour of 40 a second. */
 const REMEMBERED = { mostEvents: 500_000, mostBytes: 64 * 1024 * 1024 }
 
@@ -40,7 +40,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const { matchmaker, locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
-  const log = createLineLog(RECORDED_BYTES, clock.now)
+  const recording = createRecording({ ...RECORDED, clock })
   const watch = createWatch(options, { clock, missing: () => [], failed: onError })
   const cards = createQueueCards(queues, options.applyQueue !== undefined)
   const ring = createEventRing(REMEMBERED)
@@ -54,7 +54,7 @@ export function createConsole(options: ConsoleOptions): Console {
     breathe: () => new Promise((resolve) => setImmediate(resolve)),
   })
   const trials = createTrials({
-    log,
+    recording,
     queues,
     cards,
     start: trialThreads(options.trialWorker),
@@ -77,7 +77,7 @@ export function createConsole(options: ConsoleOptions): Console {
 
   return {
     handle: async (request, connection = {}) => secured(await answer(request, connection).catch(refusal(onError))),
-    recording: (plain) => recordTickets(plain, log.add, { locate, queues: queues(), clock }),
+    recording: (plain) => recording.of(plain, queues(), locate),
     close: async () => {
       endRecording()
       trials.close()

@@ -3,11 +3,16 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Problem, QueueCards, Trial } from '@muster/console/wire'
+import { createManualClock } from '@muster/core/clock'
+import { createMatchmaker } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { setUp } from '../console.fixture.js'
 import { serve } from '../http.fixture.js'
+import { createFakeService } from '../service.fixture.js'
 import { createLineLog } from './line-log.js'
+import { linesOf } from './recorded-text.js'
+import { createRecording } from './recording.js'
 
 const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 const trialWorker = pathToFileURL(join(packageRoot, 'dist/console/trials/trial-worker.js'))
@@ -141,24 +146,74 @@ describe('a trial', () => {
   })
 })
 
-describe('the log of lines', () => {
-  test('keeps the newest lines whole, in order, within its bytes', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30_000 }), { maxLength: 30 }), (texts) => {
-        const most = 400_000
-        const log = createLineLog(most, () => 7)
-        const lines = texts.map((text, index) => `${index} ${text.replaceAll('\n', '').replace(/\p{Cs}/gu, '')}\n`)
-        for (const line of lines) log.add(line)
-        const pieces = log.pieces()
-        const kept = pieces.map((piece) => new TextDecoder().decode(piece)).join('')
-        expect(lines.join('').endsWith(kept)).toBe(true)
-        for (const piece of pieces) expect(new TextDecoder().decode(piece).endsWith('\n')).toBe(true)
-        expect(log.hasDropped()).toBe(kept.length < lines.join('').length)
-        expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(most + 256 * 1024)
-        expect(log.since()).toBe(kept === '' ? undefined : 7)
-        expect(log.lines()).toBe(lines.length)
-      }),
-      { numRuns: 15 },
-    )
+describe('the recording', () => {
+  const open = (partBytes: number) => {
+    const clock = createManualClock()
+    const recording = createRecording({ clock, partBytes, partMs: 600_000 })
+    const service = createFakeService({ clock })
+    const queue = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }
+    const plain = createMatchmaker({ deployments: service.deployments, queues: [queue], clock })
+    const matchmaker = recording.of(plain, [queue], undefined)
+    let made = 0
+    const arrive = async (tickets: number, everyMs: number) => {
+      for (let count = 0; count < tickets; count += 1) {
+        made += 1
+        matchmaker.createTicket({ id: `t${made}`, queue: 'duel', players: [{ id: `p${made}`, ip: '198.51.100.7' }] })
+        await clock.advance(everyMs)
+      }
+    }
+    const ids = () =>
+      [...linesOf(recording.latest().pieces, 0)].flatMap((line) => /"id":"t(\d+)"/.exec(line)?.[1] ?? []).map(Number)
+    return { clock, recording, plain, arrive, ids }
+  }
+
+  test('has each of few tickets, part after part without a gap', async () => {
+    const { recording, arrive, ids, clock } = open(2000)
+    const start = clock.now()
+    await arrive(10, 100_000)
+    expect(ids()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    expect(recording.latest()).toMatchObject({ from: start, isPart: false, lines: 11 })
   })
+
+  test('rests with many, and gives the latest part that is full, or begins', async () => {
+    const { recording, arrive, ids, clock, plain } = open(2000)
+    const start = clock.now()
+    await arrive(100, 10)
+    const first = ids()
+    expect(first.length).toBeGreaterThan(5)
+    expect(first.length).toBeLessThan(30)
+    expect(first).toEqual(first.map((_, index) => index + 1))
+    expect(recording.latest()).toMatchObject({ from: start, isPart: true })
+    expect(plain.getTicket('t100')).toBeDefined()
+    await clock.advance(600_000)
+    await arrive(3, 10)
+    expect(ids()).toEqual(first)
+    await arrive(100, 10)
+    const second = ids()
+    expect(second[0]).toBe(101)
+    expect(second).toEqual(second.map((_, index) => index + 101))
+  })
+
+  test('is of bounded size whatever comes', async () => {
+    const { recording, arrive } = open(2000)
+    await arrive(300, 3000)
+    const bytes = recording.latest().pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
+    expect(bytes).toBeLessThan(2 * 2000 + 500)
+  })
+})
+
+test('a log of lines has all of them whole and in order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 30_000 }), { maxLength: 30 }), (texts) => {
+      const log = createLineLog()
+      const lines = texts.map((text, index) => `${index} ${text.replaceAll('\n', '').replace(/\p{Cs}/gu, '')}\n`)
+      for (const line of lines) log.add(line)
+      const pieces = log.pieces().map((piece) => new TextDecoder().decode(piece))
+      expect(pieces.join('')).toBe(lines.join(''))
+      expect(pieces.every((piece) => piece.endsWith('\n'))).toBe(true)
+      expect(log.bytes()).toBe(Buffer.byteLength(lines.join('')))
+      expect(log.lines()).toBe(lines.length)
+    }),
+    { numRuns: 15 },
+  )
 })

@@ -9,11 +9,11 @@ import { invalidYaml } from '../queues/invalid-yaml.js'
 import type { QueueCardsSource } from '../queues/queue-cards.js'
 import { hasCode } from '../queues/shown-queue.js'
 import { lasted } from '../stories/sentences.js'
-import type { LineLog } from './line-log.js'
+import type { Recorded, Recording } from './recording.js'
 import type { StartTrial, TrialMessage } from './trial-thread.js'
 
 export interface TrialsOptions {
-  readonly log: LineLog
+  readonly recording: Pick<Recording, 'latest'>
   readonly queues: () => readonly QueueDefinition[]
   readonly cards: QueueCardsSource
   readonly start: StartTrial
@@ -44,7 +44,7 @@ const LONGEST_MS = 120_000
 const HOUR_MS = 3_600_000
 const NO_TICKETS = 'no tickets were recorded here yet'
 
-export function createTrials({ log, queues, cards, start, clock, startedAt }: TrialsOptions): Trials {
+export function createTrials({ recording, queues, cards, start, clock, startedAt }: TrialsOptions): Trials {
   const known = new Map<string, Running>()
 
   const find = (id: string): Running => {
@@ -63,25 +63,24 @@ export function createTrials({ log, queues, cards, start, clock, startedAt }: Tr
     if (running.trial.state !== 'running') running.end.abort()
   }
 
-  const missing = (now: number): string[] => {
-    const since = log.hasDropped() ? log.since() : startedAt
-    if (since === undefined || now - since >= HOUR_MS) return []
+  const missing = ({ from, to, isPart }: Recorded, now: number): string[] => {
+    if (now - from >= HOUR_MS && !isPart) return []
+    if (!isPart) return [`Tickets are recorded since the program started, ${lasted(now - startedAt)} ago.`]
     return [
-      log.hasDropped()
-        ? `Only the last ${lasted(now - since)} are recorded: the recording is bounded in memory.`
-        : `Tickets are recorded since the program started, ${lasted(now - since)} ago.`,
-      ...(log.hasDropped() ? ['Tickets that waited already when the recording begins are not in it.'] : []),
+      `The recording holds ${lasted(to - from)}, until ${lasted(now - to)} ago: with so many tickets no more fits.`,
+      'Tickets that waited already when the recording begins are not in it.',
     ]
   }
 
   return {
     begin: (queue, yaml) => {
       const { definition: before } = cards.inForce(queue)
-      if (queues().some(hasCode)) throw new Problem(409, 'fixed-queue', 'a queue has a rule that is code: none can be tried')
+      if (queues().some(hasCode)) throw new Problem(409, 'fixed-queue', 'a queue has a rule that is code')
       const { definition, faults } = readEditedQueue(yaml, before)
       if (definition === undefined) return invalidYaml(faults)
       // The first line tells what is recorded.
-      if (log.lines() < 2) throw new Problem(409, 'nothing-recorded', NO_TICKETS)
+      const recorded = recording.latest()
+      if (recorded.lines < 2) throw new Problem(409, 'nothing-recorded', NO_TICKETS)
       if ([...known.values()].filter(isRunning).length >= MOST_RUNNING) {
         throw new Problem(429, 'too-many-trials', 'other trials run: try again in a moment', { retryAfterMs: 5000 })
       }
@@ -96,12 +95,12 @@ export function createTrials({ log, queues, cards, start, clock, startedAt }: Tr
       const asIs = queues()
       const stop = start(
         {
-          pieces: log.pieces(),
+          pieces: recorded.pieces,
           since: now - HOUR_MS,
           queue,
           asIs,
           changed: asIs.map((one) => (one.name === queue ? definition : one)),
-          missing: missing(now),
+          missing: missing(recorded, now),
         },
         (message) => tell(running, message),
       )

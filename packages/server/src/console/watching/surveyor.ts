@@ -17,6 +17,8 @@ export interface Surveyor {
 const STEP = 10_000
 /** Milliseconds between two steps. */
 const REST_MS = 50
+/** A look is followed by a rest so many times as long as its work: looking never takes more than 1 % of a core. */
+const REST_FACTOR = 100
 /** Milliseconds between two questions to another process. */
 const ASK_EVERY_MS = 5000
 
@@ -31,9 +33,21 @@ export function createSurveyor(
   let looking: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
 
+  /** Before this time nobody looks again. */
+  let restsUntil = Number.NEGATIVE_INFINITY
+  let workMs = 0
+  /** Does a part of the work; false once all is done. */
+  const goOn = (walk: Survey): boolean => {
+    const begun = clock.now()
+    const hasMore = walk.step(STEP)
+    if (!hasMore) latest = walk.result()
+    workMs += clock.now() - begun
+    if (!hasMore) restsUntil = clock.now() + workMs * REST_FACTOR
+    return hasMore
+  }
   const rest = async (walk: Survey) => {
-    while (walk.step(STEP)) await clock.sleep(REST_MS, signal)
-    latest = walk.result()
+    do await clock.sleep(REST_MS, signal)
+    while (goOn(walk))
   }
   const ask = async () => {
     if (clock.now() - askedAt < ASK_EVERY_MS) return
@@ -42,12 +56,12 @@ export function createSurveyor(
   }
 
   const begin = (): Promise<void> | undefined => {
+    if (clock.now() < restsUntil) return undefined
     const walk = survey?.()
     seesAll = walk !== undefined
     if (walk === undefined) return ask()
-    if (walk.step(STEP)) return rest(walk)
-    latest = walk.result()
-    return undefined
+    workMs = 0
+    return goOn(walk) ? rest(walk) : undefined
   }
 
   return {
