@@ -39,7 +39,7 @@ const shots: readonly Shot[] = [
     scene: some,
     act: async (page, goAway) => {
       await goAway()
-      await page.getByText('Last seen').waitFor()
+      await page.locator('.heard.away').filter({ hasText: 'Last seen' }).waitFor()
       await page.waitForTimeout(3000)
     },
   },

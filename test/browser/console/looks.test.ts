@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('the looks of the console', { timeou
     await look('queues with a trial')
     await go('#/now')
     await server.goAway()
-    await page.getByText('Last seen').waitFor()
+    await page.locator('.heard.away').filter({ hasText: 'Last seen' }).waitFor()
     await look('away')
     expect(Object.fromEntries(Object.entries(found).filter(([, faults]) => faults.length > 0))).toEqual({})
     expect(complaints).toEqual([])

@@ -12,7 +12,7 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
   beforeAll(async () => {
     browser = await launch()
     program = await openProgram()
-  }, 60_000)
+  }, 180_000)
   afterAll(async () => {
     await browser?.close()
     await program?.close()
@@ -84,6 +84,9 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
     await join('dan', 13.4)
     await join('eve', 30.3)
     await yaml.fill(before.replace('maxKm: 1000', 'maxKm: 3000'))
+    await page.getByRole('button', { name: 'Try on the last hour' }).click()
+    await page.getByText('What the last hour would have been').waitFor({ timeout: 30_000 })
+    expect(await page.getByRole('row', { name: /^Matches/ }).textContent()).toMatch(/^Matches\d/)
     await page.getByRole('button', { name: 'Apply' }).click()
     await dialog.getByRole('button', { name: 'Apply the change' }).click()
     await page.getByText('3,000 km').first().waitFor()

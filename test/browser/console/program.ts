@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
 import { readConfigText, startServer, type MusterServer } from '@muster/server'
@@ -34,8 +38,18 @@ export interface Program {
   readonly close: () => Promise<void>
 }
 
+const folder = fileURLToPath(new URL('../../../packages/server/', import.meta.url))
+const trialWorker = pathToFileURL(join(folder, 'dist/console/trials/trial-worker.js'))
+
+/** Threads are started from what was built. */
+function build(): void {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  execFileSync(process.execPath, [tsc, '-b', folder], { stdio: 'inherit' })
+}
+
 /** The program over an emulator of the service. */
 export async function openProgram(): Promise<Program> {
+  build()
   const emulator = createEmulator({ token: env.SERVICE_TOKEN, speed: 50 })
   const { url } = await emulator.listen()
   const client = createClient({ baseUrl: url, token: env.SERVICE_TOKEN })
@@ -48,7 +62,7 @@ export async function openProgram(): Promise<Program> {
   const lines: string[] = []
   const start = async (port: number) => {
     const { config } = await readConfigText(yamlOf(url, port), { path: '/nowhere/muster.yaml', env })
-    return startServer(config, { write: (line) => lines.push(line) })
+    return startServer(config, { write: (line) => lines.push(line), trialWorker })
   }
   let server = await start(0)
   const { port } = new URL(server.url)

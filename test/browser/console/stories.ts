@@ -65,7 +65,7 @@ function storiesAt(at: number, cancelled: ReadonlySet<string>): readonly Story[]
         at: at - 72_000,
         what: 'found',
         text: 'Ten players for ranked-5v5.',
-        refs: [{ kind: 'ticket', id: 'ticket-4711' }],
+        refs: [4711, 4702, 4705, 4716, 4718, 4720].map((id) => ({ kind: 'ticket', id: `ticket-${id}` })),
       },
       {
         at: at - 57_000,
@@ -142,11 +142,8 @@ export const cardsOf = (version: number, yaml: string): QueueCards => ({
         {
           rule: 'skill',
           unit: '',
-          shape: 'linear',
-          points: [
-            { after: 0, limit: 150 },
-            { after: 40_000, limit: 400 },
-          ],
+          shape: 'steps',
+          points: Array.from({ length: 21 }, (_, at) => ({ after: at * 2000, limit: 150 + at * 12.5 })),
         },
       ],
       yaml,

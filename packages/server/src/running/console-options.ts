@@ -23,6 +23,7 @@ export interface ConsoleOptionsOf {
   readonly reload: (next: Config) => Promise<Reloaded>
   readonly editQueue?: ((name: string, yaml: string) => Promise<Config>) | undefined
   readonly letBotsIn?: ConsoleOptions['letBotsIn']
+  readonly trialWorker?: ConsoleOptions['trialWorker']
 }
 
 /** What the console is given of the program. */
@@ -47,6 +48,7 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
       return lastReady
     },
     letBotsIn: of.letBotsIn,
+    trialWorker: of.trialWorker,
     unseen: matching.unseen,
     hosts: hostsOf(config),
     address: (request, connection) => inForce.apis.address(request, connection),

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import type { Story, StoryAction, StoryEvent, StoryKind } from '../../wire/index.js'
 import { hrefOf } from '../routes.js'
 import { useStore } from '../state/store-context.js'
@@ -35,7 +36,7 @@ export function StoryCard({ story }: { readonly story: Story }) {
           {events.length === 0 ? <p class="none">Nothing so far.</p> : null}
           <ol class="events">
             {events.map((event, at) => (
-              <Event key={`${event.at} ${event.what} ${at}`} event={event} before={events[at - 1]?.at} />
+              <Event key={`${event.at} ${event.what} ${at}`} event={event} of={story} before={events[at - 1]?.at} />
             ))}
           </ol>
         </div>
@@ -63,9 +64,19 @@ const tones: Readonly<Record<string, string>> = {
   ended: 'stopping',
 }
 
-function Event({ event, before }: { readonly event: StoryEvent; readonly before: number | undefined }) {
-  const { at, what, text, refs } = event
+interface EventProps {
+  readonly event: StoryEvent
+  readonly of: Story
+  readonly before: number | undefined
+}
+
+/** References that fit in a line; all are in the list above. */
+const MOST_REFS = 4
+
+function Event({ event, of, before }: EventProps) {
+  const { at, what, text } = event
   const later = before === undefined ? undefined : at - before
+  const refs = event.refs.filter(({ kind, id }) => kind !== of.kind || id !== of.id)
   return (
     <li class={tones[what] ?? 'plain'}>
       <span class="event-time">
@@ -74,9 +85,12 @@ function Event({ event, before }: { readonly event: StoryEvent; readonly before:
       </span>
       <span class="event-text">
         <b>{what}</b> {text}{' '}
-        {refs.map((ref) => (
-          <Ref key={`${ref.kind} ${ref.id}`} of={ref} />
+        {refs.slice(0, MOST_REFS).map((ref) => (
+          <Fragment key={`${ref.kind} ${ref.id}`}>
+            <Ref of={ref} />{' '}
+          </Fragment>
         ))}
+        {refs.length > MOST_REFS ? <small>and {refs.length - MOST_REFS} more</small> : null}
       </span>
     </li>
   )

@@ -1,4 +1,4 @@
-import { HOUR_MS, noQueueSeries, type Values } from '../state/series.js'
+import { noQueueSeries, shownSpan, type Values } from '../state/series.js'
 import { useStore } from '../state/store-context.js'
 import { Plot, type PlotLine, type PlotProps } from '../ui/plot.js'
 import { hourAndMinute, short, timeOfDay, wait } from '../words.js'
@@ -14,7 +14,7 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
   const away = connection.value === 'live' ? 0 : Math.floor((serverTime.value - last) / known.step) * known.step
   const to = last + Math.max(0, away)
   const xs = seconds(known.times)
-  const all = { xs, from: (to - HOUR_MS) / 1000, to: to / 1000, spacings: MINUTES, sayX: sayTime }
+  const all = { xs, from: (to - shownSpan(known)) / 1000, to: to / 1000, spacings: MINUTES, sayX: sayTime }
   const plots: readonly Pick<PlotProps, 'title' | 'lines' | 'sayY' | 'leastTop'>[] = [
     {
       title: 'Players waiting',
@@ -63,7 +63,7 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
   )
 }
 
-const MINUTES = [5, 10, 15, 20, 30, 60].map((minutes) => minutes * 60)
+const MINUTES = [1, 2, 5, 10, 15, 20, 30, 60].map((minutes) => minutes * 60)
 const sayTime = (x: number) => (Number.isInteger(x / 60) ? hourAndMinute(x * 1000) : timeOfDay(x * 1000))
 
 /** Seconds of the same times, the same array for as long as they are the same. */

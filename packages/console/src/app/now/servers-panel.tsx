@@ -8,6 +8,9 @@ const kinds: Readonly<Record<string, string>> = {
   running: 'ready',
   ready: 'ready',
   creating: 'starting',
+  finding: 'starting',
+  retrying: 'starting',
+  warming: 'starting',
   starting: 'starting',
   stopping: 'stopping',
   failed: 'error',
@@ -61,7 +64,7 @@ export function ServersPanel({ servers }: { readonly servers: ServersNow }) {
                   <i class={`swatch ${kinds[state] ?? 'stopping'}`} />
                   {state}
                 </th>
-                <td class="number">{grouped(count)}</td>
+                <td class={`number ${count === 0 ? 'zero' : ''}`}>{grouped(count)}</td>
               </tr>
             ))
           )}

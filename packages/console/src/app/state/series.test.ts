@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { History, HistoryStep } from '../../wire/index.js'
-import { HOUR_MS, seriesOf, withStep } from './series.js'
+import { HOUR_MS, seriesOf, shownSpan, withStep } from './series.js'
 
 const STEP = 10_000
 const empty: History = { step: STEP, from: 0, length: 0, queues: [], servers: [], missing: [] }
@@ -64,4 +64,9 @@ test('an hour is kept, in columns of one length, however the steps come', () => 
       },
     ),
   )
+})
+
+test('plots show ten minutes at least, and an hour at most', () => {
+  const spanOf = (length: number) => shownSpan(seriesOf({ ...empty, length }))
+  expect([0, 60, 90, 360, 400].map(spanOf)).toEqual([600_000, 600_000, 900_000, HOUR_MS, HOUR_MS])
 })

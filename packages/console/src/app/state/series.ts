@@ -27,6 +27,13 @@ export interface Series {
 export const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
+/** What plots of a young program show at least. */
+const SHORTEST_MS = 600_000
+
+/** How much of the last hour plots show: less while little of it is known. */
+export const shownSpan = ({ times, step }: Series): number =>
+  Math.min(HOUR_MS, Math.max(SHORTEST_MS, times.length * step))
+
 export const noQueueSeries: QueueSeries = { players: [], arrivals: [], matches: [], waitP50: [], waitP95: [] }
 const columns = ['players', 'arrivals', 'matches', 'waitP50', 'waitP95'] as const
 

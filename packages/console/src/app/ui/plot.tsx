@@ -33,6 +33,7 @@ export interface PlotProps {
 }
 
 const HEIGHT = 150
+const FEW = 8
 const FONT = '11px system-ui, sans-serif'
 
 const colourOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name)
@@ -97,6 +98,9 @@ function said({ values, atRest }: PlotLine, at: number | null, sayY: (y: number)
 
 const dataOf = ({ xs, lines }: PlotProps) => [xs, ...lines.map(({ values }) => values)] as unknown as uPlot.AlignedData
 
+const countOf = (values: ArrayLike<number | null | undefined> | undefined) =>
+  Array.from(values ?? []).filter((value) => value !== null && value !== undefined).length
+
 function optionsOf(
   latest: { readonly current: PlotProps },
   width: number,
@@ -131,7 +135,8 @@ function optionsOf(
         label,
         stroke: () => colourOf(colour),
         width: 1.75,
-        points: { show: false },
+        // Where there are few, lines between them are too short to be seen.
+        points: { size: 5, show: (plot: uPlot, at: number) => countOf(plot.data[at]) <= FEW },
         ...(isDashed ? { dash: [5, 4] } : {}),
         ...(isFilled ? { fill: () => `${colourOf(colour)}22` } : {}),
       })),
