@@ -31,6 +31,18 @@ describe('a recording', () => {
     ])
   })
 
+  test('has no line of a private match, nor of its tickets that are taken over', () => {
+    const { matchmaker, parsed, lines } = setUp()
+    const players = [rated('ann', 100), rated('ben', 100)]
+    matchmaker.createMatch({ id: 'm', queue: 'duel', teams: [{ name: 'team', players }] })
+    expect(parsed().map(({ kind }) => kind)).toEqual(['start'])
+    const snapshot = matchmaker.exportTickets({ take: true })
+    const before = lines.length
+    expect(matchmaker.importTickets(snapshot).tickets).toMatchObject([{ id: 'm-1', privateMatch: 'm' }])
+    recordTickets(matchmaker, (line) => lines.push(line))
+    expect(lines.slice(before).filter((line) => line.includes('"create"'))).toEqual([])
+  })
+
   test('holds no address unless asked to, and keeps the order of the calls however long lookups take', async () => {
     const places: Record<string, typeof oslo> = { '192.0.2.1': oslo }
     const later: Locate = async (ip) => places[ip]

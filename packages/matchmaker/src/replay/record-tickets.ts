@@ -61,7 +61,10 @@ export function recordTickets(
     )
   }
   /** Records a ticket that was taken over from another matchmaker, which has located its players. */
-  const noteTakenOver = (note: Note, { id, queues: names, players, priority, createdAt, place }: ExportedTicket) => {
+  const noteTakenOver = (note: Note, ticket: ExportedTicket) => {
+    const { id, queues: names, players, priority, createdAt, place, privateSeat } = ticket
+    // A private match tells nothing about the rules.
+    if (privateSeat !== undefined) return
     const recordedPlayers = players.map((player) => recorded(player, player.coordinates ?? place))
     note(() => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers, priority, createdAt } }))
   }
