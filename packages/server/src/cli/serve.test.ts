@@ -138,7 +138,7 @@ describe('muster serve', () => {
     await said('reloaded: nothing has changed')
   })
 
-  test('two signals, as npx sends them, are one; a later one ends it at once', async () => {
+  test('two signals, as npx sends them, are one', async () => {
     configure()
     const { child, ended, said } = await serve()
     child.kill('SIGINT')
