@@ -84,38 +84,6 @@ describe('a process that does not lead', () => {
     await close()
   })
 
-  test('tells how long tickets wait, as the leader has learned it; the next leader has learned it too', async () => {
-    const { leader, front, join, answer, pass, close } = await pair()
-    for (let match = 0; match < 15; match += 1) {
-      await join(`first-${match}`)
-      await pass(2000, 100)
-      await join(`second-${match}`)
-      await pass(1000, 100)
-    }
-    await join('ann')
-    expect(front.estimateWait('ann')).toBeUndefined()
-    await pass(300)
-    const estimate = front.estimateWait('ann')
-    expect(estimate?.p90Ms).toBeGreaterThan(1000)
-    expect(estimate?.p90Ms).toBeLessThan(3000)
-    const [waits] = await answer(front.queueWaits())
-    expect(waits).toMatchObject({ queue: 'duel', tickets: 1, players: 1, paused: false })
-    expect(waits?.estimate?.p50Ms).toBeLessThan(2500)
-    // It is asked again only while somebody wants to know, and nobody waits for a leader that is gone.
-    leader.pause()
-    expect(front.estimateWait('ann')).toBeDefined()
-    await pass(5000, 100)
-    expect(front.leads()).toBe(true)
-    const [after] = await answer(front.queueWaits())
-    expect(after?.estimate?.p50Ms).toBeLessThan(4000)
-    await join('bob')
-    await pass(1000)
-    expect(await answer(front.getTicket('bob'))).toMatchObject({ status: 'MATCH_FOUND' })
-    expect(front.estimateWait('bob')).toBeUndefined()
-    leader.resume()
-    await close()
-  })
-
   test('tells who waits for a ticket as soon as it has changed, wherever', async () => {
     const { leader, front, join, pass, close } = await pair()
     await join('ann')

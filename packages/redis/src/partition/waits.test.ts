@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { createWorld } from './world.fixture.js'
+
+test('a front tells how long tickets wait, as the leader has learned it, and so does the next leader', async () => {
+  const { clock, player, process, pass } = createWorld()
+  const leader = process()
+  leader.start()
+  await pass(100)
+  const front = process()
+  front.start()
+  await pass(300)
+  const answer = <T>(asked: Promise<T>): Promise<T> => clock.until(asked, 10)
+  const join = (id: string) => answer(front.createTicket({ id, queue: 'duel', players: [player(id)] }))
+  for (let match = 0; match < 15; match += 1) {
+    await join(`first-${match}`)
+    await pass(2000, 100)
+    await join(`second-${match}`)
+    await pass(1000, 100)
+  }
+  await join('ann')
+  expect(front.estimateWait('ann')).toBeUndefined()
+  await pass(300)
+  const estimate = front.estimateWait('ann')
+  expect(estimate?.p90Ms).toBeGreaterThan(1000)
+  expect(estimate?.p90Ms).toBeLessThan(3000)
+  const [waits] = await answer(front.queueWaits())
+  expect(waits).toMatchObject({ queue: 'duel', tickets: 1, players: 1, paused: false })
+  expect(waits?.estimate?.p50Ms).toBeLessThan(2500)
+  // It is asked again only while somebody wants to know, and nobody waits for a leader that is gone.
+  leader.pause()
+  expect(front.estimateWait('ann')).toBeDefined()
+  await pass(5000, 100)
+  expect(front.leads()).toBe(true)
+  const [after] = await answer(front.queueWaits())
+  expect(after?.estimate?.p50Ms).toBeLessThan(4000)
+  await join('bob')
+  await pass(1000)
+  expect(await answer(front.getTicket('bob'))).toMatchObject({ status: 'MATCH_FOUND' })
+  expect(front.estimateWait('bob')).toBeUndefined()
+  leader.resume()
+  await answer(leader.close())
+  await answer(front.close())
+})
