@@ -26,7 +26,7 @@ async function setUp() {
   const lines: string[] = []
   const log = createLog({ level: 'info', format: 'json', write: (line) => lines.push(line) })
   const file = await openConfigFile({ path, env })
-  const apply = vi.fn(async () => {})
+  const apply = vi.fn<() => Promise<void>>(async () => {})
   return { file, apply, lines, reload: (isForced = false) => file.reload(apply, log, isForced) }
 }
 
@@ -85,7 +85,7 @@ test('a wrong file is told and not applied; the same file is applied only on dem
 
 test('a burst of changes is one, a moment after the last', async () => {
   const clock = createManualClock()
-  const changed = vi.fn()
+  const changed = vi.fn<() => void>()
   const end = await watchFile({ path, clock, changed, everyMs: 20 })
   const asleep = async () => {
     while (clock.sleepers === 0) await new Promise((resolve) => setImmediate(resolve))

@@ -111,7 +111,7 @@ const profile = z.strictObject({
 export const profiles = z
   .strictObject({
     url: httpUrl.describe(
-      "Address of your endpoint. It is asked by POST with `{ player_ids: [id, …] }` and answers with each one's profile.",
+      'Address of your endpoint. It is asked by POST with `{ player_ids: [id, …] }` and answers with their profiles.',
     ),
     token: secret.optional().describe('Bearer token that is sent to it.'),
     timeoutMs: duration.default(2000).describe('Milliseconds to wait for its answer.'),
