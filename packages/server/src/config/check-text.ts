@@ -33,6 +33,9 @@ export function checkText(text: string): CheckedText {
   return { checked, findings: findings.sorted(), locate: findings.locate }
 }
 
+/** Most errors that are told: more are of a file that is none of ours. */
+const MOST_TOLD = 100
+
 function checkValue({ value, document }: Source, findings: Findings): CheckedFile | undefined {
   if (document.contents === null || value === null) {
     findings.of([], 'is empty: `muster init` writes a configuration to begin with')
@@ -41,7 +44,9 @@ function checkValue({ value, document }: Source, findings: Findings): CheckedFil
   const { data, faults = [] } = validateAll(fileSchema, value)
   const given = (value as { readonly queues?: unknown }).queues
   const { queues, faults: ofQueues } = checkQueues(Array.isArray(given) ? given : [])
-  for (const fault of [...faults, ...ofQueues]) findings.fault(fault, value)
+  const all = [...faults, ...ofQueues]
+  for (const fault of all.slice(0, MOST_TOLD)) findings.fault(fault, value)
+  if (all.length > MOST_TOLD) findings.of([], `has ${all.length - MOST_TOLD} more errors`)
   if (data === undefined || ofQueues.length > 0) return undefined
   const checked = { file: data, queues }
   const contradictions = contradictionsIn(checked)
@@ -54,7 +59,7 @@ type Findings = ReturnType<typeof createFindings>
 
 function createFindings(source: Source) {
   const found: { readonly finding: Omit<Finding, 'excerpt'>; readonly place: Place; readonly told: boolean }[] = []
-  const unknown = new Set<string>()
+  const untold = new Set<string>()
 
   const add = (place: Place, path: readonly string[], message: string, severity: Finding['severity'], told = false) => {
     const finding = { severity, field: path.join('.'), message, ...source.positionOf(place) }
@@ -62,7 +67,7 @@ function createFindings(source: Source) {
     return { finding, place, told }
   }
   const withExcerpt = ({ finding, place, told }: (typeof found)[number]): Finding => {
-    const excerpt = excerptOf(source, place, unknown, told)
+    const excerpt = excerptOf(source, place, untold, told)
     return { ...finding, ...(excerpt !== undefined && { excerpt }) }
   }
   const partOf = (message: string) => (message.startsWith('is not known') ? 'name' : 'value')
@@ -73,18 +78,27 @@ function createFindings(source: Source) {
       void add(source.placeOf(path), path, message, severity, true),
     fault: ({ path, message, wrong }: PathFault, value: unknown) => {
       const part = partOf(message)
-      if (part === 'name') unknown.add(path.join('.'))
       const given = valueAt(value, path)
       const told = typeof given === 'string' && message.includes(JSON.stringify(given))
+      if (!told) untold.add(path.join('.'))
       const place = source.placeOf(path, part)
       const raw = source.text.slice(place.from, place.to)
-      add(place, path, message + hintOf(path.join('.'), given, wrong, raw), 'error', told)
+      add(place, path, wordsOf({ message, wrong }, given) + hintOf(path.join('.'), given, wrong, raw), 'error', told)
     },
     locate: (path: readonly string[], message: string, severity: Finding['severity']): Finding =>
       withExcerpt(add(source.placeOf(path), path, message, severity, true)),
     sorted: (): readonly Finding[] =>
       found.toSorted((one, other) => one.place.from - other.place.from).map(withExcerpt),
   }
+}
+
+/** What is wrong, in the words of a file: the value is left out where it tells nothing. */
+function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given: unknown): string {
+  if (wrong.startsWith('is not known')) return wrong
+  if (given === null) return 'is empty: remove it, or write what belongs behind it'
+  const isTold = wrong.includes(JSON.stringify(given) ?? '') || wrong.includes('did you mean')
+  const isPlain = typeof given === 'object' && !/^must be (a|an|true)\b/.test(wrong)
+  return (isTold || isPlain ? wrong : message).replace('an object', 'names with values')
 }
 
 const valueAt = (value: unknown, path: readonly string[]) =>

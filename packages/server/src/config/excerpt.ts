@@ -17,21 +17,21 @@ type Hidden = Place
 /**
  * The line of a place with a mark under it. Texts that may be secrets are left out, and so are comments: a wrong file
  * may have a secret in any place.
- * @param unknown fields that no configuration has: their values may be anything.
+ * @param untold fields whose values are wrong, or that no configuration has: their values may be anything.
  * @param told whether the message shows the value.
  */
 export function excerptOf(
   source: Source,
   place: Place,
-  unknown: ReadonlySet<string>,
+  untold: ReadonlySet<string>,
   told: boolean,
 ): string | undefined {
   if (place.to <= place.from) return undefined
   const line = source.lineOf(place.from)
-  const isSyntax = source.document.errors.length > 0
+  const isSyntax = source.document.errors.length > 0 || source.document.warnings.length > 0
   const shown = isSyntax
     ? nameOnly(source.text.slice(line.from, line.to))
-    : withoutHidden(source, line, place, unknown, told)
+    : withoutHidden(source, line, place, untold, told)
   if (shown === undefined) return undefined
   const clean = shown.text.replaceAll('\t', ' ')
   const at = Math.min(shown.move(place.from - line.from), clean.length)
@@ -58,15 +58,17 @@ function nameOnly(line: string): Shown | undefined {
 }
 
 function withoutHidden(
-  { text, document }: Source,
+  { text, document, faults }: Source,
   line: Place,
   place: Place,
-  unknown: ReadonlySet<string>,
+  untold: ReadonlySet<string>,
   told: boolean,
 ) {
   const { hidden, end } = textsOn(document, line, (path, value, at) => {
+    // Where the text has faults, its values were not checked.
+    if (faults.length > 0) return false
     if (path.at(-1) === 'env' && isVariable(value)) return true
-    if (path.some(mayHoldSecret) || path.some((_, index) => unknown.has(path.slice(0, index + 1).join('.'))))
+    if (path.some(mayHoldSecret) || path.some((_, index) => untold.has(path.slice(0, index + 1).join('.'))))
       return false
     return (told || at !== place.from) && value.length <= LONGEST_TEXT && !TELLING.test(value)
   })
@@ -102,6 +104,13 @@ function textsOn(
   const hidden: Hidden[] = []
   let end = line.from
   visit(document, {
+    // A text that begins with * reads as an alias.
+    Alias: (_, { range }) => {
+      const [from, to] = range ?? [line.to, line.to]
+      if (from < line.from || from >= line.to) return
+      end = Math.max(end, Math.min(to, line.to))
+      hidden.push({ from, to: Math.min(to, line.to) })
+    },
     Scalar: (key, node, ancestors) => {
       const [from, to] = (node as Scalar.Parsed).range
       if (to < line.from || from >= line.to) return

@@ -8,7 +8,6 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, sec: 1000, m: 
  * @param raw the value as the file writes it.
  */
 export function hintOf(field: string, value: unknown, wrong: string, raw: string): string {
-  if (value === null) return '; a name with nothing behind it is empty: remove it, or write a value'
   if (typeof value === 'number' || typeof value === 'boolean')
     return wrong === 'must be a text' ? `; write "${raw}", in quotes` : ''
   if (typeof value !== 'string') return ''

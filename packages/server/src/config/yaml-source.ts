@@ -5,6 +5,7 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  visit,
   type Document,
   type Node,
   type Pair,
@@ -48,7 +49,7 @@ export function readYaml(text: string): Source {
   const document = parseDocument(text, {
     lineCounter: counter,
     prettyErrors: false,
-    logLevel: 'silent',
+    logLevel: 'error',
     merge: true,
     stringKeys: true,
     uniqueKeys: false,
@@ -86,7 +87,21 @@ function ofSyntax(text: string, document: Document.Parsed): SourceFault[] {
   const [error] = [...document.errors, ...document.warnings].toSorted((one, other) => one.pos[0] - other.pos[0])
   if (error === undefined) return []
   const [from, to] = error.pos
-  return [{ path: [], message: yamlWords(error, text.charAt(from)), place: { from, to } }]
+  const others = document.errors.filter(({ pos }) => pos[0] === from)
+  const telling = others.find(({ code }) => code === 'MULTILINE_IMPLICIT_KEY') ?? error
+  const place = error.message.startsWith('Missing closing') ? quoteBefore(document, from) : { from, to }
+  return [{ path: [], message: yamlWords(telling, text.charAt(from)), place }]
+}
+
+/** Where the text in quotes begins that lasts until here: the error is told where it should have ended. */
+function quoteBefore(document: Document.Parsed, end: number): Place {
+  let from = end
+  visit(document, {
+    Scalar: (_, { type, range }) => {
+      if (type?.startsWith('QUOTE') === true && (range?.[0] ?? end) < end) from = range?.[0] ?? end
+    },
+  })
+  return { from, to: from + 1 }
 }
 
 /** The offset of the first control character that is no end of a line and no tab; -1 if there is none. */

@@ -17,7 +17,7 @@ const DEEPEST = 50
 const MOST_VALUES = 200_000
 const MOST_ALIASES = 2000
 
-const ALIAS_OF_NOTHING = 'is an alias of nothing that stands before it; a text that begins with * stands in quotes'
+const ALIAS_OF_NOTHING = 'is an alias of nothing that stands before it; a text that begins with * must stand in quotes'
 
 /** A fault of the tree, at a node. */
 export interface TreeFault {
@@ -70,7 +70,7 @@ export function faultsOfTree(document: Document.Parsed): TreeFault[] {
       const here = [...path, key]
       const keyNode = pair.key as Scalar.Parsed
       if (seen.has(key) && key !== '<<') refuse(keyNode, here, 'is there twice')
-      if (key === '__proto__') refuse(keyNode, here, 'is no name that may be used')
+      if (key === '__proto__') refuse(keyNode, here, 'may not be a name')
       if (key === '<<' && !isMergeable(pair.value)) refuse(keyNode, here, 'must be an alias of names and values')
       seen.add(key)
       return sum + visit(pair.value, here)

@@ -14,12 +14,13 @@ export function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>
     case 'MULTIPLE_DOCS':
       return 'begins a second document: a configuration is one'
     case 'BAD_SCALAR_START':
-      return `begins with ${character}: a text that does stands in quotes`
-    case 'BLOCK_AS_IMPLICIT_KEY':
+      return `begins with ${character}, so it must stand in quotes`
     case 'MULTILINE_IMPLICIT_KEY':
-      return 'has a second colon: is the line below it indented too far, or a text with a colon not in quotes?'
+      return 'is followed by a line that is indented too far'
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return 'has a second colon: a text with a colon in it must stand in quotes'
     case 'MISSING_CHAR':
-      return message.includes('quote') ? 'has a quote that is not closed' : 'has a name without a colon behind it'
+      return missingWords(message)
     case 'BAD_INDENT':
       return 'is not indented like the lines that it belongs to'
     case 'BAD_DQ_ESCAPE':
@@ -37,4 +38,11 @@ export function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>
     default:
       return 'is no YAML'
   }
+}
+
+function missingWords(message: string): string {
+  if (message.includes('quote')) return 'has a quote that is not closed'
+  return message.startsWith('Sequence item')
+    ? 'is not indented like the entry that it belongs to, or lacks the - of an entry'
+    : 'has a name without a colon behind it'
 }

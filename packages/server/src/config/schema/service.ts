@@ -55,7 +55,7 @@ function isNetwork(given: string): boolean {
 export const addresses = z
   .strictObject({
     trustedProxies: z
-      .array(z.string().refine(isNetwork, 'must be a network such as 10.0.0.0/8 or ::1/128'))
+      .array(z.string().refine(isNetwork, 'must be a network: an address, a slash, and how many bits of it count'))
       .max(1000)
       .default([])
       .describe(

@@ -1,0 +1,160 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { InvalidConfig } from './finding.js'
+import { readConfig, readConfigText } from './read-config.js'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-config-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const QUEUES = "queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]\n"
+const BASE = `service: { url: https://service.example, token: { env: TOKEN } }\n${QUEUES}`
+const env = { TOKEN: 'hunter2hunter2hunter2' }
+
+const refused = async (read: Promise<unknown>): Promise<InvalidConfig> => {
+  const error: unknown = await read.catch((one: unknown) => one)
+  expect(error).toBeInstanceOf(InvalidConfig)
+  return error as InvalidConfig
+}
+const written = async (name: string, bytes: string | Uint8Array) => {
+  const path = join(folder, name)
+  await writeFile(path, bytes)
+  return path
+}
+
+test('a configuration has its secrets, which print nothing, absolute paths, and every default', async () => {
+  await written('key.txt', 'from-a-file-of-its-own\n')
+  const more = 'store: { folder: ./data }\nauth: { keys: [{ name: a, role: look, key: { file: key.txt } }] }\n'
+  const { config, warnings } = await readConfig(await written('right.yaml', BASE + more), { env })
+  expect(config.service.token.reveal()).toBe('hunter2hunter2hunter2')
+  expect(config.auth.keys[0]?.key.reveal()).toBe('from-a-file-of-its-own')
+  expect(config.store).toEqual({ kind: 'folder', path: join(folder, 'data'), fsync: 'intents' })
+  expect(config.spending).toMatchObject({ maxServers: 1000, maxCreatesPerMinute: Infinity, currency: 'USD' })
+  expect(config.queues.map(({ name }) => name)).toEqual(['duel'])
+  expect(warnings).toEqual([])
+  const shown = [JSON.stringify(config), inspect(config, { depth: 9 }), String(config.service.token)].join()
+  expect(shown).not.toMatch(/hunter2|from-a-file/)
+  expect(shown).toContain('[secret]')
+})
+
+test('a file may have a byte order mark, carriage returns, anchors and merges', async () => {
+  const text = `\u{FEFF}service: &s { url: https://service.example, token: { env: TOKEN } }\r\nqueues:\r\n  - &duel
+    name: duel
+    matchSize: 2
+    deploy: &d { application: game, version: '1' }
+  - <<: *duel
+    name: four
+    matchSize: 4
+`
+  const { config } = await readConfig(await written('anchors.yaml', text), { env })
+  expect(config.queues.map(({ name, teams }) => [name, teams[0]?.size])).toEqual([
+    ['duel', 2],
+    ['four', 4],
+  ])
+})
+
+test('a fault in what an alias stands for is told where it is written', async () => {
+  const text = `service: { url: https://service.example, token: { env: TOKEN } }
+queues:
+  - &duel
+    name: duel
+    matchSize: 0
+    deploy: { application: game, version: '1' }
+  - { <<: *duel, name: other }
+`
+  const { findings } = await refused(readConfigText(text, { path: 'muster.yaml', env }))
+  expect(findings.map(({ field, line, column }) => `${line}:${column} ${field}`)).toEqual([
+    '5:16 queues.0.matchSize',
+    '5:16 queues.1.matchSize',
+  ])
+})
+
+describe('what is outside of the file', () => {
+  const messagesOf = async (more: string, variables: Record<string, string> = {}) => {
+    const { findings } = await refused(
+      readConfigText(BASE + more, { path: join(folder, 'muster.yaml'), env: { ...env, ...variables } }),
+    )
+    return findings.flatMap(({ severity, field, message }) => (severity === 'error' ? [`${field}: ${message}`] : []))
+  }
+  const keyOf = (source: string) => `auth: { keys: [{ name: a, role: look, key: { ${source} } }] }\n`
+
+  test('a variable that is not set, is empty, or cannot be sent', async () => {
+    const field = 'auth.keys.0.key: is a secret, and the environment variable GAME_KEY'
+    expect(await messagesOf(keyOf('env: GAME_KEY'))).toEqual([`${field} is not set`])
+    expect(await messagesOf(keyOf('env: GAME_KEY'), { GAME_KEY: '' })).toEqual([`${field} is empty`])
+    const [words] = await messagesOf(keyOf('env: GAME_KEY'), { GAME_KEY: 'hunter2 hunter2 hunter2\n' })
+    expect(words).toBe(`${field} has a space, a line break or another letter that cannot stand in a header`)
+  })
+
+  test('a name that may be the secret itself is not repeated', async () => {
+    expect(await messagesOf(keyOf('env: f3a9c1d2e4b5'))).toEqual([
+      'auth.keys.0.key: is a secret, and the environment variable is not set',
+    ])
+    expect((await messagesOf(keyOf('file: f3a9c1d2e4b5'))).join()).not.toContain('f3a9c1d2e4b5')
+  })
+
+  test('a file that is not there, is a folder, or is too large', async () => {
+    await mkdir(join(folder, 'secrets'))
+    await written('large.txt', 'x'.repeat(70_000))
+    expect(await messagesOf(keyOf('file: secrets/none.txt'))).toEqual([
+      'auth.keys.0.key: is a secret, and the file secrets/none.txt is not there',
+    ])
+    expect((await messagesOf(keyOf('file: ./secrets')))[0]).toContain('is a folder')
+    expect((await messagesOf(keyOf('file: large.txt')))[0]).toContain('is larger than 65536 bytes')
+  })
+
+  test('secrets that are too short, and keys that are the same', async () => {
+    const keys =
+      'auth:\n  keys:\n    - { name: a, role: look, key: { env: A } }\n    - { name: b, role: look, key: { env: B } }\n'
+    expect(await messagesOf(keys, { A: 'short', B: 'x'.repeat(16) })).toEqual([
+      'auth.keys.0.key: is too short to be a secret: it has 5 characters, and needs 16',
+    ])
+    expect(await messagesOf(keys, { A: 'x'.repeat(16), B: 'x'.repeat(16) })).toEqual([
+      'auth.keys.1.key: is the same as that of auth.keys.0: nobody could tell who calls',
+    ])
+    expect(await messagesOf('auth: { jwt: { secret: { env: S } } }\n', { S: 'x'.repeat(31) })).toEqual([
+      'auth.jwt.secret: is too short to be a secret: it has 31 characters, and needs 32',
+    ])
+  })
+
+  test('a database that is not there', async () => {
+    expect(await messagesOf('locate: { file: city.mmdb }\n')).toEqual([
+      'locate.file: cannot be read: there is no such file, or this user may not',
+    ])
+  })
+
+  test('nothing of it is looked at where it is not at hand', async () => {
+    const text = `${BASE}locate: { file: city.mmdb }\n`
+    const { config } = await readConfigText(text, { path: 'muster.yaml', env: {}, outside: false })
+    expect(config.service.token.reveal()).toBe('')
+  })
+})
+
+describe('a file that cannot be read', () => {
+  const wordsOf = async (path: string) => (await refused(readConfig(path, { env }))).findings
+
+  test.each([
+    ['is not there', () => Promise.resolve(join(folder, 'elsewhere', 'none.yaml')), 'is not there'],
+    ['is a folder', () => Promise.resolve(folder), 'is a folder: name the file in it'],
+    [
+      'is UTF-16',
+      () => written('utf16.yaml', Buffer.from(`\u{FEFF}${BASE}`, 'utf16le')),
+      'is UTF-16: save it as UTF-8',
+    ],
+    ['is no UTF-8', () => written('latin.yaml', Uint8Array.of(97, 58, 32, 228, 10)), 'is not UTF-8: save it as UTF-8'],
+    ['is huge', () => written('huge.yaml', 'x'.repeat(2 ** 20 + 1)), 'is larger than 1048576 bytes'],
+  ])('because it %s', async (_, make, message) => {
+    expect(await wordsOf(await make())).toEqual([{ severity: 'error', field: '', message }])
+  })
+
+  test('because its name is misspelt', async () => {
+    await written('muster.yaml', BASE)
+    const [finding] = await wordsOf(join(folder, 'muster.yml'))
+    expect(finding?.message).toBe(`is not there; did you mean ${join(folder, 'muster.yaml')}?`)
+  })
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { readConfigText } from './read-config.js'
+
+const SERVICE = 'service: { url: https://service.example, token: { env: TOKEN } }\n'
+const QUEUES = "queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]\n"
+const AUTH = 'auth: { keys: [{ name: a, role: operate, key: { env: A } }] }\n'
+const CALM = `${SERVICE}${QUEUES}store: { folder: data }\n${AUTH}`
+
+const warningsOf = async (text: string) => {
+  const { warnings } = await readConfigText(text, { path: 'muster.yaml', outside: false })
+  return warnings.map(({ severity, line, field }) => `${severity} ${line} ${field}`)
+}
+
+test('a careful configuration has none', async () => {
+  expect(await warningsOf(CALM)).toEqual([])
+})
+
+const queue = (more: string) =>
+  CALM.replace(QUEUES, `queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' }, ${more} }]\n`)
+const UNCHECKED = 'beacons: { enabled: false }\n'
+const profiles = 'profiles: { url: https://profiles.example, whenDown: { attributes: { skill: 5 } } }\n'
+
+test.each([
+  ['nobody may call, or look', SERVICE + QUEUES + 'store: { folder: data }\n', ['warning 1 auth', 'warning 1 console']],
+  ['nothing is kept', CALM.replace('store: { folder: data }', 'store: memory'), ['warning 3 store']],
+  ['the service is not encrypted', CALM.replace('https://service', 'http://service'), ['warning 1 service.url']],
+  ['the service is this machine', CALM.replace('https://service.example', 'http://127.0.0.1:9'), []],
+  ['servers without bound', `${CALM}spending: { maxServers: unlimited }\n`, ['warning 5 spending.maxServers']],
+  ['servers that are never reaped', `${CALM}matching: { reapAfterMs: never }\n`, ['warning 5 matching.reapAfterMs']],
+  [
+    'a proxy that nobody trusts',
+    `${CALM}listen: { publicUrl: 'https://mm.example' }\n`,
+    ['warning 5 listen.publicUrl'],
+  ],
+  ['a header that nobody may send', `${CALM}addresses: { header: x-real-ip }\n`, ['warning 5 addresses.header']],
+  ['metrics for everyone', `${CALM}listen: { host: 0.0.0.0 }\n`, ['warning 1 telemetry.metrics']],
+  ['places of nobody', queue('rules: [{ kind: distance, maxKm: 5 }]'), ['warning 2 queues.0.rules.0']],
+  ['places that matter to nobody', queue('rules: [{ kind: distance, maxKm: 5, missing: any }]'), []],
+  [
+    'latencies that nobody checks',
+    queue('rules: [{ kind: any, rules: [{ kind: latency, maxMs: 5 }, { kind: avoid }] }]') + UNCHECKED,
+    ['warning 2 queues.0.rules.0'],
+  ],
+  [
+    'attributes that players may choose',
+    queue('playerMayState: [maps, skill]') + profiles,
+    ['warning 2 queues.0.playerMayState.1'],
+  ],
+  [
+    'servers that know nowhere to register',
+    CALM.replace("version: '1'", "version: '1', probe: { kind: registration }"),
+    ['warning 2 queues.0.deploy.probe'],
+  ],
+  [
+    'a share that Redis keeps',
+    CALM.replace('env: TOKEN } }', 'env: TOKEN }, share: 0.5 }').replace(
+      '{ folder: data }',
+      '{ redis: { url: redis://127.0.0.1 } }',
+    ),
+    ['warning 1 service.share'],
+  ],
+])('%s', async (_, text, expected) => {
+  expect(await warningsOf(text)).toEqual(expected)
+})

@@ -1,0 +1,347 @@
+/** A configuration that is wrong, with everything that is said of it: `line:column field: message`. */
+export interface WrongFile {
+  readonly what: string
+  readonly text: string
+  readonly says: readonly string[]
+}
+
+const SERVICE = 'service: { url: https://service.example, token: { env: TOKEN } }'
+const QUEUES = `queues:
+  - name: duel
+    matchSize: 2
+    deploy: { application: game, version: '1' }`
+const BASE = `${SERVICE}\n${QUEUES}\n`
+const DEPLOY = "deploy: { application: game, version: '1' }"
+const RULE = (rule: string) => `${SERVICE}
+queues:
+  - name: duel
+    matchSize: 2
+    rules:
+      - ${rule}
+    ${DEPLOY}
+`
+
+export const WRONG_FILES: readonly WrongFile[] = [
+  { what: 'nothing', text: '', says: ['1:1 : is empty: `muster init` writes a configuration to begin with'] },
+  {
+    what: 'only comments',
+    text: '# to do\n',
+    says: ['1:1 : is empty: `muster init` writes a configuration to begin with'],
+  },
+  { what: 'a text', text: 'hello\n', says: ['1:1 : must be names with values, got a text'] },
+  { what: 'a list', text: '- a\n- b\n', says: ['1:1 : must be names with values, got a list'] },
+  { what: 'no queue', text: `${SERVICE}\n`, says: ['1:1 queues: is missing'] },
+  { what: 'an empty list of queues', text: `${SERVICE}\nqueues: []\n`, says: ['2:9 queues: must not be empty'] },
+  {
+    what: 'a section that is not known',
+    text: `${BASE}teleport: { enabled: true }\nspendings: {}\n`,
+    says: ['6:1 teleport: is not known', '7:1 spendings: is not known; did you mean spending?'],
+  },
+  {
+    what: 'a field that is misspelt',
+    text: `${BASE}spending:\n  maxServer: 5\n  maxStating: 7\n`,
+    says: [
+      '7:3 spending.maxServer: is not known; did you mean maxServers?',
+      '8:3 spending.maxStating: is not known; did you mean maxStarting?',
+    ],
+  },
+  {
+    what: 'a section that is empty',
+    text: `${BASE}spending:\n  # maxServers: 5\nconsole:\n`,
+    says: [
+      '6:1 spending: is empty: remove it, or write what belongs behind it',
+      '8:1 console: is empty: remove it, or write what belongs behind it',
+    ],
+  },
+  {
+    what: 'a secret in the file',
+    text: `service:\n  url: https://service.example\n  token: hunter2hunter2\n${QUEUES}\n`,
+    says: [
+      '3:10 service.token: is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } ' +
+        'or { file: path/of/a/file }, got a text',
+    ],
+  },
+  {
+    what: 'a secret from two places, from nowhere and from what is no variable',
+    text: `${BASE}auth:
+  keys:
+    - { name: a, role: look, key: { env: A, file: a.txt } }
+    - { name: b, role: look, key: {} }
+    - { name: c, role: look, key: { env: 'hunter2 hunter2' } }
+    - { name: d, role: admin, key: { var: D } }
+`,
+    says: [
+      '8:35 auth.keys.0.key: must have either env or file',
+      '9:35 auth.keys.1.key: must have either env or file',
+      '10:42 auth.keys.2.key.env: must be the name of an environment variable',
+      '11:24 auth.keys.3.role: must be "backend", "look" or "operate"',
+      '11:36 auth.keys.3.key: must have either env or file',
+      '11:38 auth.keys.3.key.var: is not known',
+    ],
+  },
+  {
+    what: 'a password in an address',
+    text:
+      `service: { url: 'https://me:hunter2@service.example', token: { env: TOKEN } }\n` +
+      `${QUEUES}\n` +
+      `store: { redis: { url: 'redis://:hunter2@redis.example' } }\n`,
+    says: [
+      '1:17 service.url: must have neither user nor password: they are secrets, got a text',
+      '6:24 store.redis.url: must have neither user nor password: they are secrets; write { env: ' +
+        'NAME_OF_A_VARIABLE } or { file: path/of/a/file } in place of the whole URL, got a text',
+    ],
+  },
+  {
+    what: 'numbers as people write them',
+    text:
+      `${BASE}matching: { tickMs: 250ms, listLagMs: 5s, keepEndedMs: 60_000, readsPerSecond: "19" }\n` +
+      `listen: { port: 80.5 }\n`,
+    says: [
+      '6:21 matching.tickMs: must be a number, got a text; write 250, in milliseconds',
+      '6:39 matching.listLagMs: must be a number, got a text; write 5000, in milliseconds',
+      '6:56 matching.keepEndedMs: must be a number, got a text; write 60000, without quotes or underscores',
+      '6:80 matching.readsPerSecond: must be a number, got a text; write 19, without quotes or underscores',
+      '7:17 listen.port: must be a whole number, got 80.5',
+    ],
+  },
+  {
+    what: 'words for true and false',
+    text: `${BASE}inspect: yes\nbeacons: { enabled: off }\n`,
+    says: [
+      '6:10 inspect: must be true or false, got a text; write true',
+      '7:21 beacons.enabled: must be true or false, got a text; write false',
+    ],
+  },
+  {
+    what: 'numbers where texts belong',
+    text: RULE('kind: avoid').replace("version: '1'", 'version: 1.10').replace('name: duel', 'name: 1'),
+    says: [
+      '3:11 queues.0.name: must be a text, got 1; write "1", in quotes',
+      '7:43 queues.0.deploy.version: must be a text, got 1.1; write "1.10", in quotes',
+    ],
+  },
+  {
+    what: 'ports and shares out of bounds',
+    text:
+      `listen: { port: 70000 }\n` +
+      `service: { url: https://service.example, token: { env: TOKEN }, share: 2 }\n` +
+      `${QUEUES}\n`,
+    says: ['1:17 listen.port: must be at most 65535, got 70000', '2:72 service.share: must be at most 1, got 2'],
+  },
+  {
+    what: 'an address that is none',
+    text:
+      `${BASE}profiles: { url: profiles.example }\n` +
+      `listen: { publicUrl: 'ftp://mm.example' }\n` +
+      `addresses: { trustedProxies: [10.0.0.0/8, 10.0.0.300] }\n`,
+    says: [
+      '6:18 profiles.url: must be an http or https URL',
+      '7:22 listen.publicUrl: must be an http or https URL',
+      '8:43 addresses.trustedProxies.1: must be a network: an address, a slash, and how many bits of it count',
+    ],
+  },
+  {
+    what: 'two queues of one name',
+    text: `${BASE}  - name: duel\n    matchSize: 4\n    ${DEPLOY}\n`,
+    says: ['6:11 queues.1.name: is the name of queues.0 too'],
+  },
+  {
+    what: 'several faults in several queues',
+    text:
+      `${SERVICE}\n` +
+      `queues:\n` +
+      `  - name: duel\n` +
+      `    matchSize: 0\n` +
+      `    fillForMs: -1\n` +
+      `    deploy: { aplication: game, version: '1' }\n` +
+      `  - name: five\n` +
+      `    teams: [{ name: team, size: { min: 6, max: 5 } }, { name: team, size: 1 }]\n` +
+      `    ${DEPLOY}\n`,
+    says: [
+      '4:16 queues.0.matchSize: must be at least 1, got 0',
+      '5:16 queues.0.fillForMs: must be at least 0, got -1',
+      '6:15 queues.0.deploy.aplication: is not known; did you mean application?',
+      '8:40 queues.1.teams.0.size.min: must not be more than max, 5, got 6',
+      '8:63 queues.1.teams.1.name: there are two teams called "team"',
+    ],
+  },
+  {
+    what: 'a rule of no known kind',
+    text: RULE('kind: distanse\n        maxKm: 5'),
+    says: [
+      '6:15 queues.0.rules.0.kind: must be one of distance, latency, difference, equal, different, overlap, ' +
+        'require, accepts, compare, roles, avoid, balance, custom, any, all, not; did you mean distance?',
+    ],
+  },
+  {
+    what: 'a rule that is a function',
+    text: RULE('kind: any\n        rules: [{ kind: avoid }, { kind: custom, name: mine, test: x }]'),
+    says: [
+      '7:42 queues.0.rules.0.rules.1.kind: is a function, which no file can hold: say it by any, all, not, ' +
+        'accepts or compare, or use Muster as a library',
+    ],
+  },
+  {
+    what: 'a limit that grows stricter',
+    text: RULE('kind: distance\n        maxKm: [{ afterMs: 0, value: 500 }, { afterMs: 9000, value: 100 }]'),
+    says: ['7:69 queues.0.rules.0.maxKm.1.value: must not be less than 500, that of the step before, got 100'],
+  },
+  {
+    what: 'a limit whose steps have a misspelt name',
+    text: RULE(
+      'kind: distance\n        maxKm:\n          - { afterMs: 0, value: 500 }\n          - { after: 9000, ' +
+        'value: 1000 }',
+    ),
+    says: ['9:15 queues.0.rules.0.maxKm.1.after: is not known; did you mean afterMs?'],
+  },
+  {
+    what: 'a wrong rule within another',
+    text: RULE('kind: any\n        rules:\n          - kind: avoid\n          - { kind: equal, atribute: mode }'),
+    says: ['9:28 queues.0.rules.0.rules.1.atribute: is not known; did you mean attribute?'],
+  },
+  {
+    what: 'rules that contradict one another',
+    text:
+      `${SERVICE}\n` +
+      `queues:\n` +
+      `  - name: duel\n` +
+      `    matchSize: 2\n` +
+      `    rules:\n` +
+      `      - { kind: distance, maxKm: 5 }\n` +
+      `      - { kind: distance, maxKm: 6, name: again }\n` +
+      `      - { kind: compare, aggregate: count, team: red, operator: '=', value: 1 }\n` +
+      `    lastResortMs: 600000\n` +
+      `    ${DEPLOY}\n`,
+    says: [
+      '7:9 queues.0.rules.1: is a second distance rule',
+      '8:50 queues.0.rules.2.team: is none of the teams, got "red"',
+      '9:19 queues.0.lastResortMs: must be less than expireAfterMs, 300000, got 600000',
+    ],
+  },
+  {
+    what: 'a webhook without an address',
+    text: `${BASE}webhook: { enabled: true }\n`,
+    says: ['6:21 webhook.enabled: needs listen.publicUrl, at which the service finds this program'],
+  },
+  {
+    what: 'tokens with keys and a secret, or with the wrong algorithm',
+    text: `${BASE}auth:\n  jwt:\n    jwks: https://id.example/keys\n    algorithms: [ES256, HS256]\n`,
+    says: ['9:25 auth.jwt.algorithms.1: needs a shared secret, not public keys (jwks)'],
+  },
+  {
+    what: 'tokens with keys and a secret at once',
+    text: `${BASE}auth:\n  jwt: { jwks: 'https://id.example/keys', secret: { env: S } }\n`,
+    says: ['7:8 auth.jwt: must have either jwks or secret'],
+  },
+  {
+    what: 'two keys of one name',
+    text:
+      `${BASE}auth:\n` +
+      `  keys:\n` +
+      `    - { name: a, role: look, key: { env: A } }\n` +
+      `    - { name: a, role: operate, key: { env: B } }\n`,
+    says: ['9:15 auth.keys.1.name: is the name of auth.keys.0 too'],
+  },
+  {
+    what: 'a key without a role',
+    text: `${BASE}auth:\n  keys:\n    - name: a\n      key: { env: A }\n`,
+    says: ['8:7 auth.keys.0.role: is missing'],
+  },
+  {
+    what: 'lobbies that become matches of no queue',
+    text: `${BASE}lobbies: { startAs: match, queue: dual }\n`,
+    says: ['6:35 lobbies.queue: is none of the queues; did you mean duel?'],
+  },
+  {
+    what: 'lobbies with a queue that they do not use',
+    text: `${BASE}lobbies: { queue: duel }\n`,
+    says: ['6:19 lobbies.queue: is only used with startAs: match'],
+  },
+  {
+    what: 'a store that is none',
+    text: `${BASE}store: { redis: { prefix: mu } }\n`,
+    says: ['6:10 store.redis.url: is missing'],
+  },
+  {
+    what: 'a store of a misspelt kind',
+    text: `${BASE}store: { foldr: ./data }\n`,
+    says: ['6:10 store.foldr: is not known; did you mean folder?'],
+  },
+  {
+    what: 'a limit that is null',
+    text: `${BASE}limits:\n  perCaller:\n  perAddress: { limit: 5 }\n`,
+    says: [
+      '7:3 limits.perCaller: is empty: remove it, or write what belongs behind it',
+      '8:3 limits.perAddress.windowMs: is missing',
+    ],
+  },
+  { what: 'a name twice', text: `${BASE}name: a\nname: b\n`, says: ['7:1 name: is there twice'] },
+  {
+    what: 'a tab',
+    text: `${BASE}spending:\n\tmaxServers: 5\n`,
+    says: ['7:1 : is indented by a tab: YAML wants spaces'],
+  },
+  {
+    what: 'two documents',
+    text: `${BASE}---\n${BASE}`,
+    says: ['6:1 : begins a second document: a configuration is one'],
+  },
+  {
+    what: 'a list that is not closed',
+    text: `${BASE}cors: { origins: [a, b }\n`,
+    says: ['6:24 : has a [ without its ]'],
+  },
+  {
+    what: 'a quote that is not closed',
+    text: `name: "my-game\n${BASE}`,
+    says: ['1:7 : has a quote that is not closed'],
+  },
+  {
+    what: 'a second colon',
+    text: `name: my: game\n${BASE}`,
+    says: ['1:7 : has a second colon: a text with a colon in it must stand in quotes'],
+  },
+  {
+    what: 'a wrong indentation',
+    text: `${SERVICE}\nqueues:\n  - name: duel\n   matchSize: 2\n`,
+    says: ['4:1 : is not indented like the entry that it belongs to, or lacks the - of an entry'],
+  },
+  {
+    what: 'a text that begins with a mark',
+    text: `${SERVICE}\nqueues:\n  - name: @duel\n`,
+    says: ['3:11 : begins with @, so it must stand in quotes'],
+  },
+  {
+    what: 'a tag',
+    text: `service: { url: https://service.example, token: !env TOKEN }\n${QUEUES}\n`,
+    says: ['1:49 : has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }'],
+  },
+  {
+    what: 'an alias of nothing',
+    text: `${BASE}spending: *bounds\n`,
+    says: [
+      '6:11 spending: is an alias of nothing that stands before it; a text that begins with * must stand in quotes',
+    ],
+  },
+  {
+    what: 'an alias of itself',
+    text: `${BASE}spending: &a { maxServers: *a }\n`,
+    says: ['6:28 spending.maxServers: is an alias of what it stands in'],
+  },
+  {
+    what: 'a name that no object may have',
+    text: `${BASE}__proto__: { polluted: true }\n`,
+    says: ['6:1 __proto__: may not be a name'],
+  },
+  {
+    what: 'a merge of what has no names',
+    text: `${BASE}spending:\n  <<: 5\n`,
+    says: ['7:3 spending.<<: must be an alias of names and values'],
+  },
+  { what: 'another YAML', text: `%YAML 1.1\n---\n${BASE}`, says: ['1:1 : asks for another YAML than 1.2'] },
+  {
+    what: 'a control character',
+    text: `name: a\u{0}b\n${BASE}`,
+    says: ['1:8 : has a control character, which no text file has'],
+  },
+]

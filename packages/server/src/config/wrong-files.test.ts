@@ -1,0 +1,127 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { InvalidConfig, type Finding } from './finding.js'
+import { readConfigText } from './read-config.js'
+import { WRONG_FILES } from './wrong-files.fixture.js'
+
+/** What is said of a text; nothing if it is right. */
+async function findingsOf(text: string): Promise<readonly Finding[]> {
+  try {
+    await readConfigText(text, { path: 'muster.yaml', outside: false })
+    return []
+  } catch (error) {
+    if (error instanceof InvalidConfig) return error.findings
+    throw error
+  }
+}
+
+const errorsOf = async (text: string) => (await findingsOf(text)).filter(({ severity }) => severity === 'error')
+
+describe('a wrong file says what is wrong, where, and all of it in order', () => {
+  test.each(WRONG_FILES.map((file) => [file.what, file] as const))('%s', async (_, { text, says }) => {
+    const told = (await errorsOf(text)).map(
+      ({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`,
+    )
+    expect(told).toEqual(says)
+    expect(says.length).toBeGreaterThan(0)
+  })
+
+  test('there are more than twenty of them', () => {
+    expect(WRONG_FILES.length).toBeGreaterThan(40)
+  })
+})
+
+test('the line is shown with a mark under the place', async () => {
+  const text =
+    'service: { url: https://service.example, token: { env: TOKEN } }\nlisten: { port: 70000 } # behind nginx\n'
+  const [, ports] = await errorsOf(text)
+  expect(ports?.excerpt).toBe('listen: { port: 70000 }\n                ^^^^^')
+})
+
+test('names aside, no line that is shown has a text that may be a secret', async () => {
+  const secret = 'hunter2hunter2'
+  const lines = [
+    `service: { url: https://service.example, token: ${secret} }`,
+    `service: { url: https://service.example, tokn: ${secret} }`,
+    `service: ${secret}`,
+    `token: ${secret}`,
+    `listen: { port: ${secret} } # ${secret}`,
+    `listen: { port: 70000 } # ${secret}`,
+    `listen: { port: ${secret}, host: 5 }`,
+    `inspect: ${secret}`,
+    `service: { token: { env: ${secret} } }`,
+    `service:\n  token: |\n    ${secret}\n  url: 5`,
+    `service: { token: "${secret} }`,
+    `token: secret: ${secret}`,
+    `a: "x" ${secret}`,
+    `service: !${secret} x`,
+    `token: *${secret}`,
+    `spending: &a { maxServers: ${secret}, maxStarting: *a }`,
+    `auth: { keys: [ { name: a, role: look, key: ${secret} } ] }`,
+    `webhook: { enabled: true, url: ${secret} }`,
+    `queues: [ { name: duel, matchSize: 0, deploy: { application: game, environment: { KEY: ${secret} } } } ]`,
+    `queues: [ { name: duel, deploy: { version: 1, hiddenEnvironment: { 5: ${secret} } } } ]`,
+  ]
+  for (const line of lines) {
+    const findings = await findingsOf(`${line}\n`)
+    expect(findings.length, line).toBeGreaterThan(0)
+    expect(JSON.stringify(findings), line).not.toMatch(/hunter2.*hunter2/)
+  }
+})
+
+test('any text is read or refused with a place, never by another error', async () => {
+  const words = 'service queues name duel matchSize rules kind distance maxKm token env << __proto__:'
+  const marks = '& * a : - ? | > [ ] { } , # ! % @ " \''
+  const piece = fc.constantFrom(
+    ...`${words} ${marks}`.split(' '),
+    '\n',
+    '\n  ',
+    '\n    - ',
+    ': ',
+    ' ',
+    '\t',
+    '---\n',
+    '\r\n',
+    '5',
+    '.inf',
+    'null',
+    '~',
+    '\u{FEFF}',
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
+      const findings = await findingsOf(pieces.join(''))
+      expect(findings.length).toBeGreaterThan(0)
+      for (const { line, column } of findings) {
+        expect(line).toBeGreaterThanOrEqual(1)
+        expect(column).toBeGreaterThanOrEqual(1)
+      }
+    }),
+  )
+})
+
+test('an error prints its findings, and nothing of a secret', async () => {
+  const error: unknown = await readConfigText('service: { url: x, token: hunter2hunter2 }\n', {
+    path: 'muster.yaml',
+  }).catch((one: unknown) => one)
+  expect(String(error)).toMatch(/\nmuster.yaml:1:17: service.url: must be an http or https URL\n/)
+  expect(inspect(error)).not.toContain('hunter2')
+})
+
+describe('what would take too long', () => {
+  const bombs = {
+    'aliases of aliases': `a: &a [x, x, x, x, x, x, x, x, x]\n${[...'bcdefghi']
+      .map((name, index) => `${name}: &${name} [${`*${'abcdefgh'[index]}, `.repeat(9)}]\n`)
+      .join('')}`,
+    'very many aliases': `a: &a x\nb: [${'*a, '.repeat(10_000)}]\n`,
+    'deep nesting': `a: ${'['.repeat(5000)}\n`,
+    'deep nesting that is closed': `a: ${'['.repeat(3000)}${']'.repeat(3000)}\n`,
+    'very many names': Array.from({ length: 20_000 }, (_, index) => `name${index}: 1\n`).join(''),
+  }
+  test.each(Object.entries(bombs))('%s', async (_, text) => {
+    const started = performance.now()
+    expect((await errorsOf(text)).length).toBeGreaterThan(0)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+})
