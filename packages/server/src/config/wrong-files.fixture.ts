@@ -5,12 +5,12 @@ export interface WrongFile {
   readonly says: readonly string[]
 }
 
-const SERVICE = 'service: { url: https://service.example, token: { env: TOKEN } }'
-const QUEUES = `queues:
+export const SERVICE = 'service: { url: https://service.example, token: { env: TOKEN } }'
+export const QUEUES = `queues:
   - name: duel
     matchSize: 2
     deploy: { application: game, version: '1' }`
-const BASE = `${SERVICE}\n${QUEUES}\n`
+export const BASE = `${SERVICE}\n${QUEUES}\n`
 const DEPLOY = "deploy: { application: game, version: '1' }"
 const RULE = (rule: string) => `${SERVICE}
 queues:
@@ -274,74 +274,5 @@ export const WRONG_FILES: readonly WrongFile[] = [
       '7:3 limits.perCaller: is empty: remove it, or write what belongs behind it',
       '8:3 limits.perAddress.windowMs: is missing',
     ],
-  },
-  { what: 'a name twice', text: `${BASE}name: a\nname: b\n`, says: ['7:1 name: is there twice'] },
-  {
-    what: 'a tab',
-    text: `${BASE}spending:\n\tmaxServers: 5\n`,
-    says: ['7:1 : is indented by a tab: YAML wants spaces'],
-  },
-  {
-    what: 'two documents',
-    text: `${BASE}---\n${BASE}`,
-    says: ['6:1 : begins a second document: a configuration is one'],
-  },
-  {
-    what: 'a list that is not closed',
-    text: `${BASE}cors: { origins: [a, b }\n`,
-    says: ['6:24 : has a [ without its ]'],
-  },
-  {
-    what: 'a quote that is not closed',
-    text: `name: "my-game\n${BASE}`,
-    says: ['1:7 : has a quote that is not closed'],
-  },
-  {
-    what: 'a second colon',
-    text: `name: my: game\n${BASE}`,
-    says: ['1:7 : has a second colon: a text with a colon in it must stand in quotes'],
-  },
-  {
-    what: 'a wrong indentation',
-    text: `${SERVICE}\nqueues:\n  - name: duel\n   matchSize: 2\n`,
-    says: ['4:1 : is not indented like the entry that it belongs to, or lacks the - of an entry'],
-  },
-  {
-    what: 'a text that begins with a mark',
-    text: `${SERVICE}\nqueues:\n  - name: @duel\n`,
-    says: ['3:11 : begins with @, so it must stand in quotes'],
-  },
-  {
-    what: 'a tag',
-    text: `service: { url: https://service.example, token: !env TOKEN }\n${QUEUES}\n`,
-    says: ['1:49 : has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }'],
-  },
-  {
-    what: 'an alias of nothing',
-    text: `${BASE}spending: *bounds\n`,
-    says: [
-      '6:11 spending: is an alias of nothing that stands before it; a text that begins with * must stand in quotes',
-    ],
-  },
-  {
-    what: 'an alias of itself',
-    text: `${BASE}spending: &a { maxServers: *a }\n`,
-    says: ['6:28 spending.maxServers: is an alias of what it stands in'],
-  },
-  {
-    what: 'a name that no object may have',
-    text: `${BASE}__proto__: { polluted: true }\n`,
-    says: ['6:1 __proto__: may not be a name'],
-  },
-  {
-    what: 'a merge of what has no names',
-    text: `${BASE}spending:\n  <<: 5\n`,
-    says: ['7:3 spending.<<: must be an alias of names and values'],
-  },
-  { what: 'another YAML', text: `%YAML 1.1\n---\n${BASE}`, says: ['1:1 : asks for another YAML than 1.2'] },
-  {
-    what: 'a control character',
-    text: `name: a\u{0}b\n${BASE}`,
-    says: ['1:8 : has a control character, which no text file has'],
   },
 ]

@@ -4,6 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { InvalidConfig, type Finding } from './finding.js'
 import { readConfigText } from './read-config.js'
 import { WRONG_FILES } from './wrong-files.fixture.js'
+import { WRONG_YAML } from './wrong-yaml.fixture.js'
+
+const FILES = [...WRONG_FILES, ...WRONG_YAML]
 
 /** What is said of a text; nothing if it is right. */
 async function findingsOf(text: string): Promise<readonly Finding[]> {
@@ -19,7 +22,7 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
 const errorsOf = async (text: string) => (await findingsOf(text)).filter(({ severity }) => severity === 'error')
 
 describe('a wrong file says what is wrong, where, and all of it in order', () => {
-  test.each(WRONG_FILES.map((file) => [file.what, file] as const))('%s', async (_, { text, says }) => {
+  test.each(FILES.map((file) => [file.what, file] as const))('%s', async (_, { text, says }) => {
     const told = (await errorsOf(text)).map(
       ({ line, column, field, message }) => `${line}:${column} ${field}: ${message}`,
     )
@@ -28,7 +31,7 @@ describe('a wrong file says what is wrong, where, and all of it in order', () =>
   })
 
   test('there are more than twenty of them', () => {
-    expect(WRONG_FILES.length).toBeGreaterThan(40)
+    expect(FILES.length).toBeGreaterThan(40)
   })
 })
 
