@@ -30,6 +30,8 @@ export function recordEvents(
       const createdAt = tickets.map((ticket) => ticket.createdAt)
       const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)
       counters['muster.matches.found'].add(1, attributes)
+      // A private match tells nothing about how long players wait for others.
+      if (tickets.some(({ privateMatch }) => privateMatch !== undefined)) return
       histograms['muster.match.expansion'].record(seconds(expansionMs), attributes)
       histograms['muster.match.players'].record(players, attributes)
       histograms['muster.match.wait_spread'].record(
@@ -44,6 +46,9 @@ export function recordEvents(
     }),
     on('accepted', ({ queue, playerIds }) => counters['muster.players.accepted'].add(playerIds.length, ofQueue(queue))),
     on('playersLeft', ({ queue, playerIds }) => counters['muster.players.left'].add(playerIds.length, ofQueue(queue))),
+    on('cooldownBegan', ({ queue, offence }) =>
+      counters['muster.cooldowns.begun'].add(1, { ...ofQueue(queue), 'muster.reason': offence }),
+    ),
     on('backfillCreated', ({ backfill }) => counters['muster.backfills.created'].add(1, ofQueue(backfill.queue))),
     on('backfillChanged', ({ backfill: { queue, status } }) => {
       if (status === 'OPEN') return

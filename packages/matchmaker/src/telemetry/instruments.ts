@@ -23,6 +23,7 @@ const counters = {
   },
   'muster.players.accepted': { unit: '{player}', description: 'Players who accepted their match' },
   'muster.players.left': { unit: '{player}', description: 'Players who were reported to have left their match' },
+  'muster.cooldowns.begun': { unit: '{cooldown}', description: 'Cooldowns that began or became longer, by why' },
   'muster.backfills.created': { unit: '{backfill}', description: 'Backfills that were created' },
   'muster.backfills.ended': { unit: '{backfill}', description: 'Backfills that ended, by how' },
   'muster.deployments.created': { unit: '{deployment}', description: 'Deployments that the service accepted' },

@@ -42,11 +42,22 @@ describe('tickets', () => {
     })
   })
 
+  test('of private matches are counted, and their waits are not', async () => {
+    const { emit, measured } = setUp()
+    const tickets = [ticket('a', { queue: 'duel', matchedAt: START, privateMatch: 'm' })]
+    emit('matchFound', { ...match, tickets, expansionMs: 0 })
+    const figures = await measured()
+    expect(figures).toMatchObject({ 'muster.matches.found{"muster.queue":"duel"}': 1 })
+    expect(figures).not.toHaveProperty(['muster.ticket.match_time{"muster.queue":"duel"}'])
+  })
+
   test('that join a match later are counted, as are acceptances, leavers and backfills', async () => {
     const { emit, measured } = setUp()
     const backfill = { id: 'f1', version: 1, matchId: 'm1', queue: 'duel', createdAt: START, teams: [], tickets: [] }
     emit('accepted', { ...match, ticket: ticket('a'), playerIds: ['ann', 'ben'] })
     emit('playersLeft', { ...match, playerIds: ['ann'], remaining: 1 })
+    const cooldown = { playerId: 'ann', name: 'duel', offences: 1, until: START, forgiveAfterMs: 1 }
+    emit('cooldownBegan', { queue: 'duel', offence: 'declined', cooldown })
     emit('backfillCreated', { backfill: { ...backfill, status: 'OPEN' } })
     emit('backfillChanged', { backfill: { ...backfill, status: 'OPEN' } })
     emit('joined', { ...match, backfillId: 'f1', tickets: [ticket('c', { queue: 'duel', matchedAt: START + 500 })] })
@@ -54,6 +65,7 @@ describe('tickets', () => {
     expect(await measured()).toMatchObject({
       'muster.players.accepted{"muster.queue":"duel"}': 2,
       'muster.players.left{"muster.queue":"duel"}': 1,
+      'muster.cooldowns.begun{"muster.queue":"duel","muster.reason":"declined"}': 1,
       'muster.backfills.created{"muster.queue":"duel"}': 1,
       'muster.tickets.joined{"muster.queue":"duel"}': 1,
       'muster.ticket.match_time{"muster.queue":"duel"}': { count: 1, sum: 0.5 },
