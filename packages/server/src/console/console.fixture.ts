@@ -1,8 +1,8 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
-import { createMatchmaker, type MatchmakerOptions, type QueueDefinition } from '@muster/matchmaker'
+import { createMatchmaker, type Matchmaker, type MatchmakerOptions, type QueueDefinition } from '@muster/matchmaker'
 import { createConsole } from './console.js'
-import type { Act, ConsoleOptions, Operator } from './options.js'
+import type { Act, ConsoleMatchmaker, ConsoleOptions, Operator } from './options.js'
 import { createFakeService } from './service.fixture.js'
 
 const deploy = { application: 'game', version: '1' }
@@ -33,11 +33,14 @@ export function setUp({
   queues = [duel],
   startMs,
   matchmaker: given,
+  shown = (plain) => plain,
   ...options
 }: Partial<Omit<ConsoleOptions, 'matchmaker' | 'queues'>> & {
   readonly queues?: readonly QueueDefinition[] | undefined
   readonly startMs?: number | undefined
   readonly matchmaker?: Partial<MatchmakerOptions> | undefined
+  /** What of the matchmaker the console is given. Default: all. */
+  readonly shown?: ((plain: Matchmaker) => ConsoleMatchmaker) | undefined
 } = {}) {
   const clock = createManualClock()
   const service = createFakeService({ clock, startMs })
@@ -52,7 +55,7 @@ export function setUp({
   const acts: Act[] = []
   const errors: unknown[] = []
   const console = createConsole({
-    matchmaker: plain,
+    matchmaker: shown(plain),
     name: 'arena',
     version: '1.2.3',
     store: 'memory',

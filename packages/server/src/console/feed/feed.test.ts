@@ -173,6 +173,37 @@ describe('the feed', () => {
     expect(now.queues[0]).toMatchObject({ tickets: 2 })
   })
 
+  test('of a process that does not lead shows what the leader tells, and says what is not seen', async () => {
+    let fails = false
+    const { listen, clock, join, errors } = await open({
+      shown: (plain) => ({
+        ...plain,
+        on: () => () => {},
+        survey: () => undefined,
+        inspect: async () => {
+          if (fails) throw new Error('nobody leads')
+          return plain.inspect()
+        },
+      }),
+      unseen: () => ['Events are seen by the process that leads.'],
+    })
+    for (const [index, id] of ['ann', 'ben', 'cem', 'dan'].entries()) join(id, index < 2 ? 0 : index * 1000)
+    await clock.advance(20_000)
+    const feed = await listen('looker')
+    const { history } = await feed.until<Hello>('hello')
+    expect(history.missing.slice(1)).toEqual([
+      'Another process matches: who waits where is not seen here.',
+      'Events are seen by the process that leads.',
+    ])
+    const now = await feed.until<Now>('now')
+    expect(now.queues[0]).toMatchObject({ tickets: 2, players: 2, relaxed: [] })
+    expect(now.map).toMatchObject({ waiting: [], nowhere: 2, servers: [{ running: 1 }] })
+    fails = true
+    await clock.advance(6000)
+    expect((await feed.until<Now>('now')).queues[0]).toMatchObject({ players: 2 })
+    expect(errors).toMatchObject([{ message: 'nobody leads' }])
+  })
+
   test('ends with a word when the console closes', async () => {
     const { listen, console } = await open()
     const feed = await listen('looker')
