@@ -16,6 +16,7 @@ import { createRecording } from './trials/recording.js'
 import { trialThreads } from './trials/trial-thread.js'
 import { createTrials } from './trials/trials.js'
 import { createVisitors } from './visitors.js'
+import { shareListeners } from './watching/shared-listeners.js'
 
 /** The console's page and its API, as a function to be mounted at `basePath` and below. */
 export interface Console {
@@ -30,8 +31,8 @@ export interface Console {
   close(): Promise<void>
 }
 
-/** Two parts of so many bytes (our choice): some 200,000 tickets, an hour of 60 a second. */
-const RECORDED = { partBytes: 32 * 1024 * 1024, partMs: 600_000 }
+/** Our choice: some 200,000 tickets in all, an hour of 60 a second. */
+const RECORDED = { partBytes: 16 * 1024 * 1024, parts: 4, partMs: 600_000 }
 /** What happened is remembered in so much memory (our choice): some 140,000 tickets, an hour of 40 a second. */
 const REMEMBERED = { mostEvents: 500_000, mostBytes: 64 * 1024 * 1024 }
 
@@ -41,10 +42,12 @@ export function createConsole(options: ConsoleOptions): Console {
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
   const recording = createRecording({ ...RECORDED, clock })
-  const watch = createWatch(options, { clock, missing: () => [], failed: onError })
+  const on = shareListeners(matchmaker.on)
+  const watched = { ...options, matchmaker: { ...matchmaker, on } }
+  const watch = createWatch(watched, { clock, missing: () => [], failed: onError })
   const cards = createQueueCards(queues, options.applyQueue !== undefined)
   const ring = createEventRing(REMEMBERED)
-  const endRecording = recordEvents(matchmaker.on, ring, clock.now)
+  const endRecording = recordEvents(on, ring, clock.now)
   const find = createStories({
     ring,
     matchmaker,

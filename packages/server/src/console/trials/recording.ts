@@ -23,8 +23,10 @@ export interface Recorded {
 
 export interface RecordingOptions {
   readonly clock: Clock
-  /** Bytes of one part; two are kept. */
+  /** Bytes of one part. */
   readonly partBytes: number
+  /** Parts that are kept. */
+  readonly parts: number
   /** Milliseconds from the begin of a part to that of the next: where a part is full sooner, recording rests. */
   readonly partMs: number
 }
@@ -39,30 +41,36 @@ interface Part {
  * Recording takes some microseconds a command, and with thousands a second no memory holds an hour of them. So parts
  * are recorded: with few commands one follows the other without a gap; with many, recording rests once a part is full.
  */
-export function createRecording({ clock, partBytes, partMs }: RecordingOptions): Recording {
+export function createRecording({ clock, partBytes, parts, partMs }: RecordingOptions): Recording {
   const begin = (): Part => ({ log: createLineLog(), from: clock.now(), to: clock.now() })
-  /** The one that was filled last, if the present one follows it or is not full yet. */
-  let before: Part | undefined
-  let current = begin()
-  /** Whether a part was dropped that came right before those that are kept. */
+  const isFull = ({ log }: Part) => log.bytes() >= partBytes
+  /** Parts without a gap between them; the last one is being recorded, or full. */
+  let chain: Part[] = [begin()]
+  /** Those from before the last rest, until there is a full part after it. */
+  let kept: Part[] = []
   let isPart = false
-  let restsUntil = 0
+  const current = () => chain.at(-1) as Part
+  const rests = (now: number) => isFull(current()) && now < current().from + partMs
 
+  const next = (now: number) => {
+    const hasRested = now - current().to > GAP_MS
+    // Now there is a full part, whatever was kept from before.
+    kept = hasRested ? chain.slice(1 - parts) : []
+    const before = hasRested ? [] : chain.slice(1 - parts)
+    isPart ||= before.length < chain.length
+    chain = [...before, begin()]
+  }
   /** Whether the next command is recorded. */
   const isOn = (): boolean => {
-    if (current.log.bytes() < partBytes) return true
+    if (!isFull(current())) return true
     const now = clock.now()
-    if (restsUntil === 0) restsUntil = current.from + partMs
-    if (now < restsUntil) return false
-    isPart ||= before !== undefined || now - current.to > 0
-    before = current
-    current = begin()
-    restsUntil = 0
+    if (rests(now)) return false
+    next(now)
     return true
   }
   const write = (line: string) => {
-    current.log.add(line)
-    current.to = clock.now()
+    current().log.add(line)
+    current().to = clock.now()
   }
 
   return {
@@ -71,16 +79,15 @@ export function createRecording({ clock, partBytes, partMs }: RecordingOptions):
       return alternately(matchmaker, recorded, isOn)
     },
     latest: () => {
-      const isFull = current.log.bytes() >= partBytes
-      // A part that is being recorded continues the one before, unless recording has rested in between.
-      const follows = before !== undefined && current.from - before.to < GAP_MS
-      const parts = before === undefined || (isFull && !follows) ? [current] : follows ? [before, current] : [before]
+      const [first] = chain as [Part]
+      const latest = kept.length > 0 && !isFull(first) ? kept : chain
+      const goesOn = latest === chain && !rests(clock.now())
       return {
-        pieces: parts.flatMap(({ log }) => log.pieces()),
-        lines: parts.reduce((sum, { log }) => sum + log.lines(), 0),
-        from: parts[0]?.from ?? current.from,
-        to: isFull || parts.at(-1) !== current ? (parts.at(-1)?.to ?? current.to) : clock.now(),
-        isPart: isPart || (isFull && clock.now() > current.to),
+        pieces: latest.flatMap(({ log }) => log.pieces()),
+        lines: latest.reduce((sum, { log }) => sum + log.lines(), 0),
+        from: latest[0]?.from ?? first.from,
+        to: goesOn ? clock.now() : (latest.at(-1)?.to ?? first.to),
+        isPart: isPart || !goesOn,
       }
     },
   }

@@ -149,7 +149,7 @@ describe('a trial', () => {
 describe('the recording', () => {
   const open = (partBytes: number) => {
     const clock = createManualClock()
-    const recording = createRecording({ clock, partBytes, partMs: 600_000 })
+    const recording = createRecording({ clock, partBytes, parts: 2, partMs: 600_000 })
     const service = createFakeService({ clock })
     const queue = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }
     const plain = createMatchmaker({ deployments: service.deployments, queues: [queue], clock })
