@@ -218,6 +218,10 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
 
     await yaml.fill(before.replace('value: 2000', 'value: 4000'))
     expect(await page.locator('.yaml-lines .fault').count()).toBe(0)
+    await go('#/now')
+    await heading(page, 'World').waitFor()
+    await go('#/queues/duel')
+    expect(await yaml.inputValue()).toContain('value: 4000')
     await button(page, 'Try on the last hour').click()
     await page.getByRole('progressbar').waitFor()
     await button(page, 'Cancel').click()

@@ -40,7 +40,11 @@ const acts: Readonly<Record<StoryAction, readonly [things: string, verb: string]
   'forgive-cooldown': ['players', 'forgive'],
 }
 
-const unreachable: Problem = { code: 'unreachable', message: 'The server does not answer. Nothing was changed here.' }
+const unread: Problem = { code: 'unreachable', message: 'The server does not answer.' }
+const unknown: Problem = {
+  code: 'unreachable',
+  message: 'The server did not answer, so it is not known whether it was done. Look before you try again.',
+}
 
 /** The requests of the page other than the feed. Every failure is a Refused. */
 export function createApi(base: string, token: string, send: typeof globalThis.fetch): Api {
@@ -56,7 +60,7 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
       ...(signal === undefined ? {} : { signal }),
     }).catch((error: unknown) => {
       if (signal?.aborted === true) throw error
-      throw new Refused(0, unreachable)
+      throw new Refused(0, method === 'GET' ? unread : unknown)
     })
     const text = await answer.text()
     if (answer.ok) return text === '' ? undefined : JSON.parse(text)

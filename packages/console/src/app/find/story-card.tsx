@@ -1,4 +1,5 @@
 import { Fragment } from 'preact'
+import { useId } from 'preact/hooks'
 import type { Story, StoryAction, StoryEvent, StoryKind } from '../../wire/index.js'
 import { hrefOf } from '../routes.js'
 import { useStore } from '../state/store-context.js'
@@ -10,7 +11,8 @@ import { Explanation } from './explanation.js'
 /** What happened to one thing, why it waits, and what may be done with it. */
 export function StoryCard({ story }: { readonly story: Story }) {
   const { kind, id, state, events, cut, explanation, related, actions } = story
-  const heading = `story-${kind}-${id}`
+  // An id of a game may have spaces in it, which an id of a page may not.
+  const heading = useId()
   return (
     <section class="story" aria-labelledby={heading}>
       <div class="story-head">

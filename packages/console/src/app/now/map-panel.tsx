@@ -122,7 +122,7 @@ function Marks({ now, scale }: { readonly now: Now; readonly scale: number }) {
         .filter(({ weight }) => radiusOf(weight, heaviest) >= NAMED_RADIUS)
         .map(({ key, x, y, weight }) => (
           <g key={`count ${key}`} transform={at(x, y)}>
-            <text class="mark-count" y={-radiusOf(weight, heaviest) - 3}>
+            <text class="mark-count" y={countAt(y / scale, radiusOf(weight, heaviest))}>
               {short(weight)}
             </text>
           </g>
@@ -130,3 +130,8 @@ function Marks({ now, scale }: { readonly now: Now; readonly scale: number }) {
     </svg>
   )
 }
+
+const COUNT_HEIGHT = 12
+
+/** Above its circle; below it where the map ends. In pixels from the circle's middle. */
+const countAt = (top: number, radius: number) => (top - radius < COUNT_HEIGHT + 3 ? radius + COUNT_HEIGHT : -radius - 3)

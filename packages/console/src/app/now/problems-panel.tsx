@@ -1,5 +1,6 @@
 import type { Now } from '../../wire/index.js'
 import { hrefOf } from '../routes.js'
+import { useStore } from '../state/store-context.js'
 import { Ago } from '../ui/ago.js'
 import { grouped } from '../../parts/index.js'
 
@@ -10,7 +11,7 @@ export function ProblemsPanel({ now: { problems, ready } }: { readonly now: Now 
     <section class="problems" aria-labelledby="problems">
       <h2 id="problems">Problems</h2>
       <ul class="scroll" tabIndex={isCalm ? undefined : 0} aria-labelledby="problems">
-        {isCalm ? <li class="none calm">None. All goes as it should.</li> : null}
+        {isCalm ? <Calm /> : null}
         {ready.why.map((reason) => (
           <li key={reason} class="now-problem">
             <p>{reason}</p>
@@ -35,4 +36,10 @@ export function ProblemsPanel({ now: { problems, ready } }: { readonly now: Now 
       </ul>
     </section>
   )
+}
+
+function Calm() {
+  const { connection } = useStore()
+  if (connection.value === 'live') return <li class="none calm">None. All goes as it should.</li>
+  return <li class="none">None was known when the server was last seen.</li>
 }

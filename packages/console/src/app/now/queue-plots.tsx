@@ -18,15 +18,15 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
   const plots: readonly Pick<PlotProps, 'title' | 'lines' | 'sayY' | 'leastTop'>[] = [
     {
       title: 'Players waiting',
-      lines: [{ label: 'waiting', values: players, colour: '--starting', isFilled: true }],
+      lines: [{ label: 'waiting', values: players, colour: '--starting', isFilled: true, isMeasured: true }],
       sayY: short,
       leastTop: 4,
     },
     {
       title: 'Waits of matched tickets',
       lines: [
-        { label: 'p50', values: waitP50, colour: '--ready' },
-        { label: 'p95', values: waitP95, colour: '--forming', isDashed: true },
+        { label: 'p50', values: waitP50, colour: '--ready', isMeasured: true },
+        { label: 'p95', values: waitP95, colour: '--forming', isDashed: true, isMeasured: true },
       ],
       sayY: wait,
       leastTop: 2000,
@@ -34,8 +34,8 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
     {
       title: 'Arrivals and matches a minute',
       lines: [
-        { label: 'arrivals', values: arrivals, colour: '--starting' },
-        { label: 'matches', values: matches, colour: '--ready', isDashed: true },
+        { label: 'arrivals', values: arrivals, colour: '--starting', isMeasured: true },
+        { label: 'matches', values: matches, colour: '--ready', isDashed: true, isMeasured: true },
       ],
       sayY: short,
       leastTop: 4,

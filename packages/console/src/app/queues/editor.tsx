@@ -9,14 +9,16 @@ import { YamlField } from './yaml-field.js'
 
 /** The queue as YAML: change it, see what the last hour would have been, and apply it. */
 export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly readAgain: () => void }) {
-  const { role, question, api, connection, announcer } = useStore()
-  const [yaml, setYaml] = useState(card.yaml)
+  const { role, question, api, connection, announcer, drafts } = useStore()
+  const draft = drafts.get(card.name)
+  const [yaml, setYaml] = useState(draft?.yaml ?? card.yaml)
   const [faults, setFaults] = useState<readonly YamlFault[]>([])
   const [failure, setFailure] = useState('')
-  const started = useRef(card)
+  const started = useRef(draft?.card ?? card)
   const { trial, start, cancel, isRunning } = useTrial()
   const isChanged = yaml !== started.current.yaml
-  const isOld = card.version !== started.current.version
+  // Versions count from the program's start, so after a restart the same number may be another queue.
+  const isOld = card.version !== started.current.version || card.yaml !== started.current.yaml
 
   useEffect(() => {
     // A newer version replaces what nobody has edited; an edit is kept, and its author is told.
@@ -25,6 +27,11 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
       setYaml(card.yaml)
     }
   }, [card])
+
+  useEffect(() => {
+    if (isChanged) drafts.set(card.name, { card: started.current, yaml })
+    else drafts.delete(card.name)
+  })
 
   const refuse = (error: unknown) => {
     const problem = error instanceof Refused ? error.problem : undefined

@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import type { Hello, Now, Role } from '../../wire/index.js'
+import type { Hello, Now, QueueCard, Role } from '../../wire/index.js'
 import type { Clock } from '../clock.js'
 import { createApi, type Api } from '../feed/api.js'
 import { follow, type Connection } from '../feed/follow.js'
@@ -21,6 +21,13 @@ export interface Question {
   /** Whether it takes something away from players. */
   readonly isHarsh: boolean
   readonly act: () => Promise<unknown>
+}
+
+/** An edit of a queue that was not applied. */
+export interface Draft {
+  /** The queue that was edited. */
+  readonly card: QueueCard
+  readonly yaml: string
 }
 
 /** What the whole page knows. */
@@ -47,6 +54,8 @@ export interface Store {
   readonly outcome: ReadonlySignal<string>
   /** Shows and says what was done. */
   readonly tellOutcome: (sentence: string) => void
+  /** By name of the queue: edits outlive a look at another view. */
+  readonly drafts: Map<string, Draft>
   readonly announcer: Announcer
   readonly scheme: SchemeChoice
   readonly api: () => Api
@@ -82,6 +91,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   const announcer = createAnnouncer(clock)
   const question = signal<Question | undefined>(undefined)
   const outcome = signal('')
+  const drafts = new Map<string, Draft>()
 
   window.addEventListener('hashchange', () => {
     const brought = tokenIn(window.location.hash)
@@ -102,6 +112,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   const leave = (why: string) =>
     batch(() => {
       cancelSlow()
+      drafts.clear()
       tokens.write(undefined)
       token.value = undefined
       refusal.value = why
@@ -177,6 +188,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     question,
     outcome,
     tellOutcome,
+    drafts,
     announcer,
     scheme: createScheme(window),
     api: () => api.peek(),

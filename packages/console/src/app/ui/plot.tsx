@@ -10,6 +10,8 @@ export interface PlotLine {
   readonly colour: string
   readonly isDashed?: true
   readonly isFilled?: true
+  /** Where values are measured, few of them are shown as points: lines between them are too short to be seen. */
+  readonly isMeasured?: true
   /** What is said while nothing is pointed at; the last value by default. */
   readonly atRest?: string
 }
@@ -131,12 +133,11 @@ function optionsOf(
     ],
     series: [
       {},
-      ...latest.current.lines.map(({ label, colour, isDashed, isFilled }) => ({
+      ...latest.current.lines.map(({ label, colour, isDashed, isFilled, isMeasured }) => ({
         label,
         stroke: () => colourOf(colour),
         width: 1.75,
-        // Where there are few, lines between them are too short to be seen.
-        points: { size: 5, show: (plot: uPlot, at: number) => countOf(plot.data[at]) <= FEW },
+        points: { size: 5, show: (plot: uPlot, at: number) => isMeasured === true && countOf(plot.data[at]) <= FEW },
         ...(isDashed ? { dash: [5, 4] } : {}),
         ...(isFilled ? { fill: () => `${colourOf(colour)}22` } : {}),
       })),
