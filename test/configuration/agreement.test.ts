@@ -1,5 +1,5 @@
 import { InvalidConfig, readConfigText } from '@muster/server'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>
 const schema = JSON.parse(
   readFileSync(new URL('../../packages/server/muster.schema.json', import.meta.url), 'utf8'),
 ) as Json
-const bySchema = new Ajv2020({ strictNumbers: false, validateFormats: false, strict: false }).compile(schema)
+const bySchema = new Ajv({ strictNumbers: false, validateFormats: false, strict: false }).compile(schema)
 
 /** What is wrong with a configuration by the program itself. */
 async function faultsOf(value: unknown): Promise<readonly string[]> {

@@ -4,17 +4,20 @@ import { fileSchema } from './schema/file.js'
 
 type Json = Readonly<Record<string, unknown>>
 
+/** What editors know best. Nothing in the schema is newer, and a reference may lead anywhere in the document. */
+const DRAFT = 'http://json-schema.org/draft-07/schema#'
+
 /**
- * The configuration as JSON Schema (draft 2020-12), for editors: what `muster.schema.json` of this package holds,
+ * The configuration as JSON Schema, for editors: what `muster.schema.json` of this package holds,
  * there also with texts about the fields of queues. `muster check` knows more than it can say, e.g. of two queues of
  * one name.
  */
 export function configJsonSchema(): Json {
-  const { $schema, properties, ...file } = z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' })
-  const { $schema: _, $defs, ...queue } = queueJsonSchema()
+  const { $schema: _, properties, ...file } = z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' })
+  const { $schema: __, $defs, ...queue } = queueJsonSchema()
   const queues = { ...(properties?.['queues'] as Json), items: queue }
   return {
-    $schema,
+    $schema: DRAFT,
     title: 'muster.yaml',
     ...file,
     properties: { ...properties, queues },
