@@ -12,9 +12,10 @@
  * | `POST tickets/{id}/cancel`, `matches/{id}/stop`, `players/{id}/forgive` (operate) | 204 |
  * | `POST bots` `{ players }` (operate, only in `muster dev`) | 202 |
  *
- * Every request has the header `Authorization: Bearer …`, the feed too (the page reads it by `fetch`). An error is a
- * Problem: 401 for a token that is missing or wrong, 403 for a role that may not, 404, 409 for an edit of an older
- * version of a queue, 422 for a queue that is wrong (with its faults by line and column), 429.
+ * A reader of the feed that missed steps gets another `hello`. Every request has the header `Authorization: Bearer …`,
+ * the feed too (the page reads it by `fetch`). An error is a Problem: 401 for a token that is missing or wrong, 403 for
+ * a role that may not, 404, 409 for an edit of an older version of a queue, 422 for a queue that is wrong (with its
+ * faults by line and column), 429.
  */
 export type { History, HistoryStep, QueueHistory } from './history.js'
 export type {

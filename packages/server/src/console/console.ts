@@ -9,8 +9,9 @@ import { securityHeaders } from './headers.js'
 import type { ConsoleOptions } from './options.js'
 import { createPages } from './pages.js'
 import { createQueueCards } from './queues/queue-cards.js'
-import { createEventRing } from './stories/event-ring.js'
+import { createEventRing, type EventRing } from './stories/event-ring.js'
 import { recordEvents } from './stories/record-events.js'
+import { lasted } from './stories/sentences.js'
 import { createStories } from './stories/stories.js'
 import { createRecording } from './trials/recording.js'
 import { trialThreads } from './trials/trial-thread.js'
@@ -43,10 +44,10 @@ export function createConsole(options: ConsoleOptions): Console {
   const pages = createPages(options.pages ?? pagesFolder)
   const recording = createRecording({ ...RECORDED, clock })
   const on = shareListeners(matchmaker.on)
-  const watched = { ...options, matchmaker: { ...matchmaker, on } }
-  const watch = createWatch(watched, { clock, missing: () => [], failed: onError })
   const cards = createQueueCards(queues, options.applyQueue !== undefined)
   const ring = createEventRing(REMEMBERED)
+  const watched = { ...options, matchmaker: { ...matchmaker, on } }
+  const watch = createWatch(watched, { clock, missing: () => droppedStories(ring, clock.now()), failed: onError })
   const endRecording = recordEvents(on, ring, clock.now)
   const find = createStories({
     ring,
@@ -94,6 +95,10 @@ const refusal = (onError: (error: unknown) => void) => (error: unknown) => {
   onError(error)
   return problemResponse(new Problem(500, 'internal-error', 'something went wrong here'))
 }
+
+/** Said with the history. */
+const droppedStories = (ring: EventRing, now: number): readonly string[] =>
+  ring.hasDropped() ? [`Stories reach back ${lasted(now - (ring.since() ?? now))}: older events were dropped.`] : []
 
 function secured(answer: Response): Response {
   for (const [name, value] of Object.entries(securityHeaders)) answer.headers.set(name, value)

@@ -35,14 +35,14 @@ export const consoleRoutes = {
     summary: 'Replace a queue by what an operator wrote',
     input: queueKey.extend({ version: z.int().min(0), yaml }),
     output: answer<Applied>(),
-    errors: [403, 404, 409],
+    errors: [403, 404, 409, 422],
   }),
   beginTrial: operation('POST /trials', {
     summary: 'Begin to try a changed queue on the tickets of the last hour',
     input: z.strictObject({ queue: z.string().min(1).max(128), yaml }),
     output: answer<Trial>(),
     success: [202],
-    errors: [404, 409, 429],
+    errors: [404, 409, 422, 429],
   }),
   getTrial: operation('GET /trials/{id}', {
     summary: 'How far a trial is, and its result',

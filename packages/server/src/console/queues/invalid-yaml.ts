@@ -5,9 +5,9 @@ import { Problem, problemDocument } from '@muster/core/http'
 export function invalidYaml(faults: readonly YamlFault[]): Response {
   const [first] = faults
   const message = first === undefined ? 'the queue is wrong' : `line ${first.line}: ${first.message}`
-  const problem = new Problem(400, 'invalid-queue', message, { field: 'yaml' })
+  const problem = new Problem(422, 'invalid-queue', message, { field: 'yaml' })
   return new Response(JSON.stringify({ ...problemDocument(problem), faults }), {
-    status: 400,
+    status: problem.status,
     headers: { 'content-type': 'application/problem+json' },
   })
 }

@@ -122,13 +122,13 @@ describe('an edit', () => {
     ['- 1', 1, /name/],
     ['', 1, /name/],
     ['name: duel\nname: duel\nmatchSize: 2', 2, /there twice/],
-    ['__proto__: { a: 1 }\nname: duel', 1, /may be used/],
+    ['__proto__: { a: 1 }\nname: duel', 1, /__proto__/],
     [bomb(), 1, /./],
     ['a: *nothing', 1, /alias/],
   ])('that is wrong tells the line: %#', async (yaml, line, message) => {
     const { put, applied, errors } = await open()
     const { status, body } = await put({ version: 1, yaml })
-    expect({ status, code: (body as Problem).code }).toEqual({ status: 400, code: 'invalid-queue' })
+    expect({ status, code: (body as Problem).code }).toEqual({ status: 422, code: 'invalid-queue' })
     const [fault] = (body as Problem).faults ?? []
     expect(fault?.line).toBeGreaterThanOrEqual(line)
     expect(fault?.column).toBeGreaterThanOrEqual(1)

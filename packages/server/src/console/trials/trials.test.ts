@@ -103,7 +103,7 @@ describe('a trial', () => {
     const { begin, crowd } = await open()
     await crowd(2)
     const { status, body } = await begin('name: duel\nmatchSize: 0\ndeploy: { application: a, version: "1" }')
-    expect(status).toBe(400)
+    expect(status).toBe(422)
     expect((body as Problem).faults).toMatchObject([{ line: 2, message: expect.stringContaining('matchSize') }])
     expect((await begin('a', 'nothing')).status).toBe(404)
   })
