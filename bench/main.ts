@@ -32,6 +32,8 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
   server: [
     async () => (await import('./server/creates.js')).createFigures(),
     async () => (await import('./server/streams.js')).streamFigures(),
+    async () => (await import('./server/start.js')).startFigures(),
+    async () => (await import('./server/console-cost.js')).consoleCostFigures(),
   ],
   redis: [
     async () => (await import('./redis/limits.js')).limitFigures(),

@@ -9,12 +9,14 @@ export interface Setting {
   readonly serviceUrl: string
   /** Where waiting tickets outlive the program; undefined for memory. */
   readonly folder?: string | undefined
+  /** Default: any that is free. */
+  readonly port?: number | undefined
 }
 
 /** A program as a studio runs it: players have tokens, and their skill is a claim of these. */
-export const configuration = ({ serviceUrl, folder }: Setting): string => `
+export const configuration = ({ serviceUrl, folder, port = 0 }: Setting): string => `
 name: bench
-listen: { host: 127.0.0.1, port: 0 }
+listen: { host: 127.0.0.1, port: ${port} }
 service:
   url: ${serviceUrl}
   token: { env: SERVICE_TOKEN }

@@ -3,7 +3,8 @@
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nothingLeft, until } from '../matchmaker/studio.js'
-import { chromiumPath, openSite } from './page.js'
+import { chromiumPath } from './chromium.js'
+import { openSite } from './page.js'
 
 if (chromiumPath === undefined) {
   process.stdout.write(

@@ -1,17 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { bearerToken, nodeListener } from '@muster/core/http'
 import { createTicketApi, type QueueDefinition, type TicketApiOptions } from '@muster/matchmaker'
 import { duel, openStudio } from '../matchmaker/studio.js'
-
-/** Chromium, if this machine has it. */
-export const chromiumPath = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path !== undefined && existsSync(path))
 
 /** The page in docs/game-clients.md. */
 const page =

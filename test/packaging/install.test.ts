@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { installIn } from './install-in.js'
 import { root } from './packed.js'
 
 const run = promisify(execFile)
@@ -15,9 +16,7 @@ describe('installed in an empty folder', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   beforeAll(async () => {
-    const tarballs = readdirSync(inject('tarballs')).map((file) => join(inject('tarballs'), file))
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
-    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs], { cwd: folder })
+    await installIn(folder)
   })
 
   const quickstart = () => {
@@ -46,12 +45,7 @@ describe('installed in an empty folder', () => {
 
 test('without optional dependencies the matchmaker runs, and the file journal says which one it needs', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-plain-'))
-  const tarballs = readdirSync(inject('tarballs')).filter((file) => /core|matchmaker/.test(file))
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
-  const files = tarballs.map((file) => join(inject('tarballs'), file))
-  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--omit=optional', ...files], {
-    cwd: folder,
-  })
+  await installIn(folder, { packages: /core|matchmaker/, omitOptional: true })
   const code = `
     import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
     const nothing = async () => { throw new Error('not asked') }

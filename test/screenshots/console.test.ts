@@ -5,7 +5,7 @@ import { chromium, type Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openFakeServer } from '../browser/console/fake-server.js'
 import { many, nobody, some, tooMany, trouble, type Scene } from '../browser/console/scenes.js'
-import { chromiumPath } from '../browser/page.js'
+import { chromiumPath } from '../browser/chromium.js'
 import { smallPng } from './small-png.js'
 
 /** Each picture is of this moment, so that a new one differs only by what was changed. */

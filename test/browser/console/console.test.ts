@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath } from '../page.js'
+import { chromiumPath } from '../chromium.js'
 import { openFakeServer, type FakeServer } from './fake-server.js'
 import { many, nobody, some, type Scene } from './scenes.js'
 import { launch, visit } from './visit.js'

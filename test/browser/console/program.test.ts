@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath } from '../page.js'
+import { chromiumPath } from '../chromium.js'
 import { openProgram, tokens, type Program } from './program.js'
 import { launch, visit } from './visit.js'
 

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { chromiumPath } from '../page.js'
+import { chromiumPath } from '../chromium.js'
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox', '--disable-dev-shm-usage'] })

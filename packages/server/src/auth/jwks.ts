@@ -1,6 +1,5 @@
 import type { Clock } from '@muster/core/clock'
 import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
-import { request } from 'undici'
 
 export interface JwksOptions {
   readonly url: string
@@ -67,6 +66,8 @@ export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOpti
 }
 
 async function fetchBounded(url: string, headers: Headers, signal: AbortSignal): Promise<Response> {
+  // Not at the top: it takes long to load, and no key is needed before the first token.
+  const { request } = await import('undici')
   const { statusCode, body } = await request(url, { headers: Object.fromEntries(headers), signal })
   if (statusCode !== 200) {
     await body.dump()

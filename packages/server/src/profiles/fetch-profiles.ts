@@ -1,5 +1,4 @@
 import type { PlayerProfile, ProfileResolver } from '@muster/matchmaker'
-import { Agent, request } from 'undici'
 import { readAnswer } from './profile-answer.js'
 
 export interface FetchProfilesOptions {
@@ -28,7 +27,12 @@ const LARGEST = 8 * 1024 * 1024
  */
 export function createFetchProfiles(options: FetchProfilesOptions): FetchedProfiles {
   const { url, token, largestAnswer = LARGEST } = options
-  const dispatcher = new Agent({ connections: CONNECTIONS, maxResponseSize: largestAnswer })
+  // Not at the top: it takes long to load, and nobody is asked for before the first player comes.
+  const open = async () => {
+    const { Agent, request } = await import('undici')
+    return { request, dispatcher: new Agent({ connections: CONNECTIONS, maxResponseSize: largestAnswer }) }
+  }
+  let opened: ReturnType<typeof open> | undefined
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',
@@ -37,6 +41,7 @@ export function createFetchProfiles(options: FetchProfilesOptions): FetchedProfi
 
   const resolve = async (ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PlayerProfile>> => {
     const body = JSON.stringify({ player_ids: ids })
+    const { request, dispatcher } = await (opened ??= open())
     const answer = await request(url, { method: 'POST', headers, body, dispatcher, signal }).catch(fail)
     if (answer.statusCode !== 200) {
       await answer.body.dump()
@@ -44,7 +49,7 @@ export function createFetchProfiles(options: FetchProfilesOptions): FetchedProfi
     }
     return readAnswer(await answer.body.text().catch(fail), ids)
   }
-  return { resolve, close: () => dispatcher.close() }
+  return { resolve, close: async () => (await opened)?.dispatcher.close() }
 }
 
 /** Codes only: messages of the network hold addresses. */

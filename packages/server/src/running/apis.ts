@@ -8,11 +8,11 @@ import {
   type TicketApiOptions,
   type TicketService,
 } from '@muster/matchmaker'
-import { createLobbyApi, type Lobbies } from '@muster/relay'
 import { createAuth, type Auth } from '../auth/auth.js'
 import type { Config } from '../config/config.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
 import { authOptions } from './auth-options.js'
+import type { OpenLobbies } from './lobbies.js'
 import type { Matching } from './matching.js'
 import { mergeDocuments } from './openapi.js'
 
@@ -21,7 +21,7 @@ export interface ApiParts {
   readonly service: TicketService
   readonly shared: Matching['shared']
   readonly groups: GroupStore
-  readonly lobbies: Lobbies | undefined
+  readonly lobbies: OpenLobbies | undefined
   readonly client: Client
   readonly locate: Locate | undefined
   /** Signs tokens of streams where the configuration states no key, so that they outlive a reload. */
@@ -68,16 +68,14 @@ export function createApis(config: Config, parts: ApiParts): Apis {
       lifetimeMs: config.streamTokens.lifetimeMs,
     },
     groups: parts.groups,
-    lobbies: parts.lobbies && ((playerId) => parts.lobbies?.ofPlayer(playerId) ?? []),
+    lobbies: parts.lobbies && ((playerId) => parts.lobbies?.lobbies.ofPlayer(playerId) ?? []),
     onError: (error) => onProblem('tickets', error),
   })
-  const lobbies =
-    parts.lobbies &&
-    createLobbyApi(parts.lobbies, {
-      ...common,
-      authenticate: auth.lobbies,
-      onError: (error) => onProblem('lobbies', error),
-    })
+  const lobbies = parts.lobbies?.createApi({
+    ...common,
+    authenticate: auth.lobbies,
+    onError: (error) => onProblem('lobbies', error),
+  })
   let document: Promise<object> | undefined
   return {
     tickets,

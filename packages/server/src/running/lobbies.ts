@@ -1,7 +1,8 @@
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import type { HttpHandler } from '@muster/core/http'
 import type { TicketService } from '@muster/matchmaker'
-import type { Lobbies, RelaySessions } from '@muster/relay'
+import type { Lobbies, LobbyApiOptions, RelaySessions } from '@muster/relay'
 import type { Config } from '../config/config.js'
 import { createLobbyParties } from './lobby-parties.js'
 import type { Matching } from './matching.js'
@@ -20,6 +21,7 @@ export interface OpenLobbiesOptions {
 /** The lobbies of the program, and what they become. */
 export interface OpenLobbies {
   readonly lobbies: Lobbies
+  readonly createApi: (options: LobbyApiOptions) => HttpHandler
   readonly webhook: ((request: Request) => Promise<Response>) | undefined
   readonly close: (timeoutMs: number) => Promise<void>
 }
@@ -30,7 +32,7 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
   const { enabled, startAs, queue, rules, limits } = config.lobbies
   if (!enabled) return undefined
   // Not at the top: many programs have no lobbies.
-  const { createLobbies, createRelaySessions } = await import('@muster/relay')
+  const { createLobbies, createLobbyApi, createRelaySessions } = await import('@muster/relay')
   const report = (during: string) => (error: unknown) => onProblem(during, error)
   const shared = { store: matching.shared.lobbies, limitStore: matching.shared.limitStore, rules, limits, clock }
   const keepLobbies = matching.shared.lobbies !== undefined
@@ -45,7 +47,12 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
     const lobbies = createLobbies({ ...shared, matchmaker: parties.matchmaker })
     lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
     parties.reportTo(lobbies)
-    return { lobbies, webhook: undefined, close: (timeoutMs) => lobbies.close({ keepLobbies, timeoutMs }) }
+    return {
+      lobbies,
+      createApi: (api) => createLobbyApi(lobbies, api),
+      webhook: undefined,
+      close: (timeoutMs) => lobbies.close({ keepLobbies, timeoutMs }),
+    }
   }
 
   const relay: RelaySessions = createRelaySessions({
@@ -60,6 +67,7 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
   lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
   return {
     lobbies,
+    createApi: (api) => createLobbyApi(lobbies, api),
     webhook: relay.webhook,
     close: async (timeoutMs) => {
       const results = await Promise.allSettled([lobbies.close({ keepLobbies, timeoutMs })])

@@ -92,7 +92,7 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
     service,
     shared: matching.shared,
     groups: matching.shared.groups ?? ownGroups(config, service, matching.ticketLog, clock),
-    lobbies: lobbies?.lobbies,
+    lobbies,
     client,
     locate,
     streamKey: randomBytes(32),

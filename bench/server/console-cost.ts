@@ -1,0 +1,74 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { atMost, median, type Figures } from '../figure.js'
+import type { ConsoleCost, ConsoleLoad, Listening } from './console-process.js'
+
+const ROUNDS = 7
+const LOAD: ConsoleLoad = { perSecond: 5000, seconds: 4 }
+
+/**
+ * What a console costs that is looked at, while 5,000 tickets a second are matched and served: the difference to a
+ * process without one, in points of a core. The two take turns, so that both find the machine alike.
+ */
+export async function consoleCostFigures(): Promise<Figures> {
+  const [plain, watched] = [await open('plain'), await open('console')]
+  const updates = await follow(watched.port)
+  const [costs, without, differences]: [ConsoleCost[], number[], number[]] = [[], [], []]
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const [alone, beside] = [await plain.run(), await watched.run()]
+    // The first round is for the compiler.
+    if (round === 0) continue
+    costs.push(alone, beside)
+    without.push(alone.percentOfACore)
+    differences.push(beside.percentOfACore - alone.percentOfACore)
+  }
+  for (const { close } of [plain, watched]) close()
+  const share = ({ assigned, created }: ConsoleCost) => assigned / created
+  return {
+    figures: [
+      atMost('program: cost of a console at 5,000 tickets/s', Math.max(0, median(differences)), 3, '% of a core'),
+    ],
+    peers: {
+      'program: 5,000 tickets/s without a console, % of a core': rounded(median(without)),
+      'program: cost of a console, each round, % of a core': differences.map(rounded),
+      'program: least share of those tickets that got a server': rounded(Math.min(...costs.map(share))),
+      'program: events of the console meanwhile': updates.count(),
+    },
+  }
+}
+
+const rounded = (value: number) => Number(value.toPrecision(3))
+
+async function open(kind: 'plain' | 'console') {
+  const child = fork(new URL('./console-process.js', import.meta.url), [kind])
+  const { port } = (await answerOf(child)) as Listening
+  const run = () => {
+    const answered = answerOf(child)
+    child.send(LOAD)
+    return answered as Promise<ConsoleCost>
+  }
+  return { port, run, close: () => child.disconnect() }
+}
+
+/** What the process says next; rejects if it ends before. */
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmark ended')))
+  // Nobody waits for it any more once there is an answer.
+  ended.catch(() => {})
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [unknown]
+  return message
+}
+
+/** Follows the feed, as the page does, until the process ends. */
+async function follow(port: number): Promise<{ readonly count: () => number }> {
+  const headers = { authorization: 'Bearer anything' }
+  const { body, status } = await fetch(`http://127.0.0.1:${port}/console/api/feed`, { headers })
+  if (status !== 200 || body === null) throw new Error(`the feed answers ${status}`)
+  let events = 0
+  const read = async () => {
+    for await (const text of body.pipeThrough(new TextDecoderStream())) events += text.match(/^event: now$/gm)?.length ?? 0
+  }
+  // It breaks when the process ends.
+  void read().catch(() => {})
+  return { count: () => events }
+}

@@ -1,0 +1,119 @@
+/**
+ * A matchmaker whose servers come at once, with a console beside it or without, in a process of its own. Told to, it
+ * takes tickets for some seconds, and answers with the CPU that it took.
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { nodeListener } from '@muster/core/http'
+import { createMatchmaker, defineQueue, type Matchmaker } from '@muster/matchmaker'
+import { createConsole } from '@muster/server'
+import { createAnsweringService } from '../matchmaker/services.js'
+import { createSampler, STEPS } from '../matchmaker/workload.js'
+
+export interface ConsoleLoad {
+  readonly perSecond: number
+  readonly seconds: number
+}
+
+export interface ConsoleCost {
+  /** Of one core, whatever was left to do when the last ticket had come included. */
+  readonly percentOfACore: number
+  readonly created: number
+  readonly assigned: number
+}
+
+/** What a process with a console says first. */
+export interface Listening {
+  readonly port: number
+}
+
+const distance = { kind: 'distance', maxKm: STEPS.map(({ afterS, km }) => ({ afterMs: afterS * 1000, value: km })) } as const
+const skill = {
+  kind: 'difference',
+  attribute: 'skill',
+  max: STEPS.map(({ afterS, skill: value }) => ({ afterMs: afterS * 1000, value })),
+} as const
+const duel = defineQueue({
+  name: 'duel',
+  matchSize: 2,
+  rules: [distance, skill],
+  deploy: { application: 'game', version: '1' },
+})
+
+/** Tickets come in so many parts each second. */
+const PARTS_PER_SECOND = 20
+/** Milliseconds in which the last of them are matched. */
+const SETTLE_MS = 500
+
+const answering = createAnsweringService()
+const matchmaker = createMatchmaker({
+  deployments: answering.service,
+  queues: [duel],
+  maxServers: Infinity,
+  maxStarting: Infinity,
+  maxCreatesInFlight: 10_000,
+  readsPerSecond: 100_000,
+})
+answering.onReady((requestId) => matchmaker.hint(requestId))
+let assigned = 0
+matchmaker.on('assigned', ({ matchId, tickets }) => {
+  assigned += tickets.length
+  void matchmaker.stopMatch(matchId)
+})
+matchmaker.on('problem', ({ error }) => {
+  throw error
+})
+const taking = process.argv[2] === 'console' ? await withConsole(matchmaker) : matchmaker
+if (taking === matchmaker) process.send?.({ port: 0 } satisfies Listening)
+matchmaker.start()
+
+/** The matchmaker as the console records it; whoever follows its feed does so over HTTP. */
+async function withConsole(plain: Matchmaker): Promise<Matchmaker> {
+  const muster = createConsole({
+    matchmaker: plain,
+    name: 'bench',
+    version: '1',
+    store: 'memory',
+    queues: () => [duel],
+    operatorOf: () => ({ who: 'bench', role: 'look' }),
+    acted: () => {},
+    spending: () => ({ maxServers: 100_000, maxCreatesPerMinute: 1_000_000, pricePerMinute: 0.01, currency: 'EUR' }),
+  })
+  const server = createServer(nodeListener(muster.handle))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  process.send?.({ port: (server.address() as AddressInfo).port } satisfies Listening)
+  return muster.recording(plain)
+}
+
+const sample = createSampler(5)
+let players = 0
+function take(tickets: number): void {
+  for (let nth = 0; nth < tickets; nth += 1) {
+    const { latitude, longitude, skill: rating } = sample()
+    players += 1
+    const player = { id: `player-${players}`, coordinates: { latitude, longitude }, attributes: { skill: rating } }
+    taking.createTicket({ queue: 'duel', players: [player] })
+  }
+}
+
+const sleepUntil = (time: number) => new Promise((resolve) => setTimeout(resolve, time - performance.now()))
+
+async function costOf({ perSecond, seconds }: ConsoleLoad): Promise<ConsoleCost> {
+  const before = { cpu: process.cpuUsage(), assigned }
+  const begun = performance.now()
+  const parts = seconds * PARTS_PER_SECOND
+  for (let part = 0; part < parts; part += 1) {
+    take(perSecond / PARTS_PER_SECOND)
+    await sleepUntil(begun + ((part + 1) * 1000) / PARTS_PER_SECOND)
+  }
+  await sleepUntil(performance.now() + SETTLE_MS)
+  const { user, system } = process.cpuUsage(before.cpu)
+  return {
+    percentOfACore: (user + system) / 1e4 / seconds,
+    created: perSecond * seconds,
+    assigned: assigned - before.assigned,
+  }
+}
+
+process.on('message', (load: ConsoleLoad) => void costOf(load).then((cost) => process.send?.(cost)))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+
+const run = promisify(execFile)
+
+export interface Installing {
+  /** Which packages, by the names of their tarballs. Default: all. */
+  readonly packages?: RegExp | undefined
+  /** Default: they are installed too. */
+  readonly omitOptional?: boolean | undefined
+}
+
+/** Installs the packages as published into an empty folder, by npm. */
+export async function installIn(folder: string, { packages = /./, omitOptional = false }: Installing = {}) {
+  const tarballs = readdirSync(inject('tarballs')).filter((file) => packages.test(file))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
+  const files = tarballs.map((file) => join(inject('tarballs'), file))
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', ...(omitOptional ? ['--omit=optional'] : [])]
+  await run('npm', ['install', ...flags, ...files], { cwd: folder })
+}
