@@ -66,7 +66,8 @@ async function follow(port: number): Promise<{ readonly count: () => number }> {
   if (status !== 200 || body === null) throw new Error(`the feed answers ${status}`)
   let events = 0
   const read = async () => {
-    for await (const text of body.pipeThrough(new TextDecoderStream())) events += text.match(/^event: now$/gm)?.length ?? 0
+    for await (const text of body.pipeThrough(new TextDecoderStream()))
+      events += text.match(/^event: now$/gm)?.length ?? 0
   }
   // It breaks when the process ends.
   void read().catch(() => {})

@@ -27,7 +27,10 @@ export interface Listening {
   readonly port: number
 }
 
-const distance = { kind: 'distance', maxKm: STEPS.map(({ afterS, km }) => ({ afterMs: afterS * 1000, value: km })) } as const
+const distance = {
+  kind: 'distance',
+  maxKm: STEPS.map(({ afterS, km }) => ({ afterMs: afterS * 1000, value: km })),
+} as const
 const skill = {
   kind: 'difference',
   attribute: 'skill',
