@@ -1,5 +1,5 @@
 import { Problem } from '@muster/core/http'
-import type { PlayerProfile } from '@muster/matchmaker'
+import type { Attributes, PlayerProfile } from '@muster/matchmaker'
 import { roles, type Identity, type Role } from './identity.js'
 
 /** The name of a claim, or the names that lead to one within others: `['game', 'mmr']`. */
@@ -64,11 +64,11 @@ function readTexts(claims: Claims, name: ClaimName | undefined): readonly string
 }
 
 function readAttributes(claims: Claims, names: Readonly<Record<string, ClaimName>>): PlayerProfile['attributes'] {
-  const entries: [string, number | string | readonly string[]][] = []
+  const entries: [string, Attributes[string]][] = []
   for (const [attribute, name] of Object.entries(names)) {
     const value = claimOf(claims, name)
     if (value === undefined) continue
-    if (!isAttribute(value)) throw unfit(name, 'must be a number, a text or a list of texts')
+    if (!isAttribute(value)) throw unfit(name, 'must be a number, a text, true, false or a list of texts')
     entries.push([attribute, value])
   }
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
@@ -87,8 +87,8 @@ function claimOf(claims: Claims, name: ClaimName | undefined): unknown {
 
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
-const isAttribute = (value: unknown): value is number | string | readonly string[] =>
-  Number.isFinite(value) || typeof value === 'string' || isTexts(value)
+const isAttribute = (value: unknown): value is Attributes[string] =>
+  Number.isFinite(value) || typeof value === 'string' || typeof value === 'boolean' || isTexts(value)
 
 const unfit = (name: ClaimName | undefined, message: string) =>
   new Problem(403, 'unfit-token', `the claim ${[name].flat().join('.')} of the token ${message}`)

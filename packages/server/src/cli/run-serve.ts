@@ -1,6 +1,6 @@
 import { systemClock } from '@muster/core/clock'
 import { parentsNow, toldToEnd } from '@muster/core/process'
-import { openConfigFile, type ConfigFile } from '../running/config-file.js'
+import { openConfigFile, tellWarnings, type ConfigFile } from '../running/config-file.js'
 import { startServer, type MusterServer } from '../running/start-server.js'
 import { watchFile } from '../running/watch-file.js'
 import { EXIT, type ExitCode } from './exit-codes.js'
@@ -18,6 +18,7 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
   } catch (error) {
     return refusal(error, path, terminal)
   }
+  tellWarnings(server.log, file.warnings)
   const unwatch = await reloading(path, file, server)
   await told
   await unwatch()

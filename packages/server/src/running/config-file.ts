@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { InvalidInput } from '@muster/core'
 import type { Config } from '../config/config.js'
-import { InvalidConfig } from '../config/finding.js'
+import { InvalidConfig, type Finding } from '../config/finding.js'
 import { readConfig, readConfigText, type ReadOptions } from '../config/read-config.js'
 import type { Log } from '../telemetry/log.js'
 import { editQueue, NotEdited } from './edit-queue.js'
@@ -16,6 +16,7 @@ export interface ConfigFileOptions {
 export interface ConfigFile {
   /** As it was read at the start. */
   readonly config: Config
+  readonly warnings: readonly Finding[]
   /**
    * Reads the file again, and has it applied if it has changed. A file that is wrong is told, and changes nothing.
    * @param isForced whether it is applied even if its text is the same: what it refers to may have changed.
@@ -41,13 +42,14 @@ export async function openConfigFile({ path, env }: ConfigFileOptions): Promise<
   }
   return {
     config: first.config,
+    warnings: first.warnings,
     reload: (apply, log, isForced = false) =>
       inTurn(async () => {
         try {
           const { config, text, warnings } = await readConfig(path, { env })
           if (text === seen && !isForced) return
           seen = text
-          for (const { field, message } of warnings) log.warn(`${field}: ${message}`)
+          tellWarnings(log, warnings)
           await apply(config)
         } catch (error) {
           tellNotReloaded(log, error)
@@ -60,6 +62,11 @@ export async function openConfigFile({ path, env }: ConfigFileOptions): Promise<
         return config
       }),
   }
+}
+
+/** Tells what the author of a configuration may not have meant. */
+export function tellWarnings(log: Log, warnings: readonly Finding[]): void {
+  for (const { field, message } of warnings) log.warn(`${field}: ${message}`)
 }
 
 /** Tells why a configuration does not count. Each line of an InvalidConfig names a place in the file. */

@@ -2,22 +2,12 @@ import type { Config } from '../config/config.js'
 import type { Apis } from './apis.js'
 
 /** What counts now. A reload replaces it as a whole, within one turn of the event loop. */
-export interface InForce {
+export class InForce {
   config: Config
-  apis: Apis
-}
+  /** Set before anything is served. A plain property: every request reads it. */
+  apis!: Apis
 
-/** `apis` are set before anything is served. */
-export function createInForce(config: Config): InForce {
-  let apis: Apis | undefined
-  return {
-    config,
-    get apis() {
-      if (apis === undefined) throw new Error('nothing is served yet')
-      return apis
-    },
-    set apis(next) {
-      apis = next
-    },
+  constructor(config: Config) {
+    this.config = config
   }
 }

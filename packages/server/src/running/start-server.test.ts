@@ -71,3 +71,13 @@ describe('what else is served', () => {
     expect((await under.ask('GET', '/players/ann', { token: BACKEND_KEY })).status).toBe(200)
   })
 })
+
+test('who guesses tokens is held up, and a backend at the same address is not', async () => {
+  const { server, ask } = await openServer(yamlOf(service.url, 'limits: { perAddress: { limit: 5, windowMs: 60000 } }'))
+  const guess = async (index: number) => (await ask('GET', '/me', { token: `guess-${index}` })).status
+  const statuses: number[] = []
+  for (let index = 0; index < 8; index += 1) statuses.push(await guess(index))
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429])
+  expect((await ask('GET', '/players/ann', { token: BACKEND_KEY })).status).toBe(200)
+  await server.close()
+})

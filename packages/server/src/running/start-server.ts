@@ -10,7 +10,7 @@ import { version } from '../version.js'
 import { createApis } from './apis.js'
 import { createClosing } from './closing.js'
 import { consoleOptions } from './console-options.js'
-import { createInForce } from './in-force.js'
+import { InForce } from './in-force.js'
 import { openListener } from './listener.js'
 import { createMetricsDoor } from './metrics-door.js'
 import { createMounts } from './mounts.js'
@@ -63,7 +63,7 @@ export interface MusterServer {
  */
 export async function startServer(config: Config, deps: ServerDeps = {}): Promise<MusterServer> {
   const { clock = systemClock, write, devToken } = deps
-  const inForce = createInForce(config)
+  const inForce = new InForce(config)
   const secrets = () => [...(devToken === undefined ? [] : [devToken]), ...secretsOf(inForce.config)]
   const log = createLog({ ...config.telemetry.log, write, secrets })
   const problems = createProblemLog(log, clock)

@@ -55,15 +55,15 @@ describe('problems', () => {
     const clock = createManualClock()
     const { log, parsed } = setUp()
     const problems = createProblemLog(log, clock)
-    for (let time = 0; time < 1000; time += 1) problems.report('create', new Error('no capacity'), { matchId: 'm1' })
+    for (let time = 0; time < 1000; time += 1) problems.report('create', new Error(`no capacity for m${time}-a`))
     problems.report('stop', new TypeError('broken'))
     expect(parsed()).toMatchObject([
-      { text: 'no capacity', during: 'create', matchId: 'm1' },
+      { text: 'no capacity for m0-a', during: 'create' },
       { text: 'TypeError: broken', during: 'stop' },
     ])
     await clock.advance(10_000)
-    expect(parsed().slice(2)).toMatchObject([{ text: 'no capacity: 999 more times', during: 'create' }])
-    problems.report('create', new Error('no capacity'))
+    expect(parsed().slice(2)).toMatchObject([{ text: 'no capacity for m0-a: 999 more times', during: 'create' }])
+    problems.report('create', new Error('no capacity for m7-a'))
     expect(parsed()).toHaveLength(4)
     await problems.close()
   })
@@ -72,7 +72,7 @@ describe('problems', () => {
     const clock = createManualClock()
     const { log, parsed } = setUp()
     const problems = createProblemLog(log, clock)
-    for (let kind = 0; kind < 500; kind += 1) problems.report('create', new Error(`failed with ${kind}`))
+    for (let kind = 0; kind < 500; kind += 1) problems.report('create', new Error(`failed with ${'x'.repeat(kind)}`))
     await problems.close()
     expect(parsed()).toHaveLength(51)
     expect(parsed().at(-1)).toMatchObject({ text: '450 other problems, which are not listed' })

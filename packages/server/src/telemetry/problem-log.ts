@@ -3,7 +3,7 @@ import type { Fields, Log } from './log.js'
 
 /** Writes what went wrong: each kind at once, and then how often it came again. */
 export interface ProblemLog {
-  /** @param during what was being done, e.g. `create`. Problems of the same text are of one kind. */
+  /** @param during what was being done, e.g. `create`. Problems whose texts differ in ids and numbers are of one kind. */
   report(during: string, error: unknown, fields?: Fields): void
   /** Writes what is still counted, and ends. */
   close(): Promise<void>
@@ -39,7 +39,7 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
   return {
     report: (during, error, fields) => {
       const text = textOf(error)
-      const key = `${during} ${text}`
+      const key = `${during} ${kindOf(text)}`
       counting ??= clock
         .sleep(WINDOW_MS, ending.signal)
         .catch(() => {})
@@ -58,6 +58,9 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
     },
   }
 }
+
+/** The text without ids and numbers, by which problems of one kind differ. */
+const kindOf = (text: string) => text.replaceAll(/[\w-]*\d[\w-]*/g, '#')
 
 /** A name and a message. Errors with a message of their own class say what to do; a stack tells an operator nothing. */
 function textOf(error: unknown): string {

@@ -40,7 +40,10 @@ const texts = z.array(z.string())
 /** Checks the shape of a profile; the matchmaker checks the bounds of its values. */
 export const profileSchema: z.ZodType<PlayerProfile> = z.strictObject({
   attributes: z
-    .record(z.string(), z.union([z.number(), z.string(), texts], 'must be a number, a text or a list of texts'))
+    .record(
+      z.string(),
+      z.union([z.number(), z.string(), z.boolean(), texts], 'must be a number, a text, true, false or a list of texts'),
+    )
     .optional(),
   roles: texts.optional(),
   avoid: texts.optional(),
