@@ -3,7 +3,7 @@ import type { Fields, Log } from './log.js'
 
 /** Writes what went wrong: each kind at once, and then how often it came again. */
 export interface ProblemLog {
-  /** @param during what was being done, e.g. `create`. Problems whose texts differ in ids and numbers are of one kind. */
+  /** @param during what was being done, e.g. `create`. Texts that differ in ids and numbers are of one kind. */
   report(during: string, error: unknown, fields?: Fields): void
   /** Writes what is still counted, and ends. */
   close(): Promise<void>

@@ -113,7 +113,7 @@ describe('when the resolver fails', () => {
   )
 
   test.each([
-    [{ attributes: { skill: null } }, 'entry 1 of the answer: attributes.skill: must be a number, a text, true, false or a list'],
+    [{ attributes: { skill: null } }, 'entry 1 of the answer: attributes.skill: must be a number, a text, true'],
     [{ attribute: {} }, 'entry 1 of the answer: attribute: is not known; did you mean attributes?'],
   ])('a wrong profile is no answer for its player, and one for everybody else: %j', async (wrong, message) => {
     const answer = new Map([
