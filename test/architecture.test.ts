@@ -14,12 +14,13 @@ test('the files that the architecture names exist, for twenty behaviours and mor
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
-test('the architecture describes every package and every folder of the matchmaker', () => {
+test('the architecture describes every package and every room of the matchmaker and the program', () => {
   const house = section('The house')
   const folders = (path: string) =>
     readdirSync(join(root, path), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
   expect(folders('packages').filter((name) => !house.includes(`\`packages/${name}\``))).toEqual([])
-  expect(folders('packages/matchmaker/src').filter((name) => !house.includes(`\`${name}\``))).toEqual([])
+  for (const path of ['packages/matchmaker/src', 'packages/server/src'])
+    expect(folders(path).filter((name) => !house.includes(`\`${name}\``))).toEqual([])
 })
 
 test('the paths in the architecture exist below packages', () => {
