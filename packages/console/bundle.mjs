@@ -1,5 +1,6 @@
 // Bundles the console's page: everything it needs is in dist/pages, and nothing is loaded from elsewhere.
-import { copyFile, mkdir, stat } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -22,8 +23,20 @@ const baseOfAllPages = {
   },
 }
 
+/** The licences of the libraries in the bundle, which ask to go with it. */
+async function licencesOf(files) {
+  const folders = files.flatMap((file) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [])
+  const texts = [...new Set(folders)].toSorted().map(async (folder) => {
+    const { name, version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    const licence = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file))
+    if (licence === undefined) throw new Error(`${name} has no licence`)
+    return `${name} ${version}\n\n${(await readFile(join(folder, licence), 'utf8')).trim()}\n`
+  })
+  return (await Promise.all(texts)).join(`\n${'-'.repeat(72)}\n\n`)
+}
+
 await mkdir(here('dist/pages'), { recursive: true })
-await build({
+const { metafile } = await build({
   entryPoints: [
     { in: here('src/app/main.tsx'), out: 'console' },
     { in: here('src/app/styles/console.css'), out: 'console' },
@@ -36,10 +49,11 @@ await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   conditions: ['@muster/source'],
-  legalComments: 'linked',
+  metafile: true,
   logLevel: 'warning',
   plugins: [baseOfAllPages],
 })
+await writeFile(here('dist/pages/licences.txt'), await licencesOf(Object.keys(metafile.inputs)))
 await copyFile(here('src/app/index.html'), here('dist/pages/index.html'))
 await copyFile(here('src/app/icon.svg'), here('dist/pages/icon.svg'))
 

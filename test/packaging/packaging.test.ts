@@ -9,7 +9,7 @@ import { complaintsOf, type Packed, root, targetsOf, unpack } from './packed.js'
 const names = readdirSync(join(root, 'packages'))
 /** Files of a package that are no code. */
 const furtherFiles: Readonly<Record<string, RegExp>> = {
-  console: /^(dist\/pages\/[\w.-]+|src\/app\/[\w/-]+\.(html|css))$/,
+  console: /^(dist\/pages\/[\w.-]+|src\/app\/[\w/-]+\.(html|css|svg))$/,
   server: /^muster\.schema\.json$/,
 }
 const typesOnly = new Set(['console/./dist/wire/index.js'])
