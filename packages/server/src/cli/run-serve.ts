@@ -29,5 +29,8 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
 async function reloading(path: string, file: ConfigFile, server: MusterServer): Promise<() => Promise<void>> {
   const reload = (isForced: boolean) => void file.reload(server.reload, server.log, isForced)
   process.on('SIGHUP', () => reload(true))
-  return watchFile({ path, clock: systemClock, changed: () => reload(false) })
+  const unwatch = await watchFile({ path, clock: systemClock, changed: () => reload(false) })
+  // The watch does not tell of a change between the start and its own beginning.
+  reload(false)
+  return unwatch
 }

@@ -90,7 +90,7 @@ const alone = (from: number, count: number) =>
     attributes: { skill: (from + index) * 10 },
   }))
 
-describe('muster serve', () => {
+describe('muster serve', { timeout: 120_000 }, () => {
   test('kill -9 loses no waiting ticket, of 5,000; SIGTERM neither, and ends with 0', async () => {
     configure('', FULL)
     const first = await serve()
