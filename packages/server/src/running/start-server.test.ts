@@ -81,3 +81,16 @@ test('who guesses tokens is held up, and a backend at the same address is not', 
   expect((await ask('GET', '/players/ann', { token: BACKEND_KEY })).status).toBe(200)
   await server.close()
 })
+
+test('lobbies are served where they are on, and /me tells of them', async () => {
+  const { server, ask } = await openServer(yamlOf(service.url, 'lobbies: { enabled: true }'))
+  const token = await tokenOf('ann')
+  const created = await ask('POST', '/lobbies', { token, body: { maxPlayers: 4 } })
+  expect(created.status).toBe(201)
+  const { lobbyId } = (await created.json()) as { lobbyId: string }
+  const me = (await (await ask('GET', '/me', { token })).json()) as { lobbies: { lobby_id: string }[] }
+  expect(me.lobbies.map((lobby) => lobby.lobby_id)).toEqual([lobbyId])
+  const { paths } = (await (await ask('GET', '/openapi.json')).json()) as { paths: object }
+  expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/tickets', '/lobbies/{lobbyId}']))
+  await server.close()
+})
