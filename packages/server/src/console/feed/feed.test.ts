@@ -104,6 +104,17 @@ describe('the feed', () => {
     expect(later.queues[0]?.waitP50).toBe(running.queues[0]?.waitP50)
   })
 
+  test('a private match is a match, and tells nothing of how long one waits', async () => {
+    const { listen, clock, matchmaker } = await open()
+    const feed = await listen('looker')
+    await feed.until('now')
+    const players = ['ann', 'ben'].map((id) => ({ id, ip: '198.51.100.7', attributes: { skill: 0 } }))
+    matchmaker.createMatch({ queue: 'duel', teams: [{ name: 'team', players }] })
+    await clock.advance(500)
+    const { queues } = await feed.until<Now>('now')
+    expect(queues).toMatchObject([{ matchesPerMinute: 1, waitP50: null, waitP95: null }])
+  })
+
   test('sends a step of the history every ten seconds, and the hour so far to who comes later', async () => {
     const { listen, clock, join } = await open()
     const feed = await listen('looker')

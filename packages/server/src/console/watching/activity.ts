@@ -22,8 +22,10 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
     queues.set(name, made)
     return made
   }
+  /** Players of a private match wait for nobody. */
   const waited = (queue: QueueActivity, tickets: readonly Ticket[]) => {
-    for (const { createdAt, matchedAt = createdAt } of tickets) queue.waited(matchedAt - createdAt)
+    for (const { createdAt, matchedAt = createdAt, privateMatch } of tickets)
+      if (privateMatch === undefined) queue.waited(matchedAt - createdAt)
   }
 
   const endings = [
