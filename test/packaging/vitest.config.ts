@@ -7,6 +7,7 @@ export default defineConfig({
     include: ['test/packaging/*.test.ts'],
     globalSetup: [fileURLToPath(new URL('pack-all.ts', import.meta.url))],
     testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // npm installs in some of them, which takes as long as the registry does.
+    hookTimeout: 400_000,
   },
 })
