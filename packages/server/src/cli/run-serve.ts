@@ -10,6 +10,8 @@ import type { Terminal } from './terminal.js'
 /** Runs until it is told to end. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
   const told = toldToEnd(parentsNow(false), systemClock)
+  // From the beginning on: a signal that nobody listens to ends the process.
+  const hangups = createHangups()
   let file: ConfigFile
   let server: MusterServer
   try {
@@ -19,16 +21,36 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
     return refusal(error, path, terminal)
   }
   tellWarnings(server.log, file.warnings)
-  const unwatch = await reloading(path, file, server)
+  const unwatch = await reloading(path, file, server, hangups)
   await told
   await unwatch()
   return (await server.close()) ? EXIT.ok : EXIT.failed
 }
 
+/** Remembers a SIGHUP that comes before somebody listens. */
+function createHangups(): { readonly listen: (listener: () => void) => void } {
+  let hasCome = false
+  let hear = () => {
+    hasCome = true
+  }
+  process.on('SIGHUP', () => hear())
+  return {
+    listen: (listener) => {
+      hear = listener
+      if (hasCome) listener()
+    },
+  }
+}
+
 /** Reloads when the file has changed, and on SIGHUP. */
-async function reloading(path: string, file: ConfigFile, server: MusterServer): Promise<() => Promise<void>> {
+async function reloading(
+  path: string,
+  file: ConfigFile,
+  server: MusterServer,
+  hangups: ReturnType<typeof createHangups>,
+): Promise<() => Promise<void>> {
   const reload = (isForced: boolean) => void file.reload(server.reload, server.log, isForced)
-  process.on('SIGHUP', () => reload(true))
+  hangups.listen(() => reload(true))
   const unwatch = await watchFile({ path, clock: systemClock, changed: () => reload(false) })
   // The watch does not tell of a change between the start and its own beginning.
   reload(false)

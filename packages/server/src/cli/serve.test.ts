@@ -147,6 +147,26 @@ describe('muster serve', { timeout: 120_000 }, () => {
     expect(await ended).toEqual([0, null])
   })
 
+  test('players are served when nobody reads the log any more', async () => {
+    configure()
+    const { child, ask, ended } = await serve()
+    child.stdout?.destroy()
+    // What it says from here on, nobody takes.
+    child.kill('SIGHUP')
+    expect((await ask('POST', '/tickets', alone(1, 1)[0])).status).toBe(201)
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  })
+
+  test('a reader who has seen enough, as `head` has, is no failure', async () => {
+    const child = spawn(process.execPath, [cli, 'schema'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    children.push(child)
+    let complaint = ''
+    child.stderr.on('data', (chunk) => (complaint += String(chunk)))
+    child.stdout.destroy()
+    expect([await once(child, 'close'), complaint]).toEqual([[0, null], ''])
+  })
+
   test('a wrong configuration is told by line and column, and ends with 2', async () => {
     configure('consol: {}')
     const child = spawn(process.execPath, [cli, 'serve'], { cwd: folder, env: { ...process.env, ...env } })

@@ -43,7 +43,7 @@ export async function resolveValue<T>(value: T, outside: Outside): Promise<{ val
 
 type Read = { readonly text: string; readonly wrong?: undefined } | { readonly wrong: string }
 
-async function readSecret({ from, name }: SecretSource, { env, folder }: Outside): Promise<Read> {
+async function readSecret({ from, name, use }: SecretSource, { env, folder }: Outside): Promise<Read> {
   const [what, read] =
     from === 'env'
       ? [isVariable(name) ? `the environment variable ${name}` : 'the environment variable', ofEnv(env[name])]
@@ -51,10 +51,15 @@ async function readSecret({ from, name }: SecretSource, { env, folder }: Outside
   if (read.wrong !== undefined) return { wrong: `is a secret, and ${what} ${read.wrong}` }
   const text = from === 'file' ? read.text.replace(/\r?\n$/, '') : read.text
   if (text === '') return { wrong: `is a secret, and ${what} is empty` }
-  return /^[\x21-\x7e]+$/.test(text)
-    ? { text }
-    : { wrong: `is a secret, and ${what} has a space, a line break or another letter that cannot stand in a header` }
+  const { letters, wrong } = LETTERS[use]
+  return letters.test(text) ? { text } : { wrong: `is a secret, and ${what} has ${wrong}` }
 }
+
+/** A key of signatures may be a sentence. A line break in it is a mistake, e.g. a public key in its place. */
+const LETTERS = {
+  sent: { letters: /^[\x21-\x7e]+$/, wrong: 'a space, a line break or another letter that cannot stand in a header' },
+  signs: { letters: /^\P{Cc}+$/u, wrong: 'a line break or another control character' },
+} as const
 
 /** Names of variables that are hardly secrets in the wrong place. Others are in no message. */
 export const isVariable = (name: string): boolean =>

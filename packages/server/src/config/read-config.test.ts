@@ -91,6 +91,16 @@ describe('what is outside of the file', () => {
     expect(words).toBe(`${field} has a space, a line break or another letter that cannot stand in a header`)
   })
 
+  test('a secret that signs is never sent: it may be a sentence of any letters, in one line', async () => {
+    const jwt = 'auth: { jwt: { secret: { env: GAME_KEY }, claims: { id: sub } } }\n'
+    const sentence = 'ein Schlüssel aus mehr als vier Wörtern'
+    const { config } = await readConfigText(BASE + jwt, { path: 'muster.yaml', env: { ...env, GAME_KEY: sentence } })
+    expect(config.auth.jwt?.secret?.reveal()).toBe(sentence)
+    expect(await messagesOf(jwt, { GAME_KEY: `${sentence}\n${sentence}` })).toEqual([
+      'auth.jwt.secret: is a secret, and the environment variable GAME_KEY has a line break or another control character',
+    ])
+  })
+
   test('a name that may be the secret itself is not repeated', async () => {
     expect(await messagesOf(keyOf('env: f3a9c1d2e4b5'))).toEqual([
       'auth.keys.0.key: is a secret, and the environment variable is not set',

@@ -34,6 +34,11 @@ test.each<[string, (text: string) => string, unknown[]]>([
   ],
   ['the port', (text) => text.replace('8080', '8081'), [['listen.port', '8080 → 8081', false]]],
   ['the store', (text) => `${text}store: { folder: data }\n`, [['store.kind', '"memory" → "folder"', false]]],
+  [
+    'a name of the console',
+    (text) => `${text}console: { hosts: [ops.example.com] }\n`,
+    [['console.hosts.0', 'nothing → "ops.example.com"', false]],
+  ],
 ])('tells what has changed: %s', async (_, edit, expected) => {
   const found = await changes(edit)
   expect(found.slice(0, Math.max(1, expected.length))).toEqual(expected)

@@ -21,7 +21,7 @@ const AFTER_RESTART = [
   'service.timeoutMs',
   'store',
   'locate',
-  'console.enabled',
+  'console',
   'telemetry.log.format',
   'telemetry.metrics.enabled',
   'lobbies',

@@ -1,16 +1,24 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '@muster/core/clock'
-import { createFileJournal, createMatchmaker, JournalLocked, openTicketLog, type TicketLog } from '@muster/matchmaker'
+import {
+  createFileJournal,
+  createMatchmaker,
+  JournalLocked,
+  openTicketLog,
+  type Matchmaker,
+  type TicketLog,
+} from '@muster/matchmaker'
 import type { StoreConfig } from '../config/config.js'
 import type { Matching, MatchingOptions } from './matching.js'
 import { matchmakerOptions } from './matchmaker-options.js'
+import { readOwnKey } from './own-key.js'
 
 /** A matchmaker of this process, which remembers in memory or in a folder. */
 export async function openLocalMatching(options: MatchingOptions): Promise<Matching> {
   const { config, clock, onProblem } = options
   const remembered = config.store.kind === 'folder' ? await openFolder(config.store, clock, onProblem) : {}
-  const matchmaker = createMatchmaker({ ...matchmakerOptions(options), ...remembered })
+  const matchmaker = await createOver(options, remembered)
   let hasTicked = false
   const endFirstTick = matchmaker.on('ticked', () => {
     hasTicked = true
@@ -41,11 +49,26 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
     },
     shared: {},
     ticketLog: remembered.ticketLog,
+    streamKey: remembered.streamKey,
+  }
+}
+
+/** Lets go of the folder if there is to be no matchmaker over it. */
+async function createOver(options: MatchingOptions, { journal, ticketLog }: Remembered): Promise<Matchmaker> {
+  try {
+    return createMatchmaker({ ...matchmakerOptions(options), journal, ticketLog })
+  } catch (error) {
+    await ticketLog?.close()
+    throw error
   }
 }
 
 type Folder = Extract<StoreConfig, { readonly kind: 'folder' }>
-type Remembered = Partial<{ readonly journal: ReturnType<typeof createFileJournal>; readonly ticketLog: TicketLog }>
+interface Remembered {
+  readonly journal?: ReturnType<typeof createFileJournal>
+  readonly ticketLog?: TicketLog
+  readonly streamKey?: Uint8Array
+}
 
 /** Milliseconds for which a program waits for the one before it to let go of the folder (our choice). */
 const LOCKED_MS = 15_000
@@ -67,11 +90,22 @@ async function openFolder(
   const until = clock.now() + LOCKED_MS
   for (;;) {
     try {
-      return { journal, ticketLog: await openTicketLog(logOptions) }
+      const ticketLog = await openTicketLog(logOptions)
+      return { journal, ticketLog, streamKey: await readStreamKey(ticketLog, join(path, 'streams.key')) }
     } catch (error) {
       if (!(error instanceof JournalLocked) || clock.now() >= until) throw error
       onProblem('start', new Error('another process uses the folder of the store: waiting for it to end'))
       await clock.sleep(LOOK_EVERY_MS)
     }
+  }
+}
+
+/** Read once the lock is ours: two processes that begin together would make two keys. */
+async function readStreamKey(ticketLog: TicketLog, path: string): Promise<Uint8Array> {
+  try {
+    return await readOwnKey(path)
+  } catch (error) {
+    await ticketLog.close()
+    throw error
   }
 }

@@ -46,6 +46,8 @@ export interface Matching {
   readonly close: (timeoutMs: number) => Promise<void>
   /** Where tickets outlive the process; groups are kept there too. */
   readonly ticketLog?: TicketLog | undefined
+  /** Signs tokens of streams as the process before did, so that browsers go on after a restart. */
+  readonly streamKey?: Uint8Array | undefined
   /** What several processes share; undefined for what is this process's own. */
   readonly shared: {
     readonly limitStore?: LimitStore | undefined

@@ -95,7 +95,7 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
     lobbies,
     client,
     locate,
-    streamKey: randomBytes(32),
+    streamKey: matching.streamKey ?? randomBytes(32),
     devToken,
     clock,
     onProblem,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { duration, httpUrl, secret, text } from './parts.js'
+import { duration, httpUrl, secret, signingSecret, text } from './parts.js'
 
 /** Sections about who calls, and what is known of players. */
 
@@ -52,7 +52,7 @@ const claims = z
 const jwt = z
   .strictObject({
     jwks: httpUrl.optional().describe("URL of the issuer's public keys (JWKS). Either this or `secret`."),
-    secret: secret.optional().describe('Secret that the issuer shares with this program, of at least 32 bytes.'),
+    secret: signingSecret.optional().describe('Secret that the issuer shares with this program, of at least 32 bytes.'),
     issuer: list('the issuer of tokens')
       .optional()
       .describe('The `iss` that a token must have, or several of which it has one. Default: any.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { auth, profiles } from './auth.js'
 import { lobbies, relay } from './lobbies.js'
-import { secret, duration } from './parts.js'
+import { duration, signingSecret } from './parts.js'
 import { addresses, consoleSection, cors, listen, locate, service, shutdown, telemetry, webhook } from './service.js'
 import { limits, matching, spending } from './spending.js'
 import { store } from './store.js'
@@ -18,7 +18,7 @@ const beacons = z
 
 const streamTokens = z
   .strictObject({
-    key: secret
+    key: signingSecret
       .optional()
       .describe('Secret of at least 32 bytes. Processes that share it accept the tokens of each other.'),
     lifetimeMs: duration

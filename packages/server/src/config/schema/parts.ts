@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RelativePath, SecretSource } from '../places.js'
+import { RelativePath, SecretSource, type SecretUse } from '../places.js'
 
 /** Parts of several sections of the file. */
 
@@ -56,14 +56,20 @@ const source = {
     ),
 }
 
+const secretThat = (use: SecretUse) =>
+  z
+    .strictObject(source, {
+      error: (issue) => (issue.code === 'invalid_type' && issue.input !== undefined ? LITERAL : undefined),
+    })
+    .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'must have either env or file')
+    .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] })
+    .transform(({ env, file = '' }) => new SecretSource(env === undefined ? 'file' : 'env', env ?? file, use))
+
 /** Where a secret is. A text in its place is refused: files are copied, shown and committed. */
-export const secret = z
-  .strictObject(source, {
-    error: (issue) => (issue.code === 'invalid_type' && issue.input !== undefined ? LITERAL : undefined),
-  })
-  .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'must have either env or file')
-  .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] })
-  .transform(({ env, file = '' }) => new SecretSource(env === undefined ? 'file' : 'env', env ?? file))
+export const secret = secretThat('sent')
+
+/** Where a secret is that is a key of signatures, and is never sent. */
+export const signingSecret = secretThat('signs')
 
 /** An address that may hold a password, and then is a secret. */
 export const secretUrl = (protocol: RegExp, what: string) =>
