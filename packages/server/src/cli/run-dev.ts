@@ -17,7 +17,6 @@ export async function dev(options: DevOptions, terminal: Terminal): Promise<Exit
   }
   terminal.say(greeting(started))
   const reload = () => void started.reload()
-  process.on('SIGHUP', reload)
   const unwatch =
     options.config === undefined
       ? undefined

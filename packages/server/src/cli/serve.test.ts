@@ -178,3 +178,11 @@ describe('muster serve', { timeout: 120_000 }, () => {
     expect(complaint).toMatch(/muster\.yaml:\d+:\d+/)
   })
 })
+
+test('muster dev ends with the terminal in which it runs', async () => {
+  const child = spawn(process.execPath, [cli, 'dev', '--port', '0', '--emulator-port', '0'])
+  children.push(child)
+  await once(child.stdout, 'data')
+  child.kill('SIGHUP')
+  expect(await once(child, 'close')).toEqual([null, 'SIGHUP'])
+})

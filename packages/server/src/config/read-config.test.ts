@@ -96,9 +96,9 @@ describe('what is outside of the file', () => {
     const sentence = 'ein Schlüssel aus mehr als vier Wörtern'
     const { config } = await readConfigText(BASE + jwt, { path: 'muster.yaml', env: { ...env, GAME_KEY: sentence } })
     expect(config.auth.jwt?.secret?.reveal()).toBe(sentence)
-    expect(await messagesOf(jwt, { GAME_KEY: `${sentence}\n${sentence}` })).toEqual([
-      'auth.jwt.secret: is a secret, and the environment variable GAME_KEY has a line break or another control character',
-    ])
+    expect((await messagesOf(jwt, { GAME_KEY: `${sentence}\n${sentence}` }))[0]).toMatch(
+      /^auth\.jwt\.secret: .* GAME_KEY has a line break or another control character$/,
+    )
   })
 
   test('a name that may be the secret itself is not repeated', async () => {
