@@ -21,7 +21,7 @@ export default defineConfig({
       'examples/**/*.test.ts',
     ],
     setupFiles: ['test/properties.setup.ts'],
-    globalSetup: ['test/redis.setup.ts', 'test/console.setup.ts'],
+    globalSetup: ['test/redis.setup.ts', 'test/built.setup.ts'],
     exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**', 'test/chaos/**', 'test/screenshots/**'],
     typecheck: {
       enabled: true,

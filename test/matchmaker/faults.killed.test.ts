@@ -1,25 +1,20 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { createEmulator } from '@muster/emulator'
 import { createFileJournal } from '@muster/matchmaker'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { publishGame } from './game.js'
 import { until } from './studio.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'muster-killed-'))
 
-beforeAll(() => {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  execFileSync(process.execPath, [tsc, '-b', join(root, 'packages/matchmaker')], { stdio: 'inherit' })
-}, 120_000)
 /** Processes that are left when a test fails. */
 const living = new Set<ChildProcess>()
 afterAll(() => {

@@ -1,15 +1,14 @@
 /** Tickets that outlive their process: ended by kill -9 in the middle of its work, or by SIGTERM. */
-import { execFileSync, fork, type ChildProcess } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { createEmulator, type EmulatorOptions } from '@muster/emulator'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { publishGame } from './game.js'
 import { until } from './studio.js'
 
@@ -18,10 +17,6 @@ const folders: string[] = []
 /** Processes that are left when a test fails. */
 const living = new Set<ChildProcess>()
 
-beforeAll(() => {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  execFileSync(process.execPath, [tsc, '-b', join(root, 'packages/matchmaker')], { stdio: 'inherit' })
-}, 120_000)
 afterAll(() => {
   for (const child of living) child.kill('SIGKILL')
   for (const folder of folders) rmSync(folder, { recursive: true })

@@ -9,7 +9,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['node'] } },
   test: {
     include: ['test/screenshots/**/*.test.ts'],
-    globalSetup: [fileURLToPath(new URL('../console.setup.ts', import.meta.url))],
+    globalSetup: [fileURLToPath(new URL('../built.setup.ts', import.meta.url))],
     testTimeout: 120_000,
   },
 })

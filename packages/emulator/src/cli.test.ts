@@ -1,13 +1,12 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
 const repository = join(packageRoot, '../..')
@@ -15,10 +14,6 @@ const cli = join(packageRoot, 'dist/cli.js')
 const folder = mkdtempSync(join(tmpdir(), 'muster-emulator-'))
 const children: ChildProcess[] = []
 
-beforeAll(() => {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  execFileSync(process.execPath, [tsc, '-b', packageRoot], { stdio: 'inherit' })
-}, 60_000)
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })

@@ -1,9 +1,8 @@
-import { spawn, execFileSync, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -16,10 +15,8 @@ const children: ChildProcess[] = []
 let service: Awaited<ReturnType<typeof openService>>
 let folder: string
 beforeAll(async () => {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  execFileSync(process.execPath, [tsc, '-b', packageRoot], { stdio: 'inherit' })
   service = await openService()
-}, 120_000)
+})
 afterAll(() => service.emulator.close())
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'muster-serve-'))

@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Problem, QueueCards, Trial } from '@muster/console/wire'
 import { createManualClock } from '@muster/core/clock'
 import { createMatchmaker } from '@muster/matchmaker'
 import fc from 'fast-check'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { setUp } from '../console.fixture.js'
 import { serve } from '../http.fixture.js'
 import { createFakeService } from '../service.fixture.js'
@@ -18,10 +16,6 @@ const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 const trialWorker = pathToFileURL(join(packageRoot, 'dist/console/trials/trial-worker.js'))
 const ends: (() => Promise<void>)[] = []
 
-beforeAll(() => {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  execFileSync(process.execPath, [tsc, '-b', packageRoot], { stdio: 'inherit' })
-}, 120_000)
 afterEach(async () => {
   for (const end of ends.splice(0)) await end()
 })

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * Builds what tests run as programs, and bundles the console's page, once before all tests. What does not compile is
+ * built all the same: `pnpm typecheck` tells of it.
+ */
+export function setup(): void {
+  const node = (...args: readonly string[]) =>
+    execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  try {
+    node('node_modules/typescript/bin/tsc', '-b')
+  } catch {}
+  node('packages/console/bundle.mjs')
+}
