@@ -57,7 +57,7 @@ test.each([
       '{ folder: data }',
       '{ redis: { url: redis://127.0.0.1 } }',
     ),
-    ['warning 1 service.share'],
+    ['warning 1 service.share', 'warning 3 store.redis'],
   ],
 ])('%s', async (_, text, expected) => {
   expect(await warningsOf(text)).toEqual(expected)

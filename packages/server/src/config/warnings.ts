@@ -16,6 +16,7 @@ export function warningsAbout({ file, queues }: Parts): Remark[] {
     ...aboutStatements(file, queues),
     ...aboutPlaces(file, queues),
     ...aboutProbes(file, queues),
+    ...aboutProcesses(file),
   ]
 }
 
@@ -136,5 +137,14 @@ function aboutProbes({ listen }: ConfigFile, queues: readonly Queue[]): Remark[]
       `queues.${queue}.deploy.probe`,
       'tells servers no URL to register at: give its url, or listen.publicUrl',
     ),
+  )
+}
+
+/** What one process alone need not be told. */
+function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
+  return when(
+    typeof store === 'object' && 'redis' in store && streamTokens.key === undefined,
+    'store.redis',
+    'is for several processes, and each refuses the stream tokens of the others: give all of them one streamTokens.key',
   )
 }

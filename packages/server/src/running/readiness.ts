@@ -12,14 +12,23 @@ export interface Ready {
 /** Milliseconds for which an answer holds: anybody may ask, and a check may look at every ticket. */
 const HOLDS_MS = 500
 
-/** Combines the checks, and asks them rarely. */
-export function createReadiness(checks: readonly ReadinessCheck[], clock: Clock): () => Promise<Ready> {
+/**
+ * Combines the checks, and asks them rarely.
+ * @param ending says that the program ends: from then on it is not ready, whatever was said a moment ago.
+ */
+export function createReadiness(
+  ending: () => string | undefined,
+  checks: readonly ReadinessCheck[],
+  clock: Clock,
+): () => Promise<Ready> {
   let asked: { readonly at: number; readonly ready: Promise<Ready> } | undefined
   const ask = async (): Promise<Ready> => {
     const why = (await Promise.all(checks.map(reasonOf))).filter((reason) => reason !== undefined)
     return { is: why.length === 0, why }
   }
-  return () => {
+  return async () => {
+    const end = ending()
+    if (end !== undefined) return { is: false, why: [end] }
     if (asked === undefined || clock.now() - asked.at >= HOLDS_MS) asked = { at: clock.now(), ready: ask() }
     return asked.ready
   }
