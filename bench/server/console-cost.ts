@@ -1,9 +1,14 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { atMost, median, type Figures } from '../figure.js'
 import type { ConsoleCost, ConsoleLoad, Listening } from './console-process.js'
 
 const ROUNDS = 7
+/**
+ * Before those, for the compiler, and until a part of the recording is full: with so many tickets, recording then rests
+ * for the rest of ten minutes.
+ */
+const FIRST_ROUNDS = 4
 const LOAD: ConsoleLoad = { perSecond: 5000, seconds: 4 }
 
 /**
@@ -14,10 +19,13 @@ export async function consoleCostFigures(): Promise<Figures> {
   const [plain, watched] = [await open('plain'), await open('console')]
   const updates = await follow(watched.port)
   const [costs, without, differences]: [ConsoleCost[], number[], number[]] = [[], [], []]
-  for (let round = 0; round <= ROUNDS; round += 1) {
+  const recording: number[] = []
+  for (let round = 0; round < FIRST_ROUNDS + ROUNDS; round += 1) {
     const [alone, beside] = [await plain.run(), await watched.run()]
-    // The first round is for the compiler.
-    if (round === 0) continue
+    if (round < FIRST_ROUNDS) {
+      recording.push(beside.percentOfACore - alone.percentOfACore)
+      continue
+    }
     costs.push(alone, beside)
     without.push(alone.percentOfACore)
     differences.push(beside.percentOfACore - alone.percentOfACore)
@@ -31,6 +39,7 @@ export async function consoleCostFigures(): Promise<Figures> {
     peers: {
       'program: 5,000 tickets/s without a console, % of a core': rounded(median(without)),
       'program: cost of a console, each round, % of a core': differences.map(rounded),
+      'program: the same in the first rounds, while it records and is compiled': recording.map(rounded),
       'program: least share of those tickets that got a server': rounded(Math.min(...costs.map(share))),
       'program: events of the console meanwhile': updates.count(),
     },
@@ -41,22 +50,17 @@ const rounded = (value: number) => Number(value.toPrecision(3))
 
 async function open(kind: 'plain' | 'console') {
   const child = fork(new URL('./console-process.js', import.meta.url), [kind])
-  const { port } = (await answerOf(child)) as Listening
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmark ended')))
+  // Where nobody waits for an answer, it may end.
+  ended.catch(() => {})
+  const answer = async () => ((await Promise.race([once(child, 'message'), ended])) as [unknown])[0]
+  const { port } = (await answer()) as Listening
   const run = () => {
-    const answered = answerOf(child)
+    const answered = answer()
     child.send(LOAD)
     return answered as Promise<ConsoleCost>
   }
   return { port, run, close: () => child.disconnect() }
-}
-
-/** What the process says next; rejects if it ends before. */
-async function answerOf(child: ChildProcess): Promise<unknown> {
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmark ended')))
-  // Nobody waits for it any more once there is an answer.
-  ended.catch(() => {})
-  const [message] = (await Promise.race([once(child, 'message'), ended])) as [unknown]
-  return message
 }
 
 /** Follows the feed, as the page does, until the process ends. */
