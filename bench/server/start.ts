@@ -49,7 +49,8 @@ async function startOf(path: string, port: number): Promise<number> {
   const headers = { authorization: `Bearer ${tokenOf(1, Date.now())}` }
   const before = performance.now()
   const args = [COMMAND, 'serve', '-c', path]
-  const program = spawn(process.execPath, args, { env: { ...process.env, ...environment }, stdio: 'inherit' })
+  const stdio = ['ignore', 'ignore', 'inherit'] as const
+  const program = spawn(process.execPath, args, { env: { ...process.env, ...environment }, stdio: [...stdio] })
   const ended = once(program, 'exit')
   try {
     for (;;) {
