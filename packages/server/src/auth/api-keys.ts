@@ -3,7 +3,7 @@ import type { Identify, Identity, Role } from './identity.js'
 
 /** A key that a backend, or who looks at the console, sends as its token. */
 export interface ApiKey {
-  /** Who uses it, as the log names them. Keys of one name are keys of one caller, e.g. while one is replaced. */
+  /** Who uses it, as the log names them. While a key is replaced, the new one has a name of its own. */
   readonly name: string
   readonly role: Exclude<Role, 'player'>
   readonly key: string

@@ -101,8 +101,8 @@ export interface ConsoleOptions {
   readonly spending: () => ConsoleSpending
   /** Use of the service's limits. Default: none is shown. */
   readonly limits?: (() => readonly LimitNow[]) | undefined
-  /** Whether the program takes players. Default: it does. */
-  readonly ready?: (() => Now['ready']) | undefined
+  /** Whether the program takes players. Asked for each frame. Default: it does. */
+  readonly ready?: (() => Awaitable<Now['ready']>) | undefined
   /** Lets a crowd of bots arrive; in `muster dev` only. */
   readonly letBotsIn?: ((players: number) => Awaitable<void>) | undefined
   /** What this process does not see, in words, e.g. of other processes. Default: nothing. */

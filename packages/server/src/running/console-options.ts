@@ -30,7 +30,6 @@ export interface ConsoleOptionsOf {
 export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
   const { inForce, matching, client, log, clock } = of
   const { config } = inForce
-  let lastReady: Ready = { is: false, why: ['the program starts'] }
   return {
     matchmaker: { ...matching.service, on: matching.on },
     locate: of.locate,
@@ -43,10 +42,7 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
     acted: ({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id }),
     spending: () => inForce.config.spending,
     limits: createLimitsNow(client, clock),
-    ready: () => {
-      void of.ready().then((ready) => (lastReady = ready))
-      return lastReady
-    },
+    ready: of.ready,
     letBotsIn: of.letBotsIn,
     trialWorker: of.trialWorker,
     unseen: matching.unseen,

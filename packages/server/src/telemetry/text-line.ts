@@ -10,7 +10,8 @@ export function textLine(json: string): string {
 
 /** Quoted where it would not be one word, so that no value can look like another field or line. */
 function wordOf(value: unknown): string {
-  const word = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = Array.isArray(value) ? value.join(',') : value
+  const word = typeof text === 'string' ? text : JSON.stringify(text)
   return /^[^\s"=]+$/.test(word) ? word : JSON.stringify(word)
 }
 

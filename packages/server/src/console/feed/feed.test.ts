@@ -104,6 +104,13 @@ describe('the feed', () => {
     expect(later.queues[0]?.waitP50).toBe(running.queues[0]?.waitP50)
   })
 
+  test('the first state already says whether players are taken, however long nobody looked', async () => {
+    const why = ['the journal cannot be written']
+    const { listen } = await open({ ready: async () => ({ is: false, why }) })
+    const feed = await listen('looker')
+    expect(await feed.until<Now>('now')).toMatchObject({ ready: { is: false, why } })
+  })
+
   test('a private match is a match, and tells nothing of how long one waits', async () => {
     const { listen, clock, matchmaker } = await open()
     const feed = await listen('looker')

@@ -14,7 +14,7 @@ import type { Problems } from '../watching/problems.js'
 import { serverClusters, waitingClusters } from './clusters.js'
 import type { Bill } from './money.js'
 
-export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits' | 'ready'> {
+export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits'> {
   readonly queueNames: () => readonly string[]
   readonly seen: () => Surveyed | undefined
   readonly activity: Activity
@@ -53,13 +53,13 @@ const NOTHING_SEEN: Surveyed = {
 }
 
 /** The state of everything now, as JSON of at most 64 KiB. */
-export function nowText(deps: NowDeps): string {
-  const text = JSON.stringify(nowOf(deps, USUAL))
-  return Buffer.byteLength(text) <= MOST_BYTES ? text : JSON.stringify(nowOf(deps, TIGHT))
+export function nowText(deps: NowDeps, ready: Now['ready']): string {
+  const text = JSON.stringify(nowOf(deps, ready, USUAL))
+  return Buffer.byteLength(text) <= MOST_BYTES ? text : JSON.stringify(nowOf(deps, ready, TIGHT))
 }
 
-function nowOf(deps: NowDeps, bounds: Bounds): Now {
-  const { queueNames, seen: latest, problems, limits, ready } = deps
+function nowOf(deps: NowDeps, ready: Now['ready'], bounds: Bounds): Now {
+  const { queueNames, seen: latest, problems, limits } = deps
   const now = deps.now()
   const seen = latest() ?? NOTHING_SEEN
   const names = queueNames()
@@ -67,7 +67,7 @@ function nowOf(deps: NowDeps, bounds: Bounds): Now {
   const shown = names.slice(0, MOST_QUEUES)
   return {
     at: Math.floor(now),
-    ready: ready?.() ?? { is: true, why: [] },
+    ready,
     queues: shown.map((name) => queueNow(name, byName.get(name), deps, bounds)),
     queuesLeftOut: names.length - shown.length,
     map: {

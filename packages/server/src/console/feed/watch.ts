@@ -20,6 +20,7 @@ export interface Watch {
 /** Milliseconds between two frames. They are made while somebody listens. */
 const FRAME_MS = 500
 
+const READY = { is: true, why: [] }
 const MOST_FEEDS = { inAll: 64, perCaller: 8 }
 
 export interface WatchDeps {
@@ -48,7 +49,6 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
     now: clock.now,
     spending,
     limits,
-    ready,
   }
 
   const look = async () => {
@@ -60,7 +60,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
     // With many tickets a look takes several frames: each shows what was seen last.
     const looking = look().catch(failed)
     if (surveyor.latest() === undefined) await looking
-    feeds.state(nowText(deps))
+    feeds.state(nowText(deps, (await ready?.()) ?? READY))
   }
   const frames = createTicker({
     clock,
