@@ -21,8 +21,12 @@ export default defineConfig({
       'examples/**/*.test.ts',
     ],
     setupFiles: ['test/properties.setup.ts'],
-    globalSetup: ['test/redis.setup.ts', 'test/built.setup.ts'],
-    exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**', 'test/chaos/**', 'test/screenshots/**'],
+    globalSetup: ['test/redis.setup.ts', 'test/built.setup.ts', 'test/browser.setup.ts'],
+    exclude: [
+      '**/dist/**',
+      '**/node_modules/**',
+      ...['browser', 'chaos', 'packaging', 'screenshots'].map((name) => `test/${name}/**`),
+    ],
     typecheck: {
       enabled: true,
       include: ['packages/*/src/**/*.test-d.ts', 'test/**/*.test-d.ts'],

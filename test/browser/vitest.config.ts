@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const conditions = ['@muster/source', 'node']
+const beside = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+
+/** `pnpm browser`: the pages in Chromium, apart from the other tests, for they take minutes of their own. */
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ['node'] } },
+  test: {
+    include: ['test/browser/**/*.test.ts'],
+    setupFiles: [beside('../properties.setup.ts')],
+    globalSetup: [beside('../built.setup.ts')],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
+})
