@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
-import { open, readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { isFileAt } from '../servers/journal/journal-lock.js'
+import { placeOf, type Place } from '../servers/journal/journal-lock.js'
 
 /**
  * The open file of a ticket log. Appends are synchronous: when one returns, the operating system has the bytes, so that
@@ -122,13 +122,8 @@ export class LogFile {
   }
 
   /** Whether the path still names this file: it may have been removed, or another process may have replaced it. */
-  async place(): Promise<'there' | 'missing' | 'taken'> {
-    if (await isFileAt(this.#path, this.#file)) return 'there'
-    const isThere = await stat(this.#path).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-    )
-    return isThere ? 'taken' : 'missing'
+  place(): Promise<Place> {
+    return placeOf(this.#path, this.#file)
   }
 
   async close(): Promise<void> {
@@ -138,17 +133,6 @@ export class LogFile {
   #cut(): void {
     ftruncateSync(this.#file.fd, this.#size)
     this.#isTorn = false
-  }
-}
-
-/** Reads a file; returns an empty buffer if it does not exist. */
-export async function readLogFile(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return Buffer.alloc(0)
-    throw new Error(`the ticket log ${path} cannot be read: ${message}`, { cause: error })
   }
 }
 

@@ -3,10 +3,11 @@ import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import { read } from '../read.js'
+import { readIfThere } from '../servers/journal/journal-disk.js'
 import { takeLock } from '../servers/journal/journal-lock.js'
 import { createFileTicketLog } from './file-ticket-log.js'
 import { LogDamaged } from './log-errors.js'
-import { LogFile, readLogFile } from './log-file.js'
+import { LogFile } from './log-file.js'
 import { readLog } from './log-lines.js'
 import type { TicketLog } from './ticket-log.js'
 
@@ -53,7 +54,7 @@ export async function openTicketLog(options: TicketLogOptions): Promise<TicketLo
   const path = resolve(config.path)
   const lock = await takeLock(`${path}.lock`, undefined, 'ticket log')
   try {
-    const bytes = await readLogFile(path)
+    const bytes = await readIfThere(path, 'ticket log')
     const { records, goodBytes, damage } = readLog(path, bytes)
     const file = await LogFile.open(path, goodBytes)
     return createFileTicketLog({

@@ -1,6 +1,7 @@
-import { open, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { open, readFile, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { isFileAt } from './journal-lock.js'
+import { placeOf, type Place } from './journal-lock.js'
+import type { LockedFile } from './kernel-lock.js'
 
 /** The open file of a journal. Calls must not overlap. */
 export class JournalDisk {
@@ -81,12 +82,8 @@ export class JournalDisk {
   /**
    * Whether the path still names the open file: an operator may have moved it, or another process may have replaced it.
    */
-  async place(): Promise<'there' | 'missing' | 'taken'> {
-    if (await isFileAt(this.#path, this.#file)) return 'there'
-    const other = await stat(this.#path).catch((error: NodeJS.ErrnoException) =>
-      error.code === 'ENOENT' ? undefined : error,
-    )
-    return other === undefined ? 'missing' : 'taken'
+  place(): Promise<Place> {
+    return placeOf(this.#path, this.#file)
   }
 
   async close(): Promise<void> {
@@ -120,14 +117,17 @@ export class JournalDisk {
   }
 }
 
-/** Reads a file; returns an empty buffer if it does not exist. */
-export async function readIfThere(path: string): Promise<Buffer> {
+/**
+ * Reads a file; returns an empty buffer if it does not exist.
+ * @param what the file is, for messages.
+ */
+export async function readIfThere(path: string, what: LockedFile): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return Buffer.alloc(0)
-    throw new Error(`the journal ${path} cannot be read: ${message}`, { cause: error })
+    throw new Error(`the ${what} ${path} cannot be read: ${message}`, { cause: error })
   }
 }
 

@@ -145,7 +145,7 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   }
 
   const load = async (problem: (error: Error) => void): Promise<JournalDisk> => {
-    const bytes = await readIfThere(path)
+    const bytes = await readIfThere(path, 'journal')
     const { entries, goodBytes, lostBytes } = readJournal(path, bytes)
     intents.clear()
     for (const entry of entries) applyEntry(intents, entry)

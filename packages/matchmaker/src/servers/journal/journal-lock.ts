@@ -53,8 +53,20 @@ async function signed(path: string, file: FileHandle): Promise<JournalLock> {
   }
 }
 
+/** Where an open file is: at its path, at none, or another file has taken that path. */
+export type Place = 'there' | 'missing' | 'taken'
+
+export async function placeOf(path: string, file: FileHandle): Promise<Place> {
+  if (await isFileAt(path, file)) return 'there'
+  const isThere = await stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  )
+  return isThere ? 'taken' : 'missing'
+}
+
 /** Whether the path still names the open file. */
-export async function isFileAt(path: string, file: FileHandle): Promise<boolean> {
+async function isFileAt(path: string, file: FileHandle): Promise<boolean> {
   const [open, named] = await Promise.all([
     file.stat({ bigint: true }),
     stat(path, { bigint: true }).catch(() => undefined),
