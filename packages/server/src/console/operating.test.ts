@@ -1,19 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { setUp } from './console.fixture.js'
-import { serve } from './http.fixture.js'
+import { describe, expect, test } from 'vitest'
+import { openConsole } from './open-console.fixture.js'
 
-const ends: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
-
-async function open(options?: Parameters<typeof setUp>[0]) {
-  const world = setUp(options)
-  const http = await serve(world.console)
-  ends.push(async () => {
-    await world.console.close()
-    await http.close()
-  })
+async function open(options?: Parameters<typeof openConsole>[0]) {
+  const world = await openConsole(options)
   const join = (id: string) =>
     world.matchmaker.createTicket({
       id,
@@ -21,9 +10,9 @@ async function open(options?: Parameters<typeof setUp>[0]) {
       players: [{ id: `player-${id}`, ip: '198.51.100.7', attributes: { skill: 0 } }],
     })
   const post = (path: string, token = 'operator', body?: unknown) =>
-    http.ask(`/console/api/${path}`, { method: 'POST', token, body })
+    world.ask(`/console/api/${path}`, { method: 'POST', token, body })
   world.matchmaker.start()
-  return { ...world, ...http, join, post }
+  return { ...world, join, post }
 }
 
 const all = [

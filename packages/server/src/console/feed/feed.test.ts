@@ -1,20 +1,9 @@
 import type { Hello, HistoryStep, Now } from '@muster/console/wire'
-import { afterEach, describe, expect, test } from 'vitest'
-import { setUp } from '../console.fixture.js'
-import { serve } from '../http.fixture.js'
+import { describe, expect, test } from 'vitest'
+import { openConsole } from '../open-console.fixture.js'
 
-const ends: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
-
-async function open(options?: Parameters<typeof setUp>[0]) {
-  const world = setUp(options)
-  const http = await serve(world.console)
-  ends.push(async () => {
-    await world.console.close()
-    await http.close()
-  })
+async function open(options?: Parameters<typeof openConsole>[0]) {
+  const world = await openConsole(options)
   const join = (id: string, skill = 0) =>
     world.matchmaker.createTicket({
       id,
@@ -29,7 +18,7 @@ async function open(options?: Parameters<typeof setUp>[0]) {
       ],
     })
   world.matchmaker.start()
-  return { ...world, ...http, join }
+  return { ...world, join }
 }
 
 describe('the feed', () => {

@@ -1,14 +1,8 @@
 import type { Applied, Problem, QueueCards } from '@muster/console/wire'
 import { MusterError } from '@muster/core'
 import type { QueueDefinition } from '@muster/matchmaker'
-import { afterEach, describe, expect, test } from 'vitest'
-import { setUp } from '../console.fixture.js'
-import { serve } from '../http.fixture.js'
-
-const ends: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
+import { describe, expect, test } from 'vitest'
+import { openConsole } from '../open-console.fixture.js'
 
 const secret: QueueDefinition = {
   name: 'duel',
@@ -32,9 +26,9 @@ const secret: QueueDefinition = {
 
 const server = 'deploy: { application: a, version: "1" }'
 
-async function open(options: Parameters<typeof setUp>[0] = {}) {
+async function open(options: Parameters<typeof openConsole>[0] = {}) {
   const applied: { name: string; definition: QueueDefinition; yaml: string }[] = []
-  const world: ReturnType<typeof setUp> = setUp({
+  const world: Awaited<ReturnType<typeof openConsole>> = await openConsole({
     queues: [secret],
     applyQueue: async (name, definition, yaml) => {
       applied.push({ name, definition, yaml })
@@ -43,19 +37,14 @@ async function open(options: Parameters<typeof setUp>[0] = {}) {
     },
     ...options,
   })
-  const http = await serve(world.console)
-  ends.push(async () => {
-    await world.console.close()
-    await http.close()
-  })
   const card = async () => {
-    const { text, body } = await http.ask('/console/api/queues', { token: 'looker' })
+    const { text, body } = await world.ask('/console/api/queues', { token: 'looker' })
     expect(text).not.toContain('s3cret')
     return (body as QueueCards).queues[0] as QueueCards['queues'][number]
   }
   const put = (body: unknown, { token = 'operator', name = 'duel' } = {}) =>
-    http.ask(`/console/api/queues/${name}`, { method: 'PUT', token, body })
-  return { ...world, ...http, applied, card, put }
+    world.ask(`/console/api/queues/${name}`, { method: 'PUT', token, body })
+  return { ...world, applied, card, put }
 }
 
 describe('the card of a queue', () => {

@@ -1,23 +1,12 @@
 import type { Found, Story } from '@muster/console/wire'
 import type { MatchmakerEvents } from '@muster/matchmaker'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
-import { setUp } from '../console.fixture.js'
-import { serve } from '../http.fixture.js'
+import { describe, expect, test } from 'vitest'
+import { openConsole } from '../open-console.fixture.js'
 import { createEventRing } from './event-ring.js'
 
-const ends: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
-
-async function open(options?: Parameters<typeof setUp>[0]) {
-  const world = setUp(options)
-  const http = await serve(world.console)
-  ends.push(async () => {
-    await world.console.close()
-    await http.close()
-  })
+async function open(options?: Parameters<typeof openConsole>[0]) {
+  const world = await openConsole(options)
   const { matchmaker } = world
   const join = (id: string, skill = 0, queue = 'duel') =>
     matchmaker.createTicket({
@@ -26,7 +15,7 @@ async function open(options?: Parameters<typeof setUp>[0]) {
       players: [{ id: `player-${id}`, ip: '198.51.100.7', attributes: { skill } }],
     })
   const find = async (id: string): Promise<Found> => {
-    const answer = await http.ask(`/console/api/find?id=${encodeURIComponent(id)}`, { token: 'looker' })
+    const answer = await world.ask(`/console/api/find?id=${encodeURIComponent(id)}`, { token: 'looker' })
     expect(answer.status).toBe(200)
     expect(answer.text).not.toMatch(/198\.51|203\.0\.113/)
     return answer.body as Found
@@ -37,7 +26,7 @@ async function open(options?: Parameters<typeof setUp>[0]) {
     return stories[0] as Story
   }
   matchmaker.start()
-  return { ...world, ...http, join, find, one }
+  return { ...world, join, find, one }
 }
 
 const whats = ({ events }: Story) => events.map(({ what }) => what)
@@ -275,7 +264,7 @@ describe('property', () => {
           const expected = heard.filter((event) => event.about === subject).map((event) => event.what)
           expect(own.map(({ what }) => what)).toEqual(expected)
         }
-        for (const end of ends.splice(0)) await end()
+        await world.close()
       }),
       { numRuns: 25 },
     )

@@ -4,9 +4,8 @@ import type { Problem, QueueCards, Trial } from '@muster/console/wire'
 import { createManualClock } from '@muster/core/clock'
 import { createMatchmaker } from '@muster/matchmaker'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
-import { setUp } from '../console.fixture.js'
-import { serve } from '../http.fixture.js'
+import { describe, expect, test } from 'vitest'
+import { openConsole } from '../open-console.fixture.js'
 import { createFakeService } from '../service.fixture.js'
 import { createLineLog } from './line-log.js'
 import { linesOf } from './recorded-text.js'
@@ -14,29 +13,19 @@ import { createRecording } from './recording.js'
 
 const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 const trialWorker = pathToFileURL(join(packageRoot, 'dist/console/trials/trial-worker.js'))
-const ends: (() => Promise<void>)[] = []
 
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end()
-})
-
-async function open(options?: Parameters<typeof setUp>[0]) {
+async function open(options?: Parameters<typeof openConsole>[0]) {
   // The clock stands still while the thread works.
   const asked = { limit: 1_000_000, windowMs: 1000 }
-  const world = setUp({ trialWorker, limitsOfRequests: { perCaller: asked, perAddress: asked }, ...options })
-  const http = await serve(world.console)
-  ends.push(async () => {
-    await world.console.close()
-    await http.close()
-  })
+  const world = await openConsole({ trialWorker, limitsOfRequests: { perCaller: asked, perAddress: asked }, ...options })
   const { matchmaker, clock } = world
   const yaml = async () => {
-    const { body } = await http.ask('/console/api/queues', { token: 'looker' })
+    const { body } = await world.ask('/console/api/queues', { token: 'looker' })
     return (body as QueueCards).queues[0]?.yaml ?? ''
   }
   const begin = (text: string, queue = 'duel') =>
-    http.ask('/console/api/trials', { method: 'POST', token: 'looker', body: { queue, yaml: text } })
-  const read = async (id: string) => (await http.ask(`/console/api/trials/${id}`, { token: 'looker' })).body as Trial
+    world.ask('/console/api/trials', { method: 'POST', token: 'looker', body: { queue, yaml: text } })
+  const read = async (id: string) => (await world.ask(`/console/api/trials/${id}`, { token: 'looker' })).body as Trial
   const done = async (id: string): Promise<Trial> => {
     for (;;) {
       const trial = await read(id)
@@ -63,7 +52,7 @@ async function open(options?: Parameters<typeof setUp>[0]) {
     }
     await clock.advance(30_000)
   }
-  return { ...world, ...http, yaml, begin, read, done, crowd }
+  return { ...world, yaml, begin, read, done, crowd }
 }
 
 describe('a trial', () => {
