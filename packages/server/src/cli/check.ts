@@ -1,10 +1,11 @@
-import { isAbsolute, join } from 'node:path'
+import { resolve } from 'node:path'
 import { describeQueue } from '@muster/matchmaker'
 import type { Command } from 'commander'
 import { InvalidConfig, type Finding } from '../config/finding.js'
 import { readConfig, type ReadConfig } from '../config/read-config.js'
 import { EXIT, type ExitCode } from './exit-codes.js'
 import { countsOf, findingsText } from './findings.js'
+import { refusal } from './refusal.js'
 import { paint, type Terminal } from './terminal.js'
 
 interface CheckOptions {
@@ -30,19 +31,15 @@ export const addCheck = (program: Command, terminal: Terminal, end: (code: ExitC
 
 /** Checks a configuration and says what it means. */
 async function check({ config, json, secrets }: CheckOptions, terminal: Terminal): Promise<ExitCode> {
-  const path = isAbsolute(config) ? config : join(terminal.folder, config)
+  const path = resolve(terminal.folder, config)
   try {
     const read = await readConfig(path, { env: terminal.env, outside: secrets })
     if (json === true) terminal.say(asJson(config, read.warnings, read))
     else tell(config, read, terminal)
     return EXIT.ok
   } catch (error) {
-    if (!(error instanceof InvalidConfig)) throw error
-    if (json === true) terminal.say(asJson(config, error.findings))
-    else {
-      terminal.complain(findingsText(config, error.findings, paint(terminal.colours.complain)))
-      terminal.complain(`\n${config} cannot be used: ${countsOf(error.findings)}.`)
-    }
+    if (json !== true || !(error instanceof InvalidConfig)) return refusal(error, config, terminal)
+    terminal.say(asJson(config, error.findings))
     return EXIT.wrong
   }
 }

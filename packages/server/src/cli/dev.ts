@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { resolve } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
 import type { Terminal } from './terminal.js'
 
@@ -20,7 +20,7 @@ export const addDev = (program: Command, terminal: Terminal): Command =>
     .option('--emulator-port <port>', 'the port of the emulator, or else a free one', portOf, 8090)
     .action(async ({ config, ...options }: DevArguments) => {
       const { dev } = await import('./run-dev.js')
-      const path = config === undefined || isAbsolute(config) ? config : join(terminal.folder, config)
+      const path = config && resolve(terminal.folder, config)
       process.exit(await dev({ ...options, config: path }, terminal))
     })
 

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from './exit-codes.js'
 import { countsOf, findingsText } from './findings.js'
 import { paint, type Terminal } from './terminal.js'
 
-/** Says why a program does not start. Returns the exit code. */
+/** Says why a configuration is not used, or a program does not start. Returns the exit code. */
 export function refusal(error: unknown, file: string, terminal: Terminal): ExitCode {
   const { red } = paint(terminal.colours.complain)
   if (!(error instanceof InvalidConfig)) {

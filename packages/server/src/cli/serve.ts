@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Terminal } from './terminal.js'
 
@@ -11,5 +11,5 @@ export const addServe = (program: Command, terminal: Terminal): Command =>
     .action(async ({ config }: { readonly config: string }) => {
       const { serve } = await import('./run-serve.js')
       // Whatever could not be ended in time must not keep the process.
-      process.exit(await serve(isAbsolute(config) ? config : join(terminal.folder, config), terminal))
+      process.exit(await serve(resolve(terminal.folder, config), terminal))
     })

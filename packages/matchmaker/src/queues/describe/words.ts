@@ -2,10 +2,12 @@
 
 const SMALL = 'none one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
-const format = new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 })
+/** Made when it is first asked for: this takes 10 ms, and a program that starts describes no queue. */
+let format: Intl.NumberFormat | undefined
 
 /** `2,000` and `0.5`. */
-export const digits = (value: number): string => format.format(value)
+export const digits = (value: number): string =>
+  (format ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 })).format(value)
 
 /** `five`, and `13`. */
 export const inWords = (value: number): string => SMALL[value] ?? digits(value)
