@@ -197,6 +197,20 @@ describe('validateAll tells all that is wrong', () => {
     expect(messagesOf({ matchSize: 0, matchSiz: 2 })).toHaveLength(2)
   })
 
+  test('and not what an object lacks as a whole while a name in it is misspelt', () => {
+    const either = z
+      .strictObject({ one: z.number().optional(), other: z.number().optional(), named: z.number().optional() })
+      .superRefine(({ one, other }, { addIssue }) => {
+        if (one !== undefined || other !== undefined) return
+        addIssue({ code: 'custom', message: 'must have one or other' })
+        addIssue({ code: 'custom', path: ['one'], message: 'must be given, or other' })
+      })
+    const fieldsOf = (value: unknown) => (validateAll(either, value).faults ?? []).map(({ field }) => field)
+    expect(fieldsOf({ othr: 1 })).toEqual(['othr'])
+    expect(fieldsOf({ unheardOf: 1 })).toEqual(['unheardOf', undefined, 'one'])
+    expect(fieldsOf({ named: 1, naemd: 1, unheardOf: 1 })).toContain('one')
+  })
+
   test('and nothing of a value that is right', () => {
     expect(validateAll(queue, { matchSize: 2 })).toEqual({ success: true, data: { matchSize: 2 } })
   })

@@ -59,11 +59,11 @@ const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
   },
 }
 
-/** One fault for each place. A name that is missing only because it is misspelt is no fault of its own. */
+/** One fault for each place. What follows from a misspelt name alone is no fault of its own. */
 function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
-  const isMisspelt = (issue: Issue) => misspeltOf(issue, issues) !== undefined && at(value, issue.path) === undefined
   const faults = issues.flatMap((issue) => {
-    if (issue.code !== 'unrecognized_keys') return isMisspelt(issue) ? [] : [faultOf(value, [issue])]
+    if (issue.code !== 'unrecognized_keys')
+      return followsFromMisspelt(issue, value, issues) ? [] : [faultOf(value, [issue])]
     const known = knownNames.get(issue.keys) ?? []
     return issue.keys.map((key) => {
       const keys = [key]
@@ -72,6 +72,25 @@ function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
     })
   })
   return [...new Map(faults.toReversed().map((one) => [JSON.stringify(one.path), one])).values()].toReversed()
+}
+
+/**
+ * Whether a name is missing that is only misspelt, or an object lacks what its schema wants of the whole, e.g. one of
+ * two names, and has a misspelt name.
+ */
+function followsFromMisspelt(issue: Issue, value: unknown, issues: readonly Issue[]): boolean {
+  const isMissing = at(value, issue.path) === undefined
+  if (isMissing && misspeltOf(issue, issues) !== undefined) return true
+  const object = (isMissing ? issue.path.slice(0, -1) : issue.path).join('.')
+  return issue.code === 'custom' && issues.some((one) => one.path.join('.') === object && hasMisspelt(one, value))
+}
+
+/** Whether the issue is about unknown names of which one is near to a known name that is not there. */
+function hasMisspelt(issue: Issue, value: unknown): boolean {
+  if (issue.code !== 'unrecognized_keys') return false
+  const known = knownNames.get(issue.keys) ?? []
+  const absent = known.filter((name) => at(value, [...issue.path, name]) === undefined)
+  return issue.keys.some((key) => nearestName(key, absent) !== undefined)
 }
 
 function faultOf(value: unknown, issues: readonly Issue[]): Fault {

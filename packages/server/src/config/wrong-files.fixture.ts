@@ -46,6 +46,14 @@ export const WRONG_FILES: readonly WrongFile[] = [
     ],
   },
   {
+    what: 'one of two names, misspelt',
+    text: `${BASE.replace('matchSize', 'matchSise')}auth:\n  jwt: { jwkz: 'https://id.example/keys' }\n`,
+    says: [
+      '4:5 queues.0.matchSise: is not known; did you mean matchSize?',
+      '7:10 auth.jwt.jwkz: is not known; did you mean jwks?',
+    ],
+  },
+  {
     what: 'a section that is empty',
     text: `${BASE}spending:\n  # maxServers: 5\nconsole:\n`,
     says: [
