@@ -17,7 +17,8 @@ const trialWorker = pathToFileURL(join(packageRoot, 'dist/console/trials/trial-w
 async function open(options?: Parameters<typeof openConsole>[0]) {
   // The clock stands still while the thread works.
   const asked = { limit: 1_000_000, windowMs: 1000 }
-  const world = await openConsole({ trialWorker, limitsOfRequests: { perCaller: asked, perAddress: asked }, ...options })
+  const limitsOfRequests = { perCaller: asked, perAddress: asked }
+  const world = await openConsole({ trialWorker, limitsOfRequests, ...options })
   const { matchmaker, clock } = world
   const yaml = async () => {
     const { body } = await world.ask('/console/api/queues', { token: 'looker' })
