@@ -1,9 +1,9 @@
 /** The page of docs/game-clients.md, in headless Chromium. */
 /// <reference lib="dom" />
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nothingLeft, until } from '../matchmaker/studio.js'
-import { chromiumPath } from './chromium.js'
+import { chromiumPath, launch } from './chromium.js'
 import { openSite } from './page.js'
 
 if (chromiumPath === undefined) {
@@ -15,10 +15,7 @@ if (chromiumPath === undefined) {
 describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: chromiumPath as string,
-      args: ['--no-sandbox', '--disable-dev-shm-usage'],
-    })
+    browser = await launch()
   }, 60_000)
   afterAll(() => browser?.close())
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { chromium, type Browser } from 'playwright-core'
 
 /** Chromium, if this machine has it. */
 export const chromiumPath = [
@@ -7,3 +8,6 @@ export const chromiumPath = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ].find((path) => path !== undefined && existsSync(path))
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox', '--disable-dev-shm-usage'] })

@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openFakeServer } from '../browser/console/fake-server.js'
 import { many, nobody, some, tooMany, trouble, type Scene } from '../browser/console/scenes.js'
-import { chromiumPath } from '../browser/chromium.js'
+import { chromiumPath, launch } from '../browser/chromium.js'
 import { smallPng } from './small-png.js'
 
 /** Each picture is of this moment, so that a new one differs only by what was changed. */
@@ -70,7 +70,7 @@ async function keep(page: Page, name: string, fullPage: boolean): Promise<void> 
 test('pictures of every view', async () => {
   expect(chromiumPath, 'no Chromium on this machine').toBeDefined()
   mkdirSync(folder, { recursive: true })
-  const browser = await chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox'] })
+  const browser = await launch()
   for (const { name, scene, hash = '#/now', role = 'operate', act } of shots) {
     for (const { width, colorScheme, suffix } of frames) {
       if (!`${name}${suffix}`.startsWith(only)) continue
@@ -97,7 +97,7 @@ test('pictures of every view', async () => {
 })
 
 test('the page that asks for a token', async () => {
-  const browser = await chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox'] })
+  const browser = await launch()
   const server = await openFakeServer(some, { at: AT })
   const page = await (await browser.newContext({ viewport: { width: 1400, height: 700 } })).newPage()
   await page.goto(`${server.url}#token=wrong`)

@@ -1,4 +1,4 @@
-import { deflateSync, inflateSync } from 'node:zlib'
+import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const MOST = 256
@@ -90,19 +90,11 @@ function paeth(left: number, up: number, corner: number): number {
   return byUp <= byCorner ? up : corner
 }
 
-const table = Uint32Array.from({ length: 256 }, (_, index) => {
-  let value = index
-  for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xed_b8_83_20 ^ (value >>> 1) : value >>> 1
-  return value
-})
-
 function chunk(name: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(name, 'latin1'), data])
-  let crc = 0xff_ff_ff_ff
-  for (const byte of body) crc = (table[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8)
   const frame = Buffer.alloc(8 + body.length)
   frame.writeUInt32BE(data.length, 0)
   body.copy(frame, 4)
-  frame.writeUInt32BE((crc ^ 0xff_ff_ff_ff) >>> 0, 4 + body.length)
+  frame.writeUInt32BE(crc32(body), 4 + body.length)
   return frame
 }

@@ -2,10 +2,10 @@
 /// <reference lib="dom" />
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath } from '../chromium.js'
+import { chromiumPath, launch } from '../chromium.js'
 import { openFakeServer, type FakeServer } from './fake-server.js'
 import { many, nobody, some, type Scene } from './scenes.js'
-import { launch, visit } from './visit.js'
+import { visit } from './visit.js'
 
 if (chromiumPath === undefined) {
   process.stdout.write('no Chromium on this machine: the console’s page is not run (set CHROMIUM to its path)\n')

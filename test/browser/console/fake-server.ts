@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { pagesFolder } from '@muster/console'
 import type { ApplyRequest, Problem, Role, Trial, TrialRequest } from '@muster/console/wire'
 import { helloOf, nowOf, stepOf, type Scene } from './scenes.js'
@@ -53,7 +53,6 @@ export async function openFakeServer(first: Scene, options: FakeOptions = {}): P
   let scene = first
   const acts: string[] = []
   const cancelled = new Set<string>()
-  const sockets = new Set<Socket>()
   const timers = new Set<NodeJS.Timeout>()
   const duel = { version: 4, yaml: duelYaml }
   let trial: (Trial & { readonly since: number }) | undefined
@@ -140,14 +139,14 @@ export async function openFakeServer(first: Scene, options: FakeOptions = {}): P
   }
 
   const server = createServer((request, response) => void answer(request, response))
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-  })
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   await listen(0)
   const { port } = server.address() as AddressInfo
-  const goAway = () => away(server, sockets)
+  const goAway = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
   return {
     url: `http://127.0.0.1:${port}/console/`,
     acts,
@@ -161,12 +160,6 @@ export async function openFakeServer(first: Scene, options: FakeOptions = {}): P
       if (server.listening) await goAway()
     },
   }
-}
-
-async function away(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  for (const socket of sockets) socket.destroy()
-  await closed
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

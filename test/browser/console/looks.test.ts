@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath } from '../chromium.js'
+import { chromiumPath, launch } from '../chromium.js'
 import { openFakeServer } from './fake-server.js'
 import { many, nobody, some, tooMany, trouble, type Scene } from './scenes.js'
-import { launch, visit } from './visit.js'
+import { visit } from './visit.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

@@ -2,9 +2,9 @@
 /// <reference lib="dom" />
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath } from '../chromium.js'
+import { chromiumPath, launch } from '../chromium.js'
 import { openProgram, tokens, type Program } from './program.js'
-import { launch, visit } from './visit.js'
+import { visit } from './visit.js'
 
 describe.skipIf(chromiumPath === undefined)('the console of the program', { timeout: 90_000 }, () => {
   let browser: Browser

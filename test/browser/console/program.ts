@@ -1,7 +1,3 @@
-import { execFileSync } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
 import { readConfigText, startServer, type MusterServer } from '@muster/server'
@@ -38,18 +34,11 @@ export interface Program {
   readonly close: () => Promise<void>
 }
 
-const folder = fileURLToPath(new URL('../../../packages/server/', import.meta.url))
-const trialWorker = pathToFileURL(join(folder, 'dist/console/trials/trial-worker.js'))
-
-/** Threads are started from what was built. */
-function build(): void {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
-  execFileSync(process.execPath, [tsc, '-b', folder], { stdio: 'inherit' })
-}
+/** Threads are started from what `built.setup.ts` has built. */
+const trialWorker = new URL('../../../packages/server/dist/console/trials/trial-worker.js', import.meta.url)
 
 /** The program over an emulator of the service. */
 export async function openProgram(): Promise<Program> {
-  build()
   const emulator = createEmulator({ token: env.SERVICE_TOKEN, speed: 50 })
   const { url } = await emulator.listen()
   const client = createClient({ baseUrl: url, token: env.SERVICE_TOKEN })

@@ -1,3 +1,4 @@
+import { seededRandom } from '@muster/core/clock'
 import type {
   FormingMatch,
   FormingPhase,
@@ -10,7 +11,6 @@ import type {
   ServerCluster,
   WaitingCluster,
 } from '@muster/console/wire'
-import { seeded } from './random.js'
 
 /** What the fake server shows. */
 export interface Scene {
@@ -95,7 +95,7 @@ const wave = (at: number, phase: number) =>
 
 function areasOf({ players, hasPlaces }: Scene, at: number): readonly WaitingCluster[] {
   if (players === 0 || !hasPlaces) return []
-  const random = seeded(players)
+  const random = seededRandom(players)
   const spread = Math.min(400, Math.max(12, Math.round(players / 20)))
   const areas = new Map<string, WaitingCluster>()
   for (let index = 0; index < spread; index++) {
@@ -123,7 +123,7 @@ function serversOf({ matches, hasPlaces }: Scene): readonly ServerCluster[] {
 const phases: readonly FormingPhase[] = ['starting', 'waiting', 'allocating', 'accepting']
 
 function formingOf(scene: Scene, at: number): readonly FormingMatch[] {
-  const random = seeded(7)
+  const random = seededRandom(7)
   return Array.from({ length: Math.min(50, scene.matches) }, (_, index) => {
     const [, latitude, longitude] = cities[Math.floor(random() * cities.length)] as (typeof cities)[number]
     const queue = scene.queues[index % scene.queues.length]?.name ?? ''

@@ -1,9 +1,5 @@
 /// <reference lib="dom" />
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { chromiumPath } from '../chromium.js'
-
-export const launch = (): Promise<Browser> =>
-  chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
 /** A page in a browser of its own, and what went wrong in it, refusals of the content security policy included. */
 export interface Visit {
