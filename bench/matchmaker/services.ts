@@ -1,4 +1,4 @@
-import type { DeploymentService } from '@muster/matchmaker'
+import { createMatchmaker, type DeploymentService, type Matchmaker, type MatchmakerOptions } from '@muster/matchmaker'
 
 /** Takes creates and never answers: what becomes of a create is measured elsewhere, at the service's own pace. */
 export const unansweringService: DeploymentService = {
@@ -36,4 +36,22 @@ export function createAnsweringService() {
     list: async () => ({ data: [], total_count: 0, pagination: { number: 1, has_next: false } }),
   }
   return { service, onReady: (listener: (requestId: string) => void) => void (tell = listener) }
+}
+
+export interface ServedOptions extends Omit<MatchmakerOptions, 'deployments'> {
+  /** Default: one that answers at once. */
+  readonly deployments?: DeploymentService | undefined
+}
+
+/** A matchmaker whose servers run at once, as many as it wants, and are stopped as soon as players are sent to them. */
+export function createServedMatchmaker({ deployments, ...options }: ServedOptions): Matchmaker {
+  const { service, onReady } = createAnsweringService()
+  const bounds = { maxServers: Infinity, maxStarting: Infinity }
+  const matchmaker = createMatchmaker({ deployments: deployments ?? service, ...bounds, ...options })
+  onReady((requestId) => matchmaker.hint(requestId))
+  matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
+  matchmaker.on('problem', ({ error }) => {
+    throw error
+  })
+  return matchmaker
 }

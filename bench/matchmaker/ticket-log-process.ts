@@ -10,6 +10,7 @@ import {
   type TicketLog,
 } from '@muster/matchmaker'
 import { median } from '../figure.js'
+import { cpuMs, watchLoop } from './event-loop.js'
 import { createAnsweringService, unansweringService } from './services.js'
 
 /** Nanoseconds of CPU for each ticket, medians of rounds in turn. */
@@ -110,28 +111,6 @@ async function inTurn(cost: (isLogged: boolean) => Promise<number>): Promise<Cos
   return { plain: Math.round(median(plain)), logged: Math.round(median(logged)) }
 }
 
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
-/** The most CPU between two turns of the event loop meanwhile, in milliseconds: what else runs here does not count. */
-async function longestHold(work: () => Promise<void>): Promise<number> {
-  let longest = 0
-  let last = cpuMs()
-  let isOver = false
-  const turn = () => {
-    const now = cpuMs()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (!isOver) setImmediate(turn)
-  }
-  setImmediate(turn)
-  await work()
-  isOver = true
-  return longest
-}
-
 const options = { deployments: unansweringService, queues: [lonely], journal: createMemoryJournal() }
 
 /** The file of a process with many tickets that wait. */
@@ -155,7 +134,9 @@ async function goOn(path: string) {
 
   collect()
   const rewrittenAt = cpuMs()
-  const heldMs = await longestHold(() => log.advance())
+  const longestTurn = watchLoop()
+  await log.advance()
+  const heldMs = longestTurn()
   const megabytes = statSync(path).size / 1e6
   const rewrittenMs = cpuMs() - rewrittenAt
   next.cancelTicket(last.id)

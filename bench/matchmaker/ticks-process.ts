@@ -3,8 +3,9 @@
  * it: `node --cpu-prof bench/dist/matchmaker/ticks-process.js standing`.
  */
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import { createMatchmaker, type QueueDefinition, type RuleDefinition, type TicketInput } from '@muster/matchmaker'
-import { createAnsweringService } from './services.js'
+import type { QueueDefinition, RuleDefinition, TicketInput } from '@muster/matchmaker'
+import { cpuMs, watchLoop } from './event-loop.js'
+import { createServedMatchmaker } from './services.js'
 
 const TICK_MS = 250
 
@@ -62,29 +63,6 @@ function busyFor(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Milliseconds of CPU of this process: what others take of a shared machine is not charged to it. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1000
-}
-
-/** Watches the event loop. Call the result to end it: it gives the milliseconds of the longest turn. */
-function watchLoop(): () => number {
-  let [last, lastCpu, longest, watching] = [performance.now(), cpuMs(), 0, true]
-  const turn = () => {
-    const [now, cpu] = [performance.now(), cpuMs()]
-    longest = Math.max(longest, Math.min(now - last, cpu - lastCpu))
-    last = now
-    lastCpu = cpu
-    if (watching) setImmediate(turn)
-  }
-  setImmediate(turn)
-  return () => {
-    watching = false
-    return longest
-  }
-}
-
 async function measure(name: SceneName): Promise<Ticks> {
   const { rules, waiting, perTick, ticks } = scenes[name]
   const queue: QueueDefinition = {
@@ -95,21 +73,12 @@ async function measure(name: SceneName): Promise<Ticks> {
   }
   const clock = createManualClock()
   const random = seededRandom(1)
-  const { service, onReady } = createAnsweringService()
-  const matchmaker = createMatchmaker({
-    deployments: service,
+  const matchmaker = createServedMatchmaker({
     queues: [queue],
     clock,
     stopwatch: () => performance.now(),
     random: seededRandom(2),
     tickMs: TICK_MS,
-    maxServers: Infinity,
-    maxStarting: Infinity,
-  })
-  onReady((requestId) => matchmaker.hint(requestId))
-  matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
-  matchmaker.on('problem', ({ error }) => {
-    throw error
   })
   const durations: number[] = []
   let matches = 0

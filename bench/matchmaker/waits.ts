@@ -3,9 +3,9 @@
  * with how long it then waits. The whole matchmaker, by hours of virtual time.
  */
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
-import { createMatchmaker, type Matchmaker, type QueueDefinition, type WaitEstimate } from '@muster/matchmaker'
+import type { Matchmaker, QueueDefinition, WaitEstimate } from '@muster/matchmaker'
 import { atLeast, atMost, type Figures } from '../figure.js'
-import { createAnsweringService } from './services.js'
+import { createServedMatchmaker } from './services.js'
 import { drawPlayers, ranked, SCENES, type Region, type WaitScene } from './waits-workload.js'
 
 /** One ticket in so many gives up, after a minute of waiting on average: how long it would have waited is not known. */
@@ -67,22 +67,13 @@ function shares(tickets: readonly Observed[]) {
 
 function setUp(queue: QueueDefinition): { readonly matchmaker: Matchmaker; readonly clock: ManualClock } {
   const clock = createManualClock()
-  const { service, onReady } = createAnsweringService()
-  const matchmaker = createMatchmaker({
-    deployments: service,
+  const matchmaker = createServedMatchmaker({
     queues: [queue],
     clock,
     random: seededRandom(1),
     // A constant stopwatch never cuts a round short, however slow the machine is.
     stopwatch: () => 0,
     keepEndedMs: 0,
-    maxServers: Infinity,
-    maxStarting: Infinity,
-  })
-  onReady((requestId) => matchmaker.hint(requestId))
-  matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
-  matchmaker.on('problem', ({ error }) => {
-    throw error
   })
   return { matchmaker, clock }
 }

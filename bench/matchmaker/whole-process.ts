@@ -3,14 +3,8 @@
  * By hand, to profile it: `node --expose-gc --cpu-prof bench/dist/matchmaker/whole-process.js pairs`.
  */
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
-import {
-  createMatchmaker,
-  type DeploymentService,
-  type Matchmaker,
-  type QueueDefinition,
-  type TicketInput,
-} from '@muster/matchmaker'
-import { createAnsweringService, unansweringService } from './services.js'
+import type { DeploymentService, Matchmaker, QueueDefinition, TicketInput } from '@muster/matchmaker'
+import { createServedMatchmaker, unansweringService } from './services.js'
 import { createSampler, STEPS, type Sample } from './workload.js'
 
 export type Measurement = keyof typeof measurements
@@ -170,23 +164,15 @@ async function memory(): Promise<Measured> {
 
 function setUp(queue: QueueDefinition, service: DeploymentService | undefined) {
   const clock: ManualClock = createManualClock()
-  const answering = createAnsweringService()
-  const matchmaker = createMatchmaker({
-    deployments: service ?? answering.service,
+  const matchmaker = createServedMatchmaker({
+    deployments: service,
     queues: [queue],
     clock,
     random: seededRandom(1),
-    maxServers: Infinity,
-    maxStarting: Infinity,
   })
   const counts = { created: 0, matched: 0 }
   matchmaker.on('ticketCreated', () => void (counts.created += 1))
   matchmaker.on('matchFound', ({ tickets }) => void (counts.matched += tickets.length))
-  matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
-  matchmaker.on('problem', ({ error }) => {
-    throw error
-  })
-  answering.onReady((requestId) => matchmaker.hint(requestId))
   return { matchmaker, clock, counts }
 }
 

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { atMost, median, type Figures } from '../figure.js'
+import { follow } from '../followed.js'
 import type { ConsoleCost, ConsoleLoad, Listening } from './console-process.js'
 
 const ROUNDS = 7
@@ -17,7 +17,7 @@ const LOAD: ConsoleLoad = { perSecond: 5000, seconds: 4 }
  */
 export async function consoleCostFigures(): Promise<Figures> {
   const [plain, watched] = [await open('plain'), await open('console')]
-  const updates = await follow(watched.port)
+  const updates = await followFeed(watched.port)
   const [costs, without, differences]: [ConsoleCost[], number[], number[]] = [[], [], []]
   const recording: number[] = []
   for (let round = 0; round < FIRST_ROUNDS + ROUNDS; round += 1) {
@@ -49,22 +49,13 @@ export async function consoleCostFigures(): Promise<Figures> {
 const rounded = (value: number) => Number(value.toPrecision(3))
 
 async function open(kind: 'plain' | 'console') {
-  const child = fork(new URL('./console-process.js', import.meta.url), [kind])
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmark ended')))
-  // Where nobody waits for an answer, it may end.
-  ended.catch(() => {})
-  const answer = async () => ((await Promise.race([once(child, 'message'), ended])) as [unknown])[0]
-  const { port } = (await answer()) as Listening
-  const run = () => {
-    const answered = answer()
-    child.send(LOAD)
-    return answered as Promise<ConsoleCost>
-  }
-  return { port, run, close: () => child.disconnect() }
+  const child = follow(fork(new URL('./console-process.js', import.meta.url), [kind]))
+  const { port } = (await child.answer()) as Listening
+  return { port, run: () => child.ask(LOAD) as Promise<ConsoleCost>, close: child.close }
 }
 
 /** Follows the feed, as the page does, until the process ends. */
-async function follow(port: number): Promise<{ readonly count: () => number }> {
+async function followFeed(port: number): Promise<{ readonly count: () => number }> {
   const headers = { authorization: 'Bearer anything' }
   const { body, status } = await fetch(`http://127.0.0.1:${port}/console/api/feed`, { headers })
   if (status !== 200 || body === null) throw new Error(`the feed answers ${status}`)

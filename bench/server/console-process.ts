@@ -5,9 +5,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nodeListener } from '@muster/core/http'
-import { createMatchmaker, defineQueue, type Matchmaker } from '@muster/matchmaker'
+import { defineQueue, type Matchmaker } from '@muster/matchmaker'
 import { createConsole } from '@muster/server'
-import { createAnsweringService } from '../matchmaker/services.js'
+import { createServedMatchmaker } from '../matchmaker/services.js'
 import { createSampler } from '../matchmaker/workload.js'
 
 export interface ConsoleLoad {
@@ -44,24 +44,13 @@ const PARTS_PER_SECOND = 20
 const SETTLE_MS = 3000
 const ENOUGH = 0.99
 
-const answering = createAnsweringService()
-const matchmaker = createMatchmaker({
-  deployments: answering.service,
+const matchmaker = createServedMatchmaker({
   queues: [duel],
-  maxServers: Infinity,
-  maxStarting: Infinity,
   maxCreatesInFlight: 10_000,
   readsPerSecond: 100_000,
 })
-answering.onReady((requestId) => matchmaker.hint(requestId))
 let assigned = 0
-matchmaker.on('assigned', ({ matchId, tickets }) => {
-  assigned += tickets.length
-  void matchmaker.stopMatch(matchId)
-})
-matchmaker.on('problem', ({ error }) => {
-  throw error
-})
+matchmaker.on('assigned', ({ tickets }) => void (assigned += tickets.length))
 const taking = process.argv[2] === 'console' ? await withConsole(matchmaker) : matchmaker
 if (taking === matchmaker) process.send?.({ port: 0 } satisfies Listening)
 matchmaker.start()
