@@ -29,17 +29,24 @@ export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodT
       const problem = problemOfLimit(given)
       if (problem !== undefined) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
     })
-    .meta(relaxingJson(value))
+    .meta({
+      get anyOf() {
+        return limitForms(value)
+      },
+    })
 }
 
-/** A part of a schema as JSON Schema. */
+/**
+ * A part of a schema as JSON Schema. To make one takes a while, so only editors' schemas ask for it: `meta` has it by a
+ * getter.
+ */
 export function jsonOf(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return json
 }
 
 /** The forms of a limit as JSON Schema. That no step is stricter than the one before cannot be said there. */
-export function relaxingJson(value: z.ZodType<number>): Record<string, unknown> {
+export function limitForms(value: z.ZodType<number>): Record<string, unknown>[] {
   const [number, wait] = [jsonOf(value), jsonOf(waitMs)]
   const object = (properties: Record<string, unknown>, required: readonly string[]) => ({
     type: 'object',
@@ -50,7 +57,7 @@ export function relaxingJson(value: z.ZodType<number>): Record<string, unknown> 
   const step = object({ afterMs: wait, value: number }, ['afterMs', 'value'])
   const over = jsonOf(waitMs.positive())
   const line = object({ from: number, to: number, startMs: wait, overMs: over }, ['from', 'to', 'overMs'])
-  return { anyOf: [number, { type: 'array', items: step, minItems: 1, maxItems: MOST_STEPS }, line] }
+  return [number, { type: 'array', items: step, minItems: 1, maxItems: MOST_STEPS }, line]
 }
 
 /** Makes a check that says what is wrong with a limit, if anything. */

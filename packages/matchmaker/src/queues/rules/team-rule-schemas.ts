@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CustomRule } from './definition.js'
-import { relaxing, relaxingJson } from './relaxing-schema.js'
+import { limitForms, relaxing } from './relaxing-schema.js'
 import type { Relaxing } from './relaxing.js'
 import { base, comparison, finite, missing, notNegative, problemOfValue, scope, text } from './schema-parts.js'
 
@@ -20,7 +20,11 @@ export const compare = z
     operator: comparison,
     value: z
       .custom<Relaxing>((value) => value !== undefined)
-      .meta(relaxingJson(finite))
+      .meta({
+        get anyOf() {
+          return limitForms(finite)
+        },
+      })
       .optional(),
     otherTeam: text.optional(),
     missing: missing(finite),

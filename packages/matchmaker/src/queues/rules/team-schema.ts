@@ -20,5 +20,9 @@ export const teamSchema: z.ZodType<TeamDefinition> = z.strictObject({
       const { fault } = validate(schema, given)
       if (fault !== undefined) context.addIssue({ code: 'custom', path: [...fault.path], message: fault.wrong })
     })
-    .meta({ anyOf: [players, bounds].map(jsonOf) }),
+    .meta({
+      get anyOf() {
+        return [players, bounds].map(jsonOf)
+      },
+    }),
 })

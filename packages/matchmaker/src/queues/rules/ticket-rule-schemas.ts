@@ -1,7 +1,7 @@
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { RequireRule } from './definition.js'
-import { jsonOf, relaxing, relaxingJson } from './relaxing-schema.js'
+import { jsonOf, limitForms, relaxing } from './relaxing-schema.js'
 import {
   base,
   comparison,
@@ -91,7 +91,11 @@ export const require = z
     operator,
     value: z
       .custom<RequireRule['value']>((value) => value !== undefined, 'must be given')
-      .meta({ anyOf: [relaxingJson(finite), ...[z.string(), z.boolean(), texts].map(jsonOf)] }),
+      .meta({
+        get anyOf() {
+          return [{ anyOf: limitForms(finite) }, ...[z.string(), z.boolean(), texts].map(jsonOf)]
+        },
+      }),
     party,
     missing: missing(z.union([scalar, texts])),
   })
