@@ -60,7 +60,7 @@ export function createRecording({ clock, partBytes, parts, partMs }: RecordingOp
     isPart ||= before.length < chain.length
     chain = [...before, begin()]
   }
-  /** Whether the next command is recorded. */
+  /** Whether what comes next is recorded. */
   const isOn = (): boolean => {
     if (!isFull(current())) return true
     const now = clock.now()
@@ -69,6 +69,8 @@ export function createRecording({ clock, partBytes, parts, partMs }: RecordingOp
     return true
   }
   const write = (line: string) => {
+    // What happens to tickets by itself comes without a command.
+    if (!isOn()) return
     current().log.add(line)
     current().to = clock.now()
   }

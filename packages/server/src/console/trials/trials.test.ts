@@ -135,7 +135,8 @@ describe('the recording', () => {
     const clock = createManualClock()
     const recording = createRecording({ clock, partBytes, parts: 2, partMs: 600_000 })
     const service = createFakeService({ clock })
-    const queue = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }
+    const deploy = { application: 'game', version: '1' }
+    const queue = { name: 'duel', matchSize: 2, presence: { withinMs: 60_000 }, deploy }
     const plain = createMatchmaker({ deployments: service.deployments, queues: [queue], clock })
     const matchmaker = recording.of(plain, [queue], undefined)
     let made = 0
@@ -176,6 +177,20 @@ describe('the recording', () => {
     const second = ids()
     expect(second[0]).toBe(101)
     expect(second).toEqual(second.map((_, index) => index + 101))
+  })
+
+  test('rests from tickets that end by themselves too, and does not join what is before and after', async () => {
+    const { recording, arrive, ids, clock, plain } = open(2000)
+    await arrive(100, 0)
+    const { lines, to } = recording.latest()
+    plain.start()
+    plain.pauseQueue('duel')
+    await clock.advance(300_000)
+    expect(plain.getTicket('t100')).toBeUndefined()
+    expect(recording.latest()).toMatchObject({ lines, to, isPart: true })
+    await clock.advance(600_000)
+    await arrive(100, 0)
+    expect(ids()[0]).toBe(101)
   })
 
   test('is of bounded size whatever comes', async () => {
