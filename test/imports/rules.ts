@@ -46,6 +46,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@muster/matchmaker',
     '@muster/relay',
   ],
+  lab: [
+    '@muster/core',
+    '@muster/core/api',
+    '@muster/core/clock',
+    '@muster/core/runtime',
+    '@muster/core/validation',
+    '@muster/matchmaker',
+    '@muster/matchmaker/replay',
+  ],
   server: [
     '@muster/console',
     '@muster/console/wire',
@@ -57,6 +66,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@muster/core/runtime',
     '@muster/core/validation',
     '@muster/emulator',
+    '@muster/lab',
     '@muster/matchmaker',
     '@muster/redis',
     '@muster/relay',
@@ -93,10 +103,20 @@ const MATCHMAKER: Floors = [
   ['index'],
 ]
 
+const LAB: Floors = [
+  ['read', 'statistics', 'crowd', 'ratings'],
+  ['run'],
+  ['figures', 'bound'],
+  ['jobs', 'scenes'],
+  ['compare', 'tune'],
+  ['report'],
+  ['index'],
+]
+
 const SERVER: Floors = [
   ['version', 'config', 'auth', 'profiles', 'telemetry'],
   ['console'],
-  ['running'],
+  ['running', 'lab'],
   ['dev'],
   ['cli', 'index'],
 ]
@@ -146,6 +166,7 @@ interface House {
 
 const HOUSES: readonly House[] = [
   { src: 'packages/matchmaker/src/', floors: MATCHMAKER, roomOf: (inside) => posix.dirname(inside) },
+  { src: 'packages/lab/src/', floors: LAB, roomOf: (inside) => inside.split('/')[0] as string },
   { src: 'packages/server/src/', floors: SERVER, roomOf: (inside) => inside.split('/')[0] as string },
 ]
 

@@ -4,6 +4,7 @@ import { addCheck } from './check.js'
 import { addDev } from './dev.js'
 import { EXIT, type ExitCode } from './exit-codes.js'
 import { addInit } from './init.js'
+import { addLab } from './lab/lab.js'
 import { addSchema } from './schema.js'
 import { addServe } from './serve.js'
 import { paint, type Terminal } from './terminal.js'
@@ -23,8 +24,9 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   addInit(program, terminal, end)
   addCheck(program, terminal, end)
   addServe(program, terminal)
+  addLab(program, terminal, end)
   addSchema(program, terminal)
-  for (const command of program.commands) hearing(command, terminal)
+  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) hearing(command, terminal)
   try {
     await program.parseAsync(args, { from: 'user' })
     return code
