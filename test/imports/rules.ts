@@ -104,7 +104,8 @@ const MATCHMAKER: Floors = [
 ]
 
 const LAB: Floors = [
-  ['read', 'statistics', 'crowd', 'ratings'],
+  ['read', 'statistics'],
+  ['crowd', 'ratings'],
   ['run'],
   ['figures', 'bound'],
   ['jobs', 'scenes'],
