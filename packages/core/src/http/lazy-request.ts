@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { incomingBody, type IncomingBody } from './incoming-body.js'
-import { goneSignal, pairsOf, realRequest } from './message.js'
+import { goneSignal, keptWith, pairsOf, realRequest } from './message.js'
 import { passOn } from './pass-on.js'
 
 /**
@@ -141,5 +141,5 @@ function usedRequest({
   const bodiless = method === 'GET' || method === 'HEAD'
   const request = new Request(url, { method, headers, signal, ...(bodiless ? {} : { body: '' }) })
   void request.text()
-  return request
+  return keptWith(signal, request)
 }

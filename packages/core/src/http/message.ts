@@ -5,6 +5,18 @@ import { onSocketEnd } from './socket-end.js'
 export const pairsOf = (raw: readonly string[]): [string, string][] =>
   Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] as string, raw[2 * index + 1] as string])
 
+/** Requests by the signal they follow. */
+const following = new WeakMap<AbortSignal, Request>()
+
+/**
+ * A Request follows the signal it was made with only as long as it is in memory, while handlers and streams may keep no
+ * more than its `signal`. So it stays in memory as long as the signal that it follows.
+ */
+export function keptWith(signal: AbortSignal, request: Request): Request {
+  following.set(signal, request)
+  return request
+}
+
 /** @throws TypeError for methods such as TRACE, which a Request cannot have. */
 export function realRequest(
   message: IncomingMessage,
@@ -19,7 +31,7 @@ export function realRequest(
     signal,
   }
   if (body !== undefined) Object.assign(init, { body: body.stream(), duplex: 'half' })
-  return new Request(url, init)
+  return keptWith(signal, new Request(url, init))
 }
 
 /**

@@ -1,11 +1,16 @@
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, expect, test } from 'vitest'
 import { readJson } from './body.fixture.js'
 import type { HttpHandler } from './reply.js'
 import { nodeListener } from './node-listener.js'
 import { rawServer, untilSo } from './raw-client.fixture.js'
 import { type Problem, problemResponse } from './problem.js'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -158,6 +163,22 @@ test.each(['HEAD', 'a client that went before the answer'])('an endless answer t
   )
   expect(outcome).toBe(who === 'HEAD' ? 200 : 'AbortError')
   await ended
+})
+
+test('a stream is cancelled and its request aborted, also when the request itself is no longer in memory', async () => {
+  let [isAborted, isCancelled] = [false, false]
+  const server = await rawServer(async (request) => {
+    request.signal.addEventListener('abort', () => void (isAborted = true), { once: true })
+    return new Response(new ReadableStream({ cancel: () => void (isCancelled = true) }))
+  })
+  closers.push(() => void server.close())
+  const client = await server.connect()
+  await client.send('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  await untilSo('the headers', () => client.answered().includes('\r\n\r\n'))
+  collectGarbage()
+  client.socket.destroy()
+  await untilSo('the end of the request', () => isAborted && isCancelled)
+  expect([isAborted, isCancelled]).toEqual([true, true])
 })
 
 test('all pipelined requests are aborted and their streams ended when the socket closes', async () => {
