@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.js'
+import { growingTo } from '../runtime/growing-cache.js'
 
 /**
  * `limit` attempts at once, and then one every `windowMs / limit` milliseconds: `limit` per window in the long run,
@@ -56,7 +57,7 @@ export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: At
   if (!(windowMs > 0 && Number.isFinite(windowMs)))
     throw new RangeError(`option windowMs must be positive milliseconds, got ${windowMs}`)
   const intervalMs = windowMs / limit
-  const clearAt = new LRUCache<string, number>({ max: maxKeys })
+  const clearAt = new LRUCache<string, number>(growingTo(maxKeys))
   // Floating point keeps instants since 1970 to about 0.0002 ms.
   const roundingMs = 0.01
 

@@ -7,6 +7,7 @@ export {
   type ListenerProblem,
   type WithProblems,
 } from './events.js'
+export { growingTo } from './growing-cache.js'
 export { linkedSignal, manyWaitOn, type LinkedSignal } from './linked-signal.js'
 export { unlessAborted, within } from './race.js'
 export { createTicker, type Ticker, type TickerOptions } from './ticker.js'

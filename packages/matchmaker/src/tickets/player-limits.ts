@@ -1,3 +1,4 @@
+import { growingTo } from '@muster/core/runtime'
 import { LRUCache } from 'lru-cache'
 import { PlayerOverLimit } from '../errors.js'
 
@@ -29,7 +30,7 @@ interface Served {
 }
 
 export function createPlayerLimits({ maxMatchesPerPlayer, maxServersPerPlayer }: PlayerBounds): PlayerLimits {
-  const counts = maxServersPerPlayer < Infinity ? new LRUCache<string, Served>({ max: REMEMBERED }) : undefined
+  const counts = maxServersPerPlayer < Infinity ? new LRUCache<string, Served>(growingTo(REMEMBERED)) : undefined
   const current = (playerId: string, now: number): Served | undefined => {
     const served = counts?.peek(playerId)
     return served !== undefined && now - served.since < HOUR_MS ? served : undefined

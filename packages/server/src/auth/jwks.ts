@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
-import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, type FetchImplementation } from 'jose/jwks/remote'
+import type { JWTVerifyGetKey } from 'jose/jwt/verify'
 
 export interface JwksOptions {
   readonly url: string

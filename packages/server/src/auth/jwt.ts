@@ -1,7 +1,9 @@
 import { createHash, webcrypto } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
+import { growingTo } from '@muster/core/runtime'
+import * as errors from 'jose/errors'
+import { jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose/jwt/verify'
 import { LRUCache } from 'lru-cache'
 import { readClaims, type ClaimNames } from './claims.js'
 import type { Identify, Identity } from './identity.js'
@@ -47,7 +49,12 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
   const algorithms = algorithmsOf(options)
   const key = keyOf(options, { clock, onProblem })
   const perf = { now: () => clock.now() }
-  const verified = new LRUCache<string, Identity>({ max: MOST_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 0, perf })
+  const verified = new LRUCache<string, Identity>({
+    ...growingTo(MOST_REMEMBERED),
+    ttl: REMEMBER_MS,
+    ttlResolution: 0,
+    perf,
+  })
 
   const verify = async (token: string, digest: string): Promise<Identity | undefined> => {
     const now = clock.now()

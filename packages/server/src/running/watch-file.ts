@@ -1,4 +1,3 @@
-import { watch } from 'chokidar'
 import type { Clock } from '@muster/core/clock'
 
 export interface WatchFileOptions {
@@ -23,6 +22,8 @@ export async function watchFile({
   changed,
   everyMs = 500,
 }: WatchFileOptions): Promise<() => Promise<void>> {
+  // Not at the top: players are served before the file is watched.
+  const { watch } = await import('chokidar')
   const settle = createSettle(clock, changed)
   const watcher = watch(path, { ignoreInitial: true, usePolling: true, interval: everyMs, followSymlinks: true })
   watcher.on('all', settle.touched)

@@ -1,6 +1,7 @@
 import { scrub } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
+import { growingTo } from '@muster/core/runtime'
 import { validate } from '@muster/core/validation'
 import { LRUCache } from 'lru-cache'
 import { createBatches } from './batches.js'
@@ -38,7 +39,7 @@ export function createProfiles(
   const known =
     cacheMs === 0
       ? undefined
-      : new LRUCache<string, PlayerProfile>({ max: cacheSize, ttl: cacheMs, ttlResolution: 0, perf })
+      : new LRUCache<string, PlayerProfile>({ ...growingTo(cacheSize), ttl: cacheMs, ttlResolution: 0, perf })
 
   const report = (error: unknown) => onError(new Error(`profile failed: ${messageOf(error)}`))
   const batched = createBatches({
