@@ -38,6 +38,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     const { page, server, complaints } = await open(some)
     await heading(page, 'World').waitFor()
     expect(page.url()).toBe(server.url)
+    expect(await page.title()).toBe('Now – my-game – Muster')
     const kept = await page.evaluate(() => [
       Object.values(sessionStorage),
       Object.values(localStorage),

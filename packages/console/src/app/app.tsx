@@ -15,9 +15,11 @@ export function App() {
   const main = useRef<HTMLElement>(null)
   const { view } = route.value
   const isFirst = useRef(true)
+  const name = hello.value?.name
   useEffect(() => {
-    const name = hello.value?.name
     document.title = `${titles[view]}${name === undefined ? '' : ` – ${name}`} – Muster`
+  }, [view, name])
+  useEffect(() => {
     // As after a link to another page, a reader begins with the view's heading.
     if (!isFirst.current) main.current?.focus({ preventScroll: true })
     isFirst.current = false

@@ -19,8 +19,8 @@ header { display: flex; flex-wrap: wrap; align-items: center; justify-content: s
 .clock { margin: 2px 0 14px; color: var(--quiet); font-variant-numeric: tabular-nums; }
 
 .totals { display: grid; grid-template-columns: repeat(9, minmax(0, 1fr)); gap: 10px; margin: 0 0 16px; }
-.total { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
-.total { min-width: 0; padding: 9px 12px 10px; }
+.total { min-width: 0; padding: 9px 12px 10px; background: var(--surface); border: 1px solid var(--line);
+  border-radius: 10px; }
 .total dt { color: var(--quiet); }
 .total dt::first-letter { text-transform: uppercase; }
 .total dd { margin: 0; }

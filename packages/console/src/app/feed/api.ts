@@ -22,6 +22,10 @@ export class Refused extends Error {
   }
 }
 
+/** Why something failed, in words; other words where it was not a refusal. */
+export const whyOf = (error: unknown, otherwise = 'The answer could not be read.'): string =>
+  error instanceof Refused ? error.message : otherwise
+
 export interface Api {
   readonly find: (id: string, signal?: AbortSignal) => Promise<Found>
   readonly queues: (signal?: AbortSignal) => Promise<QueueCards>

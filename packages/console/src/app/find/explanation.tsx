@@ -1,5 +1,6 @@
 import { grouped } from '../../parts/index.js'
 import type { StoryExplanation } from '../../wire/index.js'
+import { Meter } from '../ui/meter.js'
 
 /** Why a ticket waits, rule by rule. */
 export function Explanation({ explanation }: { readonly explanation: StoryExplanation }) {
@@ -26,10 +27,7 @@ export function Explanation({ explanation }: { readonly explanation: StoryExplan
                   <tr key={rule}>
                     <th scope="row">{rule}</th>
                     <td class="meter-cell">
-                      <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-                        <rect class="meter-ground" width="100" height="6" />
-                        <rect class="meter-used" width={of === 0 ? 0 : (lets / of) * 100} height="6" />
-                      </svg>
+                      <Meter share={of === 0 ? 0 : lets / of} />
                       <span class={`number ${lets === 0 && of > 0 ? 'attention' : ''}`}>
                         {grouped(lets)} of {grouped(of)}
                       </span>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Found } from '../../wire/index.js'
-import { Refused } from '../feed/api.js'
+import { whyOf } from '../feed/api.js'
 import { hrefOf } from '../routes.js'
 import { useStore } from '../state/store-context.js'
 import { timeOfDay } from '../words.js'
@@ -121,7 +121,7 @@ function useFound(id: string | undefined): Answer | undefined {
         setAnswer({ id, found, failure: '' })
       } catch (error) {
         if (stopped.signal.aborted) return
-        const failure = error instanceof Refused ? error.message : 'The answer could not be read.'
+        const failure = whyOf(error)
         setAnswer((before) =>
           before?.id === id && before.found !== undefined ? before : { id, found: undefined, failure },
         )

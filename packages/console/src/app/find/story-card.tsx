@@ -132,16 +132,15 @@ const verbs: Readonly<Record<StoryAction, string>> = {
 }
 
 function questionOf(action: StoryAction, id: string, act: () => Promise<void>): Question {
-  const logged = 'That you did this is written to the log.'
   const common = { verb: verbs[action], act }
   if (action === 'cancel-ticket') {
-    const text = ['Its players leave the queue and are told so. Their waiting time is lost.', logged]
+    const text = ['Its players leave the queue and are told so. Their waiting time is lost.']
     return { ...common, title: `Cancel ticket ${id}?`, text, done: `Ticket ${id} is cancelled.`, isHarsh: true }
   }
   if (action === 'stop-match') {
-    const text = ['Its server is stopped, and everybody who plays there is thrown out.', logged]
+    const text = ['Its server is stopped, and everybody who plays there is thrown out.']
     return { ...common, title: `Stop match ${id}?`, text, done: `Match ${id} is being stopped.`, isHarsh: true }
   }
-  const text = ['The player may search again at once, and the next cooldown is short again.', logged]
+  const text = ['The player may search again at once, and the next cooldown is short again.']
   return { ...common, title: `Forgive ${id}?`, text, done: `The cooldown of ${id} is forgiven.`, isHarsh: false }
 }

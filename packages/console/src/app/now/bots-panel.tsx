@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { counted, grouped } from '../../parts/index.js'
-import { Refused } from '../feed/api.js'
+import { whyOf } from '../feed/api.js'
 import { useStore } from '../state/store-context.js'
 
 const crowds = [100, 1000, 10_000]
@@ -15,7 +15,7 @@ export function BotsPanel() {
       await api().letBotsIn(players)
       tellOutcome(`${counted(players, 'bot')} arrive.`)
     } catch (error) {
-      tellOutcome(error instanceof Refused ? error.message : 'The bots did not come.')
+      tellOutcome(whyOf(error, 'The bots did not come.'))
     }
     setBusy(false)
   }

@@ -1,6 +1,7 @@
 import { Fragment } from 'preact'
 import { grouped } from '../../parts/index.js'
 import type { LimitNow } from '../../wire/index.js'
+import { Meter } from '../ui/meter.js'
 import { percent } from '../words.js'
 
 /** How much of the service's limits is used. */
@@ -41,7 +42,7 @@ export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }
                 </th>
                 <td class="number a-second">{grouped(perSecond)}</td>
                 <td class="meter-cell">
-                  <Meter used={used} />
+                  <Meter share={used} isFull={used > 0.85} />
                   <span class="number">{percent(used)}</span>
                 </td>
                 <td class={`number ${waiting > 0 ? 'attention' : ''}`}>{grouped(waiting)}</td>
@@ -53,11 +54,3 @@ export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }
     </section>
   )
 }
-
-/** The bar says nothing that the number beside it does not. */
-const Meter = ({ used }: { readonly used: number }) => (
-  <svg class={`meter ${used > 0.85 ? 'full' : ''}`} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-    <rect class="meter-ground" width="100" height="6" />
-    <rect class="meter-used" width={Math.min(100, used * 100)} height="6" />
-  </svg>
-)

@@ -59,7 +59,6 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
       text: [
         'From now on every ticket of this queue is matched by the new rules, those that wait already included.',
         'Tickets that the new rules do not allow are cancelled, and their players are told so.',
-        'That you did this is written to the log.',
       ],
       verb: 'Apply the change',
       done: `${card.name} has new rules.`,

@@ -8,10 +8,7 @@ export function PauseButton({ queue, isPaused }: { readonly queue: string; reado
     question.value = isPaused
       ? {
           title: `Resume ${queue}?`,
-          text: [
-            'Matches are made in it again, of those who waited meanwhile too.',
-            'That you did this is written to the log.',
-          ],
+          text: ['Matches are made in it again, of those who waited meanwhile too.'],
           verb: 'Resume the queue',
           done: `${queue} goes on.`,
           isHarsh: false,
@@ -19,10 +16,7 @@ export function PauseButton({ queue, isPaused }: { readonly queue: string; reado
         }
       : {
           title: `Pause ${queue}?`,
-          text: [
-            'No match is made in it until it is resumed. Who waits in it waits on, and matches that run go on.',
-            'That you did this is written to the log.',
-          ],
+          text: ['No match is made in it until it is resumed. Who waits in it waits on, and matches that run go on.'],
           verb: 'Pause the queue',
           done: `${queue} is paused.`,
           isHarsh: true,

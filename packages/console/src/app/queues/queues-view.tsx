@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { QueueCard } from '../../wire/index.js'
-import { Refused } from '../feed/api.js'
+import { whyOf } from '../feed/api.js'
 import { hrefOf } from '../routes.js'
 import { useStore } from '../state/store-context.js'
 import { Curves } from './curves.js'
@@ -83,8 +83,7 @@ function useCards() {
         setFailure('')
       })
       .catch((error: unknown) => {
-        if (!stopped.signal.aborted)
-          setFailure(error instanceof Refused ? error.message : 'The answer could not be read.')
+        if (!stopped.signal.aborted) setFailure(whyOf(error))
       })
     return () => stopped.abort()
   }, [reads, greeting])

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Trial, TrialRequest } from '../../wire/index.js'
-import { Refused } from '../feed/api.js'
+import { Refused, whyOf } from '../feed/api.js'
 import { useStore } from '../state/store-context.js'
 
 const AGAIN_MS = 300
@@ -46,9 +46,8 @@ export function useTrial(): TrialState {
       if (current.current.id !== id) return
       // While the server is away, the trial may still run.
       if (error instanceof Refused && error.status === 0) return follow(id)
-      const message = error instanceof Refused ? error.message : 'The answer could not be read.'
       current.current = { id: undefined, stopWaiting: () => {} }
-      setTrial((before) => before && { ...before, state: 'failed', error: message })
+      setTrial((before) => before && { ...before, state: 'failed', error: whyOf(error) })
     }
   }
   return {

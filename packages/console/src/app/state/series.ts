@@ -37,7 +37,7 @@ export const shownSpan = ({ times, step }: Series): number =>
 export const noQueueSeries: QueueSeries = { players: [], arrivals: [], matches: [], waitP50: [], waitP95: [] }
 const columns = ['players', 'arrivals', 'matches', 'waitP50', 'waitP95'] as const
 
-const aMinute = (counts: readonly number[], step: number) => counts.map((count) => (count * MINUTE_MS) / step)
+const aMinute = (count: number, step: number) => (count * MINUTE_MS) / step
 
 /** The history as the feed's first event tells it. */
 export const seriesOf = ({ step, from, length, queues, servers, missing }: History): Series => ({
@@ -46,7 +46,13 @@ export const seriesOf = ({ step, from, length, queues, servers, missing }: Histo
   queues: new Map(
     queues.map(({ name, players, arrivals, matches, waitP50, waitP95 }) => [
       name,
-      { players, waitP50, waitP95, arrivals: aMinute(arrivals, step), matches: aMinute(matches, step) },
+      {
+        players,
+        waitP50,
+        waitP95,
+        arrivals: arrivals.map((count) => aMinute(count, step)),
+        matches: matches.map((count) => aMinute(count, step)),
+      },
     ]),
   ),
   servers,
@@ -70,7 +76,7 @@ export function withStep(series: Series, { at, servers, queues }: HistoryStep): 
   const news = new Map(
     queues.map(({ name, players, arrivals, matches, waitP50, waitP95 }) => [
       name,
-      { players, waitP50, waitP95, arrivals: (arrivals * MINUTE_MS) / step, matches: (matches * MINUTE_MS) / step },
+      { players, waitP50, waitP95, arrivals: aMinute(arrivals, step), matches: aMinute(matches, step) },
     ]),
   )
   const names = new Set([...series.queues.keys(), ...news.keys()])

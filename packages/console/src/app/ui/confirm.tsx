@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Refused } from '../feed/api.js'
+import { whyOf } from '../feed/api.js'
 import { useStore } from '../state/store-context.js'
 import type { Question } from '../state/store.js'
 
@@ -29,7 +29,7 @@ function Asked({ asked }: { readonly asked: Question }) {
       tellOutcome(asked.done)
       question.value = undefined
     } catch (error) {
-      setFailure(error instanceof Refused ? error.message : 'It could not be done.')
+      setFailure(whyOf(error, 'It could not be done.'))
       setBusy(false)
     }
   }
@@ -46,6 +46,7 @@ function Asked({ asked }: { readonly asked: Question }) {
         {asked.text.map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
+        <p>That you did this is written to the log.</p>
       </div>
       <p class="failure" role="alert">
         {failure}
