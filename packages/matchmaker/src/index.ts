@@ -11,7 +11,7 @@ export type {
   TicketResult,
   WaitOptions,
 } from './commands/matchmaker.js'
-export type { MatchmakerOptions } from './options.js'
+export { defaultOptions, type MatchmakerOptions } from './options.js'
 export type { PlayerMayState } from './queues/player-may-state.js'
 export {
   checkQueue,

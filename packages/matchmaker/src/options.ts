@@ -148,6 +148,23 @@ const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
   )
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
 
+/** What options of plain values are where they are not given. */
+export const defaultOptions = {
+  name: 'muster',
+  tickMs: 250,
+  maxServers: 1000,
+  maxStarting: 200,
+  maxCreatesPerMinute: Infinity,
+  maxMatchesPerPlayer: 4,
+  maxServersPerPlayer: 60,
+  maxCreatesInFlight: 100,
+  readsPerSecond: 19,
+  reapAfterMs: 300_000,
+  listLagMs: 5000,
+  locateTimeoutMs: 2000,
+  keepEndedMs: 60_000,
+} satisfies Partial<MatchmakerOptions>
+
 const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
   locate: callable<Locate>().optional(),
@@ -158,26 +175,26 @@ const schema = z.strictObject({
   name: z
     .string()
     .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
-    .default('muster'),
-  tickMs: milliseconds.min(1).default(250),
+    .default(defaultOptions.name),
+  tickMs: milliseconds.min(1).default(defaultOptions.tickMs),
   tickBudgetMs: z
     .custom<number>((value) => typeof value === 'number' && value > 0, 'must be milliseconds above 0, or Infinity')
     .optional(),
-  maxServers: countOrInfinity.default(1000),
-  maxStarting: countOrInfinity.default(200),
-  maxCreatesPerMinute: countOrInfinity.default(Infinity),
+  maxServers: countOrInfinity.default(defaultOptions.maxServers),
+  maxStarting: countOrInfinity.default(defaultOptions.maxStarting),
+  maxCreatesPerMinute: countOrInfinity.default(defaultOptions.maxCreatesPerMinute),
   budget: having<SpendBudget>('servers', 'creates', 'planned').optional(),
-  maxMatchesPerPlayer: countOrInfinity.default(4),
-  maxServersPerPlayer: countOrInfinity.default(60),
-  maxCreatesInFlight: countOrInfinity.default(100),
-  readsPerSecond: z.number().positive().default(19),
+  maxMatchesPerPlayer: countOrInfinity.default(defaultOptions.maxMatchesPerPlayer),
+  maxServersPerPlayer: countOrInfinity.default(defaultOptions.maxServersPerPlayer),
+  maxCreatesInFlight: countOrInfinity.default(defaultOptions.maxCreatesInFlight),
+  readsPerSecond: z.number().positive().default(defaultOptions.readsPerSecond),
   reapAfterMs: z
     .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be milliseconds from 0, or Infinity')
-    .default(300_000),
+    .default(defaultOptions.reapAfterMs),
   webhookUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  listLagMs: milliseconds.default(5000),
-  locateTimeoutMs: milliseconds.default(2000),
-  keepEndedMs: milliseconds.default(60_000),
+  listLagMs: milliseconds.default(defaultOptions.listLagMs),
+  locateTimeoutMs: milliseconds.default(defaultOptions.locateTimeoutMs),
+  keepEndedMs: milliseconds.default(defaultOptions.keepEndedMs),
   clock: having<Clock>('now', 'sleep').default(systemClock),
   stopwatch: callable<() => number>().optional(),
   random: callable<Random>().default(() => unguessable),

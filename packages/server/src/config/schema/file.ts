@@ -1,3 +1,4 @@
+import { defaultOptions } from '@muster/matchmaker'
 import { z } from 'zod'
 import { auth, profiles } from './auth.js'
 import { lobbies, relay } from './lobbies.js'
@@ -35,7 +36,7 @@ export const fileSchema = z.strictObject({
   name: z
     .string()
     .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
-    .default('muster')
+    .default(defaultOptions.name)
     .describe(
       'Tells the servers of this program from others of the account, by the tag `mm-<name>`. Two programs that run ' +
         'at the same time need two names, unless they share a Redis.',

@@ -1,3 +1,4 @@
+import { defaultOptions } from '@muster/matchmaker'
 import { z } from 'zod'
 import { attempts, count, duration, milliseconds, unlimitedOr } from './parts.js'
 
@@ -6,17 +7,17 @@ import { attempts, count, duration, milliseconds, unlimitedOr } from './parts.js
 export const spending = z
   .strictObject({
     maxServers: unlimitedOr()
-      .prefault(1000)
+      .prefault(defaultOptions.maxServers)
       .describe('Servers that may exist at once. Tickets wait at the limit. `unlimited` for no bound.'),
-    maxStarting: unlimitedOr().prefault(200).describe('Servers that may be starting at once.'),
+    maxStarting: unlimitedOr().prefault(defaultOptions.maxStarting).describe('Servers that may be starting at once.'),
     maxCreatesPerMinute: unlimitedOr()
       .prefault('unlimited')
       .describe('Servers requested within any minute, with further attempts for the same match.'),
     maxMatchesPerPlayer: unlimitedOr()
-      .prefault(4)
+      .prefault(defaultOptions.maxMatchesPerPlayer)
       .describe('Matches that a player may wait for and play in at once, in queues that allow several.'),
     maxServersPerPlayer: unlimitedOr()
-      .prefault(60)
+      .prefault(defaultOptions.maxServersPerPlayer)
       .describe('Servers that may be requested for matches of one player within an hour.'),
     pricePerMinute: z
       .number()
@@ -72,28 +73,34 @@ export const limits = z
 
 export const matching = z
   .strictObject({
-    tickMs: milliseconds.min(1).default(250).describe('Milliseconds between two rounds of matching.'),
+    tickMs: milliseconds.min(1).default(defaultOptions.tickMs).describe('Milliseconds between two rounds of matching.'),
     tickBudgetMs: duration
       .optional()
       .describe('Milliseconds of work after which a round leaves the rest to the next one. Default: 15 % of `tickMs`.'),
-    readsPerSecond: z.number().positive().default(19).describe('Status reads of servers per second at most.'),
-    maxCreatesInFlight: count.default(100).describe('Requests for servers whose answer is awaited at once.'),
+    readsPerSecond: z
+      .number()
+      .positive()
+      .default(defaultOptions.readsPerSecond)
+      .describe('Status reads of servers per second at most.'),
+    maxCreatesInFlight: count
+      .default(defaultOptions.maxCreatesInFlight)
+      .describe('Requests for servers whose answer is awaited at once.'),
     reapAfterMs: z
       .union([milliseconds, z.literal('never')], { error: 'must be milliseconds, or never' })
       .transform((given) => (given === 'never' ? Infinity : given))
-      .prefault(300_000)
+      .prefault(defaultOptions.reapAfterMs)
       .describe(
         'Milliseconds for which a server is spared that has the tag of this program but belongs to none of its ' +
           'matches; then it is stopped. `never` spares it for ever.',
       ),
     listLagMs: milliseconds
-      .default(5000)
+      .default(defaultOptions.listLagMs)
       .describe("Milliseconds for which the service's list may not show a new server."),
     locateTimeoutMs: milliseconds
-      .default(2000)
+      .default(defaultOptions.locateTimeoutMs)
       .describe('Milliseconds after which a ticket is matched without waiting longer for its place.'),
     keepEndedMs: milliseconds
-      .default(60_000)
+      .default(defaultOptions.keepEndedMs)
       .describe('Milliseconds for which a ticket can still be read after it ended.'),
   })
   .prefault({})
