@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createMatchmaker } from './create-matchmaker.js'
-import type { EventName, MatchmakerEvents } from './events.js'
-import { duel } from './matchmaker.fixture.js'
+import { duel, watched } from './matchmaker.fixture.js'
 import type { MatchmakerOptions } from './options.js'
 import { createGate } from './partition/gate.js'
 import { createTestService, type ServiceOptions } from './service.fixture.js'
@@ -13,8 +12,6 @@ import { openTicketLog, type TicketLogOptions } from './ticket-log/open-ticket-l
 import type { TicketLog } from './ticket-log/ticket-log.js'
 
 export { duel }
-
-const eventNames = ['ticketCreated', 'returned', 'cancelled', 'expired', 'assigned', 'matchFound', 'problem'] as const
 
 /** A process of a world. */
 interface Life {
@@ -57,19 +54,6 @@ export function createWorld({
       ...given,
       ...others,
     })
-    const seen: { [Name in EventName]?: MatchmakerEvents[Name][] } = {}
-    const watch = <Name extends EventName>(name: Name) =>
-      matchmaker.on(name, (event) => {
-        const events: MatchmakerEvents[Name][] = (seen[name] ??= [])
-        events.push(event)
-      })
-    for (const name of eventNames) watch(name)
-    const join2 = (...players: string[]) =>
-      matchmaker.createTicket({
-        id: players.join('-'),
-        queue: 'duel',
-        players: players.map((id) => ({ id, ip: '198.51.100.7' })),
-      })
     const run = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 250) {
         const ticked = matchmaker.tick()
@@ -77,8 +61,7 @@ export function createWorld({
         await clock.until(ticked)
       }
     }
-    const status = (id: string) => matchmaker.getTicket(id)?.status
-    return { matchmaker, log, seen, join: join2, run, status }
+    return { matchmaker, log, run, ...watched(matchmaker) }
   }
 
   return {

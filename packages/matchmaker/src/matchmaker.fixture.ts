@@ -1,4 +1,5 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
+import type { Matchmaker } from './commands/matchmaker.js'
 import type { EventName, MatchmakerEvents } from './events.js'
 import { createMatchmaker } from './create-matchmaker.js'
 import type { MatchmakerOptions } from './options.js'
@@ -30,19 +31,8 @@ const eventNames = [
   'problem',
 ] as const satisfies readonly EventName[]
 
-/** A matchmaker on a manual clock with a service in memory, and a record of all its events. */
-export function setUp(options: Partial<MatchmakerOptions> & { readonly service?: Omit<ServiceOptions, 'clock'> } = {}) {
-  const { service: serviceOptions, ...given } = options
-  const clock = createManualClock()
-  const service = createTestService({ clock, ...serviceOptions })
-  const matchmaker = createMatchmaker({
-    deployments: service.deployments,
-    queues: [duel],
-    clock,
-    random: seededRandom(1),
-    listLagMs: 4000,
-    ...given,
-  })
+/** A record of all events of a matchmaker, and what tests do with its tickets. */
+export function watched(matchmaker: Matchmaker) {
   const seen: { [Name in EventName]?: MatchmakerEvents[Name][] } = {}
   const names: EventName[] = []
   const watch = <Name extends EventName>(name: Name) =>
@@ -58,6 +48,23 @@ export function setUp(options: Partial<MatchmakerOptions> & { readonly service?:
       queue: 'duel',
       players: players.map((id) => ({ id, ip: '198.51.100.7' })),
     })
+  const status = (id: string) => matchmaker.getTicket(id)?.status
+  return { seen, names, join, status }
+}
+
+/** A matchmaker on a manual clock with a service in memory, and a record of all its events. */
+export function setUp(options: Partial<MatchmakerOptions> & { readonly service?: Omit<ServiceOptions, 'clock'> } = {}) {
+  const { service: serviceOptions, ...given } = options
+  const clock = createManualClock()
+  const service = createTestService({ clock, ...serviceOptions })
+  const matchmaker = createMatchmaker({
+    deployments: service.deployments,
+    queues: [duel],
+    clock,
+    random: seededRandom(1),
+    listLagMs: 4000,
+    ...given,
+  })
   /** Runs ticks at the interval of `start`. */
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
@@ -65,6 +72,5 @@ export function setUp(options: Partial<MatchmakerOptions> & { readonly service?:
       await clock.advance(250)
     }
   }
-  const status = (id: string) => matchmaker.getTicket(id)?.status
-  return { clock, service, matchmaker, seen, names, join, run, status }
+  return { clock, service, matchmaker, run, ...watched(matchmaker) }
 }
