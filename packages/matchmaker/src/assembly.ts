@@ -83,10 +83,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     before?: ReadonlyMap<string, QueueRuntime>,
   ): ReadonlyMap<string, QueueRuntime> =>
     new Map(
-      queues.map((queue) => [
-        queue.name,
-        createQueueRuntime(queue, arrived, ruleFailed, before?.get(queue.name)?.waits),
-      ]),
+      queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed, before?.get(queue.name))]),
     )
   let runtimes = inOperation(config.queues)
 
@@ -227,9 +224,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 
     reconfigure: (definitions) => {
-      const before = runtimes
-      runtimes = inOperation(defineQueues(definitions), before)
-      for (const [name, runtime] of runtimes) runtime.isPaused = before.get(name)?.isPaused ?? false
+      runtimes = inOperation(defineQueues(definitions), runtimes)
       const refused = tickets.moveTo(runtimes, clock.now())
       backfills.moveTo(runtimes)
       return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }

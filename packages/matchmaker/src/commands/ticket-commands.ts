@@ -9,7 +9,7 @@ import type { TicketRecord } from '../tickets/records.js'
 import type { CancelReason, TicketInput } from '../tickets/ticket.js'
 import type { PlayedBy } from '../tickets/admission.js'
 import { noteSighting } from '../tickets/presence.js'
-import { readTicketInput, refuseTicket } from '../tickets/ticket-input.js'
+import { readTicketInput, refuseStranger } from '../tickets/ticket-input.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { Tickets } from '../tickets/tickets.js'
 
@@ -66,11 +66,6 @@ export function createTicketing({
     else tickets.cancel(record, reason, clock.now())
   }
 
-  const refuseStranger = ({ id: ticketId, players }: TicketRecord, playerId: string | undefined) => {
-    if (playerId === undefined || players.some(({ id }) => id === playerId)) return
-    throw refuseTicket('playerId', `playerId: is not in ticket ${ticketId}, got ${JSON.stringify(playerId)}`)
-  }
-
   /** Counts it against players that they go out of the match that was found. */
   const blame = ({ seat }: TicketRecord, playerIds: readonly string[], offence: Offence) => {
     if (seat !== undefined) cooldowns.count(seat.match.queue, playerIds, offence, clock.now())
@@ -82,7 +77,7 @@ export function createTicketing({
     playerId: string | undefined,
   ): { readonly record: TicketRecord; readonly playerIds: readonly string[] } => {
     const record = known(ticketId)
-    refuseStranger(record, playerId)
+    if (playerId !== undefined) refuseStranger(record, playerId)
     const all = record.players.map(({ id }) => id)
     if (record.status !== 'MATCH_FOUND' || record.seat?.acceptance === undefined) throw new NothingToAccept(ticketId)
     return { record, playerIds: playerId === undefined ? all : [playerId] }
@@ -124,7 +119,7 @@ export function createTicketing({
 
     cancelTicket: (id, playerId) => {
       const record = known(id)
-      refuseStranger(record, playerId)
+      if (playerId !== undefined) refuseStranger(record, playerId)
       if (record.status === 'HOST_ASSIGNED') throw new TooLate(id, record.seat?.match.matchId ?? '')
       if (record.status === 'MATCH_FOUND' && playerId !== undefined) {
         const isAsked = record.seat?.acceptance?.accepted.includes(playerId) === false

@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { createTicker } from '@muster/core/runtime'
 import { Unavailable } from '../errors.js'
 import type { Sighting } from '../tickets/presence.js'
-import type { Ticket } from '../tickets/ticket.js'
+import { hasEnded, type Ticket } from '../tickets/ticket.js'
 import { isBackend, type TicketCaller } from './caller.js'
 import type { TicketService } from './service.js'
 
@@ -37,8 +37,6 @@ interface Waiting {
 }
 
 const LOOK_MS = 1000
-
-const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createPresenceReporter({ service, clock, onError }: PresenceReporterOptions): PresenceReporter {
   const waiting = new Set<Waiting>()
@@ -80,13 +78,11 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
 
   const sightingOf = ({ id, players }: Ticket, caller: TicketCaller): Sighting =>
     players.length === 1 || isBackend(caller) ? { ticketId: id } : { ticketId: id, playerId: caller.id }
-  const note = (queues: readonly string[], sighting: Sighting) => {
-    if (withinMs(queues) < Infinity) void tell([sighting])
-  }
+  const asks = (queues: readonly string[]) => withinMs(queues) < Infinity
 
   return {
     seen: (ticket, caller) => {
-      if (!hasEnded(ticket)) note(ticket.queues, sightingOf(ticket, caller))
+      if (!hasEnded(ticket) && asks(ticket.queues)) void tell([sightingOf(ticket, caller)])
     },
     waits: (ticket, caller, end) => {
       const sighting = sightingOf(ticket, caller)
@@ -101,7 +97,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
           if (others === 0) inQueue.delete(queue)
           else inQueue.set(queue, others)
         }
-        note(one.queues, sighting)
+        if (asks(one.queues)) void tell([sighting])
       }
     },
   }

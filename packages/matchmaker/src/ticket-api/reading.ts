@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { eventStream, Problem, type StreamEvent } from '@muster/core/http'
-import type { Ticket } from '../tickets/ticket.js'
+import { hasEnded, type Ticket } from '../tickets/ticket.js'
 import { isBackend, type TicketCaller } from './caller.js'
 import { parseSeatId, seatOf, type Seat } from './seats.js'
 import { whenKnown, type Awaitable, type TicketService } from './service.js'
@@ -41,7 +41,6 @@ export interface ReadingOptions {
 export type Readable = Pick<TicketService, 'getTicket' | 'waitForChange' | 'estimateWait'>
 
 const gone = () => new Problem(404, 'no-such-ticket', 'there is no such ticket, or it is not yours')
-const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createReading(service: Readable, { waits, presence, clock }: ReadingOptions): Reading {
   const again = async ({ ticket, index }: Seat): Promise<Seat> => {

@@ -80,11 +80,7 @@ export function createCreating(options: CreatingOptions): Creating {
       // None of them exists before all of them may.
       const admitted = tickets.map((ticket) => admit(ticket, undefined, admitting()))
       ledger?.created?.(admitted.map(({ record }) => record))
-      const created = admitted.map((one) => begin(one, undefined))
-      return created.map((ticket) => {
-        const record = byId.get(ticket.id)
-        return record === undefined ? ticket : ticketOf(record)
-      })
+      return admitted.map((one) => begin(one, undefined))
     },
   }
 }

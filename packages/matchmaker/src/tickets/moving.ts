@@ -2,6 +2,7 @@ import { UnknownQueue, type InvalidTicket } from '../errors.js'
 import { moveTo } from './pool-membership.js'
 import type { QueueRuntime, TicketRecord } from './records.js'
 import type { Searching } from './searching.js'
+import { hasEnded } from './ticket.js'
 
 export interface RefusedTicket {
   readonly record: TicketRecord
@@ -19,7 +20,7 @@ export function moveAll(
 ): RefusedTicket[] {
   const refused: RefusedTicket[] = []
   for (const record of byId.values()) {
-    if (record.status === 'HOST_ASSIGNED' || record.status === 'CANCELLED') continue
+    if (hasEnded(record)) continue
     for (const queue of record.queues) {
       if (runtimes.has(queue)) continue
       const error = new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`)

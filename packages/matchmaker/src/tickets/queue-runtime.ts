@@ -7,12 +7,12 @@ import { createCheckEnvironment, toldBy } from './environment-limit.js'
 import type { QueueRuntime } from './records.js'
 import { createQueueWaits } from '../waits/queue-waits.js'
 
-/** @param failed is told when a custom rule throws. @param waits what was learned before of waits in this queue. */
+/** @param failed is told when a custom rule throws. @param before that of the queue which this one replaces. */
 export function createQueueRuntime(
   queue: Queue,
   arrived: (runtime: QueueRuntime) => void,
   failed: (error: Error) => void,
-  waits = createQueueWaits(),
+  before?: Pick<QueueRuntime, 'waits' | 'isPaused'>,
 ): QueueRuntime {
   const compiled = compileQueue(queue, failed)
   const checkEnvironment = createCheckEnvironment(toldBy(queue, compiled.model.teams))
@@ -29,12 +29,12 @@ export function createQueueRuntime(
     playerMayState: playerMayState(queue),
     pool: createPool(compiled.model),
     explain: createExplain(compiled),
-    waits,
+    waits: before?.waits ?? createQueueWaits(),
     records: [],
     backfills: [],
     arrivals: new Set(),
     arrived,
-    isPaused: false,
+    isPaused: before?.isPaused ?? false,
     round: undefined,
   }
   runtimes.push(runtime)

@@ -80,6 +80,12 @@ export interface TicketCheckerOptions {
 
 const NOTHING = () => {}
 
+const creatable = (ticket: CheckedTicket, id: string): Creatable => {
+  const { queues, players, priority, privateSeat } = ticket
+  const named = players.map((player) => ({ id: player.id }))
+  return { id, body: bodyOf(ticket), queues, players: named, priority, privateSeat }
+}
+
 /** @throws {InvalidQueue}; {InvalidInput} */
 export function createTicketChecker(options: TicketCheckerOptions): TicketChecker {
   const { maxMatchesPerPlayer, clock, random } = options
@@ -114,18 +120,12 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       const of = runtimesOf(ticket.queues, runtimes)
       refuseNowhere(ticket, of)
       entriesOf(enterable(ticket, id, of))
-      const { queues, players, priority } = ticket
-      return { id, body: bodyOf(ticket), queues, players: players.map((player) => ({ id: player.id })), priority }
+      return creatable(ticket, id)
     },
 
     checkMatch: (input) => {
       const { id, tickets } = checkMatch(input, runtimes, random)
-      const creatable = tickets.map((ticket) => {
-        const { queues, players, priority, privateSeat } = ticket
-        const named = players.map((player) => ({ id: player.id }))
-        return { id: ticket.id, body: bodyOf(ticket), queues, players: named, priority, privateSeat }
-      })
-      return { id, tickets: creatable }
+      return { id, tickets: tickets.map((ticket) => creatable(ticket, ticket.id)) }
     },
 
     permit: ({ queues, players }, others) => {

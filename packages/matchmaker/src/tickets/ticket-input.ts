@@ -4,7 +4,7 @@ import { InvalidTicket } from '../errors.js'
 import { read } from '../read.js'
 import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket } from './checked-ticket.js'
 import { quickRead } from './quick-read.js'
-import type { TicketInput } from './ticket.js'
+import type { Ticket, TicketInput } from './ticket.js'
 import type { Player } from '../player.js'
 
 export const coordinates: z.ZodType<Coordinates> = z.object({
@@ -102,3 +102,9 @@ export function readBySchema(input: TicketInput): CheckedTicket {
 }
 
 export const refuseTicket = (field: string, message: string) => new InvalidTicket(`ticket: ${message}`, { field })
+
+/** @throws {InvalidTicket} for a player who is not in the ticket. */
+export function refuseStranger(ticket: Pick<Ticket, 'id' | 'players'>, playerId: string): void {
+  if (ticket.players.some(({ id }) => id === playerId)) return
+  throw refuseTicket('playerId', `playerId: is not in ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)
+}

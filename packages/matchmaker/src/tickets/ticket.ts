@@ -99,3 +99,7 @@ export interface Ticket {
   readonly cancelledAt?: number | undefined
   readonly cancelReason?: CancelReason | undefined
 }
+
+/** Whether its wait is over: its players know where to connect, or it is cancelled. */
+export const hasEnded = ({ status }: Pick<Ticket, 'status'>): boolean =>
+  status === 'HOST_ASSIGNED' || status === 'CANCELLED'

@@ -13,7 +13,7 @@ import type { Ledger } from './ledger.js'
 import { createLoading, type Loading, type SeatInherited } from './loading.js'
 import { moveAll, type RefusedTicket } from './moving.js'
 import { isIn, leaveOthers } from './pool-membership.js'
-import type { Acceptance, CancelReason, Ticket, TicketStatus } from './ticket.js'
+import { hasEnded, type Acceptance, type CancelReason, type Ticket, type TicketStatus } from './ticket.js'
 import type { TicketListener } from './ticket-events.js'
 import type { ReturnReason } from '../servers/records/reasons.js'
 import type { CheckedTicket } from './checked-ticket.js'
@@ -94,8 +94,6 @@ export interface TicketsOptions extends Omit<Admitting, 'players' | 'playing'> {
   /** The matches that loaded tickets are in. */
   readonly inheriting: SeatInherited
 }
-
-const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createTickets(options: TicketsOptions): Tickets {
   const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, ledger, inheriting } = options

@@ -14,5 +14,3 @@ export const loadedOf = ({ id, createdAt, body, header }: StoredTicket): LoadedT
 
 /** The view of a stored ticket. It holds no address. */
 export const viewOf = (stored: StoredTicket): Ticket => storedTicket(loadedOf(stored))
-
-export const hasEnded = ({ status }: Ticket): boolean => status === 'HOST_ASSIGNED' || status === 'CANCELLED'

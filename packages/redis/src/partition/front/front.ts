@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
-import { InvalidTicket, TooLate, UnknownTicket, type Ticket, type TicketService } from '@muster/matchmaker'
-import type { TicketChecker } from '@muster/matchmaker/partition'
-import { hasEnded, viewOf } from '../stored-view.js'
+import { TooLate, UnknownTicket, type Ticket, type TicketService } from '@muster/matchmaker'
+import { hasEnded, refuseStranger, type TicketChecker } from '@muster/matchmaker/partition'
+import { viewOf } from '../stored-view.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/store.js'
 import { createAsking } from './asking.js'
 import { createMatchCreation } from './create-match.js'
@@ -134,10 +134,7 @@ export function createFront(options: FrontOptions): Front {
     },
     cancelTicket: async (id, playerId) => {
       const ticket = await known(id)
-      if (playerId !== undefined && !ticket.players.some((player) => player.id === playerId)) {
-        const got = JSON.stringify(playerId)
-        throw new InvalidTicket(`ticket: playerId: is not in ticket ${id}, got ${got}`, { field: 'playerId' })
-      }
+      if (playerId !== undefined) refuseStranger(ticket, playerId)
       if (ticket.status === 'CANCELLED') return ticket
       const players = ticket.players.map((player) => player.id)
       const outcome = await store.cancel(id, players, playerId)
