@@ -123,7 +123,7 @@ const SERVER: Floors = [
 ]
 
 /** Packages without state or effects of their own, which pure files may use. */
-const PURE_PACKAGES = new Set(['ipaddr.js', 'zod'])
+const PURE_PACKAGES = new Set(['ipaddr.js', 'openskill', 'zod'])
 
 const API = 'packages/core/src/api/'
 

@@ -11,4 +11,22 @@ export type { City } from './crowd/generate/cities.js'
 export { generateCrowd, streamCrowd, type CrowdStream } from './crowd/generate/generate-crowd.js'
 export type { CrowdParameters } from './crowd/generate/parameters.js'
 export type { MatchOutcome, RequestUse, RunOutcome, ServerUse, TicketOutcome } from './run/outcome.js'
-export type { Dimension, Figures, MatchFigures, ServerFigures, Slice, Spread } from './figures/figures.js'
+export { figuresOf, type FiguresOptions } from './figures/figures-of.js'
+export { WAIT_POINTS_MS } from './figures/wait-points.js'
+export type { SkillScale } from './figures/skill.js'
+export type {
+  Dimension,
+  End,
+  Expansion,
+  ExpansionStep,
+  Fairness,
+  Figures,
+  GroupFairness,
+  MatchFigures,
+  QueueFigures,
+  RequestFigures,
+  ServerFigures,
+  SkillBand,
+  Slice,
+} from './figures/figures.js'
+export type { Spread } from './statistics/spread.js'
