@@ -105,7 +105,8 @@ const MATCHMAKER: Floors = [
 
 const LAB: Floors = [
   ['read', 'statistics'],
-  ['crowd', 'ratings'],
+  ['crowd'],
+  ['ratings'],
   ['run'],
   ['figures', 'bound'],
   ['jobs', 'scenes'],

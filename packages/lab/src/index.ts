@@ -30,3 +30,6 @@ export type {
   Slice,
 } from './figures/figures.js'
 export type { Spread } from './statistics/spread.js'
+export { createRatingBook, type PlayedTeam, type PlayedTicket, type RatingBook } from './ratings/rating-book.js'
+export type { RatingAttributes } from './ratings/rating-attributes.js'
+export type { RatingOptions } from './ratings/rating-options.js'

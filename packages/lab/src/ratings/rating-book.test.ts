@@ -1,0 +1,97 @@
+import { rate, rating } from 'openskill'
+import { describe, expect, test } from 'vitest'
+import { CROWD_FORMAT, type Crowd, type CrowdPlayer } from '../crowd/crowd.js'
+import { createRatingBook, type PlayedTeam } from './rating-book.js'
+
+const player = (id: string, truth?: number): CrowdPlayer => ({ id, ...(truth !== undefined && { truth }) })
+const crowdOf = (players: readonly CrowdPlayer[]): Crowd => ({
+  header: { format: CROWD_FORMAT, startsAt: 0, durationMs: 1000 },
+  parties: players.map((one) => ({ id: one.id, at: 0, players: [one], visits: [{ patienceMs: 1000, playMs: 1000 }] })),
+})
+const team = (name: string, ...players: readonly CrowdPlayer[]): PlayedTeam => ({
+  name,
+  tickets: [{ players, waitMs: 1000 }],
+})
+
+const [strong, weak] = [player('strong', 2000), player('weak', 1000)]
+const crowd = crowdOf([strong, weak])
+
+describe('a rating book', () => {
+  test('begins new players at the default rating', () => {
+    const { mu, sigma } = rating()
+    const book = createRatingBook(crowd, { newcomers: 1, deviations: 2 })
+    expect(book.queued([strong, weak])).toEqual([1, 2].map(() => ({ mu, sigma, rating: mu - 2 * sigma })))
+  })
+
+  test('knows the others about as well as it says', () => {
+    const players = Array.from({ length: 400 }, (_, at) => player(`p${at}`, at))
+    const settled = createRatingBook(crowdOf(players), { newcomers: 0, settledSigma: 2 }).queued(players)
+    // Truth from 0 to 399 has the mean 199.5, and the standard deviation 115.47.
+    const errors = settled.map(({ mu }, at) => mu - (25 + ((at - 199.5) / 115.47) * (25 / 3)))
+    const mean = errors.reduce((sum, error) => sum + error, 0) / 400
+    expect(Math.abs(mean)).toBeLessThan(0.3)
+    const deviation = Math.sqrt(errors.reduce((sum, error) => sum + error ** 2, 0) / 400)
+    expect(deviation).toBeGreaterThan(1.8)
+    expect(deviation).toBeLessThan(2.2)
+    expect(settled.every(({ sigma }) => sigma === 2)).toBe(true)
+  })
+
+  test('lets so many of the players be new', () => {
+    const players = Array.from({ length: 1000 }, (_, at) => player(`p${at}`, at))
+    const known = createRatingBook(crowdOf(players), { newcomers: 0.3 }).queued(players)
+    const fresh = known.filter(({ sigma }) => sigma === 25 / 3).length
+    expect(fresh).toBeGreaterThan(250)
+    expect(fresh).toBeLessThan(350)
+  })
+
+  test('rates a match as openskill does, with the winner that it names first', () => {
+    const book = createRatingBook(crowd, { newcomers: 1 })
+    const ranking = book.played([team('red', weak), team('blue', strong)])
+    expect(ranking?.toSorted()).toEqual(['blue', 'red'])
+    const [[won], [lost]] = rate([[rating()], [rating()]])
+    const [winner, loser] = ranking?.[0] === 'red' ? [weak, strong] : [strong, weak]
+    expect(book.queued([winner, loser])).toMatchObject([won, lost])
+  })
+
+  test('lets the stronger team win as often as skill and luck have it', () => {
+    // Both are one standard deviation from the mean, 50/3 apart, and luck has the deviation 25/6 for each of them: the
+    // stronger wins with the probability Φ(50/3 ÷ (√2 · 25/6)) = Φ(2.83) = 0.998.
+    const wins = (truths: readonly number[]) => {
+      const [one, other, ...rest] = truths.map((truth, at) => player(`p${at}`, truth)) as [CrowdPlayer, CrowdPlayer]
+      let won = 0
+      for (let seed = 1; seed <= 500; seed += 1) {
+        const book = createRatingBook(crowdOf([one, other, ...rest]), { seed })
+        if (book.played([team('other', other), team('one', one)])?.[0] === 'one') won += 1
+      }
+      return won / 500
+    }
+    expect(wins([1, -1])).toBeGreaterThan(0.99)
+    expect(wins([0, 0, 1, -1])).toBeCloseTo(0.5, 1)
+    // A quarter of a deviation apart: 25/12 ÷ (√2 · 25/6) = 0.354, of which Φ is 0.638.
+    expect(wins([0.125, -0.125, Math.sqrt(2 - 0.125 ** 2), -Math.sqrt(2 - 0.125 ** 2)])).toBeCloseTo(0.638, 1)
+  })
+
+  test('decides the same for the same seed, and learns nothing of a match of one team', () => {
+    const play = (seed: number) => {
+      const book = createRatingBook(crowd, { seed, newcomers: 0.5 })
+      const rankings = Array.from({ length: 20 }, () => book.played([team('a', weak), team('b', strong)]))
+      return [rankings, book.queued([weak, strong])]
+    }
+    expect(play(1)).toEqual(play(1))
+    expect(play(1)).not.toEqual(play(2))
+    const book = createRatingBook(crowd)
+    const before = book.queued([weak, strong])
+    expect(book.played([team('everyone', weak, strong), team('nobody')])).toBeUndefined()
+    expect(book.queued([weak, strong])).toEqual(before)
+  })
+})
+
+test.each([
+  [crowdOf([player('p1', 5), player('p2')]), {}, 'ratings: player "p2" has no truth, which decides who wins'],
+  [crowdOf([player('p1', 5), player('p2', 5)]), {}, 'ratings: all players of the crowd have the same truth'],
+  [crowd, { newcomers: 1.5 }, 'ratings: newcomers: must be at most 1, got 1.5'],
+  [crowd, { settledSigma: 0 }, 'ratings: settledSigma: must be more than 0, got 0'],
+  [crowd, { deviation: 2 } as object, 'ratings: deviation: is not known; did you mean deviations?'],
+])('what cannot be is refused: %#', (crowd, options, message) => {
+  expect(() => createRatingBook(crowd, options)).toThrow(new RangeError(message))
+})

@@ -1,0 +1,40 @@
+import { validate } from '@muster/core/validation'
+import { z } from 'zod'
+
+/** How ratings are kept in a run. All have defaults. */
+export interface RatingOptions {
+  /** Seed of luck and of who is new. Default 1. */
+  readonly seed?: number | undefined
+  /**
+   * The share of players who are new when the run begins, from 0 to 1: they have the default rating, mu 25 and sigma
+   * 25/3. The others have been rated before. Default 0.1 (our choice).
+   */
+  readonly newcomers?: number | undefined
+  /**
+   * Uncertainty of those who have been rated before, as a standard deviation: their mu differs from their true skill by
+   * so much. Default 2: about what openskill knows of a player after 100 matches between two (our choice).
+   */
+  readonly settledSigma?: number | undefined
+  /**
+   * Standard deviations by which the attribute `rating` stays below mu. Default 3, as of openskill's `ordinal`: the
+   * true skill is higher with a probability of 99.9 %.
+   */
+  readonly deviations?: number | undefined
+}
+
+/** How much a player's performance varies from match to match: openskill's default of `beta`, half of its sigma. */
+export const BETA = 25 / 6
+
+const schema = z.strictObject({
+  seed: z.int().default(1),
+  newcomers: z.number().min(0).max(1).default(0.1),
+  settledSigma: z.number().positive().max(25).default(2),
+  deviations: z.number().min(0).max(10).default(3),
+})
+
+/** @throws {RangeError} naming the option and the value */
+export function readRatingOptions(options: RatingOptions): Required<z.infer<typeof schema>> {
+  const { success, data, fault } = validate(schema, options)
+  if (success) return data
+  throw new RangeError(['ratings', ...fault.path, fault.message].join(': '))
+}
