@@ -3,12 +3,17 @@ export {
   CROWD_FORMAT,
   type Crowd,
   type CrowdHeader,
+  type CrowdOrigin,
   type CrowdParty,
   type CrowdPlayer,
   type CrowdVisit,
 } from './crowd/crowd.js'
 export type { City } from './crowd/generate/cities.js'
 export { generateCrowd, streamCrowd, type CrowdStream } from './crowd/generate/generate-crowd.js'
+export { InvalidCrowd } from './crowd/lines/invalid-crowd.js'
+export { readCrowd } from './crowd/lines/read-crowd.js'
+export { splitLines } from './crowd/lines/split-lines.js'
+export { writeCrowd } from './crowd/lines/write-crowd.js'
 export type { CrowdParameters } from './crowd/generate/parameters.js'
 export type { MatchOutcome, RequestUse, RunOutcome, ServerUse, TicketOutcome } from './run/outcome.js'
 export { figuresOf, type FiguresOptions } from './figures/figures-of.js'

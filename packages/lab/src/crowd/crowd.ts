@@ -22,7 +22,17 @@ export interface CrowdHeader {
   /** Milliseconds during which parties come for the first time. */
   readonly durationMs: number
   /** How a synthetic crowd was made, so that it can be made again with another seed. None for recorded traffic. */
-  readonly made?: { readonly seed: number; readonly parameters: unknown } | undefined
+  readonly made?: CrowdOrigin | undefined
+}
+
+/** How a synthetic crowd was made. */
+export interface CrowdOrigin {
+  /** Whole number from 0 to 2³² − 1. */
+  readonly seed: number
+  /** As of `generateCrowd`, with all defaults. */
+  readonly parameters: unknown
+  /** How many parties it has: a file with fewer is torn. */
+  readonly parties: number
 }
 
 /** A party that stays together: one player, or several. */

@@ -1,3 +1,7 @@
-/** What `@muster/matchmaker/replay` offers to the rule lab: lines of recordings, and a service in memory. */
+/**
+ * What `@muster/matchmaker/replay` offers to the rule lab: lines of recordings, the check of tickets, and a service in
+ * memory.
+ */
+export { readTicketInput } from '../tickets/ticket-input.js'
 export { readLine, type RecordedLine, type RecordedPlayer, type RecordedTicket } from './lines.js'
 export { createStubService } from './stub-service.js'

@@ -49,7 +49,7 @@ export function streamCrowd(parameters: CrowdParameters = {}, seed = 1): CrowdSt
       format: CROWD_FORMAT,
       startsAt: complete.startsAt,
       durationMs,
-      made: { seed: root, parameters: complete },
+      made: { seed: root, parameters: complete, parties: sizes.length },
     },
     parties: {
       *[Symbol.iterator]() {

@@ -1,0 +1,22 @@
+import type { CrowdHeader, CrowdParty } from '../crowd.js'
+
+/** UTF-16 units that are written at once (our choice: a call for each line would take longer than making it). */
+const CHUNK = 2 ** 16
+
+/**
+ * Writes a crowd as lines of JSON: its header, then its parties. It holds little of the text at a time.
+ * @param write waits until more may be written.
+ */
+export async function writeCrowd(
+  { header, parties }: { readonly header: CrowdHeader; readonly parties: Iterable<CrowdParty> },
+  write: (text: string) => void | Promise<void>,
+): Promise<void> {
+  let text = `${JSON.stringify(header)}\n`
+  for (const party of parties) {
+    text += `${JSON.stringify(party)}\n`
+    if (text.length < CHUNK) continue
+    await write(text)
+    text = ''
+  }
+  if (text !== '') await write(text)
+}
