@@ -14,14 +14,13 @@ const DECIMALS = { waitMs: 0, distanceKm: 1, latencyMs: 1, skillSpread: 3, teamG
  */
 export function sliceOf(members: Int32Array, seats: Seats, outcome: RunOutcome, queue?: string): Slice {
   const counts = new Map<End, number>()
-  const matched: number[] = []
-  for (const seat of members) {
+  const matched = members.filter((seat) => {
     const end = endOf(seats.ticket[seat] as number, outcome, queue)
     counts.set(end, (counts.get(end) ?? 0) + 1)
-    if (end === 'assigned') matched.push(seat)
-  }
+    return end === 'assigned'
+  })
   const share = (end: End) => (members.length === 0 ? 0 : rounded((counts.get(end) ?? 0) / members.length, 6))
-  const known = (measure: Measure) => Float64Array.from(knownOf(seats.measures[measure], matched))
+  const known = (measure: Measure) => knownOf(seats.measures[measure], matched)
   const spread = (measure: Measure) => spreadOf(known(measure), DECIMALS[measure])
   return {
     players: members.length,
@@ -43,8 +42,17 @@ function endOf(ticket: number, { tickets, matches }: RunOutcome, queue: string |
   return end === 'assigned' && queue !== undefined && matches[match]?.queue !== queue ? 'otherQueue' : end
 }
 
-const knownOf = (column: Float64Array, seats: readonly number[]): number[] =>
-  seats.map((seat) => column[seat] as number).filter((value) => !Number.isNaN(value))
+function knownOf(column: Float64Array, seats: Int32Array): Float64Array {
+  const values = new Float64Array(seats.length)
+  let count = 0
+  for (const seat of seats) {
+    const value = column[seat] as number
+    if (Number.isNaN(value)) continue
+    values[count] = value
+    count += 1
+  }
+  return values.subarray(0, count)
+}
 
 /** The slice of each group that has players. */
 export function slicesOf({ names, of }: Groups, seats: Seats, outcome: RunOutcome): Readonly<Record<string, Slice>> {

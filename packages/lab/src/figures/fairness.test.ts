@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { figuresOf } from './figures-of.js'
+import { crowdOf, outcomeOf, queueOf, type Fate } from './outcome.fixture.js'
+
+/** A hundred players: the first twenty live in Oceania. */
+const crowd = crowdOf(Array.from({ length: 100 }, (_, at) => [{ region: at < 20 ? 'Oceania' : 'Europe', truth: at }]))
+const fairnessOf = (fates: readonly Fate[]) => figuresOf(crowd, outcomeOf(fates), { queues: [queueOf()] }).fairness
+const served = (waitMs: (at: number) => number) =>
+  crowd.parties.map((_, at): Fate => ({ match: at >> 1, waitMs: waitMs(at) }))
+
+test('the slowest are all of one region', () => {
+  const { fromMs, share, by } = fairnessOf(served((at) => (at < 5 ? 50_000 + at : 1000)))
+  expect([share, fromMs]).toEqual([0.05, 50_000])
+  expect(by.region.groups).toEqual({ Europe: { ofAll: 0.8, ofWorst: 0 }, Oceania: { ofAll: 0.2, ofWorst: 1 } })
+  // Four of the five would have to be of Europe.
+  expect([by.region.uneven, by.partySize.uneven]).toEqual([0.8, 0])
+  expect(by.skillBand.groups['lowest 10 %']).toEqual({ ofAll: 0.1, ofWorst: 1 })
+})
+
+test('where all waited alike, nobody is chosen by chance', () => {
+  const { fromMs, by } = fairnessOf(served(() => 1000))
+  expect([fromMs, by.region.uneven, by.skillBand.uneven]).toEqual([1000, 0, 0])
+})
+
+test('who found no match is worse served than who waited longest', () => {
+  const fates = served((at) => at * 1000).map((fate, at): Fate => (at < 3 ? { end: 'gaveUp' } : fate))
+  const { fromMs, by } = fairnessOf(fates)
+  expect([fromMs, by.region.groups['Oceania']?.ofWorst]).toEqual([98_000, 0.6])
+  // 51 found none, of whom 11 live in Oceania: 11/51 − 0.2 is too much for it.
+  const most = fates.map((fate, at): Fate => (at % 2 === 0 ? { end: 'expired' } : fate))
+  expect(fairnessOf(most)).toMatchObject({ fromMs: null, by: { region: { uneven: 0.015686 } } })
+})
+
+test('who declined, left or still waits does not count', () => {
+  const fates = served(() => 1000).map((fate, at): Fate =>
+    at < 10 ? { end: 'declined' } : at < 20 ? { end: 'waiting' } : fate,
+  )
+  const { by, fromMs } = fairnessOf(fates)
+  expect([fromMs, Object.keys(by.region.groups)]).toEqual([1000, ['Europe']])
+})
