@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { InvalidInput } from '@muster/core'
 import type { Config } from '../config/config.js'
 import { InvalidConfig, type Finding } from '../config/finding.js'
 import { readConfig, readConfigText, type ReadOptions } from '../config/read-config.js'
 import type { Log } from '../telemetry/log.js'
 import { editQueue, NotEdited } from './edit-queue.js'
+import { replaceFile } from './replace-file.js'
 
 export interface ConfigFileOptions {
   readonly path: string
@@ -88,33 +88,12 @@ async function changed(
     const before = await readFile(target, 'utf8')
     if (before !== seen) throw new NotEdited('the file was changed meanwhile: look at what it says now, and try again')
     const read = await readConfigText(change(before), { path, env })
-    await replace(target, read.text, before)
+    await replaceFile(target, read.text, before)
     return read
   } catch (error) {
     if (error instanceof InvalidConfig || error instanceof NotEdited) throw new InvalidInput(error.message)
     const code = (error as NodeJS.ErrnoException).code
     if (code === undefined) throw error
     throw new InvalidInput(`the configuration's file cannot be written (${code}): nothing has changed`)
-  }
-}
-
-async function replace(target: string, text: string, before: string): Promise<void> {
-  const { mode, uid, gid } = await stat(target)
-  const beside = `${target}.${randomUUID().slice(0, 8)}.new`
-  try {
-    const file = await open(beside, 'wx', mode)
-    try {
-      await file.writeFile(text)
-      // The owner stays, where this user may say so.
-      await file.chown(uid, gid).catch(() => {})
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    if ((await readFile(target, 'utf8')) !== before) throw new NotEdited('the file was changed meanwhile')
-    await rename(beside, target)
-  } catch (error) {
-    await rm(beside, { force: true })
-    throw error
   }
 }

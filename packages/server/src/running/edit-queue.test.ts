@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parseDocument } from 'yaml'
 import { editQueue, NotEdited } from './edit-queue.js'
 
 const text = `# The game.
@@ -55,6 +56,82 @@ test('variables of servers stay, unless the definition has some', () => {
   expect(editQueue(text, 'duel', duel)).toContain('environment: { REGION_KEY: abc }')
   const withEnv = duel.replace("version: '1.0'", "version: '1.0', environment: { REGION_KEY: xyz }")
   expect(editQueue(text, 'duel', withEnv)).toContain('REGION_KEY: xyz')
+})
+
+describe('numbers and lists in brackets change where they stand, in a file of any form', () => {
+  const odd = `queues:
+- name: duel   # two
+  matchSize:   2
+  rules:
+  - {kind: difference,attribute: skill,max: [{afterMs: 0, value: 50}, {afterMs: 9000, value: .inf}]}   # skill
+  -   kind: distance
+      # Far in the end.
+      maxKm:
+      - afterMs: 0
+        value: 10    # near
+      - afterMs: 5000
+        value: 2e3
+  deploy: {application: "my-game",version: '1.0'}
+`
+  const changed = (rule: object, maxKm: unknown) =>
+    JSON.stringify({
+      name: 'duel',
+      matchSize: 2,
+      rules: [
+        { kind: 'difference', attribute: 'skill', ...rule },
+        { kind: 'distance', maxKm },
+      ],
+      deploy: { application: 'my-game', version: '1.0' },
+    }).replaceAll('null', '.inf')
+  const far = [
+    { afterMs: 0, value: 10 },
+    { afterMs: 5000, value: 2000 },
+  ]
+  const [first, last] = [
+    { afterMs: 0, value: 50 },
+    { afterMs: 9000, value: Infinity },
+  ]
+
+  test.each([
+    ['nothing', { max: [first, last] }, far, [/^/, '']],
+    ['a number in brackets', { max: [{ ...first, value: 70 }, last] }, far, ['value: 50', 'value: 70']],
+    ['a number of a block', { max: [first, last] }, [{ afterMs: 0, value: 12 }, far[1]], ['value: 10', 'value: 12']],
+    ['no limit any more', { max: [first, { ...last, value: 90 }] }, far, ['.inf', '90']],
+    ['fewer steps', { max: [first] }, far, [', {afterMs: 9000, value: .inf}', '']],
+    ['a number for steps', { max: 60 }, far, [/max: \[.*\]/, 'max: 60']],
+  ] as const)('%s', (_, rule, maxKm, [before, after]) => {
+    expect(editQueue(odd, 'duel', changed(rule, maxKm))).toBe(odd.replace(before, after))
+  })
+
+  test('a step of a block goes, and its comments with it; the others stay', () => {
+    const edited = editQueue(odd, 'duel', changed({ max: [first, last] }, [far[0]]))
+    expect(edited).toContain('value: 10 # near')
+    expect(edited).toContain('# Far in the end.')
+    expect(edited).not.toContain('5000')
+  })
+})
+
+describe('parts that queues share', () => {
+  const shared = (rules: string, others = '*rules') => `queues:
+  - { name: duel, matchSize: 2, rules: ${rules} }
+  - { name: trio, matchSize: 3, rules: ${others} }
+`
+  const edit = (name: string, matchSize: number, rules: string) =>
+    `{ name: ${name}, matchSize: ${matchSize}, rules: ${rules} }`
+  const skill = (max: number) => `[{ kind: difference, attribute: skill, max: ${max} }]`
+
+  test.each([
+    ['a list', shared(`&rules ${skill(100)}`)],
+    ['a number', shared(skill(100).replace('100', '&most 100'), skill(100).replace('100', '*most'))],
+  ])('%s is not changed where others mean it too', (_, text) => {
+    expect(() => editQueue(text, 'duel', edit('duel', 2, skill(200)))).toThrow('shares parts with others')
+  })
+
+  test('what repeats a part of another queue gets a part of its own', () => {
+    const text = shared(`&rules ${skill(100)}`)
+    const edited = parseDocument(editQueue(text, 'trio', edit('trio', 3, skill(200)))).toJS() as unknown
+    expect(edited).toEqual(parseDocument(shared(skill(100), skill(200))).toJS())
+  })
 })
 
 describe('a change is refused', () => {

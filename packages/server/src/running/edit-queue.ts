@@ -1,4 +1,5 @@
-import { isMap, isScalar, isSeq, parseDocument, type Document, type YAMLMap } from 'yaml'
+import { isMap, isNode, isScalar, isSeq, parseDocument, type Document, type YAMLMap } from 'yaml'
+import { spliceYaml } from './splice-yaml.js'
 
 /** The text cannot be changed; the message says why. */
 export class NotEdited extends Error {
@@ -8,8 +9,9 @@ export class NotEdited extends Error {
 }
 
 /**
- * The text with another definition of a queue. What stays the same keeps its place, its form and its comments; the
- * variables of its servers stay, unless the definition has some.
+ * The text with another definition of a queue. What stays the same keeps its place, its form and its comments; if only
+ * numbers and the like change, so does every other character. The variables of its servers stay, unless the definition
+ * has some.
  * @param yaml the definition as a mapping.
  * @throws {NotEdited}
  */
@@ -22,8 +24,40 @@ export function editQueue(text: string, name: string, yaml: string): string {
   const next = changed.contents as YAMLMap
   if (next.get('name') !== name) throw new NotEdited(`the definition must be of ${JSON.stringify(name)}: a name stays`)
   keepVariables(old, next)
+  const spliced = spliceYaml(text, document, old, next)
+  if (spliced !== undefined) return onlyThis(text, name, spliced)
   merge(old, next)
-  return document.toString({ lineWidth: 0 })
+  return onlyThis(text, name, textOf(document, name))
+}
+
+/** @throws {NotEdited} if something is repeated by * of which the text no longer has the first. */
+function textOf(document: Document, name: string): string {
+  try {
+    return document.toString({ lineWidth: 0 })
+  } catch (error) {
+    throw error instanceof Error && error.message.startsWith('Unresolved alias') ? sharesParts(name) : error
+  }
+}
+
+const sharesParts = (name: string) =>
+  new NotEdited(
+    `queue ${JSON.stringify(name)} shares parts with others by & and *: write them out, so that no other queue changes`,
+  )
+
+/** @throws {NotEdited} if other queues changed too. */
+function onlyThis(before: string, name: string, after: string): string {
+  if (othersIn(before, name) === othersIn(after, name)) return after
+  throw sharesParts(name)
+}
+
+/** All that a text says but for one queue. */
+function othersIn(text: string, name: string): string {
+  const document = parseDocument(text)
+  const queues = document.get('queues')
+  const isOther = (item: unknown) => !(isMap(item) && item.get('name') === name)
+  const other = isSeq(queues) ? queues.items.filter(isOther) : []
+  const values = other.map((item) => (isNode(item) ? (item.toJS(document, { maxAliasCount: -1 }) as unknown) : item))
+  return JSON.stringify(values)
 }
 
 function queueOf(document: Document, name: string): YAMLMap {
