@@ -1,0 +1,226 @@
+import type { Clock } from '@muster/core/clock'
+import type { CancelReason, Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
+import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/crowd.js'
+import type { PlayedTicket, RatingBook } from '../ratings/rating-book.js'
+import { createAgenda } from './agenda.js'
+import type { MatchOutcome, TicketOutcome } from './outcome.js'
+
+/** What the parties of a crowd do, and what happens to them. Times are milliseconds from the crowd's start. */
+export interface CrowdLife {
+  /** When somebody acts next; Infinity if nobody does. */
+  nextAt(): number
+  /** Lets act whoever does so next. */
+  act(): void
+  /** Number of tickets that have not ended. */
+  waiting(): number
+  /** Share of the visits that have ended, from 0 to 1. */
+  share(): number
+  /** From now on nobody comes, and tickets stay as they are. */
+  stop(): void
+  tickets(): readonly TicketOutcome[]
+  matches(): readonly MatchOutcome[]
+}
+
+export interface CrowdLifeOptions {
+  readonly crowd: Crowd
+  readonly queues: readonly Queue[]
+  readonly matchmaker: Matchmaker
+  readonly clock: Clock
+  readonly ratings: RatingBook | undefined
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+type TicketSoFar = Writable<TicketOutcome>
+interface MatchSoFar extends Writable<Omit<MatchOutcome, 'tickets'>> {
+  readonly id: string
+  readonly tickets: number[]
+  /** Number of its tickets whose players play still. */
+  playing: number
+}
+
+/** What is in the agenda: the index of a party that comes, or of a ticket, times three, and this. */
+const COMES = 0
+const LOSES_PATIENCE = 1
+const LEAVES = 2
+
+const idOf = (index: number) => `t${index}`
+const indexOf = ({ id }: Ticket) => Number(id.slice(1))
+
+export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
+  const { crowd, queues, matchmaker, clock, ratings } = options
+  const { parties } = crowd
+  const { startsAt } = crowd.header
+  const names = queues.map(({ name }) => name)
+  const longestMs = new Map(queues.map(({ name, deploy }) => [name, deploy.maxDurationMs]))
+  const agenda = createAgenda()
+  const nextVisits = new Uint32Array(parties.length)
+  const tickets: TicketSoFar[] = []
+  const matches: MatchSoFar[] = []
+  /** Index of each match that has been assigned and is not over. */
+  const running = new Map<string, number>()
+  let waiting = 0
+  let visitsEnded = 0
+  let isStopped = false
+
+  const now = () => clock.now() - startsAt
+  const partyOf = ({ party }: TicketSoFar) => parties[party] as CrowdParty
+  const visitOf = (ticket: TicketSoFar) => partyOf(ticket).visits[ticket.visit] as CrowdVisit
+  const isOpen = ({ endedAt }: TicketSoFar) => endedAt === undefined
+
+  /** The visit is over: the party comes again after its break. */
+  const visited = (ticket: TicketSoFar) => {
+    visitsEnded += 1
+    const { visits } = partyOf(ticket)
+    if (ticket.visit + 1 < visits.length) agenda.add(now() + (visitOf(ticket).breakMs ?? 0), ticket.party * 3 + COMES)
+  }
+  const end = (ticket: TicketSoFar, how: TicketOutcome['end']) => {
+    if (!isOpen(ticket) || isStopped) return
+    ticket.end = how
+    ticket.endedAt = now()
+    waiting -= 1
+    if (how !== 'assigned') visited(ticket)
+  }
+
+  /** The players as their ticket has them. */
+  const queued = (players: readonly CrowdPlayer[]): Player[] => {
+    const rated = ratings?.queued(players)
+    return players.map(({ id, ip, coordinates, latencies, attributes: own, roles, avoid }, index) => {
+      const attributes = rated === undefined ? own : { ...own, ...rated[index] }
+      return { id, ip, coordinates, latencies, attributes, roles, avoid }
+    })
+  }
+
+  const come = (party: number) => {
+    const { players, queues: wanted, priority, visits } = parties[party] as CrowdParty
+    const index = tickets.length
+    const visit = nextVisits[party] as number
+    nextVisits[party] = visit + 1
+    const ticket: TicketSoFar = { party, visit, createdAt: now(), end: 'waiting' }
+    tickets.push(ticket)
+    waiting += 1
+    const named = wanted?.filter((name) => longestMs.has(name))
+    try {
+      if (named?.length === 0) throw new Error('no queue of the run is among those that the party wants')
+      matchmaker.createTicket({ id: idOf(index), queues: named ?? names, players: queued(players), priority })
+      agenda.add(now() + (visits[visit] as CrowdVisit).patienceMs, index * 3 + LOSES_PATIENCE)
+    } catch (error) {
+      ticket.refusal = reasonOf(error)
+      end(ticket, 'refused')
+    }
+  }
+
+  /** A party whose match is found stays, and gives up if it has to wait again. */
+  const losePatience = (index: number) => {
+    const ticket = tickets[index] as TicketSoFar
+    if (!isOpen(ticket) || matchmaker.getTicket(idOf(index))?.status !== 'SEARCHING') return
+    matchmaker.cancelTicket(idOf(index))
+  }
+  const hasNoPatience = (ticket: TicketSoFar) => now() - ticket.createdAt >= visitOf(ticket).patienceMs
+
+  const leave = (index: number) => {
+    const ticket = tickets[index] as TicketSoFar
+    const match = matches[ticket.match as number] as MatchSoFar
+    visited(ticket)
+    match.playing -= 1
+    if (match.playing === 0) finish(match)
+    // It is over already if it has lasted for as long as its queue allows.
+    if (!running.has(match.id)) return
+    if (match.playing === 0) running.delete(match.id)
+    matchmaker.playersLeft(
+      match.id,
+      partyOf(ticket).players.map(({ id }) => id),
+    )
+  }
+
+  /** The match has been played. */
+  const finish = (match: MatchSoFar) => {
+    if (ratings === undefined) return
+    const teams = new Map<string, PlayedTicket[]>()
+    for (const index of match.tickets) {
+      const ticket = tickets[index] as TicketSoFar
+      const { team = '', matchedAt = 0, createdAt } = ticket
+      const played = { players: partyOf(ticket).players, waitMs: matchedAt - createdAt }
+      const others = teams.get(team)
+      if (others === undefined) teams.set(team, [played])
+      else others.push(played)
+    }
+    match.ranking = ratings.played(Array.from(teams, ([name, inTeam]) => ({ name, tickets: inTeam })))
+  }
+
+  matchmaker.on('assigned', ({ matchId, queue, tickets: assigned }) => {
+    let index = running.get(matchId)
+    if (index === undefined) {
+      index = matches.length
+      running.set(matchId, index)
+      const foundAt = Math.min(...assigned.map(({ matchedAt = clock.now() }) => matchedAt)) - startsAt
+      matches.push({ id: matchId, queue, foundAt, assignedAt: now(), tickets: [], playing: 0 })
+    }
+    const match = matches[index] as MatchSoFar
+    for (const one of assigned) {
+      const ticket = tickets[indexOf(one)] as TicketSoFar
+      ticket.matchedAt = (one.matchedAt ?? clock.now()) - startsAt
+      ticket.match = index
+      ticket.team = one.team
+      match.tickets.push(indexOf(one))
+      match.playing += 1
+      end(ticket, 'assigned')
+      const playMs = Math.min(visitOf(ticket).playMs, longestMs.get(queue) ?? Infinity)
+      agenda.add(now() + playMs, indexOf(one) * 3 + LEAVES)
+    }
+  })
+  matchmaker.on('deploymentStopped', ({ matchId }) => void running.delete(matchId))
+  matchmaker.on('expired', ({ ticket }) => end(tickets[indexOf(ticket)] as TicketSoFar, 'expired'))
+  matchmaker.on('cancelled', ({ ticket, reason }) => {
+    end(tickets[indexOf(ticket)] as TicketSoFar, endOf(reason))
+  })
+  matchmaker.on('returned', ({ ticket }) => {
+    // Later in this instant: the matchmaker is still at work on the match.
+    if (hasNoPatience(tickets[indexOf(ticket)] as TicketSoFar)) agenda.add(now(), indexOf(ticket) * 3 + LOSES_PATIENCE)
+  })
+
+  const answer = ({ tickets: asked }: { readonly tickets: readonly Ticket[] }) => {
+    for (const ticket of asked) {
+      // Another of the match may have declined.
+      if (matchmaker.getTicket(ticket.id)?.acceptance === undefined) continue
+      if (visitOf(tickets[indexOf(ticket)] as TicketSoFar).accepts ?? true) matchmaker.acceptMatch(ticket.id)
+      else matchmaker.declineMatch(ticket.id)
+    }
+  }
+  if (queues.some(({ acceptance }) => acceptance !== undefined)) {
+    matchmaker.on('matchFound', answer)
+    matchmaker.on('joined', answer)
+  }
+
+  for (const [index, { at }] of parties.entries()) agenda.add(at, index * 3 + COMES)
+  const visits = parties.reduce((sum, party) => sum + party.visits.length, 0)
+
+  return {
+    nextAt: agenda.nextAt,
+    act: () => {
+      const item = agenda.take()
+      const index = Math.floor(item / 3)
+      if (item % 3 === COMES) come(index)
+      else if (item % 3 === LEAVES) leave(index)
+      else losePatience(index)
+    },
+    waiting: () => waiting,
+    share: () => visitsEnded / visits,
+    stop: () => {
+      isStopped = true
+    },
+    tickets: () => tickets,
+    matches: () =>
+      matches.map(({ queue, foundAt, assignedAt, tickets: indexes, ranking }) => ({
+        queue,
+        foundAt,
+        assignedAt,
+        tickets: indexes,
+        ranking,
+      })),
+  }
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+const endOf = (reason: Exclude<CancelReason, 'expired'>): TicketOutcome['end'] =>
+  reason === 'cancelled' ? 'gaveUp' : reason

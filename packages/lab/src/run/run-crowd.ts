@@ -1,0 +1,151 @@
+import { InvalidInput } from '@muster/core'
+import { seededRandom, systemClock } from '@muster/core/clock'
+import {
+  createMatchmaker,
+  defineQueue,
+  type AllocationView,
+  type Queue,
+  type QueueDefinition,
+} from '@muster/matchmaker'
+import type { Crowd } from '../crowd/crowd.js'
+import { createCrowdLife, type CrowdLife } from './crowd-life.js'
+import { createMeteredService, type MeteredService } from './metered-service.js'
+import { readRunOptions, type RunOptions } from './options.js'
+import type { RunOutcome } from './outcome.js'
+import { createVirtualClock, type VirtualClock } from './virtual-clock.js'
+
+/** Milliseconds after the crowd's duration at which a run ends, whoever waits or plays still. */
+const LONGEST_AFTER_MS = 86_400_000
+/** Milliseconds between two ticks while nobody waits and servers run: time limits of matches are looked after. */
+const IDLE_TICK_MS = 30_000
+/** Longer than any run: the run itself makes the ticks, and leaves out those that have nothing to do. */
+const NO_TICKS_MS = 2 ** 31 - 1
+/** Queues that one ticket may name. */
+const MOST_QUEUES = 16
+/** Milliseconds of the machine's time after which the event loop turns once, e.g. for a signal to be aborted. */
+const STRETCH_MS = 20
+/** Milliseconds by which the clock moves while the matchmaker closes. */
+const CLOSING_STEP_MS = 100
+
+/**
+ * Lets a crowd meet queues: the real matchmaker on virtual time, with a service that has room for all matches. The same
+ * crowd, queues, options and version give the same outcome on every machine.
+ * @throws {InvalidInput} naming the option, or what is wrong with the crowd; {InvalidQueue}; and then nothing has run
+ */
+export async function runCrowd(
+  crowd: Crowd,
+  definitions: readonly QueueDefinition[],
+  options: RunOptions = {},
+): Promise<RunOutcome> {
+  const { seed, tickMs, startMs, ratings, signal, progressed } = readRunOptions(options)
+  const queues = definitions.map((definition) => inTheLab(defineQueue(definition)))
+  refuse(crowd, queues)
+
+  const { startsAt, durationMs } = crowd.header
+  const clock = createVirtualClock(startsAt)
+  const metered = createMeteredService(clock, startMs)
+  const matchmaker = createMatchmaker({
+    deployments: metered.service,
+    queues,
+    clock,
+    random: seededRandom(seed),
+    tickMs: NO_TICKS_MS,
+    tickBudgetMs: Infinity,
+    maxServers: Infinity,
+    maxStarting: Infinity,
+    maxServersPerPlayer: Infinity,
+    keepEndedMs: 0,
+    // A constant stopwatch never cuts a round short, however slow the machine is.
+    stopwatch: () => 0,
+  })
+  const life = createCrowdLife({ crowd, queues, matchmaker, clock, ratings })
+
+  // Queues of mode 'arrival' make matches only between `start` and `stop`.
+  matchmaker.start()
+  const end = startsAt + durationMs + LONGEST_AFTER_MS
+  const pace = createPace(life, signal, progressed)
+  let tickedAt = -tickMs
+  for (;;) {
+    const tickAt = nextTick(tickedAt, clock.now() - startsAt, tickMs, life, metered)
+    const at = startsAt + Math.min(tickAt, life.nextAt())
+    if (at > end) break
+    await clock.reach(at)
+    while (startsAt + life.nextAt() <= at) life.act()
+    if (startsAt + tickAt <= at) {
+      tickedAt = tickAt
+      await matchmaker.tick()
+    }
+    await pace()
+  }
+  life.stop()
+  await untilSettled(matchmaker.close({ stopServers: true }), clock)
+  progressed?.(1)
+  return {
+    tickets: life.tickets(),
+    matches: life.matches(),
+    servers: metered.servers(),
+    requests: metered.requests(),
+    endedAt: clock.now() - startsAt,
+  }
+}
+
+/** @throws {InvalidInput} */
+function refuse({ parties }: Crowd, queues: readonly Queue[]): void {
+  if (queues.length === 0) throw new InvalidInput('queues: must be a list of at least one queue', { field: 'queues' })
+  if (parties.length === 0) throw new InvalidInput('crowd: has no parties', { field: 'parties' })
+  if (queues.length > MOST_QUEUES && parties.some((party) => party.queues === undefined)) {
+    const message = `queues: must be at most ${MOST_QUEUES} for parties that want any, got ${queues.length}`
+    throw new InvalidInput(message, { field: 'queues' })
+  }
+  for (const [index, { at, players, visits }] of parties.entries()) {
+    const times = visits.flatMap(({ patienceMs, playMs, breakMs = 0 }) => [patienceMs, playMs, breakMs])
+    const isRight = players.length > 0 && visits.length > 0 && [at, ...times].every((ms) => ms >= 0 && ms < Infinity)
+    if (isRight) continue
+    const message = `crowd: party ${index} needs players, visits, and times that are milliseconds from 0`
+    throw new InvalidInput(message, { field: `parties.${index}` })
+  }
+}
+
+/** Players of a crowd are always there, and servers listen when they are READY: nobody is asked over the network. */
+const inTheLab = (queue: Queue): Queue => ({
+  ...queue,
+  presence: undefined,
+  deploy: { ...queue.deploy, probe: undefined },
+})
+
+/** When the next tick is due, in milliseconds from the crowd's start; Infinity while there is nothing to do. */
+function nextTick(tickedAt: number, now: number, tickMs: number, life: CrowdLife, metered: MeteredService): number {
+  const gap = life.waiting() > 0 ? tickMs : metered.running() > 0 ? IDLE_TICK_MS : Infinity
+  return Math.ceil(Math.max(tickedAt + gap, now) / tickMs) * tickMs
+}
+
+/** Lets the event loop turn now and then, says how far the run is, and ends it when it is asked to. */
+function createPace(
+  life: CrowdLife,
+  signal: AbortSignal | undefined,
+  progressed: RunOptions['progressed'],
+): () => Promise<void> {
+  let steps = 0
+  let restedAt = systemClock.now()
+  let told = 0
+  return async () => {
+    steps += 1
+    if (steps % 64 !== 0 || systemClock.now() - restedAt < STRETCH_MS) return
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    signal?.throwIfAborted()
+    restedAt = systemClock.now()
+    const share = life.share()
+    if (share < told + 0.005) return
+    told = share
+    progressed?.(share)
+  }
+}
+
+/** Moves the clock until all stops are confirmed. */
+async function untilSettled(closing: Promise<readonly AllocationView[]>, clock: VirtualClock): Promise<void> {
+  const state: { left?: readonly AllocationView[] } = {}
+  void closing.then((left) => (state.left = left))
+  await clock.reach(clock.now())
+  while (state.left === undefined) await clock.reach(clock.now() + CLOSING_STEP_MS)
+  if (state.left.length > 0) throw new Error(`${state.left.length} servers were not stopped`)
+}
