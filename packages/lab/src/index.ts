@@ -8,6 +8,11 @@ export {
   type CrowdPlayer,
   type CrowdVisit,
 } from './crowd/crowd.js'
+export { checkParameters as checkCrowdParameters } from './crowd/generate/check-parameters.js'
+export {
+  describeParameters as describeCrowdParameters,
+  type ParameterDescription as CrowdParameterDescription,
+} from './crowd/generate/describe-parameters.js'
 export type { City } from './crowd/generate/cities.js'
 export { generateCrowd, streamCrowd, type CrowdStream } from './crowd/generate/generate-crowd.js'
 export { InvalidCrowd } from './crowd/lines/invalid-crowd.js'

@@ -2,6 +2,11 @@
 export interface Terminal {
   /** Writes lines of the result: to the standard output. */
   say(text: string): void
+  /**
+   * Writes a part of a long result to the standard output, and waits until it is taken. False once nobody reads any
+   * more, e.g. because `head` has seen enough.
+   */
+  put(text: string): Promise<boolean>
   /** Writes lines about what is wrong: to the standard error. */
   complain(text: string): void
   readonly env: Readonly<Record<string, string | undefined>>
@@ -11,7 +16,10 @@ export interface Terminal {
   readonly colours: { readonly say: boolean; readonly complain: boolean }
 }
 
-type Stream = Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean | undefined }
+interface Stream {
+  write(text: string, done?: (error?: Error | null) => void): boolean
+  readonly isTTY?: boolean | undefined
+}
 
 /** The terminal of a process. Colours are for people: not in files or pipes, and not with NO_COLOR. */
 export function terminalOf(process: {
@@ -24,6 +32,7 @@ export function terminalOf(process: {
   const wanted = env['NO_COLOR'] === undefined || env['NO_COLOR'] === ''
   return {
     say: (text) => void stdout.write(`${text}\n`),
+    put: (text) => new Promise((resolve) => stdout.write(text, (error) => resolve(!(error instanceof Error)))),
     complain: (text) => void stderr.write(`${text}\n`),
     env,
     folder: process.cwd(),

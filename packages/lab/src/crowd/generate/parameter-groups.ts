@@ -11,15 +11,15 @@ export const latency = z.strictObject({
     .max(1)
     .default(0.014)
     .describe(
-      'Milliseconds of the round trip for each kilometre. Light takes 0.01 in fibre, there and back; cables are ' +
-        'longer than the great circle: about 75 ms for the 5,570 km from London to New York',
+      'Milliseconds of the round trip for each kilometre. Light takes 0.01 in fibre, there and back, and cables are ' +
+        'longer than the great circle: London to New York (5,570 km) takes 78, about what is measured',
     ),
   accessMs: z
     .number()
     .min(0)
     .max(1000)
     .default(10)
-    .describe('Median milliseconds that a player’s own line adds. Our choice, between fibre (3) and mobile (40)'),
+    .describe("Median milliseconds that a player's own line adds. Our choice, between fibre (3) and mobile (40)"),
   accessSpread: z
     .number()
     .min(0)
@@ -41,13 +41,11 @@ export const parties = z.strictObject({
     .max(10)
     .refine(hasWeight, NO_WEIGHT)
     .default([66, 19, 7, 3, 5])
-    .describe(
-      'Weights of parties of 1, 2, 3 … players. Our choice: half of the players come in parties; fives are full',
-    ),
+    .describe('Weights of parties of 1, 2, 3 … players. Our choice: three players in five are in parties'),
   sameCity: share
     .default(0.7)
-    .describe('Share of members who live where the party’s first does; others in its region. Our choice'),
-  samePlatform: share.default(0.8).describe('Share of members on the platform of the party’s first. Our choice'),
+    .describe("Share of members who live where the party's first does; others in its region. Our choice"),
+  samePlatform: share.default(0.8).describe("Share of members on the platform of the party's first. Our choice"),
 })
 
 export const skill = z.strictObject({

@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runProgram } from '../program.js'
+import { terminalOf } from '../terminal.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const file = (name: string, text: string) => writeFile(join(folder, name), text)
+
+/** Runs `muster lab crowd` in the folder. @param readers lines after which nobody reads the output any more. */
+async function crowd(args: string, readers = Infinity) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const stdout = {
+    write: (text: string, done?: (error?: Error) => void) => {
+      if (out.length >= readers) done?.(new Error('write EPIPE'))
+      else {
+        out.push(text)
+        done?.()
+      }
+      return true
+    },
+  }
+  const stderr = { write: (text: string) => err.push(text) > 0 }
+  const terminal = terminalOf({ stdout, stderr, env: {}, cwd: () => folder })
+  const code = await runProgram(['lab', 'crowd', ...args.split(' ')], terminal)
+  return { code, out: out.join(''), err: err.join(''), writes: out.length }
+}
+
+describe('an invented crowd', () => {
+  test('is written to the standard output or to a file, the same by the same seed', async () => {
+    const { code, out, err } = await crowd('--players 30 --hours 2 --seed 7')
+    expect([code, err]).toEqual([0, ''])
+    const [header, ...parties] = out.trimEnd().split('\n')
+    expect(JSON.parse(header as string)).toMatchObject({ format: 'muster-crowd-1', durationMs: 7_200_000 })
+    expect(parties.flatMap((line) => (JSON.parse(line) as { players: unknown[] }).players)).toHaveLength(30)
+    expect(await crowd('--players 30 --hours 2 --seed 7 --out crowd.ndjson')).toEqual({ code, out: '', err, writes: 0 })
+    expect(await readFile(join(folder, 'crowd.ndjson'), 'utf8')).toBe(out)
+    expect(await readdir(folder)).toEqual(['crowd.ndjson'])
+    expect((await crowd('--players 30 --hours 2 --seed 8')).out).not.toBe(out)
+  })
+
+  test('ends without a complaint when nobody reads on', async () => {
+    expect(await crowd('--players 2000', 1)).toMatchObject({ code: 0, err: '', writes: 1 })
+  })
+
+  test('takes the rest from a file, which it can write with all defaults', async () => {
+    const { out } = await crowd('--show-parameters')
+    expect(out).toMatch(/^# How many players come, each at least once\..*\nplayers: 50000\n/)
+    expect(out).toContain(
+      '\npatience:\n  # Median milliseconds until a party gives up. Our choice.\n  medianMs: 240000\n',
+    )
+    await file('same.yaml', out)
+    expect((await crowd('--parameters same.yaml --players 20')).out).toBe((await crowd('--players 20')).out)
+    await file('pairs.yaml', 'parties: { sizes: [0, 1] }')
+    expect((await crowd('--parameters pairs.yaml --players 20')).out.trimEnd().split('\n')).toHaveLength(11)
+  })
+})
+
+describe('what is wrong is told with its place', () => {
+  test.each([
+    ['--players 0', "error: option '--players <number>' argument '0' is invalid. It must be a whole number from 1 to"],
+    ['--players 2.5', "argument '2.5' is invalid. It must be a whole number"],
+    ['--hours long', "argument 'long' is invalid. It must be a number from 0.01 to 744."],
+    ['--seed -1', "argument '-1' is invalid."],
+    ['--parameters none.yaml', 'none.yaml: error: is not there'],
+    ['--parameters wrong.yaml', 'wrong.yaml:3:10: error: patience.shape: must be at least 0.2, got -1'],
+    ['--parameters wrong.yaml', 'wrong.yaml:4:1: error: skil: is not known; did you mean skill?'],
+    ['--parameters torn.yaml', 'torn.yaml:2:1: error: has a { without its }'],
+    ['--parameters list.yaml', 'list.yaml:1:1: error: must be names with values'],
+    ['--parameters night.yaml', 'error: crowd parameter activity: must not be 0 in all hours of the crowd'],
+  ])('%s', async (args, words) => {
+    await file('wrong.yaml', 'players: 20\npatience:\n  shape: -1\nskil: {}\n')
+    await file('torn.yaml', 'skill: { mean: 5\n')
+    await file('list.yaml', '- 5\n')
+    await file(
+      'night.yaml',
+      `hours: 1\ncities: [{ name: a, region: Europe, population: 1, latitude: 0, longitude: 0, utcOffsetHours: 0 }]
+regions: { Europe: 1 }\nactivity: [${Array.from({ length: 24 }, (_, hour) => (hour === 12 ? 1 : 0)).join(', ')}]\n`,
+    )
+    const { code, out, err } = await crowd(args)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(words)
+  })
+
+  test('a file that cannot be written', async () => {
+    expect(await crowd('--players 5 --out none/crowd.ndjson')).toMatchObject({
+      code: 1,
+      err: 'error: none/crowd.ndjson cannot be written (ENOENT)\n',
+    })
+  })
+})
