@@ -45,3 +45,18 @@ export type { Spread } from './statistics/spread.js'
 export { createRatingBook, type PlayedTeam, type PlayedTicket, type RatingBook } from './ratings/rating-book.js'
 export type { RatingAttributes } from './ratings/rating-attributes.js'
 export type { RatingOptions } from './ratings/rating-options.js'
+export { fewestRuns, tuneQueue } from './tune/tune-queue.js'
+export type { Tested, Tuned, TuneOptions, WantedRun } from './tune/tuned.js'
+export {
+  allKeep,
+  brokenBy,
+  meanOf,
+  type Broken,
+  type Measured,
+  type PromiseName,
+  type Promises,
+} from './tune/promises.js'
+export { NotTunable, WAITS, type Bounds, type LeftAlone, type WaitName } from './tune/searched.js'
+export type { Change } from './tune/change.js'
+export type { FrontPoint } from './tune/front.js'
+export type { Path } from './tune/limits.js'

@@ -1,0 +1,90 @@
+// pure: the limits of a queue that a search may change
+import type { Queue, Relaxing, RuleDefinition } from '@muster/matchmaker'
+
+/** Names and indexes on the way from a queue to one of its parts, e.g. `['rules', 1, 'max']`. */
+export type Path = readonly (string | number)[]
+
+/** A limit of a rule, or the least size of a team. */
+export interface Limit {
+  readonly path: Path
+  /** The name of its rule, and of the limit where the rule has several: `difference skill`, `latency maxMs`. */
+  readonly name: string
+  readonly relaxing: Relaxing
+  /** Whether only whole numbers make sense. */
+  readonly whole: boolean
+  /** Milliseconds of waiting after which it no longer counts. */
+  readonly untilMs: number
+}
+
+/** All limits of a queue that a schedule could relax, in the order of the definition. */
+export function limitsOf(queue: Queue): Limit[] {
+  const ofTeams = queue.teams.flatMap(({ name, size }, index): Limit[] => {
+    if (typeof size === 'number') return []
+    const path = ['teams', index, 'size', 'min']
+    return [{ path, name: `smallest ${name}`, relaxing: size.min, whole: true, untilMs: Infinity }]
+  })
+  const ofRules = queue.rules.flatMap((rule, index) =>
+    limitsOfRule(rule, rule.name, ['rules', index], rule.optionalAfterMs ?? Infinity),
+  )
+  return withDistinctNames([...ofTeams, ...ofRules])
+}
+
+function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: number): Limit[] {
+  const own = fieldsOf(rule)
+  const whole = rule.kind === 'overlap' || (rule.kind === 'compare' && rule.aggregate === 'count')
+  const limits = own.map(([field, relaxing]): Limit => ({
+    path: [...path, field],
+    name: own.length === 1 ? name : `${name} ${field}`,
+    relaxing,
+    whole,
+    untilMs,
+  }))
+  // A rule within `not` cannot relax: that would make the rule stricter.
+  const inner = rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
+  const within = inner.flatMap((one, index) =>
+    limitsOfRule(one, `${name}: ${kindOf(one)}`, [...path, 'rules', index], untilMs),
+  )
+  return [...limits, ...within]
+}
+
+/** The limits of a rule by the names of their fields. */
+function fieldsOf(rule: RuleDefinition): (readonly [string, Relaxing])[] {
+  const field = (name: string, value: unknown) =>
+    isRelaxing(value) ? [[name, value] satisfies readonly [string, Relaxing]] : []
+  switch (rule.kind) {
+    case 'distance':
+      return field('maxKm', rule.maxKm)
+    case 'latency':
+      return [...field('maxMs', rule.maxMs), ...field('maxDifferenceMs', rule.maxDifferenceMs)]
+    case 'difference':
+    case 'balance':
+      return field('max', rule.max)
+    case 'overlap':
+      return field('atLeast', rule.atLeast)
+    case 'compare':
+      return ordered(rule.operator) ? field('value', rule.value) : []
+    case 'require':
+      return ordered(rule.operator) ? field('value', rule.value) : []
+    default:
+      return []
+  }
+}
+
+/** Whether a comparison has a strict and a loose side. */
+const ordered = (operator: string) => operator.startsWith('<') || operator.startsWith('>')
+
+const isRelaxing = (value: unknown): value is Relaxing =>
+  typeof value === 'number' || (typeof value === 'object' && value !== null)
+
+const kindOf = (rule: RuleDefinition) =>
+  'attribute' in rule && rule.attribute !== undefined ? `${rule.kind} ${rule.attribute}` : rule.kind
+
+/** Adds a number to names that occur more than once, which rules within others may have. */
+function withDistinctNames(limits: readonly Limit[]): Limit[] {
+  const taken = new Map<string, number>()
+  return limits.map((limit) => {
+    const nth = (taken.get(limit.name) ?? 0) + 1
+    taken.set(limit.name, nth)
+    return nth === 1 ? limit : { ...limit, name: `${limit.name} ${nth}` }
+  })
+}

@@ -1,0 +1,104 @@
+// pure: schedules by which a limit relaxes, made from a few numbers from 0 to 1
+import type { RelaxationStep, Relaxing } from '@muster/matchmaker'
+import { roundedValue, roundedWait } from './rounding.js'
+
+/** The schedules that a limit may get. They have the form that the file has: steps, as many of them, or a line. */
+export interface ScheduleSpace {
+  readonly form: 'steps' | 'line'
+  /** Number of steps, one without limit included. */
+  readonly steps: number
+  /** Whether the last step is no limit at all. */
+  readonly endsFree: boolean
+  /** Whether a line tells `startMs`. */
+  readonly hasStart: boolean
+  /** The strictest and the loosest value: never Infinity. */
+  readonly strictest: number
+  readonly loosest: number
+  readonly whole: boolean
+  /** Milliseconds of waiting at which the limit is at its end at the latest. */
+  readonly latestMs: number
+}
+
+/** What determines a schedule. Each is from 0 to 1. */
+export interface ScheduleShape {
+  /** Where the limit begins, from strictest to loosest. */
+  readonly start: number
+  /** Where it ends, from its start to loosest. */
+  readonly end: number
+  /** When it ends, from 1 s to the latest, in even ratios. */
+  readonly time: number
+  /** How late it relaxes within that time. 0.5: evenly, for steps. */
+  readonly delay: number
+}
+
+/** The soonest end of a schedule. */
+export const SOONEST_MS = 1000
+/** The latest beginning of a line, as a share of the time until its end. */
+const LATEST_START = 0.8
+/** How much a delay bends the times of steps: from `x ** (1 / 2.8)` to `x ** 2.8`. */
+const MOST_BENT = 1.5
+
+/** The schedule of a shape. Its numbers are rounded to what a designer would write. */
+export function scheduleOf(space: ScheduleSpace, shape: ScheduleShape): Relaxing {
+  const end = shape.start + (1 - shape.start) * shape.end
+  const endMs = SOONEST_MS * (space.latestMs / SOONEST_MS) ** shape.time
+  return space.form === 'line'
+    ? lineOf(space, shape.start, end, endMs, shape.delay)
+    : stepsOf(space, shape.start, end, endMs, shape.delay)
+}
+
+function lineOf(space: ScheduleSpace, start: number, end: number, endMs: number, delay: number): Relaxing {
+  const [from, to] = [valueAt(space, start), valueAt(space, end)]
+  if (from === to) return from
+  const wholeMs = roundedWait(endMs)
+  const startMs = Math.min(Math.round((wholeMs * delay * LATEST_START) / 1000) * 1000, wholeMs - 1000)
+  const overMs = wholeMs - startMs
+  return space.hasStart || startMs > 0 ? { from, to, startMs, overMs } : { from, to, overMs }
+}
+
+function stepsOf(space: ScheduleSpace, start: number, end: number, endMs: number, delay: number): Relaxing {
+  const finite = space.endsFree ? space.steps - 1 : space.steps
+  const bend = 2 ** ((2 * delay - 1) * MOST_BENT)
+  const steps: RelaxationStep[] = []
+  for (let index = 0; index < space.steps; index += 1) {
+    const part = finite === 1 ? 0 : Math.min(1, index / (finite - 1))
+    const value = index < finite ? valueAt(space, start + (end - start) * part) : Infinity
+    const before = steps.at(-1)
+    // A step that changes nothing is left out.
+    if (before?.value === value) continue
+    const afterMs = index === 0 ? 0 : roundedWait(endMs * (index / (space.steps - 1)) ** bend)
+    steps.push({ afterMs: before === undefined ? 0 : Math.max(before.afterMs + 1000, afterMs), value })
+  }
+  return steps.length === 1 ? (steps[0] as RelaxationStep).value : steps
+}
+
+/** The value between strictest (0) and loosest (1): in even ratios where they are far apart, else evenly. */
+function valueAt({ strictest, loosest, whole }: ScheduleSpace, part: number): number {
+  const least = Math.min(strictest, loosest)
+  const most = Math.max(strictest, loosest)
+  const value = isFar(least, most)
+    ? strictest * (loosest / strictest) ** part
+    : strictest + (loosest - strictest) * part
+  return Math.min(most, Math.max(least, roundedValue(value, most - least, whole)))
+}
+
+const isFar = (least: number, most: number) => least > 0 && most / least >= 2
+
+/** The shape that is nearest to the schedule of the file itself. */
+export function shapeOf(space: ScheduleSpace, relaxing: Relaxing): ScheduleShape {
+  const even = { start: 0, end: 1, time: 0.5, delay: 0.5 }
+  if (typeof relaxing === 'number') return { ...even, end: 0 }
+  const timeOf = (ms: number) =>
+    inside(Math.log(Math.max(SOONEST_MS, ms) / SOONEST_MS) / Math.log(space.latestMs / SOONEST_MS))
+  if ('from' in relaxing) {
+    const { startMs = 0, overMs } = relaxing
+    return { ...even, time: timeOf(startMs + overMs), delay: inside(startMs / (startMs + overMs) / LATEST_START) }
+  }
+  const last = relaxing.at(-1)?.afterMs ?? 0
+  const middle = Math.floor(relaxing.length / 2)
+  const [at, part] = [(relaxing[middle]?.afterMs ?? 0) / last, middle / (relaxing.length - 1)]
+  const bend = part < 1 && at > 0 ? Math.log(at) / Math.log(part) : 1
+  return { ...even, time: timeOf(last), delay: inside((Math.log2(bend) / MOST_BENT + 1) / 2) }
+}
+
+export const inside = (part: number): number => Math.min(1, Math.max(0, part))

@@ -1,0 +1,110 @@
+import { seededRandom } from '@muster/core/clock'
+import { describe, expect, test } from 'vitest'
+import type { Problem } from './problem.js'
+import { search } from './search.js'
+import type { Point } from './space.js'
+import { createTrials, type Trial } from './trials.js'
+
+interface Result {
+  readonly cost: number
+  readonly wait: number
+}
+
+const SEEDS = 3
+const SPARE = 5
+
+/** A search of a landscape, whose results differ by up to 2 % from seed to seed and by the share of the crowd. */
+function problemOf(landscape: (point: Point) => Result, axes: number, budget: number) {
+  const made: Trial[] = []
+  const trials = createTrials<Result>({
+    // Points are the same once they are rounded.
+    keyOf: (point) => point.map((value) => value.toFixed(2)).join(),
+    budget,
+    evaluate: async (wanted) => {
+      made.push(...wanted)
+      return wanted.map(({ point, seed, share }) => {
+        const noise = 1 + 0.02 * seededRandom(seed * 100 + share)()
+        const { cost, wait } = landscape(point)
+        return { cost: cost * noise, wait: wait * noise }
+      })
+    },
+  })
+  const problem: Problem<Result> = {
+    axes,
+    starts: [Array.from({ length: axes }, () => 0.5)],
+    trials,
+    outputsOf: ({ cost, wait }) => [Math.log(cost), Math.log(wait)],
+    score: (outputs) => {
+      const worst = (at: number) => Math.max(...outputs.map((one) => one[at] as number))
+      return worst(0) + 4 * Math.max(0, worst(1))
+    },
+    improvements: () => [],
+    seeds: SEEDS,
+    seed: 1,
+    spare: SPARE,
+  }
+  return { problem, trials, made }
+}
+
+/** A bowl whose bottom is beyond a border: the best point is on the border, nearest to the bottom. */
+function bowl(axes: number) {
+  const bottom = Array.from({ length: axes }, (_, at) => 0.2 + 0.6 * ((at * 0.37) % 1))
+  const slope = Array.from({ length: axes }, (_, at) => 0.5 + ((at * 0.61) % 1))
+  const beyond = 0.3
+  const away = (point: Point) => point.map((value, at) => value - (bottom[at] as number))
+  const landscape = (point: Point): Result => {
+    const distances = away(point)
+    const uphill = distances.reduce((sum, value, at) => sum + value * (slope[at] as number), 0)
+    return {
+      cost: 1 + 5 * distances.reduce((sum, value) => sum + value ** 2, 0),
+      wait: Math.exp(2 * (uphill + beyond)),
+    }
+  }
+  const steepness = slope.reduce((sum, value) => sum + value ** 2, 0)
+  return { landscape, least: 1 + (5 * beyond ** 2) / steepness }
+}
+
+describe('the best point within a border is found', () => {
+  test.each([
+    [3, 100, 1.01],
+    [6, 150, 1.03],
+  ])('of %d axes with %d runs', async (axes, budget, near) => {
+    const { landscape, least } = bowl(axes)
+    const { problem, trials } = problemOf(landscape, axes, budget)
+    const [best] = await search(problem)
+    // The noise is up to 2 %, of which a border takes its part too.
+    expect(Math.exp(best?.score ?? Infinity) / least).toBeLessThan(near + 0.03)
+    expect(trials.left()).toBeGreaterThanOrEqual(SPARE)
+  })
+})
+
+test('no run is made twice, most are of a part of the crowd, and the best meet every seed', async () => {
+  const { problem, made } = problemOf(bowl(2).landscape, 2, 60)
+  const tried = await search(problem)
+  const keys = made.map(({ point, seed, share }) => `${point.map((value) => value.toFixed(2)).join()} ${seed} ${share}`)
+  expect(new Set(keys).size).toBe(keys.length)
+  expect(made.filter(({ share }) => share < 1).length).toBeGreaterThan(tried.length)
+  for (const { results } of tried) expect(results).toHaveLength(SEEDS)
+  expect(tried.map(({ score }) => score)).toEqual(tried.map(({ score }) => score).toSorted((one, other) => one - other))
+})
+
+test('the same seed searches the same way, another one another', async () => {
+  const wayOf = async (seed: number) => {
+    const { problem, made } = problemOf(bowl(2).landscape, 2, 50)
+    await search({ ...problem, seed })
+    return made
+  }
+  expect(await wayOf(1)).toEqual(await wayOf(1))
+  expect(await wayOf(1)).not.toEqual(await wayOf(2))
+})
+
+test('a landscape without any difference ends the search before its budget', async () => {
+  const trials = createTrials<Result>({
+    keyOf: () => 'the same',
+    budget: 1000,
+    evaluate: async (wanted) => wanted.map(() => ({ cost: 1, wait: 1 })),
+  })
+  const { problem } = problemOf(() => ({ cost: 1, wait: 1 }), 2, 1000)
+  expect(await search({ ...problem, trials })).toHaveLength(1)
+  expect(trials.spent()).toBeLessThan(5)
+})

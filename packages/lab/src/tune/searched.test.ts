@@ -1,0 +1,142 @@
+import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
+import { describe, expect, test } from 'vitest'
+import { searchedIn, type SearchOptions } from './searched.js'
+import { createSpace } from './space.js'
+
+const queueOf = (more: Partial<QueueDefinition> = {}) =>
+  defineQueue({
+    name: 'ranked',
+    teams: [
+      {
+        name: 'team',
+        count: 2,
+        size: {
+          min: [
+            { afterMs: 0, value: 5 },
+            { afterMs: 30_000, value: 3 },
+          ],
+          max: 5,
+        },
+      },
+    ],
+    rules: [
+      { kind: 'distance', maxKm: { from: 500, to: 2000, overMs: 20_000 }, by: 'oldest' },
+      { kind: 'latency', maxMs: 80, maxDifferenceMs: { from: 10, to: 40, overMs: 20_000 } },
+      { kind: 'difference', attribute: 'skill', max: 100, optionalAfterMs: 40_000 },
+      {
+        kind: 'any',
+        rules: [
+          { kind: 'require', attribute: 'level', operator: '>=', value: { from: 10, to: 5, overMs: 9000 } },
+          { kind: 'overlap', attribute: 'modes' },
+        ],
+      },
+      { kind: 'not', rule: { kind: 'difference', attribute: 'level', max: 3 } },
+      { kind: 'require', attribute: 'platform', operator: 'in', value: ['pc', 'mac'] },
+    ],
+    lastResortMs: 60_000,
+    deploy: { application: 'game', version: '1' },
+    ...more,
+  })
+
+const searched = (options: SearchOptions = {}, more?: Partial<QueueDefinition>) => searchedIn(queueOf(more), options)
+
+test('what relaxes is searched, also within any and in teams; all else is left alone, and told', () => {
+  const { limits, waits, leftAlone } = searched()
+  expect(limits.map(({ path, name }) => [name, path.join('.')])).toEqual([
+    ['smallest team', 'teams.0.size.min'],
+    ['distance', 'rules.0.maxKm'],
+    ['latency maxDifferenceMs', 'rules.1.maxDifferenceMs'],
+    ['any: require level', 'rules.3.rules.0.value'],
+  ])
+  expect(waits).toEqual([])
+  expect(leftAlone.map(({ name, why }) => `${name}: ${why}`)).toEqual([
+    'latency maxMs: does not relax; searched only if bounds are given',
+    'difference skill: does not relax; searched only if bounds are given',
+    'fillForMs: searched only if asked for by also',
+    'lastResortMs: searched only if asked for by also',
+    'difference skill optionalAfterMs: searched only if asked for by also',
+    'distance by: whose wait counts is a decision, not a number',
+  ])
+})
+
+test('waits that are asked for are searched besides', () => {
+  const { waits, leftAlone } = searched({ also: ['fillForMs', 'lastResortMs', 'optionalAfterMs'] })
+  expect(waits.map(({ name, path, ms }) => [name, path.join('.'), ms])).toEqual([
+    ['fillForMs', 'fillForMs', 5000],
+    ['lastResortMs', 'lastResortMs', 60_000],
+    ['difference skill optionalAfterMs', 'rules.2.optionalAfterMs', 40_000],
+  ])
+  expect(leftAlone.map(({ name }) => name)).toEqual(['latency maxMs', 'difference skill', 'distance by'])
+})
+
+test('told bounds count in the direction in which the limit relaxes, and open a limit that does not relax yet', () => {
+  const { limits } = searched({
+    bounds: {
+      'any: require level': { from: 1, to: 20 },
+      'difference skill': { from: 50, to: 400 },
+    },
+  })
+  expect(limits.map(({ name, space }) => [name, space.form, space.strictest, space.loosest])).toEqual([
+    ['smallest team', 'steps', 5, 3],
+    ['distance', 'line', 500, 2000],
+    ['latency maxDifferenceMs', 'line', 10, 40],
+    ['difference skill', 'steps', 50, 400],
+    ['any: require level', 'line', 20, 1],
+  ])
+})
+
+test('no schedule takes longer than the rule, the last resort or the ticket lasts', () => {
+  const latest = (options: SearchOptions, more?: Partial<QueueDefinition>) =>
+    searched(options, more).limits.map(({ space }) => space.latestMs / 1000)
+  expect(latest({})).toEqual([60, 40, 40, 18])
+  expect(latest({ waitP90Ms: 14_000 })).toEqual([60, 56, 56, 56])
+  expect(latest({ waitP90Ms: 100_000 }, { lastResortMs: 50_000 })).toEqual([50, 50, 50, 50])
+  const bounds = { 'difference skill': { from: 50, to: 400 } }
+  expect(searched({ waitP90Ms: 50_000, bounds }).limits[3]?.space.latestMs).toBe(40_000)
+})
+
+describe('the space of all that is searched', () => {
+  const space = createSpace(searched({ also: ['fillForMs'] }))
+
+  test('has a point that is what the file says, lines and team sizes exactly', () => {
+    for (const { was, is } of space.changesAt(space.own)) expect(is).toEqual(was)
+  })
+
+  test('changes times by a factor, and nothing else', () => {
+    const [, distance] = space.changesAt(space.retimed(space.own, 0.5))
+    expect(distance?.is).toEqual({ from: 500, to: 2000, overMs: 10_000 })
+  })
+
+  test('has a point at which every limit is as loose as can be at once', () => {
+    expect(space.changesAt(space.withStart(space.own, 1)).map(({ is }) => is)).toEqual([3, 2000, 40, 5, 5000])
+  })
+})
+
+describe('refused', () => {
+  const plain = { teams: [{ name: 'team', count: 2, size: 5 }] }
+  test.each<[string, SearchOptions, Partial<QueueDefinition>, string]>([
+    ['a queue without limits', {}, { ...plain, rules: [] }, 'none of its rules has a limit that could relax'],
+    [
+      'a queue in which nothing relaxes',
+      {},
+      { ...plain, rules: [{ kind: 'distance', maxKm: 500 }] },
+      'nothing to search: no limit of it relaxes; give bounds to search one of "distance" all the same',
+    ],
+    [
+      'bounds of a limit that is not there',
+      { bounds: { 'diference skill': { from: 1, to: 2 } } },
+      {},
+      'no limit "diference skill"; did you mean difference skill? (it has "smallest team"',
+    ],
+    ['a wait without effect', { also: ['fillForMs'] }, plain, 'fillForMs changes nothing'],
+    ['a wait that is not there', { also: ['lastResortMs'] }, { lastResortMs: undefined }, 'has no lastResortMs'],
+    [
+      'rules that always count',
+      { also: ['optionalAfterMs'] },
+      { rules: [{ kind: 'distance', maxKm: 500 }] },
+      'no rule of the queue has optionalAfterMs',
+    ],
+  ])('%s', (_, options, more, message) => {
+    expect(() => searched(options, more)).toThrow(message)
+  })
+})

@@ -1,0 +1,185 @@
+// pure: which limits and waits of a queue are searched, and which are left alone
+import { didYouMean } from '@muster/core/validation'
+import type { Queue, Relaxing } from '@muster/matchmaker'
+import { limitsOf, type Limit, type Path } from './limits.js'
+import type { ScheduleSpace } from './schedule.js'
+
+/** A queue cannot be tuned as it was asked for; the message says why. */
+export class NotTunable extends Error {
+  static {
+    this.prototype.name = 'NotTunable'
+  }
+}
+
+/** The waits that are searched only if asked for. */
+export const WAITS = ['fillForMs', 'lastResortMs', 'optionalAfterMs'] as const
+export type WaitName = (typeof WAITS)[number]
+
+/** Least and most that a limit may be. */
+export interface Bounds {
+  readonly from: number
+  readonly to: number
+}
+
+export interface SearchOptions {
+  /** Waits that are searched besides. */
+  readonly also?: readonly WaitName[] | undefined
+  /** Bounds of limits by name, in place of the strictest and loosest values of the file. */
+  readonly bounds?: Readonly<Record<string, Bounds>> | undefined
+  /** The promised p90 of waits: schedules may take a few times as long. */
+  readonly waitP90Ms?: number | undefined
+}
+
+export interface Searched {
+  readonly limits: readonly SearchedLimit[]
+  readonly waits: readonly SearchedWait[]
+  readonly leftAlone: readonly LeftAlone[]
+}
+
+export interface SearchedLimit extends Pick<Limit, 'path' | 'name' | 'relaxing'> {
+  readonly space: ScheduleSpace
+}
+
+export interface SearchedWait {
+  readonly path: Path
+  readonly name: string
+  readonly ms: number
+  readonly leastMs: number
+  readonly mostMs: number
+}
+
+export interface LeftAlone {
+  readonly name: string
+  readonly why: string
+}
+
+/** Steps of a limit that was a single number until now. */
+const STEPS_OF_NUMBER = 3
+/** Schedules may take this many times the promised wait, or what the file has now, whatever is more. */
+const TIMES_PROMISE = 4
+const TIMES_NOW = 2
+
+/** @throws {NotTunable} for an unknown name, bounds that cannot be, or a queue in which nothing relaxes. */
+export function searchedIn(queue: Queue, options: SearchOptions): Searched {
+  const { bounds = {}, also = [] } = options
+  const all = limitsOf(queue)
+  for (const name of Object.keys(bounds)) knownName(name, all)
+  const chosen = all.filter(({ name, relaxing }) => relaxes(relaxing) || bounds[name] !== undefined)
+  if (chosen.length === 0) throw nothingRelaxes(queue, all)
+  const limits = chosen.map(({ path, name, relaxing, whole, untilMs }): SearchedLimit => {
+    const latestMs = Math.max(2000, Math.min(untilMs, latestOf(queue, options, relaxing)))
+    return { path, name, relaxing, space: { ...spaceOf(relaxing, name, bounds[name]), whole, latestMs } }
+  })
+  const waits = also.flatMap((name) => waitsOf(queue, name, options))
+  return { limits, waits, leftAlone: leftAloneIn(queue, all, chosen, also) }
+}
+
+const relaxes = (relaxing: Relaxing): boolean => {
+  if (typeof relaxing === 'number') return false
+  return 'from' in relaxing ? relaxing.from !== relaxing.to : relaxing[0]?.value !== relaxing.at(-1)?.value
+}
+
+function knownName(name: string, limits: readonly Limit[]): void {
+  const names = limits.map((limit) => limit.name)
+  if (names.includes(name)) return
+  const known = names.length === 0 ? 'it has none' : `it has ${names.map((one) => JSON.stringify(one)).join(', ')}`
+  throw new NotTunable(`bounds: the queue has no limit ${JSON.stringify(name)}${didYouMean(name, names)} (${known})`)
+}
+
+const nothingRelaxes = ({ name }: Queue, limits: readonly Limit[]): NotTunable => {
+  const what = `queue ${JSON.stringify(name)} has nothing to search: `
+  if (limits.length === 0) return new NotTunable(`${what}none of its rules has a limit that could relax`)
+  const names = limits.map((limit) => JSON.stringify(limit.name)).join(', ')
+  return new NotTunable(`${what}no limit of it relaxes; give bounds to search one of ${names} all the same`)
+}
+
+const latestOf = ({ expireAfterMs, lastResortMs = Infinity }: Queue, { waitP90Ms = 0 }: SearchOptions, now: Relaxing) =>
+  Math.min(expireAfterMs, lastResortMs, Math.max(TIMES_PROMISE * waitP90Ms, TIMES_NOW * endOf(now), 10_000))
+
+/** Milliseconds of waiting at which a limit is as loose as it gets. */
+const endOf = (relaxing: Relaxing): number => {
+  if (typeof relaxing === 'number') return 0
+  return 'from' in relaxing ? (relaxing.startMs ?? 0) + relaxing.overMs : (relaxing.at(-1)?.afterMs ?? 0)
+}
+
+function spaceOf(relaxing: Relaxing, name: string, told?: Bounds) {
+  const given = endsOf(relaxing)
+  const { strictest, loosest } = told === undefined ? given : turned(told, given)
+  if (strictest === Infinity)
+    throw new NotTunable(`bounds: limit ${JSON.stringify(name)} is none at all; nothing can be searched`)
+  const form = typeof relaxing === 'object' && 'from' in relaxing ? ('line' as const) : ('steps' as const)
+  const steps = Array.isArray(relaxing) ? Math.max(2, relaxing.length) : STEPS_OF_NUMBER
+  const endsFree = told === undefined && given.endsFree
+  return { form, steps, endsFree, hasStart: form === 'line' && 'startMs' in (relaxing as object), strictest, loosest }
+}
+
+function endsOf(relaxing: Relaxing) {
+  if (typeof relaxing === 'number') return { strictest: relaxing, loosest: relaxing, endsFree: false }
+  if ('from' in relaxing) return { strictest: relaxing.from, loosest: relaxing.to, endsFree: false }
+  const finite = relaxing.filter(({ value }) => value !== Infinity)
+  const strictest = finite[0]?.value ?? Infinity
+  return { strictest, loosest: finite.at(-1)?.value ?? strictest, endsFree: finite.length < relaxing.length }
+}
+
+/** Told bounds in the direction in which the limit relaxes: from strict to loose. */
+function turned({ from, to }: Bounds, now: { readonly strictest: number; readonly loosest: number }) {
+  const falls = now.strictest === now.loosest ? to < from : now.loosest < now.strictest
+  const [least, most] = [Math.min(from, to), Math.max(from, to)]
+  return falls ? { strictest: most, loosest: least } : { strictest: least, loosest: most }
+}
+
+function waitsOf(queue: Queue, name: WaitName, options: SearchOptions): SearchedWait[] {
+  const mostMs = (ms: number) =>
+    Math.min(queue.expireAfterMs - 1000, Math.max(TIMES_NOW * ms, 2 * (options.waitP90Ms ?? 0), 10_000))
+  const wait = (path: Path, called: string, ms: number, leastMs: number): SearchedWait => ({
+    path,
+    name: called,
+    ms,
+    leastMs,
+    mostMs: Math.max(leastMs, mostMs(ms)),
+  })
+  if (name === 'fillForMs') {
+    const grows = queue.teams.some(({ size }) => typeof size === 'object')
+    if (!grows) throw new NotTunable('also: fillForMs changes nothing, because every team has one exact size')
+    return [wait([name], name, queue.fillForMs, 0)]
+  }
+  if (name === 'lastResortMs') {
+    if (queue.lastResortMs === undefined) throw new NotTunable('also: the queue has no lastResortMs')
+    return [wait([name], name, queue.lastResortMs, 1000)]
+  }
+  const rules = queue.rules.flatMap((rule, index) =>
+    rule.optionalAfterMs === undefined
+      ? []
+      : [wait(['rules', index, name], `${rule.name} ${name}`, rule.optionalAfterMs, 1000)],
+  )
+  if (rules.length === 0) throw new NotTunable('also: no rule of the queue has optionalAfterMs')
+  return rules
+}
+
+function leftAloneIn(
+  queue: Queue,
+  all: readonly Limit[],
+  chosen: readonly Limit[],
+  also: readonly WaitName[],
+): LeftAlone[] {
+  const asked = 'searched only if asked for by also'
+  const fixed = all
+    .filter((limit) => !chosen.includes(limit))
+    .map(({ name }) => ({ name, why: 'does not relax; searched only if bounds are given' }))
+  const by = queue.rules
+    .filter((rule) => rule.by !== 'each')
+    .map(({ name }) => ({ name: `${name} by`, why: 'whose wait counts is a decision, not a number' }))
+  const optional = also.includes('optionalAfterMs')
+    ? []
+    : queue.rules.filter(({ optionalAfterMs }) => optionalAfterMs !== undefined)
+  const waits = [
+    ...(queue.teams.some(({ size }) => typeof size === 'object') ? (['fillForMs'] as const) : []),
+    ...(queue.lastResortMs === undefined ? [] : (['lastResortMs'] as const)),
+  ].filter((name) => !also.includes(name))
+  return [
+    ...fixed,
+    ...waits.map((name) => ({ name, why: asked })),
+    ...optional.map(({ name }) => ({ name: `${name} optionalAfterMs`, why: asked })),
+    ...by,
+  ]
+}

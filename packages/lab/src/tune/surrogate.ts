@@ -1,0 +1,97 @@
+// pure: a guess at a function's values between the points where it is known
+import type { Point } from './space.js'
+
+/** A guess at a point: what is likely there, and the standard deviation of that. */
+export interface Guess {
+  readonly mean: number
+  readonly deviation: number
+}
+
+/** Distances over which values are alike, and shares of noise, of which the likeliest are taken. */
+const LENGTHS = [0.4, 0.8, 1.6, 3.2]
+const NOISES = [1e-4, 1e-2]
+
+/**
+ * A Gaussian process through the values (Rasmussen and Williams 2006, algorithm 2.1) with the kernel of Matérn 5/2; its
+ * length and noise are the likeliest of a few.
+ */
+export function surrogateOf(points: readonly Point[], values: readonly number[]): (point: Point) => Guess {
+  const middle = values.reduce((sum, value) => sum + value, 0) / values.length
+  const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / values.length) || 1
+  const targets = values.map((value) => (value - middle) / spread)
+  const fits = LENGTHS.flatMap((length) => NOISES.map((noise) => fitOf(points, targets, length, noise)))
+  const { length, lower, weights } = fits.reduce((best, fit) => (fit.likelihood > best.likelihood ? fit : best))
+  return (point) => {
+    const near = points.map((other) => alike(point, other, length))
+    const solved = solveLower(lower, near)
+    const variance = 1 - dot(solved, solved)
+    return { mean: middle + spread * dot(near, weights), deviation: spread * Math.sqrt(Math.max(0, variance)) }
+  }
+}
+
+interface Fit {
+  readonly length: number
+  readonly lower: readonly (readonly number[])[]
+  readonly weights: readonly number[]
+  readonly likelihood: number
+}
+
+function fitOf(points: readonly Point[], targets: readonly number[], length: number, noise: number): Fit {
+  const lower = cholesky(
+    points.map((one, row) =>
+      points.slice(0, row + 1).map((other, at) => alike(one, other, length) + (at === row ? noise : 0)),
+    ),
+  )
+  const weights = solveUpper(lower, solveLower(lower, targets))
+  const logDeterminant = lower.reduce((sum, row, at) => sum + Math.log(row[at] as number), 0)
+  return { length, lower, weights, likelihood: -dot(targets, weights) / 2 - logDeterminant }
+}
+
+function alike(one: Point, other: Point, length: number): number {
+  let squared = 0
+  for (let at = 0; at < one.length; at += 1) squared += ((one[at] as number) - (other[at] as number)) ** 2
+  const distance = Math.sqrt(5 * squared) / length
+  return (1 + distance + (distance * distance) / 3) * Math.exp(-distance)
+}
+
+/** The lower triangle whose product with its own transpose is the matrix, of which the lower triangle is given. */
+function cholesky(matrix: readonly (readonly number[])[]): number[][] {
+  const lower: number[][] = []
+  for (const [row, given] of matrix.entries()) {
+    const made: number[] = []
+    for (let at = 0; at <= row; at += 1) {
+      const above = at === row ? made : (lower[at] as number[])
+      let sum = given[at] as number
+      for (let k = 0; k < at; k += 1) sum -= (made[k] as number) * (above[k] as number)
+      made.push(at === row ? Math.sqrt(Math.max(sum, 1e-12)) : sum / (above[at] as number))
+    }
+    lower.push(made)
+  }
+  return lower
+}
+
+function solveLower(lower: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const solved: number[] = []
+  for (const [row, given] of lower.entries()) {
+    let sum = right[row] as number
+    for (let k = 0; k < row; k += 1) sum -= (given[k] as number) * (solved[k] as number)
+    solved.push(sum / (given[row] as number))
+  }
+  return solved
+}
+
+function solveUpper(lower: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const solved = [...right]
+  for (let row = right.length - 1; row >= 0; row -= 1) {
+    const given = lower[row] as readonly number[]
+    solved[row] = (solved[row] as number) / (given[row] as number)
+    for (let k = 0; k < row; k += 1) solved[k] = (solved[k] as number) - (given[k] as number) * (solved[row] as number)
+  }
+  return solved
+}
+
+function dot(one: readonly number[], other: readonly number[]): number {
+  let sum = 0
+  for (let at = 0; at < one.length; at += 1) sum += (one[at] as number) * (other[at] as number)
+  return sum
+}

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { withChanges } from './change.js'
+import { modelled, ranked, skill } from './model.fixture.js'
+import { meanOf, type Measured, type Promises } from './promises.js'
+import { searchedIn } from './searched.js'
+import { createSpace } from './space.js'
+import { fewestRuns, tuneQueue } from './tune-queue.js'
+import type { TuneOptions, WantedRun } from './tuned.js'
+
+const seeds = { trainingSeeds: [1, 2, 3], unseenSeeds: [4, 5, 6] }
+
+function tune(options: Partial<TuneOptions<Measured>> = {}) {
+  const runs: WantedRun[] = []
+  const measure = async (wanted: readonly WantedRun[]) => {
+    runs.push(...wanted)
+    return wanted.map(modelled)
+  }
+  const promises = { waitP90Ms: 30_000 }
+  return tuneQueue({ queue: ranked(), promises, ...seeds, budget: 110, measure, ...options }).then((tuned) => ({
+    ...tuned,
+    made: runs,
+  }))
+}
+
+/** The least cost of many evenly spread schedules that keep a promise on the training seeds. */
+function leastCost({ waitP90Ms = Infinity }: Promises): number {
+  const space = createSpace(searchedIn(ranked(), { waitP90Ms }))
+  const parts = [0, 0.25, 0.5, 0.75, 1]
+  let points: number[][] = [[]]
+  for (let axis = 0; axis < space.axes; axis += 1)
+    points = points.flatMap((point) => parts.map((value) => [...point, value]))
+  const costs = points.map((point) => {
+    const queue = withChanges(ranked(), space.changesAt(point))
+    const results = seeds.trainingSeeds.map((seed) => modelled({ queue, seed, share: 1 }))
+    return results.every((one) => one.waitP90Ms <= waitP90Ms) ? meanOf(results, 'cost') : Infinity
+  })
+  return Math.min(...costs)
+}
+
+describe('the best schedule that keeps a promise', () => {
+  test('is as good as the best of 625 on a grid, and keeps the promise on unseen seeds', async () => {
+    const { best, possible, ownIsBest, runs, changes } = await tune({ budget: 150 })
+    expect({ possible, ownIsBest }).toEqual({ possible: true, ownIsBest: false })
+    expect(meanOf(best.training, 'cost')).toBeLessThan(leastCost({ waitP90Ms: 30_000 }) * 1.01)
+    for (const { waitP90Ms } of best.training) expect(waitP90Ms).toBeLessThanOrEqual(30_000)
+    expect(meanOf(best.unseen, 'waitP90Ms')).toBeLessThanOrEqual(30_000)
+    expect(runs).toBeLessThanOrEqual(150)
+    expect(changes).toEqual([expect.objectContaining({ name: 'difference skill', path: ['rules', 0, 'max'] })])
+  })
+
+  test('is run with the numbers that are written', async () => {
+    const { queue, changes, best, made } = await tune()
+    expect(queue).toEqual(withChanges(ranked(), changes))
+    const steps = changes[0]?.is
+    if (!Array.isArray(steps)) throw new Error('the result has no steps')
+    for (const { afterMs, value } of steps) {
+      expect(afterMs % 1000).toBe(0)
+      expect(Number(value.toPrecision(2))).toBe(value)
+    }
+    expect(best.unseen).toEqual(seeds.unseenSeeds.map((seed) => modelled({ queue, seed, share: 1 })))
+    expect(made.filter(({ share }) => share < 1).length).toBeGreaterThan(20)
+  })
+
+  test('meets unseen seeds only in the end, beside the file’s own', async () => {
+    const { made, own } = await tune()
+    const unseen = made.findIndex(({ seed }) => seeds.unseenSeeds.includes(seed))
+    expect(unseen).toBe(made.length - 2 * seeds.unseenSeeds.length)
+    expect(own.unseen).toEqual(seeds.unseenSeeds.map((seed) => modelled({ queue: ranked(), seed, share: 1 })))
+  })
+
+  test('is the same by the same seed', async () => {
+    expect(await tune({ seed: 3 })).toEqual(await tune({ seed: 3 }))
+  })
+
+  test('keeps a promise about giving up', async () => {
+    const { best, possible } = await tune({ promises: { gaveUp: 0.01 } })
+    expect(possible).toBe(true)
+    for (const { gaveUp } of best.training) expect(gaveUp).toBeLessThanOrEqual(0.01)
+    expect(Math.max(...best.training.map(({ gaveUp }) => gaveUp))).toBeGreaterThan(0.009)
+  })
+})
+
+test('where no schedule keeps a promise, the nearest is told', async () => {
+  const { possible, changes, best, loosest } = await tune({ promises: { waitP90Ms: 5000 } })
+  expect(possible).toBe(false)
+  // All limits at their loosest from the start on: no wait is shorter in this world.
+  expect(best.training).toEqual(loosest)
+  expect(changes[0]?.is).toBe(800)
+})
+
+test('a schedule that cannot be bettered stays', async () => {
+  const queue = ranked()
+  const measure = async (runs: readonly WantedRun[]) => runs.map(() => ({ cost: 2, waitP90Ms: 20_000, gaveUp: 0 }))
+  const tuned = await tune({ measure })
+  expect(tuned).toMatchObject({ possible: true, ownIsBest: true, queue })
+  expect(tuned.changes[0]?.is).toEqual(tuned.changes[0]?.was)
+  expect(tuned.best).toEqual(tuned.own)
+})
+
+test('the front is a front: each longer wait is of a better match', async () => {
+  const { front, best } = await tune()
+  const others = front.filter(({ is }) => is !== 'own')
+  for (const [index, point] of others.slice(1).entries()) {
+    expect(point.waitP90Ms).toBeGreaterThan(others[index]?.waitP90Ms ?? Infinity)
+    expect(point.cost).toBeLessThan(others[index]?.cost ?? 0)
+  }
+  expect(front.find(({ is }) => is === 'best')?.cost).toBe(meanOf(best.training, 'cost'))
+  expect(front.filter(({ keeps }) => keeps).length).toBeGreaterThan(1)
+  expect(others.at(-1)?.waitP90Ms).toBeGreaterThan(35_000)
+})
+
+test('a budget that is too small is refused', async () => {
+  const fewest = fewestRuns(seeds)
+  await expect(tune({ budget: fewest - 1 })).rejects.toThrow(`budget: must be at least ${fewest} runs`)
+  await expect(tune({ budget: Number.NaN })).rejects.toThrow('budget: must be')
+  expect((await tune({ budget: fewest })).runs).toBeLessThanOrEqual(fewest)
+})
+
+test('bounds that the limit cannot have are refused', async () => {
+  const bounds = { 'difference skill': { from: -5, to: 100 } }
+  await expect(tune({ bounds })).rejects.toThrow('bounds: queue "ranked": rules.0.max')
+  const rules = [{ ...skill, max: 100 }]
+  await expect(tune({ queue: ranked(rules) })).rejects.toThrow('nothing to search')
+})
