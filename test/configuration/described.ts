@@ -10,6 +10,8 @@ const matchmaker = new URL('../../packages/matchmaker/src/', import.meta.url)
 const SOURCES = [
   'queues/queue.ts',
   'queues/cooldown.ts',
+  'queues/rules/rule-base.ts',
+  'queues/rules/balance-definition.ts',
   'queues/rules/definition.ts',
   'queues/rules/relaxing.ts',
   'servers/records/deploy.ts',
@@ -46,7 +48,12 @@ const WITHIN: Readonly<Record<string, Fields>> = {
     min: { description: 'Players at least, which may fall while the oldest ticket of the match waits.' },
     max: { description: 'Players at most.' },
   },
-  missing: { value: { description: 'The value that players without the attribute count as having.' } },
+  missing: {
+    value: {
+      description: 'The value that players without the attribute count as having.',
+      fields: fieldsOf('RatingValue'),
+    },
+  },
   roles: {
     min: { description: 'Players who can play the role at least.' },
     max: { description: 'Players at most who can play no other role.' },

@@ -36,21 +36,21 @@ export type {
 } from './servers/records/deploy.js'
 export type {
   AvoidRule,
-  BalanceRule,
   CompareRule,
   CustomRule,
   DifferenceRule,
   DistanceRule,
   EqualRule,
   LatencyRule,
-  Missing,
   OverlapRule,
   RequireRule,
   RolesRule,
   RuleDefinition,
   TeamDefinition,
-  WaitOf,
 } from './queues/rules/definition.js'
+export type { BalanceRule, RatingValue } from './queues/rules/balance-definition.js'
+export { predictedWin } from './queues/rules/predicted-win.js'
+export type { Missing, WaitOf } from './queues/rules/rule-base.js'
 export type { LinearRelaxation, RelaxationStep, Relaxing } from './queues/rules/relaxing.js'
 export { describeQueue, type QueueDescription } from './queues/describe/describe-queue.js'
 export type { LimitCurve, LimitPoint } from './queues/describe/curves.js'

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { InvalidTicket } from './errors.js'
 import { deploy, setUp } from './matchmaker.fixture.js'
 import type { QueueDefinition } from './queues/queue.js'
-import type { RuleDefinition, WaitOf } from './queues/rules/definition.js'
+import type { RuleDefinition } from './queues/rules/definition.js'
+import type { WaitOf } from './queues/rules/rule-base.js'
 import type { Player } from './player.js'
 
 /** A matchmaker with one queue, whose players are all at one place. */

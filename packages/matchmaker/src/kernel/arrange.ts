@@ -155,7 +155,8 @@ class Arrangement<Facts> {
   }
 
   #keepIfBetter(teams: readonly number[]): boolean {
-    const uneven = this.#checks.unevenness?.(this.#seated) ?? 0
+    // Infinitely uneven teams are better than none.
+    const uneven = Math.min(this.#checks.unevenness?.(this.#seated) ?? 0, Number.MAX_VALUE)
     if (uneven >= this.best || !this.#mayPlay()) return false
     this.best = uneven
     this.bestTeams = [...teams]

@@ -7,10 +7,14 @@ import {
   type RuleDefinition,
   type TeamDefinition,
 } from './rules/definition.js'
+import { ratingAttributesOf } from './rules/balance-definition.js'
 import { innerRulesOf, levelsOf, MOST_LEVELS } from './rules/levels.js'
 import { loosest, strictest } from './rules/relaxing.js'
 import type { Rule } from './rules/rule.js'
 import { LARGEST_MATCH, namesOf } from './rules/team-shapes.js'
+
+/** Most teams of which the winner is predicted (our choice). */
+const MOST_PREDICTED = 32
 
 interface Problem {
   readonly path: readonly PropertyKey[]
@@ -91,6 +95,7 @@ function problemsOfRule(
     }
   }
   if (rule.kind === 'roles') problems.push(...problemsOfRoles(rule, path, teams))
+  if (rule.kind === 'balance' && rule.measure === 'predictedWin') problems.push(...problemsOfPrediction(path, teams))
   for (const [at, inner] of innerRulesOf(rule).entries()) {
     problems.push(...problemsOfRule(inner, [...path, ...(rule.kind === 'not' ? ['rule'] : ['rules', at])], teams))
   }
@@ -107,6 +112,14 @@ function problemsOfRoles(rule: RolesRule, path: readonly PropertyKey[], teams: r
   return [{ path: [...path, 'roles'], message }]
 }
 
+/** With one team there is no winner to predict; and every two teams are compared, for each way to make them. */
+function problemsOfPrediction(path: readonly PropertyKey[], teams: readonly TeamDefinition[]): Problem[] {
+  const count = teams.reduce((sum, team) => sum + (team.count ?? 1), 0)
+  if (count >= 2 && count <= MOST_PREDICTED) return []
+  const message = `predictedWin is for 2 to ${MOST_PREDICTED} teams, and there are ${count}`
+  return [{ path: [...path, 'measure'], message }]
+}
+
 type AttributeType = 'number' | 'list'
 
 const typeOfOperator = (operator: RequireRule['operator']): AttributeType | undefined => {
@@ -117,6 +130,9 @@ const typeOfOperator = (operator: RequireRule['operator']): AttributeType | unde
 /** The attributes that a rule reads, with the type they must have where the definition fixes one. */
 function typesOf(rule: RuleDefinition): (readonly [attribute: string, type: AttributeType])[] {
   const inner = innerRulesOf(rule).flatMap(typesOf)
+  if (rule.kind === 'balance' && rule.measure === 'predictedWin') {
+    return ratingAttributesOf(rule).map((name) => [name, 'number'])
+  }
   if (!('attribute' in rule) || rule.attribute === undefined || rule.attribute === PARTY_SIZE) return inner
   switch (rule.kind) {
     case 'difference':
@@ -142,6 +158,14 @@ const ownTypeOf = ({ own, operator }: AcceptsRule): readonly [attribute: string,
   return operator.startsWith('<') || operator.startsWith('>') ? [own, 'number'] : undefined
 }
 
+/** The field of a rule in which an attribute is named; for one within another rule, the field of its rules. */
+function fieldOf(rule: Rule, attribute: string): string {
+  const field = (['attribute', 'own', 'mean', 'uncertainty'] as const).find(
+    (key) => (rule as Partial<Record<typeof key, string>>)[key] === attribute,
+  )
+  return field ?? (rule.kind === 'not' ? 'rule' : 'rules')
+}
+
 /** Two rules that need different types of the same attribute would refuse every ticket. */
 function problemsOfTypes(rules: readonly Rule[]): Problem[] {
   const problems: Problem[] = []
@@ -151,7 +175,7 @@ function problemsOfTypes(rules: readonly Rule[]): Problem[] {
       const other = wanted.get(attribute)
       if (other !== undefined && other.type !== type) {
         const message = `is a ${type} here, and a ${other.type} for rule ${quoted(other.rule)}`
-        problems.push({ path: ['rules', index, 'attribute' in rule ? 'attribute' : 'rules'], message })
+        problems.push({ path: ['rules', index, fieldOf(rule, attribute)], message })
       }
       wanted.set(attribute, { type, rule: rule.name })
     }

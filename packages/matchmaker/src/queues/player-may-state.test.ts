@@ -30,6 +30,15 @@ test.each([
   ],
   ['a custom rule within another one', { rules: [{ kind: 'not', rule: custom }] }, ['avoid', 'latencies']],
   [
+    'both attributes of a rating',
+    {
+      matchSize: undefined,
+      teams: [{ name: 'side', count: 2, size: 1 }],
+      rules: [{ kind: 'balance', measure: 'predictedWin', mean: 'skill', uncertainty: 'map', max: 0.6 }],
+    },
+    ['clan', 'name', 'roles', 'avoid', 'latencies'],
+  ],
+  [
     'both sides of what tickets accept',
     { rules: [{ kind: 'accepts', attribute: 'skill', operator: '<', own: 'clan' }] },
     ['map', 'name', 'roles', 'avoid', 'latencies'],

@@ -1,6 +1,7 @@
 // pure: what players may say of themselves
 import type { Queue } from './queue.js'
 import type { RuleDefinition } from './rules/definition.js'
+import { ratingAttributesOf } from './rules/balance-definition.js'
 import { innerRulesOf } from './rules/levels.js'
 
 /**
@@ -28,6 +29,7 @@ function comparedBy(rule: RuleDefinition): string[] {
   const inner = innerRulesOf(rule).flatMap(comparedBy)
   if ('attribute' in rule && rule.attribute !== undefined) inner.push(rule.attribute)
   if (rule.kind === 'accepts') inner.push(rule.own)
+  if (rule.kind === 'balance') inner.push(...ratingAttributesOf(rule))
   if (rule.kind === 'roles' || rule.kind === 'avoid') inner.push(rule.kind)
   if (rule.kind === 'latency') inner.push('latencies')
   return inner

@@ -57,6 +57,7 @@ export function botParty(queue: Queue, ids: readonly string[], world: BotWorld):
 function attributesOf(rules: readonly Rule[], skill: number, random: Random): Attributes {
   const attributes: Record<string, Attributes[string]> = {}
   for (const rule of rules) {
+    if (rule.kind === 'balance' && rule.measure === 'predictedWin') Object.assign(attributes, ratedBy(rule, skill))
     const { kind, attribute } = rule as { readonly kind: Rule['kind']; readonly attribute?: string }
     if (attribute === undefined || attribute.startsWith('$')) continue
     if (kind === 'difference' || kind === 'balance' || kind === 'compare') {
@@ -66,6 +67,13 @@ function attributesOf(rules: readonly Rule[], skill: number, random: Random): At
     else if (rule.kind === 'require') attributes[attribute] ??= requiredBy(rule.operator, rule.value)
   }
   return withoutRepeats(attributes)
+}
+
+/** A rating of that skill on the scale that the rule's `beta` stands for: see `BalanceRule`. */
+function ratedBy(rule: Rule & { readonly kind: 'balance' }, skill: number): Attributes {
+  const { mean, uncertainty, beta = 25 / 6 } = rule
+  if (mean === undefined || uncertainty === undefined) return {}
+  return { [mean]: (beta * 6 * skill) / 1500, [uncertainty]: beta }
 }
 
 /** A value that lets its player in. */

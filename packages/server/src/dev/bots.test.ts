@@ -106,3 +106,24 @@ test('bots say what each kind of rule compares', () => {
   expect(bot?.attributes?.['maps']).toContain('amber')
   expect(Object.keys(bot?.latencies ?? {})).toHaveLength(12)
 })
+
+test('a bot has a rating on the scale of the rule that predicts the winner', () => {
+  const rule = { kind: 'balance', measure: 'predictedWin', mean: 'mu', uncertainty: 'sigma', max: 0.6 } as const
+  const bots = (more: object) => {
+    const queue = defineQueue({
+      name: 'ranked',
+      teams: [{ name: 'team', count: 2, size: 1 }],
+      rules: [{ ...rule, ...more }],
+      deploy: { application: 'my-game', version: '1.0' },
+    })
+    return Array.from({ length: 50 }, () => botParty(queue, ['bot-1'], worldOf(7))[0]?.attributes)
+  }
+  for (const [more, mean, deviation] of [
+    [{}, 25, 25 / 6],
+    [{ beta: 250 }, 1500, 250],
+  ] as const)
+    for (const attributes of bots(more)) {
+      expect(attributes?.['sigma']).toBeCloseTo(deviation)
+      expect(Math.abs((attributes?.['mu'] as number) - mean)).toBeLessThan(deviation * 3)
+    }
+})

@@ -1,6 +1,7 @@
 // pure: comparisons of values, in words
-import { PARTY_SIZE, type Comparison, type Missing } from '../rules/definition.js'
+import { PARTY_SIZE, type Comparison } from '../rules/definition.js'
 import type { Relaxing } from '../rules/relaxing.js'
+import type { Missing } from '../rules/rule-base.js'
 import { limitWords } from './limit-words.js'
 import { valueWords } from './words.js'
 

@@ -54,7 +54,7 @@ test('every number and wait of a definition is in its sentences', () => {
       const minima = queue.teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min]))
       const limits = [...queue.rules.flatMap(allLimitsOf), ...minima].map(thresholdsOf)
       for (const value of limits.flatMap(({ values }) => values)) {
-        const words = [digits(value), inWords(value), ...(value === 0 ? ['no '] : [])]
+        const words = [digits(value), inWords(value), `${digits(value * 100)} %`, ...(value === 0 ? ['no '] : [])]
         expect(
           words.some((word) => text.includes(word)),
           `${value} in: ${text}`,

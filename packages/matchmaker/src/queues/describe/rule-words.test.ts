@@ -114,6 +114,23 @@ describe('rules as sentences', () => {
       { kind: 'roles', roles: { sniper: { min: 0, max: 1 } }, team: 'monster' },
       { kind: 'roles', roles: { scout: 0, medic: 0 } },
       { kind: 'balance', attribute: 'skill', aggregate: 'sum', max: steps([0, 50], [20_000, Infinity]) },
+      {
+        kind: 'balance',
+        measure: 'predictedWin',
+        mean: 'mu',
+        uncertainty: 'sigma',
+        max: steps([0, 0.55], [20_000, 0.7], [60_000, Infinity]),
+        missing: { value: { mean: 25, uncertainty: 8.5 } },
+      },
+      {
+        kind: 'balance',
+        measure: 'predictedWin',
+        mean: 'elo',
+        uncertainty: 'doubt',
+        beta: 250,
+        max: { from: 0.6, to: 1, overMs: 30_000 },
+        name: 'elo',
+      },
     ]
     expect(sentencesOf(teams, rules)).toEqual([
       'The average skill of team hunters is above that of team monster.',
@@ -125,6 +142,12 @@ describe('rules as sentences', () => {
       'Team monster has at most one who can play only sniper.',
       'Each team needs nobody for scout and medic.',
       'The teams differ in total skill by at most 50 at first, any amount after 20 s, and are made as even as can be.',
+      'Of any two teams, the favourite is predicted to win with a probability of at most 55 % at first, 70 % after ' +
+        '20 s, any after 60 s, by mu and its uncertainty sigma, and the teams are made as even as can be; players ' +
+        'without a rating count as 25 with an uncertainty of 8.5.',
+      'Of any two teams, the favourite is predicted to win with a probability of at most 60 % at first, growing ' +
+        'evenly to 100 % over 30 s, by elo and its uncertainty doubt, where performances vary by 250, and the teams ' +
+        'are made as even as can be.',
     ])
   })
 

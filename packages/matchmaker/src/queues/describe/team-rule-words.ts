@@ -1,8 +1,9 @@
 // pure: the rules about teams or about the whole match, in words
-import type { BalanceRule, CompareRule, RolesRule } from '../rules/definition.js'
+import type { BalanceRule, RatingValue } from '../rules/balance-definition.js'
+import type { CompareRule, RolesRule } from '../rules/definition.js'
 import { attributeWords, comparedWith, comparisonWords, missingWords } from './comparison-words.js'
 import { limitWords } from './limit-words.js'
-import { inWords, listed } from './words.js'
+import { digits, inWords, listed } from './words.js'
 
 const MADE = { avg: 'average', min: 'lowest', max: 'highest', sum: 'total' }
 
@@ -38,8 +39,28 @@ export function rolesWords({ roles, team }: RolesRule): string {
 
 const playing = (count: number) => (count === 1 ? ' player' : ' players')
 
-export function balanceWords({ attribute, aggregate = 'avg', max, missing }: BalanceRule): string {
+export function balanceWords(rule: BalanceRule): string {
+  if (rule.measure === 'predictedWin') return predictedWinWords(rule)
+  const { attribute, aggregate = 'avg', max, missing } = rule
   const most = limitWords(max, { lead: 'at most', free: 'any amount' })
   const what = `${MADE[aggregate]} ${attributeWords(attribute)}`
   return `the teams differ in ${what} by ${most}, and are made as even as can be${missingWords(attribute, missing)}`
+}
+
+const percent = (chance: number) => `${digits(chance * 100)} %`
+
+function predictedWinWords({ mean, uncertainty, beta, max, missing }: BalanceRule): string {
+  const lead = 'with a probability of at most'
+  const most = limitWords(max, { lead, show: percent, free: 'any', freeAtFirst: 'with any probability' })
+  const varies = beta === undefined ? '' : `, where performances vary by ${digits(beta)}`
+  return (
+    `of any two teams, the favourite is predicted to win ${most}, by ${mean} and its uncertainty ` +
+    `${uncertainty}${varies}, and the teams are made as even as can be${unratedWords(missing)}`
+  )
+}
+
+function unratedWords(missing: BalanceRule['missing']): string {
+  if (typeof missing !== 'object') return ''
+  const { mean, uncertainty } = missing.value as RatingValue
+  return `; players without a rating count as ${digits(mean)} with an uncertainty of ${digits(uncertainty)}`
 }

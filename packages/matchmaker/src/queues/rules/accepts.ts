@@ -1,10 +1,11 @@
 // pure: the rule by which tickets say whom they take
 import { holdsBetween } from './comparing.js'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { AcceptsRule, Missing } from './definition.js'
+import type { AcceptsRule } from './definition.js'
 import type { Facts, Refuse, RuleTicket } from './facts.js'
 import { tableOf } from './levels.js'
 import { compilePairwise } from './pairwise.js'
+import type { Missing } from './rule-base.js'
 import type { Rule } from './rule.js'
 import { A_LIST, A_NUMBER, A_SCALAR, A_TEXT, valuesOf, type Scalar, type ValueType } from './values.js'
 

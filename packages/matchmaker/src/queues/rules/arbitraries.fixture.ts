@@ -48,10 +48,12 @@ const named = (rules: readonly RuleDefinition[]): RuleDefinition[] =>
     .filter((rule, index) => rule.kind !== 'distance' || rules.findIndex(({ kind }) => kind === 'distance') === index)
     .map((rule, index) => ({ ...rule, name: `rule ${index}` }))
 
-/** Whether a team is large enough for its roles. */
+/** Whether a team is large enough for its roles, and there are two where a winner is predicted. */
 const feasible =
   (teams: readonly TeamDefinition[]) =>
   (rule: RuleDefinition): boolean => {
+    if (rule.kind === 'balance' && rule.measure === 'predictedWin')
+      return teams.reduce((sum, { count = 1 }) => sum + count, 0) >= 2
     if (rule.kind !== 'roles') return innerRulesOf(rule).every(feasible(teams))
     const least = Object.values(rule.roles).map((count) => (typeof count === 'number' ? count : count.min))
     const players = least.reduce((sum, count) => sum + count, 0)

@@ -1,16 +1,22 @@
 // pure: the balance rule
+import { compilePredictedWin } from './balance-by-predicted-win.js'
+import type { BalanceRule } from './balance-definition.js'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { BalanceRule } from './definition.js'
 import type { Facts, Teams } from './facts.js'
 import { tableOf } from './levels.js'
 import { strictest } from './relaxing.js'
+import type { Missing } from './rule-base.js'
 import type { Rule } from './rule.js'
 import { aggregateOf, createExtremes, rangeOf, tallyOf } from './tally.js'
 import { isSteady, timingOf } from './timing.js'
 import { A_NUMBER, valuesOf, type Wanted } from './values.js'
 
-export function compileBalance(rule: Rule & BalanceRule, { index, levels }: RuleContext): CompiledRule {
-  const { attribute, aggregate = 'avg', missing, max } = rule
+export const compileBalance = (rule: Rule & BalanceRule, context: RuleContext): CompiledRule =>
+  rule.measure === 'predictedWin' ? compilePredictedWin(rule, context) : compileSpread(rule, context)
+
+function compileSpread(rule: Rule & BalanceRule, { index, levels }: RuleContext): CompiledRule {
+  const { attribute = '', aggregate = 'avg', max } = rule
+  const missing = rule.missing as Missing<number> | undefined
   const limit = tableOf(levels, max, Infinity, rule)
   const timing = timingOf(rule, levels, isSteady(levels, limit))
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }

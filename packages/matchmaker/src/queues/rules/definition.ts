@@ -1,41 +1,16 @@
 // pure: the rules of a queue, as plain data
+import type { BalanceRule } from './balance-definition.js'
 import type { MatchProposal } from './proposal.js'
 import type { Relaxing } from './relaxing.js'
+import type { Missing, RuleBase } from './rule-base.js'
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
 /** Used in rules as an attribute that every player has: the number of players in the ticket, the player included. */
 export const PARTY_SIZE = '$partySize'
 
-/**
- * Whose waiting time relaxes a rule. `each`: between any two tickets, the stricter of their two limits counts; for a
- * rule about the whole match, that of the youngest ticket. `youngest`, `oldest`, `average`: the wait of the match's
- * youngest ticket, its oldest, or the average of all.
- */
-export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
-
-/**
- * What happens to players who lack the attribute. `refuse` (default): their ticket is refused when it is created;
- * `any`: the rule does not restrict them; `{ value }`: they count as having this value.
- */
-export type Missing<Value> = 'refuse' | 'any' | { readonly value: Value }
-
 /** Among whom a rule holds: all players of the match, or the players of each team. */
 export type Scope = 'match' | 'team'
-
-interface RuleBase {
-  /**
-   * Name of the rule in `explain`; names differ within a queue. Default: its kind and attribute, e.g. `difference
-   * skill`.
-   */
-  readonly name?: string | undefined
-  /** Whose waiting time relaxes the rule. Default `each`. */
-  readonly by?: WaitOf | undefined
-  /** Milliseconds of waiting after which the rule no longer counts. Default: never. */
-  readonly optionalAfterMs?: number | undefined
-  /** Whether the rule also holds in a match of last resort (see `lastResortMs`). Default false. */
-  readonly hard?: boolean | undefined
-}
 
 /**
  * Any two tickets are at most `maxKm` apart along the great circle. A party's place is the middle of its players'
@@ -199,25 +174,6 @@ export interface RolesRule extends RuleBase {
 /** No player is in a match with a player on their avoid list, or whose avoid list they are on. */
 export interface AvoidRule extends RuleBase {
   readonly kind: 'avoid'
-}
-
-/**
- * The teams differ by at most `max` in a number made from their players. Among possible arrangements of the teams, the
- * most even is chosen.
- */
-export interface BalanceRule extends RuleBase {
-  readonly kind: 'balance'
-  /**
-   * Name of a number attribute, or `PARTY_SIZE`: with `aggregate: 'max'`, the teams' largest parties are of similar
-   * size.
-   */
-  readonly attribute: string
-  /** Default `avg`. */
-  readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
-  /** The difference at most. */
-  readonly max: Relaxing
-  /** Players who do not have the attribute. Default `refuse`. */
-  readonly missing?: Missing<number> | undefined
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { Missing, RequireRule } from './definition.js'
+import type { RequireRule } from './definition.js'
 import type { RulePlayer } from './facts.js'
+import type { Missing } from './rule-base.js'
 
 export const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]
 

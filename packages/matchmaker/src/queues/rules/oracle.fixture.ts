@@ -1,10 +1,12 @@
 import { greatCircleKm } from '@muster/core'
 import type { QueueDefinition } from '../queue.js'
-import { PARTY_SIZE, type CompareRule, type Missing, type RolesRule, type RuleDefinition } from './definition.js'
+import { PARTY_SIZE, type CompareRule, type RolesRule, type RuleDefinition } from './definition.js'
 import type { Scalar } from './values.js'
 import type { Relaxing } from './relaxing.js'
+import type { Missing } from './rule-base.js'
 import type { RulePlayer, RuleTicket } from './facts.js'
 import { limitAfter, limitOf, type Judged, type JudgedTeam } from './oracle-limits.fixture.js'
+import { predictionHolds } from './oracle-prediction.fixture.js'
 import { valueOf, valuesOf, aggregate, compare } from './oracle-values.fixture.js'
 
 /**
@@ -182,10 +184,12 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
         return !one.players.some(({ avoid }) => other.players.some(({ id }) => avoid.includes(id)))
       })
     case 'balance': {
+      if (rule.measure === 'predictedWin') return predictionHolds(rule, judged)
       const limit = limitOf(rule, rule.max, judged)
       const values = teams.flatMap(({ tickets }) => {
         const players = tickets.flatMap((ticket) => ticket.players)
-        return aggregate(rule.aggregate ?? 'avg', valuesOf(players, rule.attribute, rule.missing)) ?? []
+        const missing = rule.missing as Missing<number>
+        return aggregate(rule.aggregate ?? 'avg', valuesOf(players, rule.attribute ?? '', missing)) ?? []
       })
       return limit === undefined || values.length === 0 || Math.max(...values) - Math.min(...values) <= limit
     }

@@ -1,9 +1,10 @@
 // pure: the require rule
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { Missing, RequireRule } from './definition.js'
+import type { RequireRule } from './definition.js'
 import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
 import { relaxingOf, tableOf } from './levels.js'
 import { loosest } from './relaxing.js'
+import type { Missing } from './rule-base.js'
 import type { Rule } from './rule.js'
 import { compares, holdsBetween } from './comparing.js'
 import { tallyOf } from './tally.js'

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { PARTY_SIZE, type Missing, type RuleDefinition, type WaitOf } from './definition.js'
+import { PARTY_SIZE, type RuleDefinition } from './definition.js'
 import { allLimitsOf } from './levels.js'
 import type { MatchProposal } from './proposal.js'
-import { optional, wait, relaxingBetween, skill, word, maps, role } from './value-arbitraries.fixture.js'
+import type { Missing, WaitOf } from './rule-base.js'
+import { inTwentieths, optional, wait, relaxingBetween, skill, word, maps, role } from './value-arbitraries.fixture.js'
 
 const closeness = relaxingBetween(0, 6)
 const skillOrRank = fc.constantFrom('skill', 'rank', PARTY_SIZE)
@@ -95,8 +96,9 @@ export function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): 
     case 'avoid':
       return fc.record(of(kind))
     case 'balance': {
-      const how = optional(aggregate)
-      return fc.record({ ...of(kind), attribute: skillOrRank, aggregate: how, max: closeness, missing: missing(skill) })
+      const how = { aggregate: optional(aggregate), max: closeness, missing: missing(skill) }
+      const byDifference = fc.record({ ...of(kind), attribute: skillOrRank, ...how })
+      return fc.oneof({ weight: 2, arbitrary: byDifference }, { weight: 1, arbitrary: balanceByPredictedWin })
     }
     case 'custom':
       return fc.record({
@@ -106,6 +108,19 @@ export function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): 
       })
   }
 }
+
+const balanceByPredictedWin: fc.Arbitrary<RuleDefinition> = fc.record({
+  ...of('balance'),
+  measure: fc.constant('predictedWin' as const),
+  mean: fc.constant('skill'),
+  uncertainty: fc.constant('rank'),
+  beta: fc.constantFrom(undefined, 1, 2.5),
+  max: relaxingBetween(10, 20).map(inTwentieths),
+  missing: fc.oneof(
+    fc.constantFrom('refuse' as const, undefined),
+    fc.record({ value: fc.record({ mean: skill, uncertainty: fc.integer({ min: 1, max: 4 }) }) }),
+  ),
+})
 
 const acceptsOperators = { numbers: ['<', '<=', '>', '>='], scalars: ['=', '!='] } as const
 const acceptsRule: fc.Arbitrary<RuleDefinition> = fc.oneof(

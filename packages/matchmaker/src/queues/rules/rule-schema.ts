@@ -1,10 +1,11 @@
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
+import { balance } from './balance-schema.js'
 import type { RuleDefinition } from './definition.js'
 import { allLimitsOf, innerRulesOf } from './levels.js'
 import { withDefaults, type Rule } from './rule.js'
 import { base } from './schema-parts.js'
-import { balance, compare, custom, roles } from './team-rule-schemas.js'
+import { compare, custom, roles } from './team-rule-schemas.js'
 import {
   accepts,
   avoid,

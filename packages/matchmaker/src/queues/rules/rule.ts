@@ -1,5 +1,6 @@
 // pure: a rule whose defaults are filled in
-import type { RuleDefinition, WaitOf } from './definition.js'
+import type { RuleDefinition } from './definition.js'
+import type { WaitOf } from './rule-base.js'
 
 /** A rule that was checked, with defaults filled in. */
 export type Rule = RuleDefinition & { readonly name: string; readonly by: WaitOf; readonly hard: boolean }
@@ -9,6 +10,7 @@ export function nameOf(rule: RuleDefinition): string {
   const about = [
     rule.kind,
     rule.kind === 'compare' ? rule.aggregate : undefined,
+    rule.kind === 'balance' && rule.measure === 'predictedWin' ? rule.measure : undefined,
     'attribute' in rule ? rule.attribute : undefined,
     'team' in rule ? rule.team : undefined,
   ]

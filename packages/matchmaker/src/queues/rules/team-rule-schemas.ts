@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { CustomRule } from './definition.js'
-import { limitForms, relaxing } from './relaxing-schema.js'
+import { limitForms } from './relaxing-schema.js'
 import type { Relaxing } from './relaxing.js'
-import { base, comparison, finite, missing, notNegative, problemOfValue, scope, text } from './schema-parts.js'
+import { base, comparison, finite, missing, problemOfValue, scope, text } from './schema-parts.js'
 
 /** Schemas of the rules about teams or about the whole match. */
 
@@ -57,15 +57,6 @@ export const roles = z.strictObject({
     return count >= 1 && count <= MOST_ROLES
   }, `must be 1 to ${MOST_ROLES} roles`),
   team: text.optional(),
-})
-
-export const balance = z.strictObject({
-  kind: z.literal('balance'),
-  ...base,
-  attribute: text,
-  aggregate: z.enum(['avg', 'sum', 'min', 'max']).optional(),
-  max: relaxing(notNegative, 'rises'),
-  missing: missing(finite),
 })
 
 export const custom = z.strictObject({

@@ -25,6 +25,13 @@ export function relaxingBetween(strictest: number, loosest: number): fc.Arbitrar
   return fc.oneof(value, steps, line)
 }
 
+/** The same limit with each value divided by 20, e.g. for a probability. */
+export function inTwentieths(limit: Relaxing): Relaxing {
+  if (typeof limit === 'number') return limit / 20
+  if ('from' in limit) return { ...limit, from: limit.from / 20, to: limit.to / 20 }
+  return limit.map(({ afterMs, value }) => ({ afterMs, value: value / 20 }))
+}
+
 export const skill = fc.integer({ min: 0, max: 8 })
 export const word = fc.constantFrom('a', 'b')
 export const maps = ['a', 'b', 'c', 'd']

@@ -1,6 +1,7 @@
 // pure: what the players of a ticket have for an attribute
-import { PARTY_SIZE, type Missing } from './definition.js'
+import { PARTY_SIZE } from './definition.js'
 import type { Refuse, RuleTicket } from './facts.js'
+import type { Missing } from './rule-base.js'
 
 /** A type of attribute, and its name in errors. */
 export interface ValueType<Value> {

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { chanceAt, leadAt, leadOf, predictedWin } from './predicted-win.js'
+
+test.each([
+  [0, 0.5],
+  // Abramowitz and Stegun, Handbook of Mathematical Functions, table 26.1.
+  [0.5, 0.691462461274013],
+  [1, 0.841344746068543],
+  [2, 0.977249868051821],
+  [3, 0.998650101968370],
+  [5, 0.999999713348428],
+  [9, 1],
+  [1e300, 1],
+  [Infinity, 1],
+])('Φ of %d is %d', (lead, chance) => {
+  expect(chanceAt(lead)).toBeCloseTo(chance, 14)
+  expect(chanceAt(-lead)).toBeCloseTo(1 - chance, 14)
+})
+
+test('a lead and its probability lead back to one another', () => {
+  expect([leadAt(0.5), leadAt(1), leadAt(Infinity)]).toEqual([0, Infinity, Infinity])
+  fc.assert(
+    fc.property(fc.double({ min: 0.5, max: 0.999, noNaN: true }), (chance) => {
+      expect(chanceAt(leadAt(chance))).toBeCloseTo(chance, 14)
+    }),
+  )
+})
+
+test('the probability rises with the lead, and is never anything but one', () => {
+  const lead = fc.double({ noNaN: true })
+  fc.assert(
+    fc.property(lead, lead, (one, other) => {
+      const [low, high] = one < other ? [chanceAt(one), chanceAt(other)] : [chanceAt(other), chanceAt(one)]
+      expect(low).toBeGreaterThanOrEqual(0)
+      expect(high).toBeLessThanOrEqual(1)
+      expect(high - low).toBeGreaterThanOrEqual(-1e-15)
+    }),
+  )
+})
+
+test('teams with the same sum are even, however little they vary', () => {
+  expect(leadOf(0, 0, 0)).toBe(0)
+  expect(leadOf(1e-300, 0, 1e-300)).toBe(Infinity)
+  const team = [{ mean: 5, uncertainty: 1e-200 }]
+  expect(predictedWin(team, team, 1e-200)).toBe(0.5)
+  expect(predictedWin([], [])).toBe(0.5)
+})

@@ -1,0 +1,56 @@
+// pure: how probable it is that one team beats another
+import type { RatingValue } from './balance-definition.js'
+
+/** openskill's default: half of the deviation with which its ratings begin. */
+export const DEFAULT_BETA = 25 / 6
+
+/**
+ * By how many standard deviations one team is ahead: by the difference of their sums, of which the variance is that of
+ * all ratings, and β² of each team's performance in this match. Φ of the lead is the probability that the team wins:
+ * what `predictWin` of openskill gives for two teams, after R. C. Weng and C.-J. Lin, A Bayesian Approximation Method
+ * for Online Ranking, JMLR 12 (2011), section 3.
+ */
+export const leadOf = (gap: number, variance: number, beta: number): number =>
+  gap === 0 ? 0 : gap / Math.sqrt(2 * beta ** 2 + variance)
+
+/** Beyond this, Φ is 1 to the last digit. */
+const CERTAIN = 9
+
+/**
+ * Φ, the distribution function of the standard normal distribution, by its series (G. Marsaglia, Evaluating the Normal
+ * Distribution, Journal of Statistical Software 11 (2004), issue 4): exact to about 15 decimals.
+ */
+export function chanceAt(lead: number): number {
+  if (Math.abs(lead) >= CERTAIN) return lead > 0 ? 1 : 0
+  let [sum, before, term] = [lead, 0, lead]
+  for (let odd = 3; sum !== before; odd += 2) {
+    term *= lead ** 2 / odd
+    before = sum
+    sum += term
+  }
+  return 0.5 + (sum * Math.exp(-(lead ** 2) / 2)) / Math.sqrt(2 * Math.PI)
+}
+
+/** The lead at which a team wins with this probability: 0 up to 0.5, Infinity from 1 on. */
+export function leadAt(chance: number): number {
+  if (chance <= 0.5) return 0
+  if (chance >= 1) return Infinity
+  let [low, high] = [0, CERTAIN]
+  for (;;) {
+    const middle = (low + high) / 2
+    if (middle === low || middle === high) return low
+    if (chanceAt(middle) > chance) high = middle
+    else low = middle
+  }
+}
+
+/**
+ * The probability that one team beats another, from 0 to 1, as a `balance` rule with `measure: 'predictedWin'` has it.
+ * A draw is not foreseen.
+ * @param beta how much a team's performance varies, as of the rule. Default 25 / 6.
+ */
+export function predictedWin(one: readonly RatingValue[], other: readonly RatingValue[], beta = DEFAULT_BETA): number {
+  const sum = (team: readonly RatingValue[]) => team.reduce((total, { mean }) => total + mean, 0)
+  const variance = [...one, ...other].reduce((total, { uncertainty }) => total + uncertainty ** 2, 0)
+  return chanceAt(leadOf(sum(one) - sum(other), variance, beta))
+}

@@ -1,0 +1,28 @@
+// pure: what all rules have
+/**
+ * Whose waiting time relaxes a rule. `each`: between any two tickets, the stricter of their two limits counts; for a
+ * rule about the whole match, that of the youngest ticket. `youngest`, `oldest`, `average`: the wait of the match's
+ * youngest ticket, its oldest, or the average of all.
+ */
+export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
+
+/**
+ * What happens to players who lack the attribute. `refuse` (default): their ticket is refused when it is created;
+ * `any`: the rule does not restrict them; `{ value }`: they count as having this value.
+ */
+export type Missing<Value> = 'refuse' | 'any' | { readonly value: Value }
+
+/** The fields of every rule. */
+export interface RuleBase {
+  /**
+   * Name of the rule in `explain`; names differ within a queue. Default: its kind and attribute, e.g. `difference
+   * skill`.
+   */
+  readonly name?: string | undefined
+  /** Whose waiting time relaxes the rule. Default `each`. */
+  readonly by?: WaitOf | undefined
+  /** Milliseconds of waiting after which the rule no longer counts. Default: never. */
+  readonly optionalAfterMs?: number | undefined
+  /** Whether the rule also holds in a match of last resort (see `lastResortMs`). Default false. */
+  readonly hard?: boolean | undefined
+}
