@@ -41,6 +41,17 @@ export type {
   SkillBand,
   Slice,
 } from './figures/figures.js'
+export {
+  RESULT_FORMAT,
+  type CrowdSummary,
+  type LabResult,
+  type Possible,
+  type Variant,
+  type VariantRun,
+} from './figures/lab-result.js'
+export { compare, type Comparison } from './compare/compare.js'
+export type { Difference, MeasuredDifference, Verdict } from './compare/difference.js'
+export type { Interval } from './statistics/paired.js'
 export type { Spread } from './statistics/spread.js'
 export { createRatingBook, type PlayedTeam, type PlayedTicket, type RatingBook } from './ratings/rating-book.js'
 export type { RatingAttributes } from './ratings/rating-attributes.js'

@@ -1,0 +1,54 @@
+import { figuresOf } from '../figures/figures-of.js'
+import type { Figures } from '../figures/figures.js'
+import { RESULT_FORMAT, type LabResult } from '../figures/lab-result.js'
+import { crowdOf, outcomeOf, queueOf } from '../figures/outcome.fixture.js'
+
+/** The figures of one duel between two regions. */
+const duel = figuresOf(
+  crowdOf([
+    [{ truth: 1, region: 'Europe', latencies: { a: 20 } }],
+    [{ truth: 2, region: 'Asia', latencies: { a: 40 } }],
+  ]),
+  outcomeOf(['one', 'two'].map((team) => ({ match: 0, team, waitMs: 1000 }))),
+  { queues: [queueOf()] },
+)
+
+/** What a run had; all else as in one duel. */
+export interface Had {
+  readonly matched?: number
+  readonly p50?: number
+  readonly p90?: number
+  readonly spread?: number
+  readonly favourite?: number
+  readonly unevenRegion?: number
+  readonly hours?: number
+}
+
+function figuresWith({ matched = 1, p50 = 1000, p90 = 2000, spread = 100, ...had }: Had): Figures {
+  const { favourite = 0.6, unevenRegion = 0.1, hours = 1 } = had
+  const { all, matches, fairness } = duel
+  return {
+    ...duel,
+    all: {
+      ...all,
+      matched,
+      waitMs: { ...all.waitMs, p50, p90 },
+      skillSpread: { ...all.skillSpread, mean: spread },
+    },
+    matches: { ...matches, favourite: { ...matches.favourite, mean: favourite } },
+    fairness: { ...fairness, by: { ...fairness.by, region: { ...fairness.by.region, uneven: unevenRegion } } },
+    servers: { ...duel.servers, hours },
+  }
+}
+
+/** A result of variants by name, with what each had in each of its runs. */
+export const resultOf = (variants: Readonly<Record<string, readonly Had[]>>): LabResult => ({
+  format: RESULT_FORMAT,
+  crowd: { name: 'crowd.ndjson', players: 2, parties: 2, startsAt: 0, durationMs: 3_600_000 },
+  seeds: Object.values(variants)[0]?.map((_, index) => index + 1) ?? [],
+  variants: Object.entries(variants).map(([name, runs]) => ({
+    name,
+    queues: [{ name: 'queue', sentences: ['A match has two players.'] }],
+    runs: runs.map((had) => ({ figures: figuresWith(had) })),
+  })),
+})

@@ -1,0 +1,96 @@
+// pure: what a comparison says, in words
+import type { MeasuredDifference } from './difference.js'
+import { MEASURES, type Measure, type Topic } from './measures.js'
+import { quantity } from './quantities.js'
+
+interface Compared {
+  readonly name: string
+  readonly first: string
+  readonly measures: readonly MeasuredDifference[]
+  readonly seeds: number
+}
+
+/** How each topic is told: of the variant that is better or worse, and of both. */
+const TOPICS: Readonly<Record<Topic, { readonly [Kind in 'better' | 'worse' | 'alike' | 'unclear']: string }>> = {
+  matching: {
+    better: 'matches more players',
+    worse: 'matches fewer players',
+    alike: 'the share of players matched',
+    unclear: 'which matches more players',
+  },
+  waiting: {
+    better: 'makes players wait less',
+    worse: 'makes players wait longer',
+    alike: 'how long players wait',
+    unclear: 'which makes players wait less',
+  },
+  quality: {
+    better: 'makes better matches',
+    worse: 'makes worse matches',
+    alike: 'the quality of matches',
+    unclear: 'which makes better matches',
+  },
+  fairness: { better: 'is fairer', worse: 'is less fair', alike: 'fairness', unclear: 'which is fairer' },
+  cost: { better: 'costs less', worse: 'costs more', alike: 'cost', unclear: 'which costs less' },
+}
+
+/** A few sentences: what is better, what is worse, where there is no difference, and what the data cannot tell. */
+export function sentencesOf({ name, first, measures, seeds }: Compared): string[] {
+  if (seeds < 2) return [`With one seed, the data cannot tell whether ${name} and ${first} differ by more than chance.`]
+  const told = (Object.keys(TOPICS) as Topic[])
+    .map((topic) => ({ topic, verdicts: measures.filter(({ key }) => measureOf(key)?.topic === topic) }))
+    .filter(({ verdicts }) => verdicts.length > 0)
+  const phrases = (verdict: 'better' | 'worse') =>
+    told.flatMap(({ topic, verdicts }) => phraseOf(topic, verdicts, verdict) ?? [])
+  const [better, worse] = [phrases('better'), phrases('worse')]
+  const rest = told.filter(
+    ({ verdicts }) => !verdicts.some(({ verdict }) => verdict === 'better' || verdict === 'worse'),
+  )
+  const isAlike = (verdicts: readonly MeasuredDifference[]) => verdicts.every(({ verdict }) => verdict === 'alike')
+  const alike = rest.filter(({ verdicts }) => isAlike(verdicts)).map(({ topic }) => TOPICS[topic].alike)
+  const unclear = rest.filter(({ verdicts }) => !isAlike(verdicts)).map(({ topic }) => TOPICS[topic].unclear)
+  return [...differences(name, first, better, worse), ...undecided(name, first, alike, unclear, told.length)]
+}
+
+function differences(name: string, first: string, better: readonly string[], worse: readonly string[]): string[] {
+  const lead = `Compared with ${first}, ${name}`
+  if (better.length === 0) return worse.length === 0 ? [] : [`${lead} ${listed(worse)}.`]
+  return [`${lead} ${listed(better)}.`, ...(worse.length === 0 ? [] : [`But it ${listed(worse)}.`])]
+}
+
+function undecided(
+  name: string,
+  first: string,
+  alike: readonly string[],
+  unclear: readonly string[],
+  topics: number,
+): string[] {
+  if (alike.length === topics) return [`${name} and ${first} are alike: no difference would be felt.`]
+  const none = alike.length === 0 ? [] : [`There is no difference that would be felt in ${listed(alike)}.`]
+  if (unclear.length === 0) return none
+  return unclear.length === topics
+    ? [`The data cannot tell ${name} from ${first}: they differ by no more than chance.`]
+    : [...none, `The data cannot tell ${listed(unclear)}.`]
+}
+
+const measureOf = (key: string) => MEASURES.find((measure) => measure.key === key)
+
+/** `makes players wait less (half of the matched within 9 s instead of 12 s)`, if any measure of the topic says so. */
+function phraseOf(
+  topic: Topic,
+  measures: readonly MeasuredDifference[],
+  verdict: 'better' | 'worse',
+): string | undefined {
+  const saying = measures.filter((one) => one.verdict === verdict)
+  if (saying.length === 0) return undefined
+  const facts = saying.map(({ key, first, other }) => {
+    const { unit = 'count', says = (values) => values } = measureOf(key) ?? ({} as Partial<Measure>)
+    return says(`${quantity(other, unit)} instead of ${quantity(first, unit)}`)
+  })
+  const isMixed = measures.some((one) => one.verdict === (verdict === 'better' ? 'worse' : 'better'))
+  const inPart = `${verdict === 'better' ? 'improves' : 'harms'} ${TOPICS[topic].alike} in part`
+  return `${isMixed ? inPart : TOPICS[topic][verdict]} (${facts.join('; ')})`
+}
+
+const listed = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`

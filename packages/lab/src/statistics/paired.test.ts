@@ -1,0 +1,40 @@
+import { seededRandom } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { pairedIntervals } from './paired.js'
+import { studentQuantile } from './student.js'
+
+test.each([
+  [0.025, 1, 12.7062],
+  [0.025, 2, 4.30265],
+  [0.025, 3, 3.18245],
+  [0.025, 4, 2.77645],
+  [0.025, 29, 2.04523],
+  [0.0005, 4, 8.6103],
+  [0.001, 7, 4.78529],
+])('Student exceeds with probability %d at %i degrees of freedom %d', (tail, freedom, value) => {
+  expect(studentQuantile(tail, freedom)).toBeCloseTo(value, 4)
+})
+
+const pairedInterval = (differences: readonly number[], confidence: number) =>
+  pairedIntervals(differences)?.(confidence)
+
+test('an interval holds the mean as often as it says, of few pairs too', () => {
+  const random = seededRandom(3)
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  for (const count of [2, 5, 12]) {
+    let held = 0
+    for (let trial = 0; trial < 100; trial += 1) {
+      const { low, high } = pairedInterval(
+        Array.from({ length: count }, () => 10 + normal()),
+        0.95,
+      ) ?? { low: 0, high: 0 }
+      if (low <= 10 && high >= 10) held += 1
+    }
+    expect(held).toBeGreaterThanOrEqual(90)
+  }
+})
+
+test('one pair tells nothing of chance, and equal differences are certain', () => {
+  expect(pairedInterval([5], 0.95)).toBeUndefined()
+  expect(pairedInterval([5, 5, 5], 0.95)).toEqual({ low: 5, high: 5 })
+})
