@@ -20,6 +20,15 @@ export { readCrowd } from './crowd/lines/read-crowd.js'
 export { splitLines } from './crowd/lines/split-lines.js'
 export { writeCrowd } from './crowd/lines/write-crowd.js'
 export type { CrowdParameters } from './crowd/generate/parameters.js'
+export {
+  createLabThreads,
+  runJobs,
+  type JobsOptions,
+  type LabThreads,
+  type ThreadOptions,
+} from './jobs/run-jobs.js'
+export type { JobResult, LabJob } from './jobs/job.js'
+export { ThreadFailed } from './jobs/thread.js'
 export { runCrowd } from './run/run-crowd.js'
 export type { RunOptions } from './run/options.js'
 export type { MatchOutcome, RequestUse, RunOutcome, ServerUse, TicketOutcome } from './run/outcome.js'

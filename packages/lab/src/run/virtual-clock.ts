@@ -15,8 +15,8 @@ interface Sleeper {
 }
 
 /**
- * Waits until no promise callback is left: what is queued for the next tick of the process runs after all of them. It
- * takes a third of a turn of the event loop, and nothing here waits for the world outside.
+ * Waits until no promise callback is left: what is queued for the next tick of the process by one of them runs after
+ * all of them. It takes a third of a turn of the event loop, and nothing here waits for the world outside.
  */
 const settled = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
@@ -49,6 +49,8 @@ export function createVirtualClock(start: number): VirtualClock {
         insert(sleeper)
       }),
     reach: async (at) => {
+      // From here on, this is a promise callback, whoever calls.
+      await Promise.resolve()
       await settled()
       for (let first = sleepers[0]; first !== undefined && first.at <= at; first = sleepers[0]) {
         sleepers.shift()

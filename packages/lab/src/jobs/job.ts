@@ -1,0 +1,49 @@
+import { InvalidInput } from '@muster/core'
+import { defineQueue, type Queue, type QueueDefinition } from '@muster/matchmaker'
+import type { Crowd } from '../crowd/crowd.js'
+import type { Figures } from '../figures/figures.js'
+import type { FiguresOptions } from '../figures/figures-of.js'
+import type { RatingOptions } from '../ratings/rating-options.js'
+
+/** One run of queues over a crowd, and what is wanted of it. */
+export interface LabJob {
+  /** The crowd, which is made again by `seed`. Jobs that share a crowd should share the object: it is sent once. */
+  readonly crowd: Crowd
+  /** Whole number from 0: of the crowd, of ids, and of ratings. */
+  readonly seed: number
+  /** Without `custom` rules: functions cannot be sent to a thread. */
+  readonly queues: readonly QueueDefinition[]
+  /** As of `runCrowd`. */
+  readonly tickMs?: number | undefined
+  /** As of `runCrowd`. */
+  readonly startMs?: number | undefined
+  /** Ratings that follow from the matches, with the job's seed. Default: none. */
+  readonly ratings?: Omit<RatingOptions, 'seed'> | undefined
+  readonly figures?: Omit<FiguresOptions, 'queues'> | undefined
+}
+
+/** What a job has found. */
+export interface JobResult {
+  readonly figures: Figures
+}
+
+/** A job as it is sent to a thread, with its queues checked. */
+export interface SentJob extends Omit<LabJob, 'crowd' | 'queues'> {
+  /** Number of the crowd within this process. */
+  readonly crowd: number
+  readonly queues: readonly Queue[]
+}
+
+/**
+ * The queues of a job, checked.
+ * @throws {InvalidInput} for a rule that is code; {InvalidQueue}
+ */
+export function queuesOf({ queues }: LabJob): readonly Queue[] {
+  return queues.map((definition) => {
+    const queue = defineQueue(definition)
+    const code = queue.rules.find(({ kind }) => kind === 'custom')
+    if (code === undefined) return queue
+    const message = `queue ${JSON.stringify(queue.name)}: a custom rule is code, which cannot be sent to a thread`
+    throw new InvalidInput(`${message}: use runCrowd`, { field: 'rules' })
+  })
+}

@@ -1,0 +1,62 @@
+import { InvalidQueue } from '@muster/matchmaker'
+import { describe, expect, test } from 'vitest'
+import { generateCrowd } from '../crowd/generate/generate-crowd.js'
+import { figuresOf } from '../figures/figures-of.js'
+import { duel, europeans } from '../run/run-crowd.fixture.js'
+import { runCrowd } from '../run/run-crowd.js'
+import type { LabJob } from './job.js'
+import { queuesOf } from './job.js'
+import { createLabThreads, runJobs } from './run-jobs.js'
+import { ThreadFailed } from './thread.js'
+
+const made = generateCrowd({ players: 20, hours: 0.1 }, 1)
+const recorded = europeans(40, 1)
+const program = (text: string) => new URL(`data:text/javascript,${text}`)
+
+describe('jobs', () => {
+  test('have the same results for any number of threads, as if they had been run here', async () => {
+    const jobs: LabJob[] = [1, 2].flatMap((seed) =>
+      [made, recorded].map((crowd) => ({ crowd, seed, queues: [duel], tickMs: 500 })),
+    )
+    const shares: number[] = []
+    const results = await runJobs(jobs, { threads: 1, progressed: (share) => shares.push(share) })
+    expect(await runJobs(jobs, { threads: 2 })).toEqual(results)
+    const outcome = await runCrowd(generateCrowd({ players: 20, hours: 0.1 }, 2), [duel], { seed: 2, tickMs: 500 })
+    const queues = queuesOf({ crowd: made, seed: 2, queues: [duel] })
+    expect(results[2]?.figures).toEqual(figuresOf(generateCrowd({ players: 20, hours: 0.1 }, 2), outcome, { queues }))
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+    expect(shares.at(-1)).toBe(1)
+  })
+
+  test('are refused before any begins', async () => {
+    const job = { crowd: recorded, seed: 1 }
+    const code = { name: 'odd', kind: 'custom', test: () => true } as const
+    await expect(runJobs([{ ...job, queues: [{ ...duel, rules: [code] }] }])).rejects.toThrow(
+      'queue "duel": a custom rule is code, which cannot be sent to a thread: use runCrowd',
+    )
+    await expect(runJobs([{ ...job, queues: [{ ...duel, name: '' }] }])).rejects.toBeInstanceOf(InvalidQueue)
+    expect(() => createLabThreads({ threads: 0 })).toThrow('option threads: must be a whole number from 1, got 0')
+  })
+
+  test('fail with one clear error when a thread ends early, and the threads can be used again', async () => {
+    const job = { crowd: recorded, seed: 1, queues: [duel] }
+    const crashing = createLabThreads({ threads: 2, program: program('process.exit(3)') })
+    const failed = new ThreadFailed('job 1 of 2: its thread ended early, with code 3')
+    await expect(crashing.run([job, job])).rejects.toThrow(failed)
+    await expect(crashing.run([job])).rejects.toThrow('job 1 of 1: its thread ended early, with code 3')
+    const full = program('const all = []; for (;;) all.push(new Array(1e5).fill(all.length))')
+    await expect(runJobs([job], { heapMb: 16, program: full })).rejects.toThrow(
+      'job 1 of 1: it needs more than 16 MB of memory: make the crowd smaller',
+    )
+  })
+
+  test('end with their threads when they are aborted', async () => {
+    const ending = new AbortController()
+    const job = { crowd: recorded, seed: 1, queues: [duel] }
+    const silent = program('import { parentPort } from "node:worker_threads"; parentPort.on("message", () => {})')
+    const running = runJobs([job], { signal: ending.signal, program: silent })
+    ending.abort(new Error('enough'))
+    await expect(running).rejects.toThrow('enough')
+    await expect(runJobs([job], { signal: ending.signal })).rejects.toThrow('enough')
+  })
+})

@@ -1,0 +1,141 @@
+import { availableParallelism } from 'node:os'
+import { InvalidInput } from '@muster/core'
+import type { Crowd } from '../crowd/crowd.js'
+import { queuesOf, type JobResult, type LabJob, type SentJob } from './job.js'
+import type { JobOrder } from './job-messages.js'
+import { startThread, ThreadFailed, type JobThread } from './thread.js'
+
+export interface ThreadOptions {
+  /** Threads, each with one job at a time. Default: one fewer than processors, at least 1. */
+  readonly threads?: number | undefined
+  /** Megabytes of heap that each thread may use. Default 2048 (our choice): enough for a crowd of half a million. */
+  readonly heapMb?: number | undefined
+  /** URL of another program for the threads, for tests. */
+  readonly program?: URL | undefined
+}
+
+export interface JobsOptions {
+  /** Called now and then with the share of all jobs, from 0 to 1. */
+  readonly progressed?: ((share: number) => void) | undefined
+  /** Called with the index of each job that is done. */
+  readonly done?: ((index: number) => void) | undefined
+  /** Ends the threads; the jobs then reject with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Threads that carry out jobs until they are closed. */
+export interface LabThreads {
+  /**
+   * Carries out jobs; the results are in their order, and the same for any number of threads. After a job has failed,
+   * or the signal was aborted, all threads have ended; the next call starts new ones.
+   * @throws {InvalidInput} or {InvalidQueue}, naming what is wrong with a job, before any is begun; {ThreadFailed}
+   */
+  run(jobs: readonly LabJob[], options?: JobsOptions): Promise<readonly JobResult[]>
+  /** Ends all threads. */
+  close(): Promise<void>
+}
+
+/** Carries out jobs in threads of their own. @throws as `LabThreads.run` */
+export async function runJobs(
+  jobs: readonly LabJob[],
+  { threads, heapMb, program, ...options }: ThreadOptions & JobsOptions = {},
+): Promise<readonly JobResult[]> {
+  const pool = createLabThreads({ threads, heapMb, program })
+  try {
+    return await pool.run(jobs, options)
+  } finally {
+    await pool.close()
+  }
+}
+
+/** @throws {InvalidInput} naming the option. */
+export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOptions = {}): LabThreads {
+  const most = threads ?? Math.max(1, availableParallelism() - 1)
+  if (!Number.isSafeInteger(most) || most < 1) {
+    throw new InvalidInput(`option threads: must be a whole number from 1, got ${most}`, { field: 'threads' })
+  }
+  /** Threads by the crowds that they have been sent. */
+  const pool = new Map<JobThread, Set<number>>()
+  const numbers = new WeakMap<Crowd, number>()
+  let numbered = 0
+
+  const numberOf = (crowd: Crowd): number => {
+    const known = numbers.get(crowd)
+    if (known !== undefined) return known
+    numbered += 1
+    numbers.set(crowd, numbered)
+    return numbered
+  }
+  const endAll = async () => {
+    const all = [...pool.keys()]
+    pool.clear()
+    await Promise.all(all.map((thread) => thread.end()))
+  }
+
+  const carryOut = async (
+    jobs: readonly { readonly crowd: Crowd; readonly job: SentJob }[],
+    { progressed, done }: JobsOptions,
+  ): Promise<readonly JobResult[]> => {
+    const results: JobResult[] = []
+    const shares = jobs.map(() => 0)
+    let next = 0
+    const goOn = async (thread: JobThread, known: Set<number>): Promise<void> => {
+      for (let index = next++; index < jobs.length; index = next++) {
+        const { crowd, job } = jobs[index] as (typeof jobs)[number]
+        const tell = (share: number) => {
+          shares[index] = share
+          progressed?.(shares.reduce((sum, one) => sum + one, 0) / jobs.length)
+        }
+        try {
+          results[index] = await thread.run(orderOf(job, crowd, known), tell)
+        } catch (error) {
+          if (!(error instanceof ThreadFailed)) throw error
+          throw new ThreadFailed(`job ${index + 1} of ${jobs.length}: ${error.message}`, { cause: error })
+        }
+        tell(1)
+        done?.(index)
+      }
+    }
+    while (pool.size < Math.min(most, jobs.length)) pool.set(startThread(heapMb, program), new Set())
+    await Promise.all(Array.from(pool, ([thread, known]) => goOn(thread, known)))
+    return results
+  }
+
+  return {
+    run: async (jobs, options = {}) => {
+      const { signal } = options
+      signal?.throwIfAborted()
+      const sent = jobs.map(({ crowd, ...job }) => ({
+        crowd,
+        job: { ...job, queues: queuesOf({ crowd, ...job }), crowd: numberOf(crowd) },
+      }))
+      // A thread that ends rejects its job.
+      const abort = () => void endAll()
+      signal?.addEventListener('abort', abort, { once: true })
+      try {
+        return await carryOut(sent, options)
+      } catch (error) {
+        await endAll()
+        signal?.throwIfAborted()
+        throw error
+      } finally {
+        signal?.removeEventListener('abort', abort)
+      }
+    },
+    close: endAll,
+  }
+}
+
+/** Crowds that a thread keeps. */
+const MOST_CROWDS = 4
+
+function orderOf(job: SentJob, crowd: Crowd, known: Set<number>): JobOrder {
+  if (known.has(job.crowd)) return { job }
+  const forget = known.size >= MOST_CROWDS
+  if (forget) known.clear()
+  known.add(job.crowd)
+  return { job, crowd: sentOf(crowd), forget }
+}
+
+/** A synthetic crowd is made again by the thread, so only its parameters are sent. */
+const sentOf = (crowd: Crowd): Crowd => (crowd.header.made === undefined ? crowd : { ...crowd, parties: [] })
