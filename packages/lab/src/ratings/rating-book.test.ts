@@ -1,3 +1,4 @@
+import { seededRandom } from '@muster/core/clock'
 import { rate, rating } from 'openskill'
 import { describe, expect, test } from 'vitest'
 import { CROWD_FORMAT, type Crowd, type CrowdPlayer } from '../crowd/crowd.js'
@@ -71,6 +72,17 @@ describe('a rating book', () => {
     expect(wins([0.125, -0.125, Math.sqrt(2 - 0.125 ** 2), -Math.sqrt(2 - 0.125 ** 2)])).toBeCloseTo(0.638, 1)
   })
 
+  test('does not take a larger team for the stronger', () => {
+    const [low, high] = [player('low', 0), player('high', 2)]
+    let won = 0
+    for (let seed = 1; seed <= 300; seed += 1) {
+      const book = createRatingBook(crowdOf([low, high, player('a', 1), player('b', 1)]), { seed })
+      const ranking = book.played([team('one', player('a', 1)), team('two', low, high)])
+      if (ranking?.[0] === 'two') won += 1
+    }
+    expect(won / 300).toBeCloseTo(0.5, 1)
+  })
+
   test('decides the same for the same seed, and learns nothing of a match of one team', () => {
     const play = (seed: number) => {
       const book = createRatingBook(crowd, { seed, newcomers: 0.5 })
@@ -83,6 +95,45 @@ describe('a rating book', () => {
     const before = book.queued([weak, strong])
     expect(book.played([team('everyone', weak, strong), team('nobody')])).toBeUndefined()
     expect(book.queued([weak, strong])).toEqual(before)
+  })
+})
+
+describe('what is told of ratings', () => {
+  /** A thousand rounds of duels between players taken as they come. */
+  function played(newcomers: number, players: number) {
+    const all = Array.from({ length: players }, (_, at) => player(`p${at}`, at))
+    const book = createRatingBook(crowdOf(all), { newcomers })
+    const random = seededRandom(5)
+    for (let round = 0; round < 1000; round += 1) {
+      const [one, other] = [random(), random()].map((drawn) => all[Math.floor(drawn * players)] as CrowdPlayer)
+      if (one === undefined || other === undefined || one === other) continue
+      for (const each of [one, other]) book.queued([each])
+      book.played([team('one', one), team('other', other)])
+    }
+    return book.figures()
+  }
+
+  test('ratings come to tell players apart, match by match', () => {
+    const { convergence, experience, matches } = played(1, 40)
+    expect(matches).toBeGreaterThan(900)
+    const correlations = Object.fromEntries(convergence.map((one) => [one.matches, one.correlation]))
+    expect(correlations[1]).toBeGreaterThan(0.2)
+    expect(correlations[10]).toBeGreaterThan((correlations[1] ?? 1) + 0.2)
+    expect(correlations[30]).toBeGreaterThan(0.9)
+    expect(experience.map(({ name }) => name)).toEqual(['first 5', '5–9', '10–29', 'from 30'])
+    expect(experience.reduce((sum, { players }) => sum + players, 0)).toBe(matches * 2)
+    expect(experience.every((one) => one.played === 1 && one.waitMs.p50 === 1000)).toBe(true)
+  })
+
+  test('favourites win about as often as they should, if ratings are right', () => {
+    const { calibration, convergence, experience } = played(0, 40)
+    expect(convergence).toEqual([])
+    expect(experience.map(({ name }) => name)).toEqual(['rated before'])
+    const all = calibration.reduce((sum, { matches }) => sum + matches, 0)
+    const meanOf = (key: 'predicted' | 'won') =>
+      calibration.reduce((sum, one) => sum + one[key] * one.matches, 0) / all
+    expect(Math.abs(meanOf('won') - meanOf('predicted'))).toBeLessThan(0.05)
+    expect(experience[0]?.favourite.mean).toBeCloseTo(meanOf('won'), 1)
   })
 })
 
