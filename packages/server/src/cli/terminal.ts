@@ -44,10 +44,11 @@ export interface Paint {
   strong(text: string): string
   red(text: string): string
   yellow(text: string): string
+  green(text: string): string
 }
 
 /** Colours by the codes that every terminal knows; nothing where colours are not seen. */
 export function paint(colours: boolean): Paint {
   const by = (code: number) => (text: string) => (colours ? `\u{1B}[${code}m${text}\u{1B}[0m` : text)
-  return { strong: by(1), red: by(31), yellow: by(33) }
+  return { strong: by(1), red: by(31), yellow: by(33), green: by(32) }
 }

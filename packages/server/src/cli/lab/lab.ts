@@ -3,9 +3,10 @@ import type { ExitCode } from '../exit-codes.js'
 import type { Terminal } from '../terminal.js'
 import type { AddLabCommand } from './add-lab-command.js'
 import { addCrowd } from './crowd.js'
+import { addTest } from './test.js'
 
 /** The commands below `muster lab`. */
-const COMMANDS: readonly AddLabCommand[] = [addCrowd]
+const COMMANDS: readonly AddLabCommand[] = [addCrowd, addTest]
 
 export function addLab(program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command {
   const lab = program.command('lab').description('know what a rule does before players feel it')

@@ -1,0 +1,177 @@
+import type { CancelReason } from '@muster/matchmaker'
+import { checkMoment, checkName, type MomentGround } from './check-happenings.js'
+import { comparedAttributes, teamNames } from './compared-attributes.js'
+import type { Moment } from './durations.js'
+import { WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE, type Expectation, type Expected, type ExpectedTeam } from './scene.js'
+import { expectationSchema, type ExpectationForm } from './scene-schema.js'
+
+type Path = readonly string[]
+
+/** Why a ticket ends, as far as a scene can bring it about. */
+const ENDS: readonly CancelReason[] = [
+  'cancelled',
+  'expired',
+  'declined',
+  'not-accepted',
+  'elsewhere',
+  'dissolved',
+  'attempts',
+]
+
+/** Reads what a scene expects, in the order of the file. */
+export function checkExpectations(
+  given: Readonly<Record<string, unknown>>,
+  path: Path,
+  ground: MomentGround,
+): readonly Expectation[] {
+  return Object.entries(given).flatMap(([text, value]): Expectation[] => {
+    const here = [...path, text]
+    const moment = checkMoment(text, here, 'after 12s or by 20s', ground.checking)
+    const form = ground.checking.read(expectationSchema, value ?? {}, here)
+    if (form === undefined || moment === undefined) return []
+    if (Object.keys(form).length === 0) ground.checking.fault(here, 'expects nothing: write what must be so then')
+    const fields = Object.keys(value ?? {}) as (keyof ExpectationForm)[]
+    return fields.flatMap((field) => {
+      const place = [...here, field]
+      if (moment.when === 'by' && !COME_TRUE.includes(field))
+        ground.checking.fault(place, 'is so from the beginning, or never: write after in place of by')
+      const words = `${text}: ${field}: ${shown((value as Readonly<Record<string, unknown>>)[field])}`
+      const expected = READERS[field](form, place, { ...ground, moment })
+      return expected.map((one): Expectation => ({ ...one, ...moment, path: place, text: words }))
+    })
+  })
+}
+
+/** What is not so at first and may come true. */
+const COME_TRUE: readonly (keyof ExpectationForm)[] = ['matched', 'together', 'teams', 'ended', 'matches', 'within']
+
+interface ReadingGround extends MomentGround {
+  readonly moment: Moment
+}
+type Reader = (form: ExpectationForm, path: Path, ground: ReadingGround) => readonly Expected[]
+
+const READERS: Readonly<Record<keyof ExpectationForm, Reader>> = {
+  matched: ({ matched = [] }, path, ground) => {
+    const alone = matched.flatMap((one, index) =>
+      typeof one === 'string' ? named([one], [...path, String(index)], ground) : [],
+    )
+    const lists = matched.flatMap((one, index) =>
+      typeof one === 'string' ? [] : [named(one, [...path, String(index)], ground)],
+    )
+    return [
+      ...(alone.length === 0 ? [] : [{ kind: 'matched' as const, tickets: alone }]),
+      ...lists.map((tickets) => ({ kind: 'exactly' as const, tickets })),
+    ]
+  },
+  'not matched': ({ 'not matched': names = [] }, path, ground) => [
+    { kind: 'unmatched', tickets: named(names, path, ground) },
+  ],
+  together: ({ together = [] }, path, ground) => ofSeveral('together', together, path, ground),
+  apart: ({ apart = [] }, path, ground) => ofSeveral('apart', apart, path, ground),
+  waiting: ({ waiting = [] }, path, ground) =>
+    waiting.map(([name, why]) => {
+      if (why !== undefined) checkReason(why, [...path, name], ground)
+      return { kind: 'waiting', tickets: named([name], [...path, name], ground), why }
+    }),
+  refused: ({ refused = [] }, path, ground) =>
+    refused.map(([name, why]) => ({ kind: 'refused', tickets: named([name], [...path, name], ground), why })),
+  ended: ({ ended = {} }, path, ground) =>
+    Object.entries(ended).map(([name, reason]) => {
+      if (!isEnd(reason)) ground.checking.unknown([...path, name], reason, 'end of a ticket', ENDS)
+      return { kind: 'ended', tickets: named([name], [...path, name], ground), reason: reason as CancelReason }
+    }),
+  teams: ({ teams = [] }, path, ground) => [{ kind: 'teams', teams: checkTeams(teams, path, ground) }],
+  matches: ({ matches = 0 }, path, { checking }) => {
+    const { min = 0, max = Infinity } = typeof matches === 'number' ? { min: matches, max: matches } : matches
+    if (min > max) checking.fault(path, 'has a min above its max')
+    return [{ kind: 'matches', min, max }]
+  },
+  within: ({ within = 0, matched = [], together = [] }, path, ground) => {
+    const names = [...matched, ...together].flat()
+    if (names.length === 0)
+      ground.checking.fault(path, 'needs matched or together beside it: the tickets that it is about')
+    return [{ kind: 'within', tickets: names.flatMap((name) => ground.known.ids.get(name) ?? []), ms: within }]
+  },
+  balance: ({ balance = {} }, path, ground) => ofAttributes('balance', balance, path, ground),
+  spread: ({ spread = {} }, path, ground) => ofAttributes('spread', spread, path, ground),
+}
+
+const isEnd = (reason: string): reason is CancelReason => ENDS.includes(reason as CancelReason)
+
+const named = (names: readonly string[], path: Path, ground: ReadingGround): readonly string[] => [
+  ...new Set(names.flatMap((name, index) => checkName(name, ground.moment, [...path, String(index)], ground))),
+]
+
+/** Names by themselves are one group; each list among them is one too. */
+function ofSeveral(
+  kind: 'together' | 'apart',
+  groups: readonly (string | readonly string[])[],
+  path: Path,
+  ground: ReadingGround,
+): Expected[] {
+  const alone = groups.filter((one) => typeof one === 'string')
+  const lists = groups.map((one, index) => ({ names: one, place: [...path, String(index)] }))
+  const all = [
+    ...(alone.length > 0 ? [{ names: alone, place: path }] : []),
+    ...lists.flatMap(({ names, place }) => (typeof names === 'string' ? [] : [{ names, place }])),
+  ]
+  return all.map(({ names, place }) => {
+    const tickets = named(names, place, ground)
+    const areKnown = names.every((name) => ground.known.ids.has(name))
+    if (tickets.length === 1 && areKnown) ground.checking.fault(place, 'names one ticket: it needs two at least')
+    return { kind, tickets }
+  })
+}
+
+function checkReason(why: string, path: Path, { checking, queues }: ReadingGround): void {
+  const known = [...queues.flatMap(({ rules }) => rules.map(({ name }) => name)), WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE]
+  if (!known.includes(why)) checking.unknown(path, why, 'rule, nor players or paused', known)
+}
+
+function checkTeams(
+  teams: NonNullable<ExpectationForm['teams']>,
+  path: Path,
+  ground: ReadingGround,
+): readonly ExpectedTeam[] {
+  if (Array.isArray(teams))
+    return teams.map((names, index) => ({ tickets: named(names, [...path, String(index)], ground) }))
+  const known = ground.queues.flatMap(teamNames)
+  return Object.entries(teams).map(([name, names]) => {
+    if (!known.includes(name)) ground.checking.unknown([...path, name], name, 'team', known)
+    return { name, tickets: named(names, [...path, name], ground) }
+  })
+}
+
+function ofAttributes(
+  kind: 'balance' | 'spread',
+  limits: Readonly<Record<string, number>>,
+  path: Path,
+  { checking, queues, known }: ReadingGround,
+): Expected[] {
+  const attributes = new Set([...comparedAttributes(queues), ...attributesOf(known.tickets)])
+  return Object.entries(limits).map(([attribute, most]) => {
+    if (!attributes.has(attribute))
+      checking.unknown([...path, attribute], attribute, 'attribute of a ticket', [...attributes])
+    return { kind, attribute, most }
+  })
+}
+
+const attributesOf = (tickets: MomentGround['known']['tickets']) =>
+  tickets.flatMap(({ players }) => players.flatMap(({ attributes = {} }) => Object.keys(attributes)))
+
+/** Longest text of a value that is shown. */
+const LONGEST = 80
+
+/** A value as a line of YAML. */
+function shown(value: unknown): string {
+  const text = flow(value)
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+}
+
+function flow(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return `{ ${Object.entries(value)
+    .map(([key, inner]) => `${key}: ${flow(inner)}`)
+    .join(', ')} }`
+}

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { faultsIn } from './scenes.fixture.js'
+
+const TICKETS = { a: { skill: 1 }, b: { skill: 2, at: '5s' } }
+const scene = (more: object) => ({
+  name: 'one',
+  queue: 'duel',
+  tickets: TICKETS,
+  expect: { 'after 9s': { matches: 0 } },
+  ...more,
+})
+const inScene = (more: object) => ({ scenes: [scene(more)] })
+const expecting = (expected: object) => inScene({ expect: { 'after 9s': expected } })
+
+describe('what is wrong with a file of scenes is told, all of it, with the nearest name', () => {
+  test.each<[what: string, file: unknown, says: readonly string[]]>([
+    ['nothing', inScene({}), []],
+    ['no scenes', {}, ['scenes: is missing']],
+    ['an empty list', { scenes: [] }, ['scenes: must not be empty, got a list']],
+    ['a misspelt field', { sceens: [], defaults: 5 }, ['sceens: is not known; did you mean scenes?']],
+    ['a scene that is none', { scenes: [5] }, ['scenes.0: must be an object, got 5']],
+    [
+      'a scene without anything',
+      { scenes: [{}] },
+      [
+        'scenes.0.name: is missing',
+        'scenes.0.tickets: is missing',
+        'scenes.0.expect: must be moments with what is expected then, e.g. after 12s, got nothing',
+      ],
+    ],
+    [
+      'a scene that expects nothing',
+      { scenes: [{ name: 'x', tickets: {}, expect: {} }] },
+      [
+        'scenes.0.tickets: must not be empty, got an object',
+        'scenes.0.expect: expects nothing: write what must be so, e.g. after 12s, got an object',
+      ],
+    ],
+    [
+      'a moment that expects nothing',
+      expecting({}),
+      ['scenes.0.expect.after 9s: expects nothing: write what must be so then'],
+    ],
+    ['two scenes of one name', { scenes: [scene({}), scene({})] }, ['scenes.1.name: is the name of scenes.0 too']],
+    [
+      'queues, and a ticket that wants none',
+      {
+        scenes: [
+          scene({ queue: 'duell' }),
+          { name: 'two', tickets: { a: { skill: 1 } }, expect: { 'after 1s': { matches: 0 } } },
+        ],
+      },
+      [
+        'scenes.0.tickets.a.queue: "duell" is no queue of the file of queues; did you mean duel?',
+        'scenes.0.tickets.b.queue: "duell" is no queue of the file of queues; did you mean duel?',
+        'scenes.1.tickets.a: wants no queue: write queue, one of duel, arena',
+      ],
+    ],
+    [
+      'tickets',
+      inScene({
+        tickets: {
+          'a b': {},
+          'c-1': null,
+          c: { count: 2 },
+          d: { city: 'Berln', coordinates: { latitude: 1, longitude: 2 } },
+          e: { skil: 5, partty: 2, mood: 'good' },
+          f: { at: '5', party: 0 },
+          ff: { every: '1s', skill: 1 },
+          g: { avoid: ['d', 'dd'], at: 12, answer: 'yes', skill: {} },
+          h: { players: [{ id: 'x', skil: 1 }, { id: 5 }], party: 2 },
+        },
+      }),
+      [
+        'scenes.0.tickets.a b: is no name of a ticket: 1 to 60 of A–Z, a–z, 0–9, _ and -',
+        'scenes.0.tickets.c: there are two tickets c-1: by its copies, and by its name',
+        'scenes.0.tickets.d.coordinates: must not be given with city',
+        'scenes.0.tickets.d.city: "Berln" is no city of the list; did you mean Berlin?',
+        'scenes.0.tickets.e.skil: is not known; did you mean skill?',
+        'scenes.0.tickets.e.partty: is not known; did you mean party?',
+        '(warning) scenes.0.tickets.e.mood: is compared by no rule of duel',
+        'scenes.0.tickets.f.at: must be a time with its unit, e.g. 12s, 500ms or 1m 30s, got "5"',
+        'scenes.0.tickets.f.party: must be at least 1, got 0',
+        'scenes.0.tickets.ff.every: needs count: how many come',
+        'scenes.0.tickets.g.at: must be a time with its unit, e.g. 12s, 500ms or 1m 30s, got 12',
+        'scenes.0.tickets.g.answer: must be "accept", "decline" or "none", got "yes"',
+        'scenes.0.tickets.g.skill.from: is missing',
+        'scenes.0.tickets.h.players.1.id: must be a text, got 5',
+      ],
+    ],
+    [
+      'whom to avoid',
+      inScene({ tickets: { dora: { avoid: ['dorra'] } } }),
+      ['scenes.0.tickets.dora.avoid: "dorra" is no ticket or player of this scene; did you mean dora?'],
+    ],
+    [
+      'defaults',
+      { defaults: { skil: 5, city: 'Nowhere' }, scenes: [scene({ defaults: { queues: ['duel'], queue: 'duel' } })] },
+      [
+        'defaults.city: "Nowhere" is no city of the list',
+        'defaults.skil: is not known; did you mean skill?',
+        'scenes.0.defaults.queues: must not be given with queue',
+      ],
+    ],
+    [
+      'moments',
+      inScene({
+        expect: {
+          'afer 9s': { matches: 0 },
+          'after 9': { matches: 0 },
+          'after 1h 25h': { matches: 0 },
+          'by 9s': { waiting: 'a' },
+        },
+      }),
+      [
+        'scenes.0.expect.afer 9s: is no moment: write e.g. after 12s or by 20s',
+        'scenes.0.expect.after 9: is no moment: write e.g. after 12s or by 20s',
+        'scenes.0.expect.after 1h 25h: must be at most 24h: a scene of rules ends when every limit has relaxed',
+        'scenes.0.expect.by 9s.waiting: is so from the beginning, or never: write after in place of by',
+      ],
+    ],
+    [
+      'tickets of expectations',
+      inScene({
+        expect: { 'after 4s': { matched: [['a', 'b']], apart: 'a', together: ['a', 'bb'], 'not matched': 'B' } },
+      }),
+      [
+        'scenes.0.expect.after 4s.matched.0.1: names ticket b, which comes only at 5s',
+        'scenes.0.expect.after 4s.apart: names one ticket: it needs two at least',
+        'scenes.0.expect.after 4s.together.1: "bb" is no ticket of this scene',
+        'scenes.0.expect.after 4s.not matched.0: "B" is no ticket of this scene; did you mean b?',
+      ],
+    ],
+    [
+      'other expectations',
+      expecting({
+        waiting: { a: 'skil' },
+        ended: { a: 'expird' },
+        teams: { teem: 'a' },
+        matches: { min: 2, max: 1 },
+        within: '5s',
+        balance: { skil: 5 },
+        spread: { skill: -1 },
+        mached: 'a',
+      }),
+      [
+        'scenes.0.expect.after 9s.spread.skill: must be at least 0, got -1',
+        'scenes.0.expect.after 9s.mached: is not known; did you mean matched?',
+      ],
+    ],
+    [
+      'other expectations, once their forms are right',
+      expecting({
+        waiting: { a: 'skil' },
+        ended: { a: 'expird' },
+        teams: { teem: 'a' },
+        matches: { min: 2, max: 1 },
+        within: '5s',
+        balance: { skil: 5 },
+      }),
+      [
+        'scenes.0.expect.after 9s.waiting.a: "skil" is no rule, nor players or paused; did you mean skill?',
+        'scenes.0.expect.after 9s.ended.a: "expird" is no end of a ticket; did you mean expired?',
+        'scenes.0.expect.after 9s.teams.teem: "teem" is no team; did you mean team?',
+        'scenes.0.expect.after 9s.matches: has a min above its max',
+        'scenes.0.expect.after 9s.within: needs matched or together beside it: the tickets that it is about',
+        'scenes.0.expect.after 9s.balance.skil: "skil" is no attribute of a ticket; did you mean skill?',
+      ],
+    ],
+    [
+      'what happens',
+      inScene({
+        happens: {
+          'by 6s': { cancel: 'a' },
+          'after 4s': { decline: 'b', pause: 'dual', explode: 'a' },
+          'after 6s': {},
+        },
+      }),
+      [
+        'scenes.0.happens.by 6s: happens at no certain time: write after',
+        'scenes.0.happens.after 4s.explode: is not known',
+        'scenes.0.happens.after 6s: is empty: write what happens, e.g. cancel: a',
+      ],
+    ],
+    [
+      'what happens to a ticket before it comes, and to a queue that there is not',
+      inScene({ happens: { 'after 4s': { decline: 'b', pause: 'dual' } } }),
+      [
+        'scenes.0.happens.after 4s.decline: names ticket b, which comes only at 5s',
+        'scenes.0.happens.after 4s.pause: "dual" is no queue of the file of queues; did you mean duel?',
+      ],
+    ],
+    [
+      'too many players',
+      inScene({ tickets: { a: { skill: 1, count: 1000, party: 21 } } }),
+      ['scenes.0.tickets: have 21000 players, and a scene at most 20000: see muster lab crowd'],
+    ],
+    [
+      'too many tickets for too long',
+      inScene({ tickets: { a: { skill: 1, count: 1000 } }, expect: { 'after 1h': { matches: 0 } } }),
+      ['scenes: have so many tickets for so long that they are a crowd: see muster lab run'],
+    ],
+    [
+      'too long in all',
+      { scenes: ['one', 'two'].map((name) => scene({ name, expect: { 'after 13h': { matches: 0 } } })) },
+      ['scenes: last 26h in all, and may last 24h'],
+    ],
+  ])('%s', (_, file, says) => {
+    expect(faultsIn(file)).toEqual(says)
+  })
+})

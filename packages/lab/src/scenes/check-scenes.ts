@@ -1,0 +1,91 @@
+import type { Queue } from '@muster/matchmaker'
+import { createChecking, type Checking, type SceneFault } from './checking.js'
+import { checkExpectations } from './check-expectations.js'
+import { checkHappenings } from './check-happenings.js'
+import { checkForm, checkTickets } from './check-tickets.js'
+import { durationWords, LONGEST_MS } from './durations.js'
+import { TICK_MS } from './play.js'
+import type { Scene } from './scene.js'
+import { defaultsSchema, fileSchema, sceneSchema, TICKET_FIELDS, type DefaultsForm } from './scene-schema.js'
+import { layered } from './ticket-forms.js'
+
+/** Scenes of a file, and what is wrong with them. */
+export interface CheckedScenes {
+  /** Those without an error. */
+  readonly scenes: readonly Scene[]
+  /** If one of them is an error, the file cannot be used. */
+  readonly faults: readonly SceneFault[]
+}
+
+type Path = readonly string[]
+
+/**
+ * Checks a file of scenes, as a value, against the queues that it is about.
+ * @param file e.g. `{ queues, defaults, scenes }`; its `queues` are not looked at.
+ */
+export function checkScenes(file: unknown, queues: readonly Queue[]): CheckedScenes {
+  const checking = createChecking()
+  const whole = checking.read(fileSchema, file, [])
+  if (whole === undefined) return { scenes: [], faults: checking.faults }
+  const defaults = checkDefaults(whole.defaults, [], NO_DEFAULTS, queues, checking)
+  const scenes = whole.scenes.flatMap((scene, index) =>
+    checkScene(scene, ['scenes', String(index)], { checking, queues, defaults }),
+  )
+  const names = whole.scenes.map((scene) => (scene as { readonly name?: unknown } | null)?.name)
+  for (const [index, name] of names.entries())
+    if (typeof name === 'string' && names.indexOf(name) < index)
+      checking.fault(['scenes', String(index), 'name'], `is the name of scenes.${names.indexOf(name)} too`)
+  refuseExcess(scenes, checking)
+  return { scenes, faults: checking.faults }
+}
+
+/** Most work of a file: each ticket in each round counts as one. About a minute (our choice). */
+const MOST_ROUNDS_OF_TICKETS = 5_000_000
+
+function refuseExcess(scenes: readonly Scene[], checking: Checking): void {
+  const ms = scenes.reduce((sum, { endsAt }) => sum + endsAt, 0)
+  const work = scenes.reduce((sum, { endsAt, tickets }) => sum + (endsAt / TICK_MS) * tickets.length, 0)
+  if (ms > LONGEST_MS) checking.fault(['scenes'], `last ${durationWords(ms)} in all, and may last 24h`)
+  else if (work > MOST_ROUNDS_OF_TICKETS)
+    checking.fault(['scenes'], 'have so many tickets for so long that they are a crowd: see muster lab run')
+}
+
+interface SceneGround {
+  readonly checking: Checking
+  readonly queues: readonly Queue[]
+  readonly defaults: DefaultsForm
+}
+
+function checkScene(given: unknown, path: Path, { checking, queues, defaults: ofFile }: SceneGround): Scene[] {
+  const before = checking.faults.length
+  const scene = checking.read(sceneSchema, given, path)
+  if (scene === undefined) return []
+  const { name, queue, expect, happens = {} } = scene
+  const further = queue === undefined ? ofFile : layered(ofFile, { queue, short: {} })
+  const defaults = checkDefaults(scene.defaults, path, further, queues, checking)
+  const known = checkTickets(scene.tickets, [...path, 'tickets'], { checking, queues, defaults })
+  const named = new Set(known.tickets.flatMap((ticket) => ticket.queues))
+  const own = queues.filter((one) => named.has(one.name))
+  const ground = { checking, queues: own, known }
+  const happenings = checkHappenings(happens, [...path, 'happens'], ground)
+  const expectations = checkExpectations(expect, [...path, 'expect'], ground)
+  if (checking.faults.slice(before).some(({ severity }) => severity === 'error')) return []
+  const endsAt = Math.max(...expectations.map(({ at }) => at))
+  return [{ name, path, queues: own, tickets: known.tickets, happenings, expectations, endsAt }]
+}
+
+const NO_DEFAULTS: DefaultsForm = { short: {} }
+
+function checkDefaults(
+  given: unknown,
+  path: Path,
+  further: DefaultsForm,
+  queues: readonly Queue[],
+  checking: Checking,
+): DefaultsForm {
+  const here = [...path, 'defaults']
+  const form = given === undefined ? NO_DEFAULTS : checking.read(defaultsSchema, given, here)
+  if (form === undefined) return further
+  checkForm(form, here, TICKET_FIELDS, checking, queues)
+  return layered(further, form)
+}

@@ -1,0 +1,170 @@
+import { nearestName } from '@muster/core/validation'
+import type { Player, Queue } from '@muster/matchmaker'
+import { CITIES } from '../crowd/generate/cities.js'
+import type { Checking } from './checking.js'
+import { comparedAttributes } from './compared-attributes.js'
+import type { SceneTicket } from './scene.js'
+import { PLAYER_FIELDS, TICKET_FIELDS, ticketSchema, type DefaultsForm, type PlayerForm } from './scene-schema.js'
+import { attributesIn, contradictionIn, layered, type Form } from './ticket-forms.js'
+
+/** Most players of a scene: more are a crowd. */
+const MOST_PLAYERS = 20_000
+
+/** Where players are of whom nothing is said: all in one place, so that no distance keeps them apart. */
+const SOMEWHERE = 'London'
+
+type Path = readonly string[]
+
+/** The tickets of a scene, and what its names stand for. */
+export interface CheckedTickets {
+  /** In the order in which they come. */
+  readonly tickets: readonly SceneTicket[]
+  /** Ids of the tickets for which a name stands. Empty for a ticket that is wrong itself. */
+  readonly ids: ReadonlyMap<string, readonly string[]>
+}
+
+export interface TicketGround {
+  readonly checking: Checking
+  readonly queues: readonly Queue[]
+  /** What tickets of the scene have unless they say otherwise. */
+  readonly defaults: DefaultsForm
+}
+
+/** Reads the tickets of a scene. */
+export function checkTickets(
+  given: Readonly<Record<string, unknown>>,
+  path: Path,
+  ground: TicketGround,
+): CheckedTickets {
+  const { checking } = ground
+  const ids = new Map<string, readonly string[]>()
+  const tickets: SceneTicket[] = []
+  let players = 0
+  for (const [name, value] of Object.entries(given)) {
+    const here = [...path, name]
+    if (!/^[\w-]{1,60}$/.test(name)) checking.fault(here, 'is no name of a ticket: 1 to 60 of A–Z, a–z, 0–9, _ and -')
+    const { size, made } = ticketsOf(name, value, here, { ...ground, room: MOST_PLAYERS - players })
+    players += size
+    const twice = made.find(({ id }) => ids.has(id) || (id !== name && Object.hasOwn(given, id)))
+    if (twice !== undefined) checking.fault(here, `there are two tickets ${twice.id}: by its copies, and by its name`)
+    for (const { id } of made) ids.set(id, [id])
+    ids.set(
+      name,
+      made.map(({ id }) => id),
+    )
+    tickets.push(...made)
+  }
+  if (players > MOST_PLAYERS)
+    checking.fault(path, `have ${players} players, and a scene at most ${MOST_PLAYERS}: see muster lab crowd`)
+  const known = { tickets: tickets.toSorted((one, other) => one.at - other.at), ids }
+  return { ids, tickets: withAvoided(known, checking) }
+}
+
+/** The tickets of one name, and how many players are in them. None is made if that is more than there is room for. */
+function ticketsOf(
+  name: string,
+  value: unknown,
+  path: Path,
+  ground: TicketGround & { readonly room: number },
+): { readonly size: number; readonly made: readonly SceneTicket[] } {
+  const { checking, queues, defaults, room } = ground
+  const form = checking.read(ticketSchema, value ?? {}, path)
+  if (form === undefined) return { size: 0, made: [] }
+  const whole = layered(defaults, form)
+  const wanted = checkQueueNames(whole, path, ground)
+  const compared = queues.filter((queue) => wanted.includes(queue.name))
+  checkForm(form, path, TICKET_FIELDS, checking, compared)
+  for (const [index, player] of (form.players ?? []).entries())
+    checkForm(player, [...path, 'players', String(index)], PLAYER_FIELDS, checking, compared)
+  const { count = 1, every = 0, at = 0, priority = 0, answer = 'accept' } = whole
+  if (form.every !== undefined && form.count === undefined)
+    checking.fault([...path, 'every'], 'needs count: how many come')
+  const size = count * (whole.players?.length ?? whole.party ?? 1)
+  const made = Array.from({ length: size > room ? 0 : count }, (_, index) => {
+    const id = form.count === undefined ? name : `${name}-${index + 1}`
+    const players = playersOf(id, whole, count === 1 ? 0 : index / (count - 1))
+    return { id, path, at: at + index * every, queues: wanted, players, priority, answer }
+  })
+  return { size, made }
+}
+
+function checkQueueNames({ queue, queues: several }: Form, path: Path, { checking, queues }: TicketGround): string[] {
+  const known = queues.map(({ name }) => name)
+  const wanted = several ?? (queue === undefined ? [] : [queue])
+  for (const name of wanted) {
+    const at = several === undefined ? ['queue'] : ['queues']
+    if (!known.includes(name)) checking.unknown([...path, ...at], name, 'queue of the file of queues', known)
+  }
+  if (wanted.length > 0) return wanted
+  if (known.length === 1) return known
+  checking.fault(path, `wants no queue: write queue, one of ${known.slice(0, 12).join(', ')}`)
+  return []
+}
+
+/** Refuses fields that contradict each other, cities that there are not, and attributes that are misspelt. */
+export function checkForm(
+  form: Form,
+  path: Path,
+  fields: readonly string[],
+  checking: Checking,
+  queues: readonly Queue[],
+): void {
+  const [one, other] = contradictionIn(form) ?? []
+  if (other !== undefined) checking.fault([...path, other], `must not be given with ${one}`)
+  if (form.city !== undefined && cityOf(form.city) === undefined)
+    checking.unknown([...path, 'city'], form.city, 'city of the list', CITY_NAMES)
+  const attributes = comparedAttributes(queues)
+  for (const name of Object.keys(form.short ?? {})) {
+    if (attributes.has(name) || queues.length === 0) continue
+    const near = nearestName(name, [...fields, ...attributes])
+    if (near !== undefined) checking.fault([...path, name], `is not known; did you mean ${near}?`)
+    else checking.warn([...path, name], `is compared by no rule of ${queues.map((queue) => queue.name).join(', ')}`)
+  }
+}
+
+const CITY_NAMES = CITIES.map(({ name }) => name)
+
+const cityOf = (wanted: string) => CITIES.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+
+function playersOf(ticketId: string, form: Form, share: number): Player[] {
+  const each: readonly PlayerForm[] = form.players ?? Array.from({ length: form.party ?? 1 }, () => ({ short: {} }))
+  return each.map((own, index) => {
+    const whole = layered(form, own)
+    const { city, coordinates, ip, latencies, roles, avoid } = whole
+    const place = coordinates ?? (ip === undefined ? cityOf(city ?? SOMEWHERE) : undefined)
+    return {
+      id: own.id ?? (each.length === 1 ? ticketId : `${ticketId}.${index + 1}`),
+      ...(ip !== undefined && { ip }),
+      ...(place && { coordinates: { latitude: place.latitude, longitude: place.longitude } }),
+      ...(latencies && { latencies }),
+      ...(roles && { roles }),
+      ...(avoid && { avoid }),
+      attributes: attributesIn(whole, share),
+    }
+  })
+}
+
+/** The tickets with ids of players where they name tickets to avoid. */
+function withAvoided({ tickets, ids }: CheckedTickets, checking: Checking): readonly SceneTicket[] {
+  const playersOfTicket = new Map(tickets.map(({ id, players }) => [id, players.map((player) => player.id)]))
+  const playerIds = new Set([...playersOfTicket.values()].flat())
+  const unknown = new Map<string, Path>()
+  const resolved = (name: string, path: Path): readonly string[] => {
+    const meant = ids.get(name)
+    if (meant !== undefined) return meant.flatMap((id) => playersOfTicket.get(id) ?? [])
+    if (!playerIds.has(name)) unknown.set(name, path)
+    return [name]
+  }
+  const all = tickets.map((ticket) => {
+    const players = ticket.players.map(({ avoid, ...player }): Player => {
+      if (avoid === undefined) return player
+      const avoided = new Set(avoid.flatMap((name) => resolved(name, [...ticket.path, 'avoid'])))
+      avoided.delete(player.id)
+      return { ...player, avoid: [...avoided] }
+    })
+    return { ...ticket, players }
+  })
+  const known = [...ids.keys(), ...playerIds]
+  for (const [name, path] of unknown) checking.unknown(path, name, 'ticket or player of this scene', known)
+  return all
+}

@@ -1,0 +1,58 @@
+// pure: whether tickets are matched, with whom, and in which teams
+import { idsOf, listed, stateWords, teamsOf, type Sight } from './matches-seen.js'
+import type { ExpectedTeam } from './scene.js'
+import { listOf, type Shortfall } from './shortfall.js'
+
+const isWaiting = (id: string, { view }: Sight) => view.ticket(id)?.status === 'SEARCHING'
+
+/** Whether all of them are in matches. */
+export function judgeMatched(tickets: readonly string[], sight: Sight): Shortfall | undefined {
+  const missing = tickets.filter((id) => sight.matchOf(id) === undefined)
+  const shortfall = listOf(missing.map((id) => stateWords(id, sight)))
+  return shortfall && { ...shortfall, waits: missing.find((id) => isWaiting(id, sight)) }
+}
+
+/**
+ * Whether they are in one match.
+ * @param alone whether nobody else may be in it.
+ */
+export function judgeTogether(tickets: readonly string[], alone: boolean, sight: Sight): Shortfall | undefined {
+  const matches = new Set(tickets.map((id) => sight.matchOf(id)))
+  const [match] = matches
+  if (matches.size === 1 && match !== undefined) {
+    const others = idsOf(match).filter((id) => !tickets.includes(id))
+    if (!alone || others.length === 0) return undefined
+    const [are, them] = tickets.length === 1 ? ['is', 'it'] : ['are', 'them']
+    return { words: `${listed(tickets)} ${are} matched, and ${listed(others)} with ${them}` }
+  }
+  const waiting = tickets.filter((id) => isWaiting(id, sight))
+  const shortfall =
+    waiting.length === tickets.length
+      ? { words: `${listed(tickets)} ${tickets.length === 1 ? 'waits' : 'wait'}` }
+      : listOf(tickets.map((id) => stateWords(id, sight)))
+  return shortfall && { ...shortfall, apart: tickets, waits: waiting[0] }
+}
+
+/** Whether no two of them are in one match. */
+export function judgeApart(tickets: readonly string[], sight: Sight): Shortfall | undefined {
+  const shared = sight.matches
+    .map((match) => idsOf(match).filter((id) => tickets.includes(id)))
+    .filter((ids) => ids.length > 1)
+  return listOf(shared.map((ids) => `${listed(ids)} are in one match`))
+}
+
+const sameTickets = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((id) => others.includes(id))
+
+/** Whether they are the teams of one match. */
+export function judgeTeams(teams: readonly ExpectedTeam[], sight: Sight): Shortfall | undefined {
+  const tickets = teams.flatMap((team) => team.tickets)
+  const shortfall = judgeTogether(tickets, true, sight)
+  const match = sight.matchOf(tickets[0] ?? '')
+  if (shortfall !== undefined || match === undefined) return shortfall
+  const made = teamsOf(match)
+  const isMade = ({ name, tickets: wanted }: ExpectedTeam) =>
+    [...made].some(([team, there]) => (name === undefined || name === team) && sameTickets(wanted, there))
+  if (teams.every(isMade)) return undefined
+  return { words: `the teams are ${[...made].map(([name, ids]) => `${name}: ${listed(ids)}`).join('; ')}` }
+}

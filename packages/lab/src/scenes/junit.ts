@@ -1,0 +1,82 @@
+// pure: results as JUnit XML, which CI systems show
+import type { SceneResult } from './run-scenes.js'
+
+/** The results of one file. */
+export interface SceneSuite {
+  /** The file, as it was named. */
+  readonly file: string
+  readonly results: readonly SceneResult[]
+  /** The line of a path in the file. */
+  readonly lineOf: (path: readonly string[]) => number | undefined
+  /** Why the file could not be used at all; then it has no results. */
+  readonly wrong?: string | undefined
+}
+
+/** Returns results as JUnit XML: a suite for each file, a case for each scene. Well-formed whatever the names are. */
+export function junitXml(suites: readonly SceneSuite[]): string {
+  const all = suites.map(countsOf)
+  const sum = (key: keyof Counts) => all.reduce((total, counts) => total + counts[key], 0)
+  const inner = suites.map(suiteXml).join('')
+  const counts = attributes({ tests: sum('tests'), failures: sum('failures'), errors: sum('errors') })
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="muster lab test"${counts}>\n${inner}</testsuites>\n`
+}
+
+interface Counts {
+  readonly tests: number
+  readonly failures: number
+  readonly errors: number
+}
+
+const countsOf = ({ results, wrong }: SceneSuite): Counts => ({
+  tests: wrong === undefined ? results.length : 1,
+  failures: results.filter(({ failures }) => failures.length > 0).length,
+  errors: wrong === undefined ? 0 : 1,
+})
+
+function suiteXml(suite: SceneSuite): string {
+  const { file, results, wrong } = suite
+  const cases =
+    wrong === undefined
+      ? results.map((result) => caseXml(result, suite))
+      : [`    <testcase${attributes({ name: file, classname: file, file })}>${wrongXml(wrong)}</testcase>\n`]
+  return `  <testsuite${attributes({ name: file, ...countsOf(suite) })}>\n${cases.join('')}  </testsuite>\n`
+}
+
+const wrongXml = (wrong: string) =>
+  `<error${attributes({ message: 'the file cannot be used' })}>${escaped(wrong)}</error>`
+
+function caseXml({ name, path, failures }: SceneResult, { file, lineOf }: SceneSuite): string {
+  const line = lineOf(path)
+  const head = `    <testcase${attributes({ name, classname: file, file, ...(line !== undefined && { line }) })}`
+  if (failures.length === 0) return `${head}/>\n`
+  const texts = failures.map((one) => {
+    const place = `${file}:${lineOf(one.path) ?? ''}`
+    const text = escaped(`${place}\n${one.expected}\n${one.instead}`)
+    return `      <failure${attributes({ message: one.expected })}>${text}</failure>\n`
+  })
+  return `${head}>\n${texts.join('')}    </testcase>\n`
+}
+
+const attributes = (values: Readonly<Record<string, string | number>>) =>
+  Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escaped(String(value))}"`)
+    .join('')
+
+/** Characters that XML 1.0 has no way to write: control characters, halves of pairs, and two of no meaning. */
+// oxlint-disable-next-line no-control-regex
+const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+}
+
+/** A text that reads as itself in attributes and elements; what cannot be written is the replacement character. */
+const escaped = (text: string) =>
+  text.replace(UNWRITABLE, '\u{fffd}').replace(/[&<>"'\t\n\r]/g, (character) => ESCAPES[character] ?? '')

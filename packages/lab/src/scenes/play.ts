@@ -1,0 +1,170 @@
+import { InvalidInput, MusterError } from '@muster/core'
+import { seededRandom } from '@muster/core/clock'
+import { createMatchmaker, type Matchmaker, type Queue, type Ticket } from '@muster/matchmaker'
+import { createStubService } from '@muster/matchmaker/replay'
+import { createVirtualClock } from '../run/virtual-clock.js'
+import { LONGEST_MS } from './durations.js'
+import type { Happening, Scene, SceneTicket } from './scene.js'
+
+/** Milliseconds between two rounds of the matchmaker, as by default. */
+export const TICK_MS = 250
+/** Milliseconds from create to READY of a server, as in a replay. */
+const START_MS = 5000
+
+/** Epoch milliseconds of every scene's start. */
+const STARTS_AT = Date.UTC(2026, 0, 1)
+
+/** A scene as it is at one moment. */
+export interface View {
+  /** Milliseconds from the scene's start. */
+  readonly at: number
+  /** Undefined before it came, and for a ticket that was refused. */
+  ticket(id: string): Ticket | undefined
+  /** Why no queue took the ticket. */
+  refusal(id: string): string | undefined
+  readonly explain: Matchmaker['explain']
+  /** Grows whenever tickets are matched, return or end. */
+  readonly changes: number
+}
+
+/** A happening that could not be, e.g. because a ticket that should accept was not asked. */
+export interface Mishap {
+  readonly happening: Happening
+  readonly words: string
+}
+
+export interface PlayOptions {
+  readonly endsAt: number
+  /** Times at which it is looked at, after the round of that time. */
+  readonly stops: readonly number[]
+  readonly stopped: (view: View) => void
+  /** Called after each other round. */
+  readonly ticked?: ((view: View) => void) | undefined
+}
+
+/**
+ * Lets a scene happen: the real matchmaker, on virtual time, with a service that has room for all matches. At each time
+ * tickets come first, then the rest happens, then the matchmaker makes a round. The same scene gives the same matches
+ * on every machine.
+ */
+export async function play(
+  scene: Pick<Scene, 'queues' | 'tickets' | 'happenings'>,
+  { endsAt, stops, stopped, ticked }: PlayOptions,
+): Promise<readonly Mishap[]> {
+  const clock = createVirtualClock(STARTS_AT)
+  const matchmaker = createMatchmaker({
+    deployments: createStubService(clock, START_MS),
+    queues: scene.queues.map(onVirtualTime),
+    clock,
+    random: seededRandom(1),
+    tickMs: TICK_MS,
+    maxServers: Infinity,
+    maxStarting: Infinity,
+    maxMatchesPerPlayer: Infinity,
+    maxServersPerPlayer: Infinity,
+    keepEndedMs: 2 * LONGEST_MS,
+    // A constant stopwatch never cuts a round short, however slow the machine is.
+    stopwatch: () => 0,
+  })
+  const mishaps: Mishap[] = []
+  const refusals = new Map<string, string>()
+  let changes = 0
+  giveAnswers(matchmaker, scene.tickets)
+  const view = (): View => ({
+    at: clock.now() - STARTS_AT,
+    ticket: (id) => matchmaker.getTicket(id),
+    refusal: (id) => refusals.get(id),
+    explain: matchmaker.explain,
+    changes,
+  })
+  for (const name of ['matchFound', 'joined', 'returned', 'cancelled', 'expired'] as const)
+    matchmaker.on(name, () => (changes += 1))
+  if (ticked !== undefined) matchmaker.on('ticked', () => ticked(view()))
+
+  const come = ({ id, queues, players, priority }: SceneTicket) => {
+    const refused = failureOf(() => matchmaker.createTicket({ id, queues, players, priority }))
+    changes += 1
+    if (refused !== undefined) refusals.set(id, refused)
+  }
+  const happen = (happening: Happening) => {
+    for (const name of happening.names) {
+      const words = failureOf(() => ACTS[happening.what](name, matchmaker))
+      if (words !== undefined) mishaps.push({ happening, words })
+    }
+  }
+
+  matchmaker.start()
+  const coming = inTurn(scene.tickets)
+  const happening = inTurn(scene.happenings)
+  const times = new Set([...scene.tickets, ...scene.happenings].map(({ at }) => at).concat(stops))
+  for (const at of [...times].toSorted((one, other) => one - other)) {
+    if (at > endsAt) break
+    await clock.reach(STARTS_AT + at)
+    coming(at).forEach(come)
+    happening(at).forEach(happen)
+    await matchmaker.tick()
+    if (stops.includes(at)) stopped(view())
+  }
+  await matchmaker.stop()
+  return mishaps
+}
+
+/** Players of a scene are always there, and servers listen when they are READY: nobody is asked over the network. */
+const onVirtualTime = (queue: Queue): Queue => ({
+  ...queue,
+  presence: undefined,
+  deploy: { ...queue.deploy, probe: undefined },
+})
+
+/** Takes from a list that is ordered by time what is due, each once. */
+function inTurn<Timed extends { readonly at: number }>(timed: readonly Timed[]): (now: number) => readonly Timed[] {
+  let next = 0
+  return (now) => {
+    const from = next
+    while (next < timed.length && (timed[next] as Timed).at <= now) next += 1
+    return timed.slice(from, next)
+  }
+}
+
+const ACTS: Readonly<Record<Happening['what'], (name: string, matchmaker: Matchmaker) => void>> = {
+  cancel: (id, matchmaker) => void matchmaker.cancelTicket(id, matchmaker.getTicket(id)?.players[0]?.id),
+  accept: (id, matchmaker) => void matchmaker.acceptMatch(id),
+  decline: (id, matchmaker) => void matchmaker.declineMatch(id),
+  leave: (id, matchmaker) => {
+    const { matchId, players = [] } = matchmaker.getTicket(id) ?? {}
+    if (matchId === undefined) throw new InvalidInput(`ticket ${id} is in no match`)
+    matchmaker.playersLeft(
+      matchId,
+      players.map((player) => player.id),
+    )
+  },
+  pause: (queue, matchmaker) => matchmaker.pauseQueue(queue),
+  resume: (queue, matchmaker) => matchmaker.resumeQueue(queue),
+}
+
+/** Accepts and declines matches as the tickets say. */
+function giveAnswers(matchmaker: Matchmaker, tickets: readonly SceneTicket[]): void {
+  const answerOf = new Map(tickets.map(({ id, answer }) => [id, answer]))
+  const asked = ({ tickets: found }: { readonly tickets: readonly Ticket[] }) => {
+    for (const { id, acceptance } of found) {
+      if (acceptance === undefined) continue
+      const answer = answerOf.get(id)
+      // Not while the others are still being asked. A match may have dissolved by then.
+      if (answer === 'accept') queueMicrotask(() => void failureOf(() => matchmaker.acceptMatch(id)))
+      if (answer === 'decline') queueMicrotask(() => void failureOf(() => matchmaker.declineMatch(id)))
+    }
+  }
+  matchmaker.on('matchFound', asked)
+  matchmaker.on('joined', asked)
+}
+
+/** What the matchmaker says against it; undefined if nothing. */
+function failureOf(act: () => void): string | undefined {
+  try {
+    act()
+    return undefined
+  } catch (error) {
+    if (error instanceof MusterError) return error.message.replace(/^ticket: /, '')
+    throw error
+  }
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { shortfallsOf } from './scenes.fixture.js'
+
+const duel = (tickets: object, expected: object, happens: object = {}) => ({
+  queue: 'duel',
+  tickets,
+  happens,
+  expect: expected,
+})
+const arena = (tickets: object, expected: object, happens: object = {}) => ({
+  queue: 'arena',
+  tickets,
+  happens,
+  expect: expected,
+})
+
+const near = { a: { skill: 1500 }, b: { skill: 1560 } }
+const far = { a: { skill: 1500 }, b: { skill: 1720 } }
+
+describe('what is so passes, and what is not is told with what is so instead, and why', () => {
+  test.each<[what: string, scene: object, says: readonly string[]]>([
+    ['a match of exactly these', duel(near, { 'after 1s': { matched: [['a', 'b']] } }), []],
+    [
+      'tickets that a rule keeps apart',
+      duel(far, { 'after 9s': { matched: [['a', 'b']] }, 'after 10s': { matched: [['a', 'b']] } }),
+      [
+        'after 9s: matched: [[a, b]]: a and b wait. ' +
+          'Between a and b rule "skill" allows 100, and it is 220; after 10s it allows 250',
+      ],
+    ],
+    [
+      'the limit that counts is that of the one who has waited less',
+      duel({ a: { skill: 1500 }, b: { skill: 1720, at: '5s' } }, { 'after 12s': { together: ['a', 'b'] } }),
+      [
+        'after 12s: together: [a, b]: a and b wait. ' +
+          'Between a and b rule "skill" allows 100, and it is 220; after 15s it allows 250',
+      ],
+    ],
+    [
+      'several rules keep them apart',
+      duel({ a: { skill: 1, city: 'Tokyo' }, b: { skill: 999 } }, { 'after 1s': { together: ['a', 'b'] } }),
+      ['after 1s: together: [a, b]: a and b wait. Between a and b stand rules "skill" and "near"'],
+    ],
+    [
+      'others took the place',
+      duel({ ...near, c: { skill: 1500, priority: 1 } }, { 'after 1s': { matched: [['a', 'b']] } }),
+      [
+        'after 1s: matched: [[a, b]]: a is matched with c since 0s; b waits. Nobody else waits. ' +
+          'In 9 s rule "skill" gives way.',
+      ],
+    ],
+    [
+      'a match that should not be',
+      duel(near, { 'after 1s': { 'not matched': 'a', apart: ['a', 'b'], matches: 0 } }),
+      [
+        'after 1s: not matched: a: a is matched with b since 0s',
+        'after 1s: apart: [a, b]: a and b are in one match',
+        'after 1s: matches: 0: there is 1: [a, b]',
+      ],
+    ],
+    ['who waits, and why', duel(far, { 'after 1s': { waiting: { a: 'skill' }, 'not matched': ['a', 'b'] } }), []],
+    ['who waits for players', duel({ a: { skill: 1 } }, { 'after 1s': { waiting: { a: 'players' } } }), []],
+    [
+      'who waits for another reason',
+      duel(far, { 'after 1s': { waiting: { a: 'near', b: 'players' } } }),
+      [
+        'after 1s: waiting: { a: near, b: players }: a waits, but not for that: Rule "skill" lets through 0 of 1 ' +
+          'other ticket, and 1 more player is needed; the nearest miss is 220 where rule "skill" allows 100. ' +
+          'In 9 s rule "skill" gives way.',
+        'after 1s: waiting: { a: near, b: players }: b waits, but not for that: Rule "skill" lets through 0 of 1 ' +
+          'other ticket, and 1 more player is needed; the nearest miss is 220 where rule "skill" allows 100. ' +
+          'In 9 s rule "skill" gives way.',
+      ],
+    ],
+    [
+      'a paused queue',
+      duel(
+        near,
+        { 'after 5s': { waiting: { a: 'paused' } }, 'after 8s': { matched: [['a', 'b']], within: '7s' } },
+        { 'after 0s': { pause: 'duel' }, 'after 6s': { resume: 'duel' } },
+      ),
+      [],
+    ],
+    [
+      'who is refused, and why',
+      duel({ a: {}, b: { skill: 1 } }, { 'after 0s': { refused: { a: 'skill', b: 'skill' } } }),
+      ['after 0s: refused: { a: skill, b: skill }: it was taken: b waits'],
+    ],
+    [
+      'a ticket that no queue takes is not matched',
+      duel({ a: {}, b: { skill: 1 } }, { 'after 0s': { matched: ['a', 'b'] } }),
+      [
+        'after 0s: matched: [a, b]: a was refused (players.0.attributes.skill: is missing: rule "skill" ' +
+          'wants a number); b waits. Nobody else waits. In 10 s rule "skill" gives way.',
+      ],
+    ],
+    [
+      'who comes too late for the promise',
+      duel(far, { 'by 12s': { matched: ['a', 'b'], within: '5s' } }),
+      ['by 12s: within: 5s: a waited 10s; b waited 10s'],
+    ],
+    [
+      'what was so for a while',
+      arena(
+        { a: { skill: 1, answer: 'none' }, b: { skill: 1 }, c: { skill: 1, at: '9s', answer: 'decline' } },
+        {
+          'by 20s': { together: ['a', 'b'] },
+          'after 20s': { ended: { a: 'declined', c: 'declined' }, waiting: 'b' },
+        },
+        { 'after 8s': { decline: 'a' } },
+      ),
+      [],
+    ],
+    [
+      'who does not answer, and who waits too long',
+      arena(
+        { a: { skill: 1, answer: 'none' }, b: { skill: 1 } },
+        { 'after 16s': { ended: { a: 'not-accepted' } }, 'after 1m 1s': { ended: { b: 'cancelled' } } },
+      ),
+      ['after 1m 1s: ended: { b: cancelled }: b has ended at 1m: expired'],
+    ],
+    [
+      'who accepts late, cancels, or leaves',
+      arena(
+        { a: { skill: 1, answer: 'none' }, b: { skill: 1 }, c: { skill: 1, at: '20s' } },
+        { 'after 16s': { matched: [['a', 'b']] }, 'after 22s': { ended: { c: 'cancelled' } } },
+        { 'after 8s': { accept: 'a' }, 'after 18s': { leave: 'a' }, 'after 21s': { cancel: 'c' } },
+      ),
+      [],
+    ],
+    [
+      'what cannot happen',
+      duel(
+        { ...near, c: { skill: 1 } },
+        { 'after 9s': { matches: 1 } },
+        { 'after 8s': { cancel: 'a', accept: 'b', leave: 'c' } },
+      ),
+      [
+        'after 8s: cancel: a: it could not be: ticket a cannot be cancelled any more: its match ' +
+          'vcj2fv8uvjpqao8vr6cc0 has a server',
+        'after 8s: accept: b: it could not be: there is no match that ticket b could accept or decline',
+        'after 8s: leave: c: it could not be: ticket c is in no match',
+      ],
+    ],
+    [
+      'teams, in any order and by name',
+      arena(
+        { a: { skill: 1, party: 2 }, b: { skill: 2 }, c: { skill: 0 } },
+        { 'after 1s': { teams: [['b', 'c'], ['a']] }, 'after 2s': { teams: { red: ['b', 'c'], blue: 'a' } } },
+      ),
+      ['after 2s: teams: { red: [b, c], blue: a }: the teams are blue: b and c; red: a'],
+    ],
+    [
+      'teams that are not even, and players far apart',
+      arena(
+        { a: { skill: 100 }, b: { skill: 200 } },
+        { 'after 6s': { balance: { skill: 99 }, spread: { skill: 100 } }, 'after 7s': { spread: { skill: 50 } } },
+      ),
+      [
+        'after 6s: balance: { skill: 99 }: the teams are b (200) and a (100): 100 apart',
+        'after 7s: spread: { skill: 50 }: a and b are in one match, 100 apart',
+      ],
+    ],
+    [
+      'copies that come one after another',
+      duel(
+        { wave: { skill: { from: 0, to: 30 }, count: 4, every: '2s' } },
+        {
+          'after 3s': { matched: [['wave-1', 'wave-2']], matches: 1 },
+          'after 6s': { matched: 'wave', matches: { min: 2 } },
+        },
+      ),
+      [],
+    ],
+    [
+      'places, latencies, roles and players to avoid',
+      {
+        queue: 'duel',
+        defaults: { skill: 5 },
+        tickets: {
+          a: { city: 'berlin' },
+          b: { coordinates: { latitude: 48.2, longitude: 16.4 }, avoid: 'c' },
+          c: { city: 'Vienna', priority: 1 },
+          d: { city: 'Sydney', queue: 'arena', latencies: { syd: 20 }, roles: 'healer' },
+          e: { city: 'Sydney', queue: 'arena', latencies: { syd: 120, sin: 90 } },
+        },
+        expect: {
+          'after 6s': { matched: [['a', 'c']], waiting: 'b', together: ['d', 'e'] },
+        },
+      },
+      ['after 6s: together: [d, e]: d and e wait. Between d and e rule "ping" allows 100 ms, and it is 120 ms'],
+    ],
+  ])('%s', async (_, scene, says) => {
+    expect(await shortfallsOf(scene)).toEqual(says)
+  })
+})

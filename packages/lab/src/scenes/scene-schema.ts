@@ -1,0 +1,204 @@
+import { z } from 'zod'
+import { DURATION, durationOf, LONGEST_MS, NO_DURATION, TOO_LONG } from './durations.js'
+
+/** The parts of a file of scenes, as its author writes them. Each is checked by itself, so that all faults are told. */
+
+/** Most tickets like one another. */
+const MOST_COPIES = 1000
+/** Most players of a ticket, as of any ticket. */
+const MOST_PLAYERS = 100
+
+const duration = z
+  .union([z.literal(0), z.string().regex(DURATION, NO_DURATION)], { error: NO_DURATION })
+  .transform((given) => (given === 0 ? 0 : (durationOf(given) ?? 0)))
+  .refine((ms) => ms <= LONGEST_MS, TOO_LONG)
+
+const name = z.string().min(1)
+/** A name, or a list of names. */
+const names = z
+  .union([name, z.array(name).min(1)], { error: 'must be a name, or a list of names' })
+  .transform((given) => (typeof given === 'string' ? [given] : given))
+/** Names by themselves, and lists of names. */
+const groups = z
+  .union([name, z.array(z.union([name, z.array(name).min(1)])).min(1)], {
+    error: 'must be a list of names, or a list of such lists',
+  })
+  .transform((given) => (typeof given === 'string' ? [given] : given))
+
+const attribute = z.union([z.number(), z.boolean(), z.string(), z.array(z.string())], {
+  error: 'must be a number, a text, true or false, or a list of texts',
+})
+const evenly = z
+  .strictObject({ from: z.number().describe('Of the first copy.'), to: z.number().describe('Of the last copy.') })
+  .describe('Numbers spread evenly over the copies of a ticket, from the first to the last.')
+const attributeOrSpread = z.union([z.number(), z.boolean(), z.string(), z.array(z.string()), evenly], {
+  error: 'must be a number, a text, true or false, a list of texts, or { from, to }',
+})
+
+/**
+ * An object whose other names are attributes: they come out as `short`.
+ */
+const withAttributes = <Shape extends z.ZodRawShape, Value extends z.ZodType>(shape: Shape, value: Value) =>
+  z
+    .object(shape)
+    .catchall(value)
+    .transform((given) => {
+      const entries = Object.entries(given)
+      const fields = Object.fromEntries(entries.filter(([field]) => Object.hasOwn(shape, field)))
+      const short = Object.fromEntries(entries.filter(([field]) => !Object.hasOwn(shape, field)))
+      return { ...fields, short } as z.output<z.ZodObject<Shape>> & {
+        readonly short: Readonly<Record<string, z.output<Value>>>
+      }
+    })
+
+const aboutPlayers = {
+  city: name.optional().describe('The city where the players are, in place of coordinates.'),
+  coordinates: z
+    .strictObject({
+      latitude: z.number().min(-90).max(90).describe('Degrees, positive to the north.'),
+      longitude: z.number().min(-180).max(180).describe('Degrees, positive to the east.'),
+    })
+    .optional()
+    .describe('Where the players are, in degrees.'),
+  ip: name.optional().describe('IP address, for players whose place is unknown.'),
+  latencies: z
+    .record(name, z.number().positive())
+    .optional()
+    .describe('Round-trip times to beacons in milliseconds, by the name of the beacon.'),
+  roles: names.optional().describe('Roles that the players are willing to play.'),
+  avoid: names.optional().describe('Tickets or players with whom they are not to be matched.'),
+  attributes: z
+    .record(name, attribute)
+    .optional()
+    .describe(
+      'Attributes by name, where a name is taken by another field. Others are written as fields: `skill: 1500`.',
+    ),
+}
+
+const aboutTickets = {
+  queue: name.optional().describe('The queue to wait in.'),
+  queues: z.array(name).min(1).optional().describe('The queues to wait in at once.'),
+  ...aboutPlayers,
+  party: z.int().min(1).max(MOST_PLAYERS).optional().describe('Number of players in the ticket, all alike. Default 1.'),
+  priority: z.int().min(-100).max(100).optional().describe('Higher is served first. Default 0.'),
+  answer: z
+    .enum(['accept', 'decline', 'none'])
+    .optional()
+    .describe('What the players do when they are asked whether they accept a match. Default: accept at once.'),
+}
+
+const ofPlayer = {
+  id: name.optional().describe('Id of the player, e.g. of one who comes again. Default: by the ticket.'),
+  ...aboutPlayers,
+}
+
+/** A player of a party. */
+const playerSchema = withAttributes(ofPlayer, attribute)
+
+/** What tickets have unless they say otherwise. */
+export const defaultsSchema = withAttributes(aboutTickets, attribute)
+
+const ofTicket = {
+  at: duration.optional().describe('When it comes. Default 0s.'),
+  ...aboutTickets,
+  players: z
+    .array(playerSchema)
+    .min(1)
+    .max(MOST_PLAYERS)
+    .optional()
+    .describe('The players of a party who differ. What the ticket says holds for those who do not say it themselves.'),
+  count: z
+    .int()
+    .min(1)
+    .max(MOST_COPIES)
+    .optional()
+    .describe('So many tickets like this: `a` becomes a-1, a-2, …, and the name `a` stands for all of them.'),
+  every: duration.optional().describe('Time between the coming of one copy and of the next. Default 0s.'),
+}
+
+export const ticketSchema = withAttributes(ofTicket, attributeOrSpread)
+
+/** The names of fields; all others are attributes. */
+export const TICKET_FIELDS: readonly string[] = Object.keys(ofTicket)
+export const PLAYER_FIELDS: readonly string[] = Object.keys(ofPlayer)
+
+export const happeningSchema = z.strictObject({
+  cancel: names.optional().describe('Tickets that are cancelled by their players.'),
+  accept: names.optional().describe('Tickets whose players accept the match that was found.'),
+  decline: names.optional().describe('Tickets whose players decline the match that was found.'),
+  leave: names.optional().describe('Tickets whose players leave their match.'),
+  pause: names.optional().describe('Queues that are paused.'),
+  resume: names.optional().describe('Queues whose pause ends.'),
+})
+
+const howMany = z.strictObject({
+  min: z.int().min(0).optional().describe('At least so many.'),
+  max: z.int().min(0).optional().describe('At most so many.'),
+})
+const limits = z.record(name, z.number().min(0))
+/** Names, with a reason if it matters. */
+const withReasons = z
+  .union([names, z.record(name, z.string().min(1))], { error: 'must be a list of names, or names with reasons' })
+  .transform((given) => (Array.isArray(given) ? given.map((one) => [one, undefined] as const) : Object.entries(given)))
+
+export const expectationSchema = z.strictObject({
+  matched: groups
+    .optional()
+    .describe('Tickets that are in a match. A list within the list is one match: of exactly these tickets.'),
+  'not matched': names.optional().describe('Tickets that are in no match.'),
+  together: groups.optional().describe('Tickets that are in one match, perhaps with others.'),
+  apart: groups.optional().describe('Tickets of which no two are in one match.'),
+  waiting: withReasons
+    .optional()
+    .describe('Tickets that wait, and by name why: the rule that is in the way, or players, if just players lack.'),
+  refused: withReasons.optional().describe('Tickets that no queue takes, and by name a part of the reason.'),
+  ended: z
+    .record(name, name)
+    .optional()
+    .describe('Tickets that ended without a match, by name why: expired, cancelled, declined, not-accepted, …'),
+  teams: z
+    .union([z.array(z.array(name).min(1)).min(1), z.record(name, names)], {
+      error: 'must be the teams of one match: lists of names, or lists by the name of the team',
+    })
+    .optional()
+    .describe('The teams of one match, in any order or by name, with exactly these tickets.'),
+  matches: z
+    .union([z.int().min(0), howMany], {
+      error: 'must be a whole number, or { min, max }',
+    })
+    .optional()
+    .describe('How many matches there are in all.'),
+  within: duration.optional().describe('Time within which the tickets of matched and together were matched.'),
+  balance: limits
+    .optional()
+    .describe('By attribute: the most by which the averages of the teams of a match may differ, in every match.'),
+  spread: limits
+    .optional()
+    .describe('By attribute: the most by which the players of a match may differ, in every match.'),
+})
+
+export type TicketForm = z.output<typeof ticketSchema>
+export type DefaultsForm = z.output<typeof defaultsSchema>
+export type PlayerForm = z.output<typeof playerSchema>
+export type ExpectationForm = z.output<typeof expectationSchema>
+
+/** A scene as a whole: its parts are checked one by one. */
+export const sceneSchema = z.strictObject({
+  name: z.string().min(1).max(200).describe('What the scene shows, in a sentence.'),
+  queue: name
+    .optional()
+    .describe('The queue to wait in, unless a ticket names another. A file of one queue needs none.'),
+  defaults: z.unknown().optional(),
+  tickets: z.record(z.string(), z.unknown()).refine((all) => Object.keys(all).length > 0, 'must not be empty'),
+  happens: z.record(z.string(), z.unknown()).optional(),
+  expect: z
+    .record(z.string(), z.unknown(), { error: 'must be moments with what is expected then, e.g. after 12s' })
+    .refine((all) => Object.keys(all).length > 0, 'expects nothing: write what must be so, e.g. after 12s'),
+})
+
+/** The file as a whole. */
+export const fileSchema = z.strictObject({
+  queues: z.unknown().optional(),
+  defaults: z.unknown().optional(),
+  scenes: z.array(z.unknown()).min(1).max(1000),
+})
