@@ -87,3 +87,5 @@ export { NotTunable, WAITS, type Bounds, type LeftAlone, type WaitName } from '.
 export type { Change } from './tune/change.js'
 export type { FrontPoint } from './tune/front.js'
 export type { Path } from './tune/limits.js'
+export { boundOf } from './bound/bound-of.js'
+export type { Bound, BoundUnit } from './bound/bound.js'

@@ -1,7 +1,8 @@
 /**
- * What `@muster/matchmaker/replay` offers to the rule lab: lines of recordings, the check of tickets, and a service in
- * memory.
+ * What `@muster/matchmaker/replay` offers to the rule lab: lines of recordings, the check of tickets, where a party is,
+ * and a service in memory.
  */
+export { middleOf, networkOf } from '../places.js'
 export { readTicketInput } from '../tickets/ticket-input.js'
 export { readLine, type RecordedLine, type RecordedPlayer, type RecordedTicket } from './lines.js'
 export { createStubService } from './stub-service.js'

@@ -1,0 +1,115 @@
+import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
+import { describe, expect, test } from 'vitest'
+import { boundOf } from './bound-of.js'
+import { runOf, type Guest } from './run.fixture.js'
+
+const queue = (definition: Partial<QueueDefinition> = {}) =>
+  defineQueue({
+    name: 'queue',
+    matchSize: 2,
+    rules: [{ kind: 'difference', attribute: 'skill', max: 10 }],
+    deploy: { application: 'game', version: '1' },
+    ...definition,
+  })
+const told = (guests: readonly Guest[], definition: Partial<QueueDefinition> = {}) => {
+  const { crowd, outcome } = runOf(guests)
+  return boundOf(crowd, outcome, queue(definition))
+}
+/** A guest alone, by skill, who is there from and until a second. */
+const guest = (skill: number, match?: number, from = 0, until = 1): Guest => ({ skills: [skill], from, until, match })
+
+describe('pairs', () => {
+  test('made crosswise cost more than the optimum, counted in units of the strictest limit', () => {
+    expect(told([guest(0, 0), guest(2, 1), guest(5, 0), guest(9, 1)])).toEqual({
+      kind: 'optimum',
+      units: [{ rule: 'difference skill', limit: 10, unit: '' }],
+      players: 4,
+      share: 1,
+      cost: 0.6,
+      withinRules: 0.3,
+      anyRules: 0.3,
+      ratio: 2,
+      ratioAnyRules: 2,
+    })
+  })
+
+  test('whoever found nobody might have been matched in place of another', () => {
+    expect(told([guest(0, 0), guest(8, 0), guest(1)])).toMatchObject({ cost: 0.8, withinRules: 0.1, players: 2 })
+  })
+
+  test('only those there at the same time could meet: nobody waits longer than he did', () => {
+    const late = [guest(0, 0, 0, 1), guest(8, 0, 0, 1), guest(0, 1, 2, 3), guest(8, 1, 2, 3)]
+    expect(told(late)).toMatchObject({ ratio: 1, ratioAnyRules: 1 })
+  })
+
+  test('a rule that forbids better pairs is told from the algorithm', () => {
+    const rules: QueueDefinition['rules'] = [
+      { kind: 'difference', attribute: 'skill', max: 10 },
+      { kind: 'different', attribute: 'side' },
+    ]
+    const guests = [guest(0, 0), guest(1, 1), guest(4, 0), guest(5, 1)].map((one, at) => ({
+      ...one,
+      side: at < 2 ? 'white' : 'black',
+    }))
+    expect(told(guests, { rules })).toMatchObject({ ratio: 1, ratioAnyRules: 4 })
+  })
+
+  test('limits hold as far as they had relaxed at the last moment of both', () => {
+    const max = [
+      { afterMs: 0, value: 10 },
+      { afterMs: 5000, value: 100 },
+    ]
+    const rules = [{ kind: 'difference', attribute: 'skill', max }] as const
+    const guests = [guest(0, 0, 0, 6), guest(50, 0, 0, 6), guest(20, undefined, 2, 6)]
+    expect(told(guests, { rules })).toMatchObject({ withinRules: 5, anyRules: 2 })
+    expect(told(guests.with(2, guest(20, undefined, 1, 6)), { rules })).toMatchObject({ withinRules: 2 })
+  })
+})
+
+describe('larger matches', () => {
+  test('cost as much at least as everybody with those nearest', () => {
+    const guests = [guest(0, 0), guest(1, 1), guest(2, 0), guest(10, 1), guest(11, 0), guest(12, 1)]
+    expect(told(guests, { matchSize: 3, rules: [{ kind: 'difference', attribute: 'skill', max: 20 }] })).toMatchObject({
+      kind: 'lower bound',
+      players: 6,
+      share: 1,
+      // 0, 2, 11 cost 6.5, 5.5 and 10; 1, 10, 12 cost 10, 5.5 and 6.5.
+      cost: 0.366667,
+      // The nearest two of 0, 1 and 2 are the others of these, and so on.
+      withinRules: 0.066667,
+    })
+  })
+
+  test('parties count for each of their players', () => {
+    const party = (skills: readonly number[], match: number): Guest => ({ skills, from: 0, until: 1, match })
+    const guests = [party([0, 0], 0), party([6, 6], 0), party([1, 1], 1), party([7, 7], 1)]
+    // Each has a friend at 0, and two others at 6; at 1, if both parties below 2 had met.
+    expect(told(guests, { matchSize: 4 })).toMatchObject({ cost: 0.4, withinRules: 0.066667, players: 8 })
+  })
+})
+
+test('nothing is told where no rule measures, or nobody was matched', () => {
+  expect(told([guest(0, 0), guest(2, 0)], { rules: [] })).toBeUndefined()
+  expect(told([guest(0), guest(2)])).toBeUndefined()
+  expect(told([])).toBeUndefined()
+})
+
+test('a cost above none is no multiple', () => {
+  expect(told([guest(0, 0), guest(2, 1), guest(2, 0), guest(0, 1)])).toMatchObject({ withinRules: 0, ratio: null })
+  expect(told([guest(2, 0), guest(2, 0)])).toMatchObject({ cost: 0, ratio: 1 })
+})
+
+test('distance and latency count in units of their strictest limit, and what is unknown as one', () => {
+  const rules: QueueDefinition['rules'] = [
+    { kind: 'distance', maxKm: 1000, missing: 'any' },
+    { kind: 'latency', maxMs: 100, missing: 'any' },
+  ]
+  const guests = [
+    { ...guest(0, 0), coordinates: { latitude: 0, longitude: 0 }, latencies: { a: 20, b: 90 } },
+    { ...guest(0, 0), coordinates: { latitude: 0, longitude: 9 }, latencies: { a: 50, b: 30 } },
+  ]
+  // Nine degrees are 1000.75 km; the best beacon for both is 50 ms away from one of them.
+  const { cost } = told(guests, { rules }) ?? {}
+  expect(cost).toBeCloseTo(1.50075, 4)
+  expect(told([guest(0, 0), guest(0, 0)], { rules })).toMatchObject({ cost: 2 })
+})

@@ -1,0 +1,46 @@
+import { compileQueue, type Queue } from '@muster/matchmaker'
+import type { Crowd } from '../crowd/crowd.js'
+import type { RunOutcome } from '../run/outcome.js'
+import { rounded } from '../statistics/spread.js'
+import type { Bound } from './bound.js'
+import { boundOfLarger } from './larger-bound.js'
+import { createMayMeet, mayMeetWithoutLimits } from './may-meet.js'
+import { createPairCost } from './pair-cost.js'
+import { boundOfPairs } from './pairs-bound.js'
+import { presentIn } from './presence.js'
+import { unitsOf } from './units.js'
+
+/**
+ * Compares the matches of a queue with what was possible at equal wait. Large runs are looked at in part: the time is a
+ * second or two, whatever the crowd. Undefined where there is nothing to compare: no rule limits distance, difference
+ * or latency, or nobody was matched.
+ *
+ * @param queue as `defineQueue` returns it.
+ */
+export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound | undefined {
+  const units = unitsOf(queue)
+  if (units.length === 0) return undefined
+  const compiled = compileQueue(queue)
+  const isPair = compiled.model.teams.reduce((sum, { max }) => sum + max, 0) === 2
+  const found = (isPair ? boundOfPairs : boundOfLarger)(presentIn(compiled, crowd, outcome), {
+    costOf: createPairCost(compiled, units),
+    withinRules: createMayMeet(compiled, isPair),
+    anyRules: mayMeetWithoutLimits,
+  })
+  const { players, all } = found
+  if (players === 0) return undefined
+  return {
+    kind: isPair ? 'optimum' : 'lower bound',
+    units,
+    players,
+    share: rounded(players / all, 6),
+    cost: rounded(found.cost / players, 6),
+    withinRules: rounded(found.withinRules / players, 6),
+    anyRules: rounded(found.anyRules / players, 6),
+    ratio: ratioOf(found.cost, found.withinRules),
+    ratioAnyRules: ratioOf(found.cost, found.anyRules),
+  }
+}
+
+const ratioOf = (cost: number, least: number): number | null =>
+  least > 0 ? rounded(cost / least, 6) : cost === 0 ? 1 : null

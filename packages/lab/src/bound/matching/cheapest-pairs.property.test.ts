@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cheapestPairs } from './cheapest-pairs.js'
+import type { Graph } from './graph.js'
+
+/** The cost of the cheapest matching with each number of pairs, by trying all: the first vertex is paired or not. */
+function allCheapest({ vertices, ends, costs }: Graph): number[] {
+  const costOf = new Map<number, number>()
+  for (const [edge, cost] of costs.entries()) {
+    const mask = (1 << (ends[2 * edge] as number)) | (1 << (ends[2 * edge + 1] as number))
+    costOf.set(mask, Math.min(cost, costOf.get(mask) ?? Infinity))
+  }
+  const known = new Map<number, readonly number[]>([[0, [0]]])
+  const best = (left: number): readonly number[] => {
+    const old = known.get(left)
+    if (old !== undefined) return old
+    const first = left & -left
+    const found = [...best(left & ~first)]
+    for (const [mask, cost] of costOf) {
+      if ((mask & first) === 0 || (mask & ~left) !== 0) continue
+      for (const [pairs, rest] of best(left & ~mask).entries())
+        found[pairs + 1] = Math.min(found[pairs + 1] ?? Infinity, rest + cost)
+    }
+    known.set(left, found)
+    return found
+  }
+  return [...best(2 ** vertices - 1)]
+}
+
+const graph = fc.integer({ min: 2, max: 10 }).chain((vertices) =>
+  fc
+    .record({
+      pairs: fc.uniqueArray(
+        fc
+          .tuple(fc.nat(vertices - 1), fc.nat(vertices - 1))
+          .filter(([one, other]) => one < other),
+        { maxLength: 40, selector: ([one, other]) => 100 * one + other },
+      ),
+      costs: fc.oneof(
+        fc.array(fc.nat(4), { minLength: 40, maxLength: 40 }),
+        fc.array(fc.nat(1000), { minLength: 40, maxLength: 40 }),
+      ),
+    })
+    .map(({ pairs, costs }): Graph => ({
+      vertices,
+      ends: Int32Array.from(pairs.flat()),
+      costs: Float64Array.from(costs.slice(0, pairs.length)),
+    })),
+)
+
+test('the matching of every size costs as much as the cheapest of all', () => {
+  fc.assert(
+    fc.property(graph, (any) => {
+      const best = allCheapest(any)
+      for (let wanted = 0; wanted <= any.vertices / 2 + 1; wanted++) {
+        const { partners, pairs, cost } = cheapestPairs(any, wanted)
+        expect(pairs).toBe(Math.min(wanted, best.length - 1))
+        expect(cost).toBe(best[pairs])
+        expect([...partners.entries()].every(([one, other]) => other === -1 || partners[other] === one)).toBe(true)
+        expect(partners.filter((other) => other !== -1).length).toBe(2 * pairs)
+      }
+    }),
+    { numRuns: 100, seed: 1 },
+  )
+})

@@ -1,0 +1,81 @@
+// pure: the cheapest pairs that could have been made of the same players
+import { cheapestPairs } from './matching/cheapest-pairs.js'
+import type { MayMeet } from './may-meet.js'
+import type { PairCost } from './pair-cost.js'
+import type { Present } from './presence.js'
+
+/** Costs are counted in such parts of a unit: whole numbers, whose sums are exact. */
+const PARTS = 1e6
+/** Edges per ticket to begin with: the cheapest. Those that prove to be missing are added. */
+const FIRST_EDGES = 12
+
+/**
+ * The cost of the cheapest `wanted` pairs of these tickets, exactly: the two were there at the same time and may meet.
+ * Undefined if there are not as many.
+ */
+export function cheapestCost(
+  tickets: readonly Present[],
+  wanted: number,
+  mayMeet: MayMeet,
+  costOf: PairCost,
+): number | undefined {
+  const costs = costsBetween(tickets, mayMeet, costOf)
+  const edges = new Set(cheapestEdges(costs, tickets.length, FIRST_EDGES))
+  for (let each = FIRST_EDGES; ; each *= 2) {
+    const known = [...edges].toSorted((one, other) => one - other)
+    const found = cheapestPairs(graphOf(known, costs, tickets.length), wanted)
+    if (found.pairs < wanted) {
+      // With all edges there are no more pairs.
+      if (each >= tickets.length) return undefined
+      for (const edge of cheapestEdges(costs, tickets.length, 2 * each)) edges.add(edge)
+      continue
+    }
+    const missing = missingEdges(costs, found.proof, edges)
+    if (missing.length === 0) return found.cost / PARTS
+    for (const edge of missing) edges.add(edge)
+  }
+}
+
+/** The cost between any two tickets at `one · n + other`, one before other; Infinity where they could not meet. */
+function costsBetween(tickets: readonly Present[], mayMeet: MayMeet, costOf: PairCost): Float64Array {
+  const count = tickets.length
+  const costs = new Float64Array(count * count).fill(Infinity)
+  for (const [at, one] of tickets.entries()) {
+    for (let next = at + 1; next < count; next++) {
+      const other = tickets[next] as Present
+      if (one.from > other.until || other.from > one.until || !mayMeet(one, other)) continue
+      costs[at * count + next] = Math.round(PARTS * costOf(one.entry, other.entry))
+    }
+  }
+  return costs
+}
+
+/** For each ticket its cheapest edges, as indexes of `costs`. */
+function cheapestEdges(costs: Float64Array, count: number, each: number): number[] {
+  return Array.from({ length: count }, (_, at) => {
+    const own = Array.from({ length: count }, (__, other) => Math.min(at, other) * count + Math.max(at, other))
+    return own
+      .filter((edge) => (costs[edge] as number) < Infinity)
+      .toSorted((one, other) => (costs[one] as number) - (costs[other] as number) || one - other)
+      .slice(0, each)
+  }).flat()
+}
+
+const graphOf = (edges: readonly number[], costs: Float64Array, vertices: number) => ({
+  vertices,
+  ends: Int32Array.from(edges.flatMap((edge) => [Math.floor(edge / vertices), edge % vertices])),
+  costs: Float64Array.from(edges, (edge) => costs[edge] as number),
+})
+
+/** Edges left out that are cheaper than the proof allows: with them, other pairs might cost less. */
+function missingEdges(costs: Float64Array, proof: Float64Array, edges: ReadonlySet<number>): number[] {
+  const missing: number[] = []
+  const count = proof.length
+  for (let one = 0; one < count; one++)
+    for (let other = one + 1; other < count; other++) {
+      const edge = one * count + other
+      const slack = (proof[one] as number) + (proof[other] as number) + 2 * (costs[edge] as number)
+      if (slack < 0 && !edges.has(edge)) missing.push(edge)
+    }
+  return missing
+}

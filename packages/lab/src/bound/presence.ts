@@ -1,0 +1,74 @@
+// pure: who was in a queue, and when
+import type { CompiledQueue } from '@muster/matchmaker'
+import { middleOf, networkOf } from '@muster/matchmaker/replay'
+import type { Crowd, CrowdParty } from '../crowd/crowd.js'
+import type { RunOutcome } from '../run/outcome.js'
+
+/** A ticket while it was in the queue: it could be matched with any other that was there at the same time. */
+export interface Present {
+  /** Index of the ticket in the outcome. */
+  readonly ticket: number
+  readonly entry: Entry
+  /** Milliseconds from the crowd's start. */
+  readonly from: number
+  /** When its match was complete, or it left. Nobody is to wait longer than in the run. */
+  readonly until: number
+  /** Index of its match in the outcome; undefined if it has none. */
+  readonly match: number | undefined
+}
+
+export type Entry = ReturnType<CompiledQueue['entryOf']>
+
+/**
+ * The tickets of a queue in the order of their creation. Tickets that the queue refuses, and those that were matched in
+ * another queue, are left out.
+ */
+export function presentIn(compiled: CompiledQueue, crowd: Crowd, outcome: RunOutcome): Present[] {
+  const { name } = compiled.queue
+  const completeAt = completionOf(outcome)
+  const entries = new Map<number, Entry | undefined>()
+  const present: Present[] = []
+  for (const [index, ticket] of outcome.tickets.entries()) {
+    const party = crowd.parties[ticket.party]
+    const match = ticket.end === 'assigned' ? ticket.match : undefined
+    const isElsewhere = match !== undefined && outcome.matches[match]?.queue !== name
+    if (party === undefined || isElsewhere || ticket.end === 'refused') continue
+    if (party.queues?.includes(name) === false) continue
+    if (!entries.has(ticket.party)) entries.set(ticket.party, entryOf(compiled, party))
+    const entry = entries.get(ticket.party)
+    if (entry === undefined) continue
+    const until = match === undefined ? (ticket.endedAt ?? outcome.endedAt) : (completeAt.get(match) as number)
+    present.push({ ticket: index, entry, from: ticket.createdAt, until, match })
+  }
+  return present.toSorted((one, other) => one.from - other.from || one.ticket - other.ticket)
+}
+
+/** When the last ticket of each match joined it: later than the others only where it replaced somebody. */
+function completionOf({ tickets }: RunOutcome): Map<number, number> {
+  const completeAt = new Map<number, number>()
+  for (const { match, matchedAt = 0 } of tickets)
+    if (match !== undefined) completeAt.set(match, Math.max(matchedAt, completeAt.get(match) ?? 0))
+  return completeAt
+}
+
+function entryOf(compiled: CompiledQueue, { id, players, priority = 0 }: CrowdParty): Entry | undefined {
+  try {
+    return compiled.entryOf({
+      id,
+      createdAt: 0,
+      priority,
+      players: players.map((player) => ({
+        id: player.id,
+        attributes: player.attributes ?? {},
+        roles: player.roles ?? [],
+        latencies: player.latencies ?? {},
+        avoid: player.avoid ?? [],
+      })),
+      place: middleOf(players.flatMap(({ coordinates }) => coordinates ?? [])),
+      network: networkOf(players),
+    })
+  } catch {
+    // The queue refuses such a ticket.
+    return undefined
+  }
+}
