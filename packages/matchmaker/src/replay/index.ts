@@ -5,4 +5,5 @@
 export { middleOf, networkOf } from '../places.js'
 export { readTicketInput } from '../tickets/ticket-input.js'
 export { readLine, type RecordedLine, type RecordedPlayer, type RecordedTicket } from './lines.js'
+export { createPlayerRecorder, playerOf } from './recorded-player.js'
 export { createStubService } from './stub-service.js'

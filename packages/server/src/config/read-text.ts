@@ -12,7 +12,7 @@ export async function readTextFile(path: string, mostBytes: number): Promise<Tex
     if (bytes.length > mostBytes) return { wrong: `is larger than ${mostBytes} bytes` }
     return textOf(bytes)
   } catch (error) {
-    return { wrong: await wordsOf(error, path) }
+    return { wrong: await unreadableWords(error, path) }
   }
 }
 
@@ -43,7 +43,8 @@ function textOf(bytes: Uint8Array): TextOfFile {
   }
 }
 
-async function wordsOf(error: unknown, path: string): Promise<string> {
+/** Why a file cannot be read, in words that follow its name. */
+export async function unreadableWords(error: unknown, path: string): Promise<string> {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
       return `is not there${await didYouMeanFile(path)}`

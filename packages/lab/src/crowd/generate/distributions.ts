@@ -34,6 +34,10 @@ export const logNormal = (random: Random, median: number, spread: number): numbe
 export const weibull = (random: Random, median: number, shape: number): number =>
   median * (-Math.log(between(random)) / Math.LN2) ** (1 / shape)
 
+/** What a share of those exceeds not who have come as far as `from` already, of the same distribution. */
+export const weibullAfter = (from: number, share: number, median: number, shape: number): number =>
+  median * ((from / median) ** shape - Math.log(1 - share) / Math.LN2) ** (1 / shape)
+
 /** The exponential distribution. */
 export const exponential = (random: Random, mean: number): number => -Math.log(between(random)) * mean
 

@@ -48,8 +48,8 @@ function mixed(bits: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** FNV-1a of a name in ASCII. */
-function hashOf(name: string): number {
+/** A number from 0 to 2³² − 1 for a text (FNV-1a). */
+export function hashOf(name: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < name.length; index += 1) hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)
   return hash >>> 0

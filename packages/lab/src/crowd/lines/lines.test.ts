@@ -8,6 +8,7 @@ const HEADER = '{"format":"muster-crowd-1","startsAt":0,"durationMs":1000}'
 const PARTY =
   '{"id":"p1","at":5,"players":[{"id":"a","coordinates":{"latitude":1,"longitude":2}}],' +
   '"visits":[{"patienceMs":9,"playMs":7}]}'
+const twice = PARTY.replace(/"players":\[(.*?\}\})\]/, '"players":[$1,$1]')
 const party = (from: string, to: string) => PARTY.replace(from, to)
 
 async function* chunksOf(text: string, size: number) {
@@ -103,11 +104,7 @@ describe('a crowd that is wrong is refused, with its line', () => {
       [HEADER, PARTY, party('"at":5', '"at":6')],
       'line 3: id: is the id of an earlier party too, got "p1"',
     ],
-    [
-      'a player twice',
-      [HEADER, PARTY, party('p1', 'p2')],
-      'line 3: players.0.id: is in another party that comes at once',
-    ],
+    ['a player twice', [HEADER, twice], 'line 2: players.1.id: is in this ticket twice'],
     [
       'fewer than were made',
       [HEADER.replace('}', ',"made":{"seed":1,"parameters":{},"parties":2}}'), PARTY],

@@ -84,13 +84,18 @@ function checkTicket({ players, queues, priority }: CrowdParty, line: number): v
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error
     const field = error.field ?? ''
-    throw new InvalidCrowd(line, field, error.message.replace(/^ticket: /, '').replace(`${field}: `, ''))
+    throw new InvalidCrowd(
+      line,
+      field,
+      error.message.replace(/^ticket: /, '').replace(field === '' ? '' : `${field}: `, ''),
+    )
   }
 }
 
 function checked<T>(schema: z.ZodType<T>, value: unknown, number: number): T {
   const result = validate(schema, value)
-  if (result.success) return result.data
+  // The value itself: what is written again has its names in the order in which they came.
+  if (result.success) return value as T
   throw new InvalidCrowd(number, result.fault.field ?? '', result.fault.message)
 }
 

@@ -10,30 +10,42 @@ const LONGEST_LINE = 2 ** 20
  */
 export async function* splitLines(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  let [rest, number] = ['', 1]
-  const decoded = (chunk?: Uint8Array) => {
+  const textOf = (chunk?: string | Uint8Array) => {
+    if (typeof chunk === 'string') return chunk
     try {
       return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
     } catch {
       throw new InvalidCrowd(number, '', 'or one soon after it is not UTF-8')
     }
   }
-  for await (const chunk of chunks) {
-    const lines = (rest + (typeof chunk === 'string' ? chunk : decoded(chunk))).split('\n')
-    rest = lines.pop() as string
-    for (const line of lines) {
-      refuseLong(line, number)
-      yield withoutReturn(line)
-      number += 1
-    }
-    refuseLong(rest, number)
+  let number = 1
+  // Only the new part is searched, however small the parts of a long line are.
+  let [parts, length]: [string[], number] = [[], 0]
+  const add = (part: string) => {
+    length += part.length
+    refuseLong({ length }, number)
+    parts.push(part)
   }
-  rest += decoded()
-  if (rest !== '') yield withoutReturn(rest)
+  const line = () => {
+    const whole = parts.join('')
+    ;[parts, length] = [[], 0]
+    number += 1
+    return whole.endsWith('\r') ? whole.slice(0, -1) : whole
+  }
+  for await (const chunk of chunks) {
+    const text = textOf(chunk)
+    let from = 0
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      add(text.slice(from, end))
+      yield line()
+      from = end + 1
+    }
+    add(text.slice(from))
+  }
+  add(textOf())
+  if (length > 0) yield line()
 }
 
-const withoutReturn = (line: string) => (line.endsWith('\r') ? line.slice(0, -1) : line)
-
-export function refuseLong({ length }: string, number: number): void {
+export function refuseLong({ length }: { readonly length: number }, number: number): void {
   if (length > LONGEST_LINE) throw new InvalidCrowd(number, '', `is longer than ${LONGEST_LINE} characters`)
 }

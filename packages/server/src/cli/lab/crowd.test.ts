@@ -62,6 +62,69 @@ describe('an invented crowd', () => {
   })
 })
 
+const line = (event: object, at: number) => `${JSON.stringify({ at, n: 0, ...event })}\n`
+const create = (id: string, at: number) => {
+  const players = [{ id: `player-${id}`, coordinates: { latitude: 52.5, longitude: 13.4 } }]
+  return line({ kind: 'create', ticket: { id, queues: ['duel'], players, priority: 0, createdAt: at } }, at)
+}
+/** Recorded traffic of 100 tickets in 100 minutes. */
+const RECORDING = Array.from({ length: 100 }, (_, index) => create(`t${index}`, 1e12 + index * 60_000)).join('')
+
+const partiesOf = (out: string) =>
+  out
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((text) => JSON.parse(text) as { id: string; at: number })
+
+describe('other crowds', () => {
+  test('recorded traffic becomes a crowd, and it is told what the recording does not say', async () => {
+    await file('traffic.ndjson', RECORDING)
+    const { code, out, err } = await crowd('--from traffic.ndjson')
+    expect(code).toBe(0)
+    expect(partiesOf(out)).toHaveLength(100)
+    expect(err).toMatch(/^traffic.ndjson: when tickets were matched is not known, as the recording has no queues\n/)
+    await file('again.ndjson', out)
+    expect(await crowd('--from again.ndjson')).toMatchObject({ code: 0, out, err: '' })
+  })
+
+  test('are cut, mixed and scaled', async () => {
+    await file('traffic.ndjson', RECORDING)
+    await crowd('--players 200 --hours 1 --seed 3 --out made.ndjson')
+    const cut = partiesOf((await crowd('--from traffic.ndjson --cut 10m..70m')).out)
+    expect([cut.length, cut[0]?.id, cut[0]?.at, cut.at(-1)?.id]).toEqual([60, 't10', 0, 't69'])
+    const mixed = await crowd('--from traffic.ndjson,made.ndjson --cut 10m..1h --scale 3 --seed 7')
+    const ids = partiesOf(mixed.out).map(({ id }) => id)
+    expect(ids.filter((id) => id.startsWith('1.'))).toHaveLength(150)
+    expect(ids.filter((id) => id.startsWith('2.')).length).toBeGreaterThan(150)
+    expect((await crowd('--from traffic.ndjson,made.ndjson --cut 10m..1h --scale 3 --seed 7')).out).toBe(mixed.out)
+  })
+
+  test.each([
+    ['--from torn.ndjson', /^torn.ndjson:101:\d+: error: is torn: /],
+    ['--from torn.ndjson', /torn.ndjson cannot be used: 1 error.\n$/],
+    ['--from traffic.ndjson,none.ndjson', /none.ndjson: error: is not there\n/],
+    ['--from .', /^\.: error: is a folder: name the file in it/],
+    ['--from empty.ndjson', /^empty.ndjson:1:1: error: is missing: the crowd is empty/],
+    ['--from wrong.ndjson', /^wrong.ndjson:2:1: error: visits.0.playMs: must be at least 0, got -1/],
+    ['--from traffic.ndjson --cut 0m..5h', /error: cut: must end with the crowd at 5940001 ms, got 18000000/],
+    ['--from traffic.ndjson --cut 10..70', /It must be two times from the beginning, like 10m..70m./],
+    ['--from traffic.ndjson --scale 11', /argument '11' is invalid. It must be a number from 0.1 to 10./],
+    ['--from traffic.ndjson --players 5', /^error: --players is for invented crowds, and --from for others/],
+    ['--from a,,b', /It must be names of files with commas between./],
+    ['--scale 3', /^error: --scale needs --from: the crowd to change/],
+  ])('%s is refused', async (args, words) => {
+    const { out } = await crowd('--players 1 --hours 1')
+    await file('traffic.ndjson', RECORDING)
+    await file('torn.ndjson', RECORDING + create('x', 1e12 + 6e6).slice(0, -20))
+    await file('empty.ndjson', '')
+    await file('wrong.ndjson', out.replace(/"playMs":\d+/, '"playMs":-1'))
+    const refused = await crowd(args)
+    expect([refused.code, refused.out]).toEqual([2, ''])
+    expect(refused.err).toMatch(words)
+  })
+})
+
 describe('what is wrong is told with its place', () => {
   test.each([
     ['--players 0', "error: option '--players <number>' argument '0' is invalid. It must be a whole number from 1 to"],

@@ -1,13 +1,14 @@
 import { InvalidInput } from '@muster/core'
-import type { CrowdParameters } from '@muster/lab'
-import type { Command } from 'commander'
+import type { Crowd, CrowdParameters } from '@muster/lab'
+import { InvalidArgumentError, type Command } from 'commander'
 import { EXIT, type ExitCode } from '../exit-codes.js'
 import { refusal } from '../refusal.js'
-import type { Terminal } from '../terminal.js'
+import { paint, type Terminal } from '../terminal.js'
 import type { AddLabCommand } from './add-lab-command.js'
 import { parametersText, readCrowdParameters } from './crowd-parameters.js'
-import { numberOption } from './option-values.js'
+import { numberOption, spanOption, type Span } from './option-values.js'
 import { writeProduct } from './product.js'
+import { readCrowdFile } from './read-crowd.js'
 
 interface CrowdOptions {
   readonly players?: number | undefined
@@ -15,6 +16,9 @@ interface CrowdOptions {
   readonly seed: number
   readonly parameters?: string | undefined
   readonly showParameters?: boolean | undefined
+  readonly from?: readonly string[] | undefined
+  readonly scale?: number | undefined
+  readonly cut?: Span | undefined
   readonly out?: string | undefined
 }
 
@@ -27,26 +31,50 @@ export const addCrowd: AddLabCommand = (lab, terminal, end): Command =>
     .option('--seed <number>', 'another seed makes other players', numberOption(0, 2 ** 32 - 1, true), 1)
     .option('--parameters <file>', 'all else that describes them, in YAML')
     .option('--show-parameters', 'write such a file with all defaults and where they come from')
+    .option('--from <files>', 'crowds or recorded traffic, with commas between: several are mixed', filesOption)
+    .option('--cut <span>', 'take only this part of each, e.g. 10m..70m', spanOption)
+    .option('--scale <factor>', 'make it smaller or larger: 0.1 to 10', numberOption(0.1, 10))
     .option('--out <file>', 'where to write the crowd (default: the standard output)')
     .action(async (options: CrowdOptions) => {
       end(await crowd(options, terminal))
     })
 
 async function crowd(options: CrowdOptions, terminal: Terminal): Promise<ExitCode> {
-  const { describeCrowdParameters } = await import('@muster/lab')
+  const contradiction = contradictionIn(options)
+  if (contradiction !== undefined) {
+    terminal.complain(`${paint(terminal.colours.complain).red('error')}: ${contradiction}`)
+    return EXIT.wrong
+  }
+  // The file that is at fault where one cannot be used.
+  const reading = { file: options.parameters ?? 'the crowd' }
   try {
-    if (options.showParameters === true) {
-      const text = parametersText(describeCrowdParameters())
-      await writeProduct(options.out, terminal, async (put) => void (await put(`${text}\n`)))
-    } else await writeSynthetic(options, terminal)
+    if (options.showParameters === true) await writeParameters(options, terminal)
+    else if (options.from === undefined) await writeInvented(options, terminal)
+    else await writeChanged(options.from, options, terminal, reading)
     return EXIT.ok
   } catch (error) {
-    const code = refusal(error, options.parameters ?? 'the crowd', terminal)
+    const code = refusal(error, reading.file, terminal)
     return error instanceof InvalidInput ? EXIT.wrong : code
   }
 }
 
-async function writeSynthetic(options: CrowdOptions, terminal: Terminal): Promise<void> {
+/** Options that say nothing beside others are refused: whoever gives them expects something of them. */
+function contradictionIn({ from, players, hours, parameters, scale, cut }: CrowdOptions): string | undefined {
+  const inventing = Object.entries({ players, hours, parameters }).find(([, value]) => value !== undefined)
+  const changing = Object.entries({ scale, cut }).find(([, value]) => value !== undefined)
+  if (from !== undefined && inventing !== undefined)
+    return `--${inventing[0]} is for invented crowds, and --from for others`
+  if (from === undefined && changing !== undefined) return `--${changing[0]} needs --from: the crowd to change`
+  return undefined
+}
+
+async function writeParameters({ out }: CrowdOptions, terminal: Terminal): Promise<void> {
+  const { describeCrowdParameters } = await import('@muster/lab')
+  const text = parametersText(describeCrowdParameters())
+  await writeProduct(out, terminal, async (put) => void (await put(`${text}\n`)))
+}
+
+async function writeInvented(options: CrowdOptions, terminal: Terminal): Promise<void> {
   const { checkCrowdParameters, streamCrowd, writeCrowd } = await import('@muster/lab')
   const { players, hours, seed, parameters: file } = options
   const given: CrowdParameters = { ...(players !== undefined && { players }), ...(hours !== undefined && { hours }) }
@@ -54,4 +82,29 @@ async function writeSynthetic(options: CrowdOptions, terminal: Terminal): Promis
     file === undefined ? given : await readCrowdParameters(file, terminal.folder, given, checkCrowdParameters)
   const made = streamCrowd(parameters, seed)
   await writeProduct(options.out, terminal, (put) => writeCrowd(made, put))
+}
+
+async function writeChanged(
+  files: readonly string[],
+  { seed, scale, cut, out }: CrowdOptions,
+  terminal: Terminal,
+  reading: { file: string },
+): Promise<void> {
+  const { cutCrowd, mixCrowds, scaleCrowd, writeCrowd } = await import('@muster/lab')
+  const crowds: Crowd[] = []
+  for (const file of files) {
+    reading.file = file
+    const { crowd: read, notes } = await readCrowdFile(file, terminal.folder, seed)
+    for (const note of notes) terminal.complain(`${file}: ${note}`)
+    crowds.push(cut === undefined ? read : cutCrowd(read, cut.fromMs, cut.toMs))
+  }
+  const mixed = mixCrowds(...crowds)
+  const scaled = scale === undefined ? mixed : scaleCrowd(mixed, scale, seed)
+  await writeProduct(out, terminal, (put) => writeCrowd(scaled, put))
+}
+
+function filesOption(text: string): readonly string[] {
+  const files = text.split(',').map((file) => file.trim())
+  if (files.includes('')) throw new InvalidArgumentError('It must be names of files with commas between.')
+  return files
 }

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest'
+import { readCrowd } from '../lines/read-crowd.js'
+import { writeCrowd } from '../lines/write-crowd.js'
+import { crowdFromRecording } from './crowd-from-recording.js'
+import { duel, player, recordedMatchmaker } from './recording.fixture.js'
+
+/** A recorded quarter of an hour: two play and queue again, one gives up, one is matched with nobody. */
+async function quarter() {
+  const { matchmaker, plain, lines, pass } = recordedMatchmaker()
+  const found: string[] = []
+  plain.on('matchFound', ({ matchId }) => found.push(matchId))
+  const create = (id: string, name: string, skill = 0) =>
+    matchmaker.createTicket({ id, queue: 'duel', players: [player(name, skill)] })
+  create('a1', 'ann')
+  await pass(4000)
+  create('b1', 'ben', 10)
+  create('c1', 'cem', 900)
+  await pass(20_000)
+  matchmaker.cancelTicket('c1')
+  await pass(120_000)
+  matchmaker.playersLeft(found[0] as string, ['ann', 'ben'])
+  await pass(30_000)
+  create('a2', 'ann')
+  create('d1', 'dan', 900)
+  await pass(10_000)
+  matchmaker.cancelTicket('a2')
+  await pass(70_000)
+  return { matchmaker, lines }
+}
+
+describe('recorded traffic', () => {
+  test('comes again: creates are visits, cancels are patience, leavers end what they play', async () => {
+    const { lines } = await quarter()
+    const { crowd, notes } = await crowdFromRecording(lines)
+    expect(notes).toEqual([])
+    expect(crowd.header).toEqual({ format: 'muster-crowd-1', startsAt: 1_000_000, durationMs: 174_001 })
+    const [ann, ben, cem, dan] = crowd.parties
+    expect(ann).toMatchObject({ id: 'a1', at: 0, queues: ['duel'], players: [{ ...player('ann'), region: 'Europe' }] })
+    expect(crowd.parties.map(({ id, at, visits }) => [id, at, visits.length])).toEqual([
+      ['a1', 0, 2],
+      ['b1', 4000, 1],
+      ['c1', 4000, 1],
+      ['d1', 174_000, 1],
+    ])
+    // Ann was matched at the next tick when Ben came, and left 140 s later; then she gave up after 10 s.
+    expect(ann?.visits[0]).toMatchObject({ playMs: 139_750, breakMs: 30_000, accepts: true })
+    expect(ann?.visits[0]?.patienceMs).toBeGreaterThan(4000)
+    expect(ann?.visits[1]).toMatchObject({ patienceMs: 10_000 })
+    expect(ben?.visits[0]?.playMs).toBe(139_750)
+    expect(cem?.visits[0]).toMatchObject({ patienceMs: 20_000 })
+    // Dan waited for a minute until his ticket expired, longer than anybody else: he would have waited longer still.
+    expect(dan?.visits[0]?.patienceMs).toBeGreaterThan(60_000)
+  })
+
+  test('is the same by the same seed, and what is written of it can be read', async () => {
+    const { lines } = await quarter()
+    const { crowd } = await crowdFromRecording(lines, 5)
+    expect((await crowdFromRecording(lines, 5)).crowd).toEqual(crowd)
+    expect((await crowdFromRecording(lines, 6)).crowd).not.toEqual(crowd)
+    const written: string[] = []
+    await writeCrowd(crowd, (text) => void written.push(text))
+    expect(await readCrowd(written.join('').split('\n'))).toEqual(crowd)
+  })
+
+  test('has no addresses; who shares a network still does', async () => {
+    const ticket = (id: string, ip: string) =>
+      line({ kind: 'create', ticket: { id, queues: ['duel'], players: [{ id, ip }], priority: 0, createdAt: 1 } })
+    const lines = [ticket('a', '203.0.113.7'), ticket('b', '203.0.113.9'), ticket('c', '198.51.100.1')]
+    const { crowd } = await crowdFromRecording(lines)
+    expect(JSON.stringify(crowd)).not.toMatch(/203\.0|198\.51/)
+    const [a, b, c] = crowd.parties.map(({ players }) => players[0]?.ip)
+    expect([a === b, a === c]).toEqual([true, false])
+  })
+
+  test('tells what it cannot carry over', async () => {
+    const create = (id: string, createdAt: number) =>
+      line({ kind: 'create', ticket: { id, queues: ['duel'], players: [player(id)], priority: 2, createdAt } })
+    const { crowd, notes } = await crowdFromRecording([
+      create('a', 4),
+      line({ kind: 'backfill', ticketIds: ['a'], backfill: { id: 'f' } }),
+      line({ kind: 'backfillCancel', id: 'f' }),
+      create('a', 4),
+      line({ kind: 'cancel', ticketId: 'gone' }),
+      line({ kind: 'decline', ticketId: 'a' }),
+    ])
+    expect(crowd.parties).toMatchObject([{ id: 'a', at: 0, priority: 2, visits: [{ accepts: false }] }])
+    expect(notes).toEqual([
+      'left out: lines about backfills, which a crowd has not (2)',
+      'left out: creates of tickets that are there already (1)',
+      'left out: lines about tickets or players from before the recording (1)',
+      'tickets that waited already when the recording began come then (1)',
+      'when tickets were matched is not known, as the recording has no queues',
+      'nobody gave up, so patience is that of invented crowds',
+      'no match was seen to end, so matches last as in invented crowds',
+    ])
+  })
+
+  test('goes by time, also where several recordings follow one another', async () => {
+    const { lines } = await quarter()
+    const later = lines.map((text) => {
+      const { at, ...rest } = JSON.parse(text) as { at: number; ticket?: { createdAt: number } }
+      const ticket = rest.ticket && {
+        ...rest.ticket,
+        id: `${(rest.ticket as { id?: string }).id}-later`,
+        createdAt: at + 1e6,
+      }
+      return JSON.stringify({ ...rest, at: at + 1e6, ...(ticket && { ticket }) })
+    })
+    const { crowd } = await crowdFromRecording([...lines, ...later].toReversed())
+    expect(crowd.parties[0]).toMatchObject({ id: 'a1', at: 0 })
+    expect(crowd.parties[0]?.visits).toHaveLength(4)
+    expect(crowd.parties.map(({ players }) => players[0]?.id)).toEqual(['ann', 'ben', 'cem', 'dan'])
+  })
+
+  test('other queues, and tickets at once, begin a party of their own', async () => {
+    const create = (id: string, at: number, queue: string) =>
+      line(
+        { kind: 'create', ticket: { id, queues: [queue], players: [player('ann')], priority: 0, createdAt: at } },
+        at,
+      )
+    const { crowd } = await crowdFromRecording([
+      create('a', 1000, 'duel'),
+      create('b', 2000, 'casual'),
+      create('c', 3000, 'casual'),
+      line({ kind: 'cancel', ticketId: 'c' }, 9000),
+      create('d', 8000, 'casual'),
+    ])
+    expect(crowd.parties.map(({ id, visits }) => [id, visits.length])).toEqual([
+      ['a', 1],
+      ['b', 2],
+      ['d', 1],
+    ])
+  })
+})
+
+const line = (event: object, at = 10) => JSON.stringify({ at, n: 0, ...event })
+
+describe('a recording that is wrong is refused, with its line', () => {
+  const start = line({ kind: 'start', format: 'muster-recording-1', queues: [duel] })
+  const create = (more: object, at = 10) =>
+    line(
+      {
+        kind: 'create',
+        ticket: { id: 'a', queues: ['duel'], players: [player('a')], priority: 0, createdAt: 10, ...more },
+      },
+      at,
+    )
+  test.each<[string, readonly string[], string]>([
+    ['torn', [start, create({}).slice(0, -9)], 'line 2: is torn: '],
+    ['of another kind', ['{"a":1}'], 'line 1: kind: '],
+    [
+      'of another format',
+      [line({ kind: 'start', format: 'muster-recording-9' })],
+      'line 1: format: must be "muster-recording-1"',
+    ],
+    ['an unknown field', [start, create({ hat: 1 })], 'line 2: ticket.hat: is not known'],
+    ['a wrong player', [start, create({ players: [{ id: 'a', attributes: { skill: null } }] })], 'line 2: players.0'],
+    [
+      'a time that is none',
+      [start, create({ createdAt: -5 })],
+      'line 2: ticket.createdAt: must be epoch milliseconds from 0',
+    ],
+    ['years of it', [start, create({}, 4e12)], 'line 2: at: must be within 31 days of the first line'],
+    ['empty', [start], 'line 1: or any other creates no ticket: the recording is empty'],
+  ])('%s', async (_, lines, message) => {
+    await expect(crowdFromRecording(lines)).rejects.toThrow(message)
+  })
+})

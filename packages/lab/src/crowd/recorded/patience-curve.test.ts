@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { patienceCurveOf, type Waited } from './patience-curve.js'
+
+const gone = (ms: number): Waited => ({ ms, gaveUp: true })
+const matched = (ms: number): Waited => ({ ms, gaveUp: false })
+
+test('of four who gave up, half are patient for longer than the second', () => {
+  const curve = patienceCurveOf([gone(10), gone(20), gone(30), gone(40)])
+  expect([0.1, 0.3, 0.6, 0.9].map((share) => curve?.at(0, share))).toEqual([10, 20, 30, 40])
+  // Who has waited for 20 is one of the two that are left.
+  expect([0.1, 0.6].map((share) => curve?.at(20, share))).toEqual([30, 40])
+})
+
+test('who was matched was patient until then at least: those that give up later count for more', () => {
+  // By the table: 1/4 have gone by 10; of the two that are left at 30, half go then.
+  const curve = patienceCurveOf([gone(10), matched(20), gone(30), matched(40)])
+  expect(curve?.at(0, 0.24)).toBe(10)
+  expect(curve?.at(0, 0.26)).toBe(30)
+  expect(curve?.at(0, 0.62)).toBe(30)
+  expect(curve?.at(0, 0.63)).toBeGreaterThan(30)
+})
+
+test('nobody gave up: nothing is known', () => {
+  expect(patienceCurveOf([matched(5), matched(6)])).toBeUndefined()
+  expect(patienceCurveOf([])).toBeUndefined()
+})
+
+test('patience is longer than what was waited already, finite, and grows with the share', () => {
+  const waited = fc.record({ ms: fc.integer({ min: 0, max: 50 }), gaveUp: fc.boolean() })
+  const share = fc.double({ min: 0, max: 0.999_999, noNaN: true })
+  fc.assert(
+    fc.property(fc.array(waited, { minLength: 1 }), fc.nat(60), share, share, (seen, ms, one, other) => {
+      const curve = patienceCurveOf(seen)
+      expect(curve !== undefined).toBe(seen.some(({ gaveUp }) => gaveUp))
+      if (curve === undefined) return
+      const [low, high] = [one, other].toSorted((a, b) => a - b).map((at) => curve.at(ms, at)) as [number, number]
+      expect(low).toBeGreaterThanOrEqual(ms)
+      expect(high).toBeGreaterThanOrEqual(low)
+      expect(high).toBeLessThan(Infinity)
+    }),
+  )
+})

@@ -1,0 +1,83 @@
+import type { RecordedLine, RecordedTicket } from '@muster/matchmaker/replay'
+
+/** What a recording tells of a ticket. Times are epoch milliseconds. */
+export interface TicketStory extends RecordedTicket {
+  /** When it was created, or when the recording began, if it waited already. */
+  readonly seenAt: number
+  /** When it was cancelled, or its players left before their match had begun. */
+  cancelledAt?: number | undefined
+  /** When its first player accepted a match for the last time. */
+  acceptedAt?: number | undefined
+  declined?: boolean | undefined
+  /** When its last player left the match, or the match was stopped. */
+  overAt?: number | undefined
+}
+
+/** The tickets of a recording, and what is left out of it. */
+export interface RecordedTickets {
+  /** In the order in which they were seen. */
+  readonly stories: readonly TicketStory[]
+  /** Lines about backfills. */
+  readonly backfills: number
+  /** Creates of a ticket that is there already. */
+  readonly repeated: number
+  /** Other lines about tickets or players that the recording does not know. */
+  readonly unknown: number
+}
+
+/** @param lines in the order of time. */
+export function ticketsOf(lines: readonly RecordedLine[]): RecordedTickets {
+  const stories = new Map<string, TicketStory>()
+  const lastOf = new Map<string, TicketStory>()
+  const counts = { backfills: 0, repeated: 0, unknown: 0 }
+
+  const create = (ticket: RecordedTicket, at: number) => {
+    if (stories.has(ticket.id)) {
+      counts.repeated += 1
+      return
+    }
+    const createdAt = Math.min(ticket.createdAt, at)
+    const story: TicketStory = { ...ticket, createdAt, seenAt: at }
+    stories.set(ticket.id, story)
+    for (const { id } of ticket.players) lastOf.set(id, story)
+  }
+  const over = (known: ReadonlySet<TicketStory | undefined>, at: number) => {
+    for (const story of known) {
+      if (story === undefined) counts.unknown += 1
+      else story.overAt = at
+    }
+  }
+  const about = (id: string, tell: (story: TicketStory) => void) => {
+    const story = stories.get(id)
+    if (story === undefined) counts.unknown += 1
+    else tell(story)
+  }
+
+  for (const line of lines) {
+    switch (line.kind) {
+      case 'start':
+        break
+      case 'create':
+        create(line.ticket, line.at)
+        break
+      case 'cancel':
+        about(line.ticketId, (story) => (story.cancelledAt ??= line.at))
+        break
+      case 'accept':
+        about(line.ticketId, (story) => (story.acceptedAt = line.at))
+        break
+      case 'decline':
+        about(line.ticketId, (story) => (story.declined = true))
+        break
+      case 'left':
+        over(new Set(line.playerIds.map((id) => lastOf.get(id))), line.at)
+        break
+      case 'stop':
+        over(new Set(line.ticketIds.map((id) => stories.get(id))), line.at)
+        break
+      default:
+        counts.backfills += 1
+    }
+  }
+  return { stories: [...stories.values()], ...counts }
+}
