@@ -1,4 +1,5 @@
 // pure: what runs of several queue files over several seeds gave
+import type { RatingFigures } from '../ratings/rating-figures.js'
 import type { Figures } from './figures.js'
 
 /** The `format` of a saved result. It changes when older readers could not read new results. */
@@ -37,6 +38,8 @@ export interface Variant {
 
 export interface VariantRun {
   readonly figures: Figures
+  /** If ratings followed from the matches. */
+  readonly ratings?: RatingFigures | undefined
   /** What was possible at all, beside what was reached. None where it was not asked for. */
   readonly possible?: readonly Possible[] | undefined
 }

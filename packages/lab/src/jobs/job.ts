@@ -3,6 +3,7 @@ import { defineQueue, type Queue, type QueueDefinition } from '@muster/matchmake
 import type { Crowd } from '../crowd/crowd.js'
 import type { Figures } from '../figures/figures.js'
 import type { FiguresOptions } from '../figures/figures-of.js'
+import type { RatingFigures } from '../ratings/rating-figures.js'
 import type { RatingOptions } from '../ratings/rating-options.js'
 
 /** One run of queues over a crowd, and what is wanted of it. */
@@ -25,6 +26,8 @@ export interface LabJob {
 /** What a job has found. */
 export interface JobResult {
   readonly figures: Figures
+  /** If the job had ratings. */
+  readonly ratings?: RatingFigures | undefined
 }
 
 /** A job as it is sent to a thread, with its queues checked. */

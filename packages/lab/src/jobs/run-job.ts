@@ -12,5 +12,5 @@ export async function runJob(
 ): Promise<JobResult> {
   const book = ratings && createRatingBook(crowd, { ...ratings, seed })
   const outcome = await runCrowd(crowd, queues, { seed, tickMs, startMs, ratings: book, progressed })
-  return { figures: figuresOf(crowd, outcome, { ...figures, queues }) }
+  return { figures: figuresOf(crowd, outcome, { ...figures, queues }), ratings: book?.figures() }
 }
