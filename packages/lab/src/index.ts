@@ -34,6 +34,7 @@ export {
   type LabThreads,
   type ThreadOptions,
 } from './jobs/run-jobs.js'
+export { runLab, type LabRun, type LabRunOptions } from './jobs/run-lab.js'
 export type { JobResult, LabJob } from './jobs/job.js'
 export { ThreadFailed } from './jobs/thread.js'
 export { runCrowd } from './run/run-crowd.js'

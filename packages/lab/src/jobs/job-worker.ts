@@ -1,7 +1,7 @@
 /** The program of a thread: carries out one job after the other. */
 import { parentPort } from 'node:worker_threads'
 import type { Crowd } from '../crowd/crowd.js'
-import { crowdFor } from './crowd-for.js'
+import { crowdFor } from '../crowd/crowd-for.js'
 import type { JobMessage, JobOrder } from './job-messages.js'
 import { runJob } from './run-job.js'
 

@@ -3,6 +3,7 @@ import { defineQueue, type Queue, type QueueDefinition } from '@muster/matchmake
 import type { Crowd } from '../crowd/crowd.js'
 import type { Figures } from '../figures/figures.js'
 import type { FiguresOptions } from '../figures/figures-of.js'
+import type { Possible } from '../figures/lab-result.js'
 import type { RatingFigures } from '../ratings/rating-figures.js'
 import type { RatingOptions } from '../ratings/rating-options.js'
 
@@ -21,6 +22,8 @@ export interface LabJob {
   /** Ratings that follow from the matches, with the job's seed. Default: none. */
   readonly ratings?: Omit<RatingOptions, 'seed'> | undefined
   readonly figures?: Omit<FiguresOptions, 'queues'> | undefined
+  /** Whether to compute what was possible at all, which takes a second or two. Default false. */
+  readonly possible?: boolean | undefined
 }
 
 /** What a job has found. */
@@ -28,6 +31,8 @@ export interface JobResult {
   readonly figures: Figures
   /** If the job had ratings. */
   readonly ratings?: RatingFigures | undefined
+  /** For each queue with something to compare, if it was asked for. */
+  readonly possible?: readonly Possible[] | undefined
 }
 
 /** A job as it is sent to a thread, with its queues checked. */

@@ -56,6 +56,7 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
   }
   /** Threads by the crowds that they have been sent. */
   const pool = new Map<JobThread, Set<number>>()
+  const sourceOf = createSource()
   const numbers = new WeakMap<Crowd, number>()
   let numbered = 0
 
@@ -105,10 +106,10 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
     run: async (jobs, options = {}) => {
       const { signal } = options
       signal?.throwIfAborted()
-      const sent = jobs.map(({ crowd, ...job }) => ({
-        crowd,
-        job: { ...job, queues: queuesOf({ crowd, ...job }), crowd: numberOf(crowd) },
-      }))
+      const sent = jobs.map((job) => {
+        const crowd = sourceOf(job.crowd, job.seed)
+        return { crowd, job: { ...job, queues: queuesOf(job), crowd: numberOf(crowd) } }
+      })
       // A thread that ends rejects its job.
       const abort = () => void endAll()
       signal?.addEventListener('abort', abort, { once: true })
@@ -134,8 +135,17 @@ function orderOf(job: SentJob, crowd: Crowd, known: Set<number>): JobOrder {
   const forget = known.size >= MOST_CROWDS
   if (forget) known.clear()
   known.add(job.crowd)
-  return { job, crowd: sentOf(crowd), forget }
+  return { job, crowd, forget }
 }
 
-/** A synthetic crowd is made again by the thread, so only its parameters are sent. */
-const sentOf = (crowd: Crowd): Crowd => (crowd.header.made === undefined ? crowd : { ...crowd, parties: [] })
+/** A synthetic crowd is made anew by other seeds than its own, for which its parameters are enough. */
+function createSource(): (crowd: Crowd, seed: number) => Crowd {
+  const withoutParties = new WeakMap<Crowd, Crowd>()
+  return (crowd, seed) => {
+    const { made } = crowd.header
+    if (made === undefined || made.seed === seed) return crowd
+    const known = withoutParties.get(crowd) ?? { ...crowd, parties: [] }
+    withoutParties.set(crowd, known)
+    return known
+  }
+}

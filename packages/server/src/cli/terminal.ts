@@ -9,6 +9,11 @@ export interface Terminal {
   put(text: string): Promise<boolean>
   /** Writes lines about what is wrong: to the standard error. */
   complain(text: string): void
+  /**
+   * Replaces the line that was last drawn on the standard error, by as much of this one as fits; an empty text removes
+   * it. Undefined where nobody would see that, as in files and pipes.
+   */
+  readonly draw?: ((line: string) => void) | undefined
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder that relative paths begin at. */
   readonly folder: string
@@ -19,6 +24,7 @@ export interface Terminal {
 interface Stream {
   write(text: string, done?: (error?: Error | null) => void): boolean
   readonly isTTY?: boolean | undefined
+  readonly columns?: number | undefined
 }
 
 /** The terminal of a process. Colours are for people: not in files or pipes, and not with NO_COLOR. */
@@ -34,6 +40,9 @@ export function terminalOf(process: {
     say: (text) => void stdout.write(`${text}\n`),
     put: (text) => new Promise((resolve) => stdout.write(text, (error) => resolve(!(error instanceof Error)))),
     complain: (text) => void stderr.write(`${text}\n`),
+    ...(stderr.isTTY === true && {
+      draw: (line: string) => void stderr.write(`\r${line.slice(0, (stderr.columns ?? 80) - 1)}\u{1B}[K`),
+    }),
     env,
     folder: process.cwd(),
     colours: { say: wanted && stdout.isTTY === true, complain: wanted && stderr.isTTY === true },

@@ -3,10 +3,11 @@ import type { ExitCode } from '../exit-codes.js'
 import type { Terminal } from '../terminal.js'
 import type { AddLabCommand } from './add-lab-command.js'
 import { addCrowd } from './crowd.js'
+import { addRun } from './run.js'
 import { addTest } from './test.js'
 
 /** The commands below `muster lab`. */
-const COMMANDS: readonly AddLabCommand[] = [addCrowd, addTest]
+const COMMANDS: readonly AddLabCommand[] = [addCrowd, addRun, addTest]
 
 export function addLab(program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command {
   const lab = program.command('lab').description('know what a rule does before players feel it')

@@ -18,6 +18,28 @@ function durationMs(text: string): number | undefined {
   return unit === '' ? undefined : Math.round(Number(number) * (UNIT_MS[unit] as number))
 }
 
+/** Reads an option like `250ms`, `5s` or `2m`, in milliseconds. */
+export const durationOption =
+  (least: string, most: string) =>
+  (text: string): number => {
+    const ms = durationMs(text)
+    if (ms !== undefined && ms >= (durationMs(least) ?? 0) && ms <= (durationMs(most) ?? 0)) return ms
+    throw new InvalidArgumentError(`It must be a time from ${least} to ${most}, like 250ms, 5s or 2m.`)
+  }
+
+export interface Price {
+  readonly perMinute: number
+  /** As its three letters (ISO 4217). */
+  readonly currency: string
+}
+
+/** Reads the price of an hour, like `0.12` or `0.12EUR`. */
+export function hourPriceOption(text: string): Price {
+  const [, number = '', currency = 'USD'] = /^(\d+(?:\.\d+)?) ?([A-Z]{3})?$/.exec(text) ?? []
+  if (number === '') throw new InvalidArgumentError('It must be a price like 0.12 or 0.12EUR.')
+  return { perMinute: Number(number) / 60, currency }
+}
+
 /** Milliseconds from and to, both counted from the beginning. */
 export interface Span {
   readonly fromMs: number

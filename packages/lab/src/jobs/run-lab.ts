@@ -1,0 +1,97 @@
+import { InvalidInput } from '@muster/core'
+import { describeQueue, type QueueDefinition } from '@muster/matchmaker'
+import type { Crowd } from '../crowd/crowd.js'
+import type { FiguresOptions } from '../figures/figures-of.js'
+import { RESULT_FORMAT, type LabResult } from '../figures/lab-result.js'
+import { queuesOf, type LabJob } from './job.js'
+import { runJobs, type ThreadOptions } from './run-jobs.js'
+
+/** Variants of queues, each of which meets the same crowd several times. */
+export interface LabRun {
+  readonly crowd: Crowd
+  /** What results call the crowd, e.g. the name of its file. */
+  readonly crowdName: string
+  /** At least one, with different names; the others are compared with the first. Without `custom` rules. */
+  readonly variants: readonly { readonly name: string; readonly queues: readonly QueueDefinition[] }[]
+  /**
+   * How often each variant runs, each time with a crowd by another seed: the crowd as it is, and then as the next seeds
+   * make it. Differences are told from chance by two or more. Default 5.
+   */
+  readonly seeds?: number | undefined
+  /** As of `runCrowd`. */
+  readonly tickMs?: number | undefined
+  /** As of `runCrowd`. */
+  readonly startMs?: number | undefined
+  readonly figures?: Omit<FiguresOptions, 'queues'> | undefined
+  /** Whether to compute what was possible at all, a second or two for each run. Default true. */
+  readonly possible?: boolean | undefined
+}
+
+export interface LabRunOptions extends ThreadOptions {
+  /** Called now and then with the share of all runs, from 0 to 1. */
+  readonly progressed?: ((share: number) => void) | undefined
+  /** Called when a variant has run with a seed. */
+  readonly ran?: ((variant: string, seed: number) => void) | undefined
+  /** Ends the run, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Seeds of one comparison: enough to tell a difference from chance, and few enough to wait for (our choice). */
+const SEEDS = 5
+
+/**
+ * Runs variants of queues over a crowd, in threads.
+ * @throws {InvalidInput} or {InvalidQueue} before anything has run; {ThreadFailed}
+ */
+export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {}): Promise<LabResult> {
+  const { crowd, crowdName, variants, tickMs, startMs, figures, possible = true } = run
+  const seeds = seedsOf(run)
+  refuseNames(variants.map(({ name }) => name))
+  // Seed by seed, so that a thread makes each crowd once.
+  const jobs = seeds.flatMap((seed) =>
+    variants.map(({ name, queues }) => {
+      const job: LabJob = { crowd, seed, queues, tickMs, startMs, figures, possible }
+      return { name, job }
+    }),
+  )
+  const results = await runJobs(
+    jobs.map(({ job }) => job),
+    { ...options, done: (index) => ran?.(jobs[index]?.name ?? '', jobs[index]?.job.seed ?? 0) },
+  )
+  const { startsAt, durationMs } = crowd.header
+  return {
+    format: RESULT_FORMAT,
+    crowd: {
+      name: crowdName,
+      players: crowd.parties.reduce((sum, { players }) => sum + players.length, 0),
+      parties: crowd.parties.length,
+      startsAt,
+      durationMs,
+    },
+    seeds,
+    variants: variants.map((variant, index) => ({
+      name: variant.name,
+      queues: queuesOf({ crowd, seed: 0, queues: variant.queues }).map((queue) => ({
+        name: queue.name,
+        sentences: describeQueue(queue).sentences,
+      })),
+      runs: results.filter((_, at) => at % variants.length === index),
+    })),
+  }
+}
+
+/** The crowd's own seed and those after it; recorded traffic is itself by seed 0. */
+function seedsOf({ crowd, seeds: count = SEEDS }: LabRun): number[] {
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new InvalidInput(`seeds: must be a whole number from 1, got ${count}`, { field: 'seeds' })
+  }
+  const first = crowd.header.made?.seed ?? 0
+  return Array.from({ length: count }, (_, index) => (first + index) % 2 ** 32)
+}
+
+function refuseNames(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (names.length > 0 && twice === undefined) return
+  const wrong = twice === undefined ? 'must not be empty' : `there are two of the name ${JSON.stringify(twice)}`
+  throw new InvalidInput(`variants: ${wrong}`, { field: 'variants' })
+}

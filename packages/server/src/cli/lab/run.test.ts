@@ -1,0 +1,126 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock } from '@muster/core/clock'
+import type { LabResult } from '@muster/lab'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runProgram } from '../program.js'
+import { terminalOf } from '../terminal.js'
+import { createProgress } from './progress.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const file = (name: string, text: string) => writeFile(join(folder, name), text)
+const QUEUES = (max: number) => `queues:
+  - name: duel
+    matchSize: 2
+    rules: [{ kind: difference, attribute: skill, max: ${max} }]
+`
+
+/** Runs `muster lab …` in the folder. */
+async function lab(args: string, isTTY = false) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const stream = (texts: string[]) => ({
+    isTTY,
+    columns: 60,
+    write: (text: string, done?: () => void) => {
+      texts.push(text)
+      done?.()
+      return true
+    },
+  })
+  const terminal = terminalOf({ stdout: stream(out), stderr: stream(err), env: { NO_COLOR: '1' }, cwd: () => folder })
+  const code = await runProgram(['lab', ...args.split(' ')], terminal)
+  return { code, out: out.join(''), err: err.join('') }
+}
+
+describe('muster lab run', () => {
+  test('lets a crowd meet the queues of each file, tells what came of it, and writes the result', async () => {
+    await lab('crowd --players 12 --hours 0.05 --seed 7 --out crowd.ndjson')
+    await file('a.yaml', QUEUES(100))
+    await file('b.yaml', QUEUES(1000))
+    const args = 'run crowd.ndjson -q a.yaml -q b.yaml --seeds 2 --threads 1 --server-hour 0.6EUR --json --out r.json'
+    const { code, out, err } = await lab(args)
+    const result = JSON.parse(out) as LabResult
+    expect([code, err.split('\n')]).toEqual([
+      0,
+      [
+        '1 of 4: a.yaml with seed 7',
+        '2 of 4: b.yaml with seed 7',
+        '3 of 4: a.yaml with seed 8',
+        '4 of 4: b.yaml with seed 8',
+        '',
+      ],
+    ])
+    expect(result).toMatchObject({
+      format: 'muster-lab-result-1',
+      crowd: { name: 'crowd.ndjson', players: 12, durationMs: 180_000 },
+      seeds: [7, 8],
+      variants: [{ name: 'a.yaml', queues: [{ name: 'duel' }] }, { name: 'b.yaml' }],
+    })
+    const matched = result.variants.map(({ runs }) => runs.map(({ figures }) => figures.all.matched))
+    expect(matched[1]?.[0]).toBeGreaterThan(matched[0]?.[0] ?? 1)
+    const { servers } = result.variants[1]?.runs[0]?.figures ?? {}
+    expect(servers?.cost).toBeCloseTo((servers?.hours ?? 0) * 0.6, 1)
+    expect(await readFile(join(folder, 'r.json'), 'utf8')).toBe(out)
+  })
+
+  test.each([
+    ['crowd.ndjson', "error: required option '-q, --queues <file>' not specified"],
+    ['crowd.ndjson -q none.yaml', 'none.yaml: error: is not there'],
+    ['none.ndjson -q a.yaml', 'none.ndjson: error: is not there'],
+    ['torn.ndjson -q a.yaml', 'torn.ndjson:2:7: error: is torn: ends too early'],
+    ['empty.ndjson -q a.yaml', 'empty.ndjson:1:1: error: is missing: the crowd is empty'],
+    ['crowd.ndjson -q wrong.yaml', 'wrong.yaml:4:5: error: queues.0.rulez: is not known; did you mean rules?'],
+    ['crowd.ndjson -q a.yaml -q ./a.yaml', 'error: --queues: a.yaml and ./a.yaml are the same file'],
+    ['crowd.ndjson -q a.yaml --seeds 0', 'It must be a whole number from 1 to 1000.'],
+    ['crowd.ndjson -q a.yaml --tick 0s', 'It must be a time from 1ms to 60s, like 250ms, 5s or 2m.'],
+    ['crowd.ndjson -q a.yaml --server-hour cheap', 'It must be a price like 0.12 or 0.12EUR.'],
+  ])('refuses %s', async (args, words) => {
+    const { out: crowd } = await lab('crowd --players 4 --hours 0.05')
+    await file('crowd.ndjson', crowd)
+    await file('torn.ndjson', `${crowd.split('\n')[0]}\n{"id":`)
+    await file('empty.ndjson', '')
+    await file('a.yaml', QUEUES(1))
+    await file('wrong.yaml', QUEUES(1).replace('rules', 'rulez'))
+    const { code, out, err } = await lab(`run ${args}`)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain(words)
+  })
+})
+
+describe('progress', () => {
+  test('is a bar with its end in sight where it is seen, at most ten times a second', async () => {
+    const clock = createManualClock()
+    const drawn: string[] = []
+    const terminal = { draw: (line: string) => drawn.push(line), complain: (line: string) => drawn.push(line) }
+    const progress = createProgress(terminal as never, clock)
+    progress.share(0)
+    await clock.advance(30_000)
+    progress.share(0.25)
+    progress.share(0.26)
+    progress.part('1 of 4: a.yaml with seed 7')
+    await clock.advance(30_000)
+    progress.share(0.999)
+    progress.end()
+    expect(drawn).toEqual([
+      '░░░░░░░░░░░░░░░░░░░░░░░░   0 % · …',
+      '██████░░░░░░░░░░░░░░░░░░  25 % · 1 min 30 s left',
+      '████████████████████████  99 % · 1 s left · 1 of 4: a.yaml with seed 7',
+      '',
+    ])
+  })
+
+  test('is cut to the width of the terminal, and its line is removed', () => {
+    const written: string[] = []
+    const stderr = { isTTY: true, columns: 10, write: (text: string) => written.push(text) > 0 }
+    const terminal = terminalOf({ stdout: { write: () => true }, stderr, env: {}, cwd: () => '/' })
+    terminal.draw?.('0123456789')
+    terminal.draw?.('')
+    expect(written).toEqual(['\r012345678\u{1B}[K', '\r\u{1B}[K'])
+  })
+})

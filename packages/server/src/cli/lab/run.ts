@@ -1,0 +1,114 @@
+import { resolve } from 'node:path'
+import { InvalidInput } from '@muster/core'
+import { systemClock } from '@muster/core/clock'
+import type { LabResult, LabRun } from '@muster/lab'
+import type { Command } from 'commander'
+import { EXIT, type ExitCode } from '../exit-codes.js'
+import { refusal } from '../refusal.js'
+import type { Terminal } from '../terminal.js'
+import type { AddLabCommand } from './add-lab-command.js'
+import { interruptible } from './interrupt.js'
+import { durationOption, hourPriceOption, numberOption, type Price } from './option-values.js'
+import { writeProduct } from './product.js'
+import { createProgress } from './progress.js'
+import { readCrowdFile } from './read-crowd.js'
+import { readQueues, type QueueFile } from './read-queues.js'
+
+interface RunCommandOptions {
+  readonly queues: readonly string[]
+  readonly seeds?: number | undefined
+  readonly threads?: number | undefined
+  readonly tick?: number | undefined
+  readonly serverStart?: number | undefined
+  readonly serverHour?: Price | undefined
+  readonly skill?: string | undefined
+  readonly withoutBound?: boolean | undefined
+  readonly json?: boolean | undefined
+  readonly out?: string | undefined
+}
+
+/** As of `runLab`. */
+const DEFAULT_SEEDS = 5
+const QUEUES = 'the queues, in a configuration or a file of their own; several files are compared with the first'
+
+export const addRun: AddLabCommand = (lab, terminal, end): Command =>
+  lab
+    .command('run')
+    .description('let a crowd meet queues: the real matchmaker on virtual time')
+    .argument('<crowd>', 'a crowd, as of muster lab crowd, or recorded traffic')
+    .requiredOption('-q, --queues <file>', QUEUES, (file: string, files: readonly string[] = []) => [...files, file])
+    .option('--seeds <number>', 'how often, each time with other players (default: 5)', numberOption(1, 1000, true))
+    .option('--threads <number>', 'runs at once (default: one fewer than processors)', numberOption(1, 256, true))
+    .option('--tick <time>', 'between two ticks (default: 250ms)', durationOption('1ms', '60s'))
+    .option('--server-start <time>', 'until a server is READY (default: 5s)', durationOption('0ms', '10m'))
+    .option('--server-hour <price>', 'what a server costs in an hour, e.g. 0.12EUR', hourPriceOption)
+    .option('--skill <attribute>', "players' skill where the crowd does not say the true one (default: skill)")
+    .option('--without-bound', 'do not compute what was possible at all, a second or two for each run')
+    .option('--json', 'the result as one JSON object on the standard output, for programs')
+    .option('--out <file>', 'write the result there too')
+    .action(async (crowd: string, options: RunCommandOptions) => {
+      end(await run(crowd, options, terminal))
+    })
+
+/** Runs the queues of each file over the crowd, and tells what came of it. */
+async function run(crowdFile: string, options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  let reading = crowdFile
+  try {
+    refuseTwice(options.queues, terminal.folder)
+    const files: QueueFile[] = []
+    for (const file of options.queues) files.push(await readQueues((reading = file), terminal.folder))
+    const { crowd, notes } = await readCrowdFile((reading = crowdFile), terminal.folder)
+    for (const note of notes) terminal.complain(`${crowdFile}: ${note}`)
+    const variants = files.map(({ file, queues }) => ({ name: file, queues }))
+    const result = await interruptible((signal) =>
+      withProgress({ crowd, crowdName: crowdFile, variants }, options, terminal, signal),
+    )
+    if (result === undefined) return EXIT.interrupted
+    await tell(result, options, terminal)
+    return EXIT.ok
+  } catch (error) {
+    const code = refusal(error, reading, terminal)
+    return error instanceof InvalidInput ? EXIT.wrong : code
+  }
+}
+
+/** @throws {InvalidInput} */
+function refuseTwice(files: readonly string[], folder: string): void {
+  for (const [index, file] of files.entries()) {
+    const other = files.slice(0, index).find((one) => resolve(folder, one) === resolve(folder, file))
+    if (other !== undefined) throw new InvalidInput(`--queues: ${other} and ${file} are the same file`)
+  }
+}
+
+async function withProgress(
+  given: LabRun,
+  options: RunCommandOptions,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<LabResult> {
+  const { runLab } = await import('@muster/lab')
+  const { seeds, threads, tick, serverStart, serverHour, skill, withoutBound } = options
+  const figures = { price: serverHour, skillAttribute: skill }
+  const progress = createProgress(terminal, systemClock)
+  let runs = 0
+  const ran = (variant: string, seed: number) => {
+    runs += 1
+    progress.part(`${runs} of ${(seeds ?? DEFAULT_SEEDS) * given.variants.length}: ${variant} with seed ${seed}`)
+  }
+  try {
+    return await runLab(
+      { ...given, seeds, tickMs: tick, startMs: serverStart, figures, possible: withoutBound !== true },
+      { threads, signal, ran, progressed: progress.share },
+    )
+  } finally {
+    progress.end()
+  }
+}
+
+async function tell(result: LabResult, { json, out }: RunCommandOptions, terminal: Terminal): Promise<void> {
+  const text = `${JSON.stringify(result)}\n`
+  if (out !== undefined) await writeProduct(out, terminal, async (put) => void (await put(text)))
+  if (json === true) return void (await terminal.put(text))
+  const { compare } = await import('@muster/lab')
+  for (const { sentences } of compare(result)) terminal.say(sentences.join('\n'))
+}
