@@ -75,6 +75,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What only the tests and fixtures of a package may use besides. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  lab: ['@muster/matchmaker/rules-oracle'],
   redis: ['@muster/matchmaker/group-store-suite', '@muster/redis-server', '@muster/relay/store-suite'],
   server: ['@muster/redis-server'],
 }

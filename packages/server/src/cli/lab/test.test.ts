@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runProgram } from '../program.js'
 import { terminalOf } from '../terminal.js'
@@ -67,6 +68,13 @@ describe('muster lab test', () => {
     const head = '\u{1B}[1mscenes.yaml, by the queues of queues.yaml\u{1B}[0m'
     expect([code, out]).toEqual([0, `${head}\n  \u{1B}[32m✓\u{1B}[0m Friends play\n1 passed, 0 failed\n`])
     expect((await labTest([], true)).out).toContain('  \u{1B}[31m✗\u{1B}[0m Strangers play\n')
+  })
+
+  test('the example passes', async () => {
+    const example = fileURLToPath(new URL('../../../../../examples/lab/scenes.yaml', import.meta.url))
+    const { out, code, err } = await labTest([example])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/\n10 passed, 0 failed\n$/)
   })
 
   test('takes the queues from beside the scenes, from an option, or from the file itself', async () => {
