@@ -33,7 +33,11 @@ const fieldsOf = (type: string): Fields => {
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What all limits have in common. */
-const OF_LIMITS: Fields = { ...fieldsOf('RelaxationStep'), ...fieldsOf('LinearRelaxation') }
+const OF_LIMITS: Fields = {
+  ...fieldsOf('RelaxationStep'),
+  ...fieldsOf('LinearRelaxation'),
+  ...fieldsOf('LimitBounds'),
+}
 
 const OF_KIND = { description: 'What the rule is about.' }
 const OF_PROBES: Fields = { ...fieldsOf('PortProbeDefinition'), ...fieldsOf('RegistrationDefinition') }

@@ -24,8 +24,8 @@ export function tablesOf(document: Json): string {
 
 const ABOUT_RULES =
   'Each has a `kind`, and may have `name`, `by`, `optionalAfterMs` and `hard`; see [rules](rules.md). A limit that ' +
-  'may relax is a number; steps, `[{ afterMs: 0, value: 500 }, { afterMs: 10000, value: .inf }]`; or a line, ' +
-  '`{ from, to, startMs, overMs }`.'
+  'may relax is a number; steps, `[{ afterMs: 0, value: 500 }, { afterMs: 10000, value: .inf }]`; a line, ' +
+  '`{ from, to, startMs, overMs }`; or, in a queue with `targetWaitMs`, bounds, `{ strictest: 50, loosest: 800 }`.'
 
 const COMMON = ['name', 'by', 'optionalAfterMs', 'hard']
 

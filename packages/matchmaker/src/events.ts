@@ -21,7 +21,10 @@ export interface MatchmakerEvents extends TicketEvents {
   /** A match was found. Next its server is deployed or, in a queue with acceptance, the players are asked. */
   matchFound: MatchEvent & {
     readonly tickets: readonly Ticket[]
-    /** Milliseconds of waiting at which the limits began that the match keeps: 0 for the strictest. */
+    /**
+     * Milliseconds of waiting at which the limits began that the match keeps: 0 for the strictest. In a queue with
+     * `targetWaitMs`, those of a ticket without a head start.
+     */
     readonly expansionMs: number
   }
   /** Players of a ticket accepted the match that was found for it. */

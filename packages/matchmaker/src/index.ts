@@ -51,7 +51,7 @@ export type {
 export type { BalanceRule, RatingValue } from './queues/rules/balance-definition.js'
 export { predictedWin } from './queues/rules/predicted-win.js'
 export type { Missing, WaitOf } from './queues/rules/rule-base.js'
-export type { LinearRelaxation, RelaxationStep, Relaxing } from './queues/rules/relaxing.js'
+export type { LimitBounds, LinearRelaxation, RelaxationStep, Relaxing, TimedLimit } from './queues/rules/relaxing.js'
 export { describeQueue, type QueueDescription } from './queues/describe/describe-queue.js'
 export type { LimitCurve, LimitPoint } from './queues/describe/curves.js'
 export type { MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/proposal.js'

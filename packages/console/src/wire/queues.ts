@@ -26,6 +26,8 @@ export interface Curve {
   readonly unit: string
   /** In the order of time. The limit holds from `after` on; between two points of `linear` it grows evenly. */
   readonly shape: 'steps' | 'linear'
+  /** Given where the limit follows how many players come: then `after` counts for a ticket without a head start. */
+  readonly adapts?: true | undefined
   readonly points: readonly CurvePoint[]
 }
 

@@ -17,7 +17,8 @@ export function expansionsOf(
   crowd: Crowd,
   outcome: RunOutcome,
 ): Expansion[] {
-  const curves = describeQueue(queue).curves.filter(({ points }) => points.length > 1)
+  // Where limits follow how many players come, waits alone do not tell which were in force.
+  const curves = describeQueue(queue).curves.filter(({ points, adapts }) => points.length > 1 && adapts !== true)
   if (curves.length === 0) return []
   const waited = matches.map((match) =>
     match.tickets.flatMap((index): Waited[] => {

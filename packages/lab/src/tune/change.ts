@@ -1,5 +1,5 @@
 // pure: a queue with other numbers in some places
-import type { Relaxing } from '@muster/matchmaker'
+import type { TimedLimit } from '@muster/matchmaker'
 import type { Path } from './limits.js'
 
 /** What one part of a queue becomes. */
@@ -7,8 +7,8 @@ export interface Change {
   readonly path: Path
   /** The name of the limit or wait, e.g. `difference skill`. */
   readonly name: string
-  readonly was: Relaxing
-  readonly is: Relaxing
+  readonly was: TimedLimit
+  readonly is: TimedLimit
 }
 
 /** The value with the changes made: a copy where it changes, plain data as it was elsewhere. */

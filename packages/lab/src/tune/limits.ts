@@ -1,5 +1,5 @@
 // pure: the limits of a queue that a search may change
-import type { Queue, Relaxing, RuleDefinition } from '@muster/matchmaker'
+import type { Queue, TimedLimit, RuleDefinition } from '@muster/matchmaker'
 
 /** Names and indexes on the way from a queue to one of its parts, e.g. `['rules', 1, 'max']`. */
 export type Path = readonly (string | number)[]
@@ -9,7 +9,7 @@ export interface Limit {
   readonly path: Path
   /** The name of its rule, and of the limit where the rule has several: `difference skill`, `latency maxMs`. */
   readonly name: string
-  readonly relaxing: Relaxing
+  readonly relaxing: TimedLimit
   /** Whether only whole numbers make sense. */
   readonly whole: boolean
   /** Milliseconds of waiting after which it no longer counts. */
@@ -19,7 +19,7 @@ export interface Limit {
 /** All limits of a queue that a schedule could relax, in the order of the definition. */
 export function limitsOf(queue: Queue): Limit[] {
   const ofTeams = queue.teams.flatMap(({ name, size }, index): Limit[] => {
-    if (typeof size === 'number') return []
+    if (typeof size === 'number' || !isTimed(size.min)) return []
     const path = ['teams', index, 'size', 'min']
     return [{ path, name: `smallest ${name}`, relaxing: size.min, whole: true, untilMs: Infinity }]
   })
@@ -48,9 +48,9 @@ function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: n
 }
 
 /** The limits of a rule by the names of their fields. */
-function fieldsOf(rule: RuleDefinition): (readonly [string, Relaxing])[] {
+function fieldsOf(rule: RuleDefinition): (readonly [string, TimedLimit])[] {
   const field = (name: string, value: unknown) =>
-    isRelaxing(value) ? [[name, value] satisfies readonly [string, Relaxing]] : []
+    isTimed(value) ? [[name, value] satisfies readonly [string, TimedLimit]] : []
   switch (rule.kind) {
     case 'distance':
       return field('maxKm', rule.maxKm)
@@ -73,8 +73,9 @@ function fieldsOf(rule: RuleDefinition): (readonly [string, Relaxing])[] {
 /** Whether a comparison has a strict and a loose side. */
 const ordered = (operator: string) => operator.startsWith('<') || operator.startsWith('>')
 
-const isRelaxing = (value: unknown): value is Relaxing =>
-  typeof value === 'number' || (typeof value === 'object' && value !== null)
+/** Whether it is a limit set by hand. Bounds follow how many players come: no schedule changes them. */
+const isTimed = (value: unknown): value is TimedLimit =>
+  typeof value === 'number' || (typeof value === 'object' && value !== null && !('strictest' in value))
 
 const kindOf = (rule: RuleDefinition) =>
   'attribute' in rule && rule.attribute !== undefined ? `${rule.kind} ${rule.attribute}` : rule.kind

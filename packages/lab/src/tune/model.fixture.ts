@@ -1,5 +1,5 @@
 import { seededRandom } from '@muster/core/clock'
-import { defineQueue, type Queue, type RuleDefinition } from '@muster/matchmaker'
+import { defineQueue, type Queue, type RuleDefinition, type TimedLimit } from '@muster/matchmaker'
 import type { Measured } from './promises.js'
 import type { WantedRun } from './tuned.js'
 
@@ -34,7 +34,7 @@ export function modelled({ queue, seed, share }: WantedRun): Measured {
   let [waiting, matched, gaveUp, cost] = [1, 0, 0, 0]
   const matchedBy: number[] = []
   for (let second = 0; second < 300; second += 1) {
-    const limit = limitAfter(rule.max, second * 1000)
+    const limit = limitAfter(rule.max as TimedLimit, second * 1000)
     const found = waiting * (1 - Math.exp(-rate * limit))
     cost += found * (limit / 2 / 50)
     matched += found
@@ -48,7 +48,7 @@ export function modelled({ queue, seed, share }: WantedRun): Measured {
   return { cost: cost / matched, waitP90Ms, gaveUp }
 }
 
-function limitAfter(relaxing: Extract<RuleDefinition, { kind: 'difference' }>['max'], ms: number): number {
+function limitAfter(relaxing: TimedLimit, ms: number): number {
   if (typeof relaxing === 'number') return relaxing
   if (!('from' in relaxing)) return relaxing.findLast(({ afterMs }) => afterMs <= ms)?.value ?? 0
   const { from, to, startMs = 0, overMs } = relaxing

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { defineQueue, type Relaxing, type RuleDefinition } from '@muster/matchmaker'
+import { defineQueue, type TimedLimit, type RuleDefinition } from '@muster/matchmaker'
 import { scheduleOf, shapeOf, type ScheduleShape, type ScheduleSpace } from './schedule.js'
 
 const part = fc.double({ min: 0, max: 1, noNaN: true })
@@ -22,7 +22,7 @@ const spaces: fc.Arbitrary<ScheduleSpace> = fc
     return { ...space, endsFree, strictest: least, loosest: most }
   })
 
-const pointsOf = (relaxing: Relaxing): { readonly ms: number; readonly value: number }[] => {
+const pointsOf = (relaxing: TimedLimit): { readonly ms: number; readonly value: number }[] => {
   if (typeof relaxing === 'number') return [{ ms: 0, value: relaxing }]
   if (!('from' in relaxing)) return relaxing.map(({ afterMs, value }) => ({ ms: afterMs, value }))
   const { from, to, startMs = 0, overMs } = relaxing
@@ -59,7 +59,7 @@ test('a limit that falls is the mirror of one that rises', () => {
   ])
 })
 
-test.each<[string, Relaxing, Partial<ScheduleSpace>]>([
+test.each<[string, TimedLimit, Partial<ScheduleSpace>]>([
   ['a line', { from: 100, to: 400, startMs: 4000, overMs: 16_000 }, { form: 'line', hasStart: true }],
   ['a line from the start on', { from: 100, to: 400, overMs: 16_000 }, { form: 'line' }],
   [

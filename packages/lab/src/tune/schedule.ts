@@ -1,5 +1,5 @@
 // pure: schedules by which a limit relaxes, made from a few numbers from 0 to 1
-import type { RelaxationStep, Relaxing } from '@muster/matchmaker'
+import type { RelaxationStep, TimedLimit } from '@muster/matchmaker'
 import { roundedValue, roundedWait } from './rounding.js'
 
 /** The schedules that a limit may get. They have the form that the file has: steps, as many of them, or a line. */
@@ -39,7 +39,7 @@ const LATEST_START = 0.8
 const MOST_BENT = 1.5
 
 /** The schedule of a shape. Its numbers are rounded to what a designer would write. */
-export function scheduleOf(space: ScheduleSpace, shape: ScheduleShape): Relaxing {
+export function scheduleOf(space: ScheduleSpace, shape: ScheduleShape): TimedLimit {
   const end = shape.start + (1 - shape.start) * shape.end
   const endMs = SOONEST_MS * (space.latestMs / SOONEST_MS) ** shape.time
   return space.form === 'line'
@@ -47,7 +47,7 @@ export function scheduleOf(space: ScheduleSpace, shape: ScheduleShape): Relaxing
     : stepsOf(space, shape.start, end, endMs, shape.delay)
 }
 
-function lineOf(space: ScheduleSpace, start: number, end: number, endMs: number, delay: number): Relaxing {
+function lineOf(space: ScheduleSpace, start: number, end: number, endMs: number, delay: number): TimedLimit {
   const [from, to] = [valueAt(space, start), valueAt(space, end)]
   if (from === to) return from
   const wholeMs = roundedWait(endMs)
@@ -56,7 +56,7 @@ function lineOf(space: ScheduleSpace, start: number, end: number, endMs: number,
   return space.hasStart || startMs > 0 ? { from, to, startMs, overMs } : { from, to, overMs }
 }
 
-function stepsOf(space: ScheduleSpace, start: number, end: number, endMs: number, delay: number): Relaxing {
+function stepsOf(space: ScheduleSpace, start: number, end: number, endMs: number, delay: number): TimedLimit {
   const finite = space.endsFree ? space.steps - 1 : space.steps
   const bend = 2 ** ((2 * delay - 1) * MOST_BENT)
   const steps: RelaxationStep[] = []
@@ -85,7 +85,7 @@ function valueAt({ strictest, loosest, whole }: ScheduleSpace, part: number): nu
 const isFar = (least: number, most: number) => least > 0 && most / least >= 2
 
 /** The shape that is nearest to the schedule of the file itself. */
-export function shapeOf(space: ScheduleSpace, relaxing: Relaxing): ScheduleShape {
+export function shapeOf(space: ScheduleSpace, relaxing: TimedLimit): ScheduleShape {
   const even = { start: 0, end: 1, time: 0.5, delay: 0.5 }
   if (typeof relaxing === 'number') return { ...even, end: 0 }
   const timeOf = (ms: number) =>

@@ -115,6 +115,17 @@ describe('the space of all that is searched', () => {
 describe('refused', () => {
   const plain = { teams: [{ name: 'team', count: 2, size: 5 }] }
   test.each<[string, SearchOptions, Partial<QueueDefinition>, string]>([
+    [
+      'a queue with a target wait',
+      {},
+      {
+        ...plain,
+        targetWaitMs: 30_000,
+        lastResortMs: undefined,
+        rules: [{ kind: 'distance', maxKm: { strictest: 5, loosest: 9 } }],
+      },
+      'its limits follow targetWaitMs',
+    ],
     ['a queue without limits', {}, { ...plain, rules: [] }, 'none of its rules has a limit that could relax'],
     [
       'a queue in which nothing relaxes',

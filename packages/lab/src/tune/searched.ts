@@ -1,6 +1,6 @@
 // pure: which limits and waits of a queue are searched, and which are left alone
 import { didYouMean } from '@muster/core/validation'
-import type { Queue, Relaxing } from '@muster/matchmaker'
+import type { Queue, TimedLimit } from '@muster/matchmaker'
 import { limitsOf, type Limit, type Path } from './limits.js'
 import type { ScheduleSpace } from './schedule.js'
 
@@ -62,6 +62,8 @@ const TIMES_NOW = 2
 /** @throws {NotTunable} for an unknown name, bounds that cannot be, or a queue in which nothing relaxes. */
 export function searchedIn(queue: Queue, options: SearchOptions): Searched {
   const { bounds = {}, also = [] } = options
+  if (queue.targetWaitMs !== undefined)
+    throw new NotTunable(`queue ${JSON.stringify(queue.name)} has nothing to search: its limits follow targetWaitMs`)
   const all = limitsOf(queue)
   for (const name of Object.keys(bounds)) knownName(name, all)
   const chosen = all.filter(({ name, relaxing }) => relaxes(relaxing) || bounds[name] !== undefined)
@@ -74,7 +76,7 @@ export function searchedIn(queue: Queue, options: SearchOptions): Searched {
   return { limits, waits, leftAlone: leftAloneIn(queue, all, chosen, also) }
 }
 
-const relaxes = (relaxing: Relaxing): boolean => {
+const relaxes = (relaxing: TimedLimit): boolean => {
   if (typeof relaxing === 'number') return false
   return 'from' in relaxing ? relaxing.from !== relaxing.to : relaxing[0]?.value !== relaxing.at(-1)?.value
 }
@@ -93,16 +95,20 @@ const nothingRelaxes = ({ name }: Queue, limits: readonly Limit[]): NotTunable =
   return new NotTunable(`${what}no limit of it relaxes; give bounds to search one of ${names} all the same`)
 }
 
-const latestOf = ({ expireAfterMs, lastResortMs = Infinity }: Queue, { waitP90Ms = 0 }: SearchOptions, now: Relaxing) =>
+const latestOf = (
+  { expireAfterMs, lastResortMs = Infinity }: Queue,
+  { waitP90Ms = 0 }: SearchOptions,
+  now: TimedLimit,
+) =>
   Math.min(expireAfterMs, lastResortMs, Math.max(TIMES_PROMISE * waitP90Ms, TIMES_NOW * endOf(now), 10_000))
 
 /** Milliseconds of waiting at which a limit is as loose as it gets. */
-const endOf = (relaxing: Relaxing): number => {
+const endOf = (relaxing: TimedLimit): number => {
   if (typeof relaxing === 'number') return 0
   return 'from' in relaxing ? (relaxing.startMs ?? 0) + relaxing.overMs : (relaxing.at(-1)?.afterMs ?? 0)
 }
 
-function spaceOf(relaxing: Relaxing, name: string, told?: Bounds) {
+function spaceOf(relaxing: TimedLimit, name: string, told?: Bounds) {
   const given = endsOf(relaxing)
   const { strictest, loosest } = told === undefined ? given : turned(told, given)
   if (strictest === Infinity)
@@ -113,7 +119,7 @@ function spaceOf(relaxing: Relaxing, name: string, told?: Bounds) {
   return { form, steps, endsFree, hasStart: form === 'line' && 'startMs' in (relaxing as object), strictest, loosest }
 }
 
-function endsOf(relaxing: Relaxing) {
+function endsOf(relaxing: TimedLimit) {
   if (typeof relaxing === 'number') return { strictest: relaxing, loosest: relaxing, endsFree: false }
   if ('from' in relaxing) return { strictest: relaxing.from, loosest: relaxing.to, endsFree: false }
   const finite = relaxing.filter(({ value }) => value !== Infinity)

@@ -1,5 +1,6 @@
 import { InvalidInput, type Coordinates } from '@muster/core'
-import { levelAt } from '../kernel/levels.js'
+import { levelAt } from '../kernel/level-at.js'
+import type { Slot } from '../kernel/model.js'
 import type { Allocator } from '../servers/allocator.js'
 import type { Allocation, AllocationPhase } from '../servers/records/allocation.js'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
@@ -34,14 +35,17 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   let formingCount = 0
   let nowhere = 0
 
-  const countIn = (runtime: QueueRuntime, { createdAt, players }: TicketRecord) => {
+  /** @param slot of the ticket in the pool, if it is there. */
+  const countIn = (runtime: QueueRuntime, { createdAt, players }: TicketRecord, slot?: Slot) => {
     const seen = queues.get(runtime)
     if (seen === undefined) return
     seen.tickets += 1
     seen.players += players.length
     seen.oldest = Math.min(seen.oldest ?? createdAt, createdAt)
-    const { levels } = runtime.compiled.model
-    const level = levelAt(levels, deps.now() - createdAt)
+    const level =
+      slot === undefined
+        ? levelAt(runtime.compiled.model.levels, deps.now() - createdAt)
+        : runtime.pool.levelOf(slot, deps.now())
     seen.byLevel[level] = (seen.byLevel[level] as number) + 1
   }
   const countPlace = ({ place, players, createdAt }: TicketRecord) => {
@@ -109,7 +113,7 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
       for (let slot = 0; slot < runtime.records.length; slot += 1) {
         const record = runtime.records[slot]
         if (record?.status === 'SEARCHING') {
-          countIn(runtime, record)
+          countIn(runtime, record, slot)
           if (record.runtimes[0] === runtime) countPlace(record)
         }
         yield

@@ -8,11 +8,16 @@ export interface World {
   readonly tickets: ReadonlyMap<Slot, Entry<string>>
   readonly openings: ReadonlyMap<Slot, Opening<string>>
   readonly now: number
+  /** The level of each ticket and opening, as the pool tells it, where head starts decide it. */
+  readonly levelOf?: ((slot: Slot) => number) | undefined
 }
 
 type Member = Pick<Entry<string>, 'since' | 'key' | 'place' | 'network' | 'values'>
 
-export function faults({ model, tickets, openings, now }: World, { opening, slots, teams }: Grouped): string[] {
+export function faults(
+  { model, tickets, openings, now, levelOf }: World,
+  { opening, slots, teams }: Grouped,
+): string[] {
   const entries = slots.map((slot) => tickets.get(slot))
   if (entries.includes(undefined)) return ['a ticket that is not in the pool']
   return matchFaults(
@@ -21,6 +26,7 @@ export function faults({ model, tickets, openings, now }: World, { opening, slot
     teams,
     opening === undefined ? undefined : openings.get(opening),
     now,
+    levelOf && [...(opening === undefined ? [] : [opening]), ...slots].map(levelOf),
   )
 }
 
@@ -30,6 +36,7 @@ export function matchFaults(
   teams: readonly number[],
   opening: Opening<string> | undefined,
   now: number,
+  told?: readonly number[],
 ): string[] {
   const found: string[] = []
   const must = (holds: boolean, fault: string) => {
@@ -42,13 +49,14 @@ export function matchFaults(
       0,
       model.levels.findLastIndex((from) => waited >= from),
     )
-  const levels = waits.map(level)
+  const levels = told ?? waits.map(level)
   const last = levels.some((one) => one >= model.lastResortLevel) ? model.lastResortLevel : undefined
-  const average = waits.reduce((sum, waited) => sum + waited, 0) / waits.length
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const average = told === undefined ? level(mean(waits)) : Math.floor(mean(told))
   const matchLevels: MatchLevels = {
     youngest: last ?? Math.min(...levels),
     oldest: last ?? Math.max(...levels),
-    average: last ?? level(average),
+    average: last ?? average,
     now,
   }
   const between = (by: 'each' | 'youngest' | 'oldest' | 'average', one: number, other: number) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createColumns } from './columns.js'
-import { createLevels, levelAt, NOTHING, RELAXED, TIME } from './levels.js'
+import { levelAt } from './level-at.js'
+import { createLevels, NOTHING, RELAXED, TIME } from './levels.js'
 import type { Model } from './model.js'
 
 const model: Model<string> = {

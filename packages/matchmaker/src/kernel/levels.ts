@@ -1,5 +1,7 @@
 // pure: the relaxation level of each ticket
 import { copied, SINCE, UNTIL, type Columns } from './columns.js'
+import { createHeadStarts } from './head-starts.js'
+import { levelAt } from './level-at.js'
 import type { Model, Slot } from './model.js'
 import type { Mutable } from './mutable.js'
 
@@ -10,7 +12,13 @@ import type { Mutable } from './mutable.js'
 export interface Levels {
   readonly now: number
   renew(now: number): void
+  /** As in `Pool`. */
+  setHeadStarts(headStarts: Float64Array): void
+  /** A ticket or opening takes a slot. @param region as in `Entry`. */
+  enter(slot: Slot, region: number | undefined): void
   of(slot: Slot): number
+  /** As in `Pool`. */
+  aheadOf(slot: Slot): number
   /**
    * What has changed for a ticket since the last call for it, or since its level was first read. Calls of `of` in
    * between lose no news.
@@ -26,23 +34,12 @@ export const TIME = 1
 /** The ticket's level has changed, or the smallest match it accepts. */
 export const RELAXED = 2
 
-/** The level after `waitedMs` milliseconds of waiting. */
-export function levelAt(levels: Float64Array, waitedMs: number): number {
-  let level = 0
-  let above = levels.length
-  while (above - level > 1) {
-    const middle = (level + above) >> 1
-    if (waitedMs >= (levels[middle] as number)) level = middle
-    else above = middle
-  }
-  return level
-}
-
 /** Milliseconds of waiting after which a ticket has `TIME` news. */
 const ASK_AGAIN_MS = 1000
 
 export function createLevels(model: Model<never>, columns: Columns): Levels {
-  const { levels, fillForMs, checks } = model
+  const { levels, fillForMs, checks, adaptive = false } = model
+  const headStarts = createHeadStarts(model, columns)
   const averages = [model.radius, ...model.spans].some((rule) => rule?.by === 'average')
   const askAgainMs = averages || checks?.timed === true ? ASK_AGAIN_MS : Infinity
   const { stride } = columns
@@ -59,9 +56,12 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     const since = rows[slot * stride + SINCE] as number
     const until = rows[slot * stride + UNTIL] as number
     const waited = state.now - since
-    const level = levelAt(levels, waited)
-    const next = levels[level + 1] ?? Infinity
     const isFirst = until === -Infinity
+    const level =
+      adaptive
+        ? headStarts.levelAfter(slot, waited, isFirst ? 0 : (columns.level[slot] as number))
+        : levelAt(levels, waited)
+    const next = adaptive ? headStarts.nextAfter(slot, level) : (levels[level + 1] ?? Infinity)
     // While the ticket waited for full matches, `until` was at most `since + fillForMs`.
     const hasRelaxed = level !== columns.level[slot] || (waited >= fillForMs && until <= since + fillForMs)
     if (isFirst) keep(slot, NOTHING)
@@ -80,6 +80,20 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     now: -Infinity,
     renew: (to) => {
       state.now = Math.max(state.now, to)
+    },
+    setHeadStarts: (to) => {
+      if (!headStarts.set(to)) return
+      // Tickets may be at their next level at once.
+      const { rows } = columns
+      for (let at = UNTIL; at < columns.end * stride; at += stride)
+        if ((rows[at] as number) > state.now) rows[at] = state.now
+    },
+    enter: (slot, region) => {
+      if (adaptive) headStarts.enter(slot, region)
+    },
+    aheadOf: (slot) => {
+      const level = state.of(slot)
+      return headStarts.aheadOf(slot, level, state.now - (columns.rows[slot * stride + SINCE] as number))
     },
     of: (slot) => (due(slot) ? renewed(slot) : (columns.level[slot] as number)),
     news: (slot) => {

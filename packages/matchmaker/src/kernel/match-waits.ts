@@ -1,7 +1,8 @@
 // pure: the waits of the members of a match in the making, and the level that counts for each rule
 import type { Candidate, CandidateCache } from './candidate-cache.js'
 import { SINCE } from './columns.js'
-import { levelAt, type Levels } from './levels.js'
+import { levelAt } from './level-at.js'
+import type { Levels } from './levels.js'
 import type { MatchLevels, Model } from './model.js'
 
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
@@ -15,13 +16,15 @@ export class MatchWaits {
   readonly #stride: number
   readonly #youngest: Uint8Array
   readonly #oldest: Uint8Array
-  readonly #waited: Float64Array
+  /** Sums of waits; where limits adapt, of levels: those are what their average is made from. */
+  readonly #sum: Float64Array
+  readonly #adapts: boolean
   readonly #longest: Float64Array
   /** The highest level, that of last resort aside, that any member may have in the end. */
   #ceiling = 0
 
   constructor(
-    { levels: table, lastResortLevel }: Pick<Model<never>, 'levels' | 'lastResortLevel'>,
+    { levels: table, lastResortLevel, adaptive }: Pick<Model<never>, 'levels' | 'lastResortLevel' | 'adaptive'>,
     levels: Levels,
     cache: CandidateCache,
     stride: number,
@@ -34,7 +37,8 @@ export class MatchWaits {
     this.#stride = stride
     this.#youngest = new Uint8Array(largest)
     this.#oldest = new Uint8Array(largest)
-    this.#waited = new Float64Array(largest)
+    this.#sum = new Float64Array(largest)
+    this.#adapts = adaptive === true
     this.#longest = new Float64Array(largest)
   }
 
@@ -66,7 +70,8 @@ export class MatchWaits {
     const before = count - 1
     this.#youngest[count] = count === 0 ? level : Math.min(level, this.#youngest[before] as number)
     this.#oldest[count] = count === 0 ? level : Math.max(level, this.#oldest[before] as number)
-    this.#waited[count] = count === 0 ? waits : waits + (this.#waited[before] as number)
+    const counts = this.#adapts ? level : waits
+    this.#sum[count] = count === 0 ? counts : counts + (this.#sum[before] as number)
     this.#longest[count] = count === 0 ? waits : Math.max(waits, this.#longest[before] as number)
   }
 
@@ -83,7 +88,10 @@ export class MatchWaits {
   levelOf(by: WaitOf, all: number): number {
     if (this.isLastResort(all)) return this.#lastResort
     if (by === 'oldest') return this.#oldest[all - 1] as number
-    if (by === 'average') return levelAt(this.#table, (this.#waited[all - 1] as number) / all)
+    if (by === 'average') {
+      const average = (this.#sum[all - 1] as number) / all
+      return this.#adapts ? Math.floor(average) : levelAt(this.#table, average)
+    }
     return this.#youngest[all - 1] as number
   }
 

@@ -12,6 +12,11 @@ export interface Model<Facts> {
    * none.
    */
   readonly lastResortLevel: number
+  /**
+   * Whether limits adapt: then a ticket's level, other than the last resort, follows from its wait and the head start
+   * of its region together. Default: from its wait alone.
+   */
+  readonly adaptive?: boolean | undefined
   /** The teams, in the order in which they are filled. */
   readonly teams: readonly TeamShape[]
   /**
@@ -124,6 +129,8 @@ export interface Entry<Facts> {
   readonly since: number
   /** Tickets of higher priority are served first. Default 0. */
   readonly priority: number
+  /** Index of the ticket's head start among those of `setHeadStarts`, up to 254. Default: it has none. */
+  readonly region?: number | undefined
   /** The joined values of all equality rules that never relax: tickets of different keys are never matched. */
   readonly key: string
   /** A point on the sphere of radius 1; undefined where unknown. */
@@ -172,6 +179,11 @@ export interface Pool<Facts> {
   addOpening(opening: Opening<Facts>): Slot
   remove(slot: Slot): void
   removeOpening(slot: Slot): void
+  /**
+   * Sets by how many milliseconds the tickets of each region are ahead of their wait, or behind it where negative, from
+   * the next round on. The level of a ticket in the pool never falls. Only for models with `adaptive`.
+   */
+  setHeadStarts(headStarts: Float64Array): void
   /** Runs a whole round at once. @param now epoch milliseconds, not before that of the last round. */
   group(now: number): Matches
   /**
@@ -186,6 +198,8 @@ export interface Pool<Facts> {
   around(slot: Slot, now: number, most: number): Slot[]
   /** The level of a ticket at a time. */
   levelOf(slot: Slot, now: number): number
+  /** Milliseconds by which a ticket's level is ahead of its wait, or behind it where negative; 0 unless `adaptive`. */
+  aheadOf(slot: Slot, now: number): number
   /** A ticket as it was added, without its key and network: for `explain`. */
   entryOf(slot: Slot): Pick<Entry<Facts>, 'id' | 'size' | 'since' | 'place' | 'values' | 'facts'>
   /** The number of waiting tickets. */

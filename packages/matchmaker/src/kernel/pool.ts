@@ -6,7 +6,8 @@ import { createColumns, KEY, SINCE } from './columns.js'
 import { createCost } from './cost.js'
 import { Draft } from './draft.js'
 import { Effort, type Pausable } from './effort.js'
-import { createLevels, levelAt } from './levels.js'
+import { levelAt } from './level-at.js'
+import { createLevels } from './levels.js'
 import type { Entry, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
 import { createNearest } from './nearest.js'
 import type { Mutable } from './mutable.js'
@@ -159,6 +160,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     bytes: () => [columns, neighbours, supply, openings, order, bulk].reduce((sum, part) => sum + part.bytes(), 0),
     add: (entry) => {
       const slot = put(entry, entry.size)
+      levels.enter(slot, entry.region)
       facts[slot] = entry.facts
       supply.add(slot, entry.facts)
       priorities.add(entry.priority)
@@ -167,6 +169,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     },
     addOpening: (opening) => {
       const slot = put(opening, 0)
+      levels.enter(slot, undefined)
       vacancies.add(slot, opening)
       openings.insert(slot)
       return slot
@@ -185,6 +188,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       openings.remove(slot)
       drop(slot)
     },
+    setHeadStarts: levels.setHeadStarts,
     group: (now) => {
       const work = begin(now, {})
       while (work.next().done !== true);
@@ -234,7 +238,17 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       values: columns.valuesOf(slot),
       facts: facts[slot] as Facts,
     }),
-    levelOf: (slot, now) => levelAt(model.levels, now - (columns.rows[slot * columns.stride + SINCE] as number)),
+    levelOf: (slot, now) => {
+      if (model.adaptive !== true)
+        return levelAt(model.levels, now - (columns.rows[slot * columns.stride + SINCE] as number))
+      levels.renew(now)
+      return levels.of(slot)
+    },
+    aheadOf: (slot, now) => {
+      if (model.adaptive !== true) return 0
+      levels.renew(now)
+      return levels.aheadOf(slot)
+    },
   }
   return pool
 }

@@ -26,7 +26,7 @@ export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Ma
     const players = seated.flatMap((ticket) => ticket.players)
 
     const placementsIn = (known: KnownBeacons | undefined): readonly Placement[] => {
-      const best = bestBeacons(queue.rules, players, expansionMs)
+      const best = bestBeacons(queue.rules, players, expansionMs, queue.targetWaitMs)
       if (known === undefined || best === undefined) return []
       const placements = best.beacons.flatMap(({ name, worstMs, meanMs }) => {
         const coordinates = known.places.get(name)

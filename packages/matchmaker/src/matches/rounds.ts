@@ -1,7 +1,7 @@
 import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { Breather } from '../tickets/breather.js'
-import { levelAt } from '../kernel/levels.js'
-import type { Grouped, Matches } from '../kernel/model.js'
+import { levelAt } from '../kernel/level-at.js'
+import type { Grouped, Matches, Slot } from '../kernel/model.js'
 import type { Queue } from '../queues/queue.js'
 import { STEP } from '../kernel/pool.js'
 import { isIn, slotIn } from '../tickets/pool-membership.js'
@@ -18,7 +18,10 @@ export interface Group {
   readonly backfill: { readonly record: BackfillRecord; readonly version: number } | undefined
   /** The queue as it is for a private match; see `privateQueue`. Default: the runtime's. */
   readonly queue?: Queue | undefined
-  /** Milliseconds of waiting at which the limits in force for the youngest of them began. */
+  /**
+   * Milliseconds of waiting at which the limits in force for the youngest of them began. In a queue with
+   * `targetWaitMs`, the strictest limits of any of them, and the wait is that of a ticket without a head start.
+   */
   readonly expansionMs: number
 }
 
@@ -141,13 +144,25 @@ function groupOf(runtime: QueueRuntime, { slots, teams, opening }: Grouped, now:
   for (const record of records) if (record === undefined || !isIn(record, runtime)) return undefined
   const backfill = opening === undefined ? undefined : runtime.backfills[opening]
   if (opening !== undefined && backfill === undefined) return undefined
-  const { levels } = runtime.compiled.model
-  const youngest = records.at(-1)?.createdAt ?? now
   return {
     runtime,
     records: records as TicketRecord[],
     teams,
     backfill: backfill && { record: backfill, version: backfill.version },
-    expansionMs: levels[levelAt(levels, now - youngest)] ?? 0,
+    expansionMs: expansionOf(runtime, records as TicketRecord[], slots, now),
   }
+}
+
+function expansionOf(
+  { pool, compiled: { model } }: QueueRuntime,
+  records: readonly TicketRecord[],
+  slots: readonly Slot[],
+  now: number,
+): number {
+  const { levels } = model
+  const level =
+    model.adaptive === true
+      ? Math.min(...slots.map((slot) => pool.levelOf(slot, now)))
+      : levelAt(levels, now - (records.at(-1)?.createdAt ?? now))
+  return levels[level] ?? 0
 }

@@ -80,6 +80,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
     model: {
       levels: at,
       lastResortLevel: lastResort,
+      adaptive: queue.targetWaitMs !== undefined,
       teams: teams.map(({ name, max, min }) => ({ name, max, min })),
       fillForMs: queue.fillForMs,
       radius: rules.find((rule) => rule.radius !== undefined)?.radius,

@@ -9,6 +9,7 @@ import {
 } from './rules/definition.js'
 import { ratingAttributesOf } from './rules/balance-definition.js'
 import { innerRulesOf, levelsOf, MOST_LEVELS } from './rules/levels.js'
+import { problemsOfTarget } from './target-consistency.js'
 import { loosest, strictest } from './rules/relaxing.js'
 import type { Rule } from './rules/rule.js'
 import { LARGEST_MATCH, namesOf } from './rules/team-shapes.js'
@@ -25,6 +26,7 @@ interface Parts {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
+  readonly targetWaitMs?: number | undefined
   readonly expireAfterMs: number
 }
 
@@ -33,14 +35,15 @@ const largest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size :
 const smallest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : Math.ceil(loosest(size.min)))
 
 /** Finds contradictions between the parts of a queue, each of which is valid by itself. */
-export function problemsOfQueue({ teams, rules, lastResortMs, expireAfterMs }: Parts): Problem[] {
-  const problems = [...problemsOfTeams(teams), ...problemsOfNames(rules)]
+export function problemsOfQueue(parts: Parts): Problem[] {
+  const { teams, rules, lastResortMs, targetWaitMs, expireAfterMs } = parts
+  const problems = [...problemsOfTeams(teams), ...problemsOfNames(rules), ...problemsOfTarget(parts)]
   for (const [index, rule] of rules.entries()) problems.push(...problemsOfRule(rule, ['rules', index], teams))
   problems.push(...problemsOfTypes(rules))
   if (lastResortMs !== undefined && lastResortMs >= expireAfterMs) {
     problems.push({ path: ['lastResortMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
   }
-  if (levelsOf({ teams, rules, lastResortMs }).at.length > MOST_LEVELS) {
+  if (levelsOf({ teams, rules, lastResortMs, targetWaitMs }).at.length > MOST_LEVELS) {
     problems.push({ path: ['rules'], message: `relax at more than ${MOST_LEVELS - 1} different times` })
   }
   return problems

@@ -68,8 +68,43 @@ const require = (operator: string, value: unknown, more: object = {}) =>
 const compare = (more: object) =>
   rule({ kind: 'compare', aggregate: 'avg', attribute: 'skill', operator: '<', ...more })
 
+const bounds = { strictest: 50, loosest: 800 }
+const line = { from: 1, to: 2, overMs: 5 }
+const target = (more: object, ...rules: readonly object[]) => ({
+  ...duel,
+  targetWaitMs: 30_000,
+  rules: [{ kind: 'difference', attribute: 'skill', max: bounds }, ...rules],
+  ...more,
+})
+
 describe('a wrong queue is refused with its name, the path and the value', () => {
   const cases: [unknown, string][] = [
+    [target({ targetWaitMs: 999 }), 'targetWaitMs: must be at least 1000, got 999'],
+    [target({ expireAfterMs: 30_000 }), 'targetWaitMs: must be less than expireAfterMs, 30000'],
+    [target({ lastResortMs: 150_000 }), 'lastResortMs: must be more than 5 times targetWaitMs, 150000'],
+    [target({ rules: [] }), 'targetWaitMs: needs a limit { strictest, loosest } that can follow it'],
+    [target({ rules: [{ kind: 'distance', maxKm: { strictest: 5, loosest: 5 } }] }), 'targetWaitMs: needs a limit'],
+    [
+      target({}, { kind: 'distance', maxKm: steps([0, 1], [1000, 2]) }),
+      'rules.1.maxKm: must be a number or { strictest, loosest }: in a queue with targetWaitMs, nothing is timed',
+    ],
+    [target({}, { kind: 'not', rule: { kind: 'distance', maxKm: bounds } }), 'rules.1.rule: must not relax within not'],
+    [
+      target({}, { kind: 'all', rules: [{ kind: 'avoid' }, { kind: 'distance', maxKm: line }] }),
+      'rules.1.rules.1.maxKm: must be a number or { strictest, loosest }',
+    ],
+    [target({}, { kind: 'avoid', optionalAfterMs: 5 }), 'rules.1.optionalAfterMs: is for queues without targetWaitMs'],
+    [
+      target({ matchSize: undefined, teams: [{ name: 'a', size: { min: steps([0, 2], [9, 1]), max: 2 } }] }),
+      'teams.0.size.min',
+    ],
+    [maxKm(bounds), 'rules.0.maxKm: has bounds, which need targetWaitMs in the queue'],
+    [maxKm({ strictest: 5 }), 'rules.0.maxKm.loosest: '],
+    [maxKm({ strictest: 5, loosest: 4 }), 'rules.0.maxKm.loosest: must not be less than 5, the strictest, got 4'],
+    [maxKm({ strictest: 5, loosest: Infinity }), 'rules.0.maxKm.loosest: '],
+    [maxKm({ ...bounds, overMs: 5 }), 'rules.0.maxKm.overMs: is not known'],
+    [require('>=', { strictest: 5, loosest: 9 }), 'rules.0.value.loosest: must not be more than 5, the strictest'],
+    [require('=', bounds), 'rules.0.value: '],
     [null, 'queue: '],
     ['duel', 'queue: '],
     [{ ...duel, name: '' }, 'queue "": name: '],

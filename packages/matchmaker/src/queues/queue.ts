@@ -35,6 +35,13 @@ export interface QueueDefinition {
    * loosest limit, for the ticket and for those it is matched with. Less than `expireAfterMs`. Default: never.
    */
   readonly lastResortMs?: number | undefined
+  /**
+   * Milliseconds that nine of ten tickets wait for a match at most, as nearly as the limits' bounds allow: limits
+   * follow how many suitable players come, region by region, in place of steps set by hand. From 1000, and less than
+   * `expireAfterMs`; at least one limit has bounds, e.g. `max: { strictest: 50, loosest: 800 }`. Default: limits relax
+   * as they say.
+   */
+  readonly targetWaitMs?: number | undefined
   /** Milliseconds after which a ticket that still searches is cancelled. Default 300,000. */
   readonly expireAfterMs?: number | undefined
   /** Failed deployments after which a ticket is cancelled instead of searching again. Default 3. */
@@ -107,6 +114,7 @@ export interface Queue extends Filled<
     | 'teams'
     | 'rules'
     | 'lastResortMs'
+    | 'targetWaitMs'
     | 'playerMayState'
     | 'presence'
     | 'acceptance'
@@ -117,6 +125,7 @@ export interface Queue extends Filled<
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
+  readonly targetWaitMs?: number | undefined
   readonly playerMayState?: readonly string[] | undefined
   readonly presence?: PresenceDefinition | undefined
   readonly acceptance?: Acceptance | undefined
@@ -129,6 +138,9 @@ export type Acceptance = Filled<AcceptanceDefinition>
 /** Less would be too little for a client that connects anew, and for processes that tell one another who is there. */
 const SHORTEST_PRESENCE_MS = 10_000
 
+/** Less would be no wait at all: matches are made in rounds, about once a second. */
+const SHORTEST_TARGET_MS = 1000
+
 /** The schema of a queue's definition, which fills in defaults. */
 export const queueSchema: z.ZodType<Queue> = z
   .strictObject({
@@ -138,6 +150,7 @@ export const queueSchema: z.ZodType<Queue> = z
     rules: z.array(ruleSchema).max(32).default([]),
     fillForMs: waitMs.default(5000),
     lastResortMs: waitMs.optional(),
+    targetWaitMs: waitMs.min(SHORTEST_TARGET_MS).optional(),
     expireAfterMs: waitMs.positive().default(300_000),
     maxAttempts: z.int().min(1).default(3),
     playersMayWaitTwice: z.boolean().default(false),
@@ -174,6 +187,7 @@ const inOneShape = (queue: Queue): Queue => ({
   rules: queue.rules,
   fillForMs: queue.fillForMs,
   lastResortMs: queue.lastResortMs,
+  targetWaitMs: queue.targetWaitMs,
   expireAfterMs: queue.expireAfterMs,
   maxAttempts: queue.maxAttempts,
   playersMayWaitTwice: queue.playersMayWaitTwice,

@@ -1,8 +1,8 @@
 // pure: limits of a queue over waiting time
 import type { Queue } from '../queue.js'
 import type { RuleDefinition } from '../rules/definition.js'
-import { innerRulesOf, levelsOf, relaxingOf, tableOf, type Levels } from '../rules/levels.js'
-import type { Relaxing } from '../rules/relaxing.js'
+import { innerRulesOf, levelsOf, relaxingOf, startsOf, tableOf, type Levels } from '../rules/levels.js'
+import { isBounds, type Relaxing } from '../rules/relaxing.js'
 import { nameOf, type Rule } from '../rules/rule.js'
 import { teamShapes } from '../rules/team-shapes.js'
 
@@ -14,6 +14,11 @@ export interface LimitCurve {
   readonly unit: string
   /** The limit holds from `after` on. A line of the definition is the steps that the matchmaker makes of it. */
   readonly shape: 'steps'
+  /**
+   * Given where the limit follows how many players come (`targetWaitMs`): `after` then counts for tickets with the head
+   * start that was asked for, and others come to these limits sooner or later.
+   */
+  readonly adapts?: true | undefined
   /** In the order of time; the first at 0, and each another limit than the one before. */
   readonly points: readonly LimitPoint[]
 }
@@ -31,35 +36,57 @@ interface NamedLimit {
   readonly limit: Relaxing
 }
 
-/** The curves of all limits of a queue's rules and of its smallest teams: what the compiled queue goes by. */
-export function curvesOf(queue: Queue): LimitCurve[] {
+/**
+ * The curves of all limits of a queue's rules and of its smallest teams: what the compiled queue goes by.
+ * @param headStartMs of tickets, in a queue with `targetWaitMs`.
+ */
+export function curvesOf(queue: Queue, headStartMs = 0): LimitCurve[] {
   const levels = levelsOf(queue)
-  return [...ofTeams(queue, levels), ...queue.rules.flatMap((rule) => ofRule(rule, levels))]
+  const curves = [...ofTeams(queue, levels), ...queue.rules.flatMap((rule) => ofRule(rule, levels))]
+  const starts = queue.targetWaitMs === undefined ? levels.at : startsOf(levels, headStartMs)
+  return curves.map(({ rule, unit, limits, limit }) => ({
+    rule,
+    unit,
+    shape: 'steps',
+    ...(isBounds(limit) && { adapts: true }),
+    points: pointsOf(starts, limits),
+  }))
 }
 
-const ofRule = (rule: Rule, levels: Levels): LimitCurve[] =>
+interface Tabled {
+  readonly rule: string
+  readonly unit: string
+  readonly limit: Relaxing
+  /** The limit at each level. */
+  readonly limits: readonly number[]
+}
+
+const ofRule = (rule: Rule, levels: Levels): Tabled[] =>
   limitsIn(rule, rule.name).map(({ name, unit, limit }) => ({
     rule: name,
     unit,
-    shape: 'steps',
-    points: pointsOf(levels, [...tableOf(levels, limit, Number.NaN, rule)]),
+    limit,
+    limits: [...tableOf(levels, limit, Number.NaN, rule)],
   }))
 
 /** Teams whose smallest size falls; it counts once `fillForMs` is over. */
-function ofTeams({ teams }: Queue, levels: Levels): LimitCurve[] {
+function ofTeams({ teams }: Queue, levels: Levels): Tabled[] {
   const shapes = teamShapes(teams, levels)
-  return teams.flatMap(({ name, size }): LimitCurve[] => {
+  return teams.flatMap(({ name, size }): Tabled[] => {
     const shape = shapes.find(({ kind }) => kind === name)
     if (typeof size === 'number' || shape === undefined) return []
-    return [{ rule: `smallest ${name}`, unit: 'players', shape: 'steps', points: pointsOf(levels, [...shape.min]) }]
+    return [{ rule: `smallest ${name}`, unit: 'players', limit: size.min, limits: [...shape.min] }]
   })
 }
 
-function pointsOf({ at }: Levels, limits: readonly number[]): LimitPoint[] {
-  const shown = limits.map((limit) => (Number.isFinite(limit) ? limit : null))
-  return shown.flatMap((limit, level) =>
-    level > 0 && limit === shown[level - 1] ? [] : [{ after: at[level] ?? 0, limit }],
-  )
+/** @param starts the waits at which levels begin; of several that begin at once, the last one counts. */
+function pointsOf(starts: Float64Array, limits: readonly number[]): LimitPoint[] {
+  const points: LimitPoint[] = []
+  for (const [level, limit] of limits.entries()) {
+    const point = { after: starts[level] ?? 0, limit: Number.isFinite(limit) ? limit : null }
+    if (starts[level + 1] !== point.after && points.at(-1)?.limit !== point.limit) points.push(point)
+  }
+  return points
 }
 
 /** The limits of a rule and of those within it. */

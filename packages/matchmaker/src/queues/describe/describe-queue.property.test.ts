@@ -38,6 +38,7 @@ const limitOn = ({ points }: LimitCurve, waited: number) =>
 /** The numbers and waits of a limit. */
 function thresholdsOf(limit: Relaxing): { readonly values: readonly number[]; readonly waits: readonly number[] } {
   if (typeof limit === 'number') return { values: [limit], waits: [] }
+  if ('strictest' in limit) return { values: [limit.strictest, limit.loosest], waits: [] }
   if ('from' in limit) {
     const { from, to, startMs = 0, overMs } = limit
     if (from === to) return { values: [from], waits: [] }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { defineQueue, type QueueDefinition } from '../queue.js'
+import type { RuleDefinition } from '../rules/definition.js'
 import { describeQueue } from './describe-queue.js'
 
 const deploy = { application: 'game', version: '1' }
@@ -167,6 +168,37 @@ test('players who let others down', () => {
   )
 })
 
+describe('a queue with a target wait', () => {
+  const rules: RuleDefinition[] = [
+    { kind: 'difference', attribute: 'skill', max: { strictest: 50, loosest: 800 } },
+    { kind: 'distance', maxKm: 500 },
+  ]
+  const queue = defineQueue({ name: 'queue', matchSize: 2, rules, targetWaitMs: 24_000, lastResortMs: 130_000, deploy })
+
+  test('says what its limits follow, and between which bounds', () => {
+    expect(describeQueue(queue).sentences.slice(1, 4)).toEqual([
+      'Players differ in skill by at most 50 at the strictest, 800 at the loosest.',
+      'Players meet within 500 km; players whose place is unknown meet only players of the same network.',
+      'Limits follow how many suitable players come, region by region, so that nine of ten tickets find a match ' +
+        'within 24 s: they begin between their strictest and their loosest, and give way while a ticket waits.',
+    ])
+  })
+
+  test.each([
+    [0, 26, [0, 50], [5000, 56.12], [10_000, 63]],
+    [-6000, 26, [0, 50], [11_000, 56.12], [16_000, 63]],
+    [110_000, 4, [0, 634.96], [5000, 712.72], [10_000, 800]],
+    [500_000, 2, [0, 800], [130_000, null], undefined],
+  ] as const)('has the curve of a ticket with a head start of %d ms', (headStartMs, steps, ...first) => {
+    const [skill, distance] = describeQueue(queue, headStartMs).curves
+    const points = skill?.points.map(({ after, limit }) => [after, limit && Math.round(100 * limit) / 100])
+    expect([points?.[0], points?.[1], points?.[2]]).toEqual(first)
+    expect(points).toHaveLength(steps)
+    expect(points?.at(-1)).toEqual([130_000, null])
+    expect([skill?.adapts, distance?.adapts]).toEqual([true, undefined])
+  })
+})
+
 test('a field that is new is told, too', () => {
   const queue = defineQueue({ name: 'queue', matchSize: 2, deploy })
   expect(Object.keys(queue)).toEqual([
@@ -175,6 +207,7 @@ test('a field that is new is told, too', () => {
     'rules',
     'fillForMs',
     'lastResortMs',
+    'targetWaitMs',
     'expireAfterMs',
     'maxAttempts',
     'playersMayWaitTwice',

@@ -10,20 +10,21 @@ import { sentence } from './words.js'
 export interface QueueDescription {
   /** Plain English, one thing a sentence: teams, rules in their order, waiting, and the server of a match. */
   readonly sentences: readonly string[]
-  /** The limits over waiting time. */
+  /** The limits over waiting time, of a ticket with `headStartMs`. */
   readonly curves: readonly LimitCurve[]
 }
 
 /**
  * Says what a queue means. Neither values of variables nor functions are in it.
  * @param queue as `defineQueue` returns it.
+ * @param headStartMs of tickets, in a queue with `targetWaitMs`: as `Matchmaker.inspect` tells it. Default 0.
  */
-export function describeQueue(queue: Queue): QueueDescription {
+export function describeQueue(queue: Queue, headStartMs = 0): QueueDescription {
   const clauses = [
     ...teamClauses(queue.teams),
     ...queue.rules.map(ruleClause),
     ...lifetimeClauses(queue),
     ...serverClauses(queue),
   ]
-  return { sentences: clauses.map(sentence), curves: curvesOf(queue) }
+  return { sentences: clauses.map(sentence), curves: curvesOf(queue, headStartMs) }
 }

@@ -5,6 +5,7 @@ import { counted, digits, duration, listed } from './words.js'
 
 /** How long tickets and matches wait, and what ends them. */
 export const lifetimeClauses = (queue: Queue): string[] => [
+  ...targetClauses(queue),
   ...fillClauses(queue),
   ...lastResortClauses(queue),
   ...(queue.mode === 'arrival' ? ['matches are made whenever a ticket arrives'] : []),
@@ -18,6 +19,15 @@ export const lifetimeClauses = (queue: Queue): string[] => [
     ? 'free places in running matches are filled before new matches are made'
     : 'new matches are made before free places in running matches are filled',
 ]
+
+const targetClauses = ({ targetWaitMs }: Queue) =>
+  targetWaitMs === undefined
+    ? []
+    : [
+        'limits follow how many suitable players come, region by region, so that nine of ten tickets find a match ' +
+          `within ${duration(targetWaitMs)}: they begin between their strictest and their loosest, and give way ` +
+          'while a ticket waits',
+      ]
 
 const fillClauses = ({ teams, fillForMs }: Queue) =>
   teams.some(mayBeSmaller) && fillForMs > 0

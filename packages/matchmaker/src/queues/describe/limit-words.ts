@@ -1,5 +1,5 @@
 // pure: a limit that relaxes, in words
-import type { Relaxing } from '../rules/relaxing.js'
+import { isBounds, type Relaxing } from '../rules/relaxing.js'
 import { digits, duration } from './words.js'
 
 export interface LimitWords {
@@ -22,6 +22,11 @@ export function limitWords(
 ): string {
   const begin = (limit: number) => (limit === Infinity ? freeAtFirst : `${lead} ${first(limit)}`)
   if (typeof relaxing === 'number') return begin(relaxing)
+  if (isBounds(relaxing)) {
+    const { strictest, loosest } = relaxing
+    if (strictest === loosest) return begin(strictest)
+    return `${begin(strictest)} at the strictest, ${show(loosest)} at the loosest`
+  }
   if ('from' in relaxing) {
     const { from, to, startMs = 0, overMs } = relaxing
     if (from === to) return begin(from)

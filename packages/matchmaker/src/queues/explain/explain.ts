@@ -39,6 +39,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
     if (highest >= model.lastResortLevel) return model.lastResortLevel
     if (rule.by === 'oldest') return highest
     if (rule.by !== 'average') return Math.min(level, otherLevel)
+    if (model.adaptive === true) return Math.floor((level + otherLevel) / 2)
     const waited = now - (one.since + other.since) / 2
     return model.levels.findLastIndex((ms) => ms <= waited)
   }
@@ -98,7 +99,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
       blocking: blocking(),
       nearest,
       lacks,
-      next: nextAt(waitedMs),
+      next: nextAt(waitedMs, pool.aheadOf(slot, now)),
     }
     return { queue: queue.name, summary: summaryOf(why, together), ...why }
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { QueueDefinition } from '../queue.js'
 import type { RuleDefinition, TeamDefinition } from './definition.js'
-import { innerRulesOf } from './levels.js'
+import { allLimitsOf, innerRulesOf, limitFieldsOf } from './levels.js'
+import { loosest, strictest, type Relaxing } from './relaxing.js'
 import type { Attributes } from '../../player.js'
 import type { RulePlayer, RuleTicket } from './facts.js'
 import { optional, wait, relaxingBetween, skill, word, maps, role } from './value-arbitraries.fixture.js'
@@ -40,6 +41,30 @@ export function queues(of: readonly RuleDefinition['kind'][], maxRules: number):
       deploy: fc.constant({ application: 'game', version: '1' }),
     })
   })
+}
+
+/** The queue with a target wait, if any of its limits relaxes. */
+export function targeted(queue: QueueDefinition): QueueDefinition {
+  const { teams = [], rules = [], lastResortMs } = queue
+  const sized = teams.map((team) =>
+    typeof team.size === 'number' ? team : { ...team, size: { ...team.size, min: bounded(team.size.min) } },
+  )
+  const bound = rules.map(withBounds)
+  const minima = sized.flatMap(({ size }): Relaxing[] => (typeof size === 'number' ? [] : [size.min]))
+  const relaxes = [...bound.flatMap(allLimitsOf), ...minima]
+  if (!relaxes.some((limit) => strictest(limit) !== loosest(limit))) return queue
+  const later = lastResortMs === undefined ? undefined : 5001 + (lastResortMs % 1000)
+  return { ...queue, teams: sized, rules: bound, lastResortMs: later, targetWaitMs: 1000 }
+}
+
+const bounded = (limit: Relaxing): Relaxing =>
+  typeof limit === 'number' ? limit : { strictest: strictest(limit), loosest: loosest(limit) }
+
+function withBounds(rule: RuleDefinition): RuleDefinition {
+  const own = Object.fromEntries(limitFieldsOf(rule).map(([field, limit]) => [field, bounded(limit)]))
+  const inner = rule.kind === 'any' || rule.kind === 'all' ? { rules: rule.rules.map(withBounds) } : {}
+  const { optionalAfterMs: _, ...timeless } = rule
+  return { ...timeless, ...own, ...inner } as RuleDefinition
 }
 
 /** Gives rules distinct names, and keeps only one about distance. */

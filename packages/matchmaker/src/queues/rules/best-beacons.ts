@@ -1,7 +1,7 @@
 // pure: at which beacon the server of a match should be
 import type { Player } from '../../player.js'
 import type { LatencyRule } from './definition.js'
-import { boundariesOf, limitAt } from './relaxing.js'
+import { boundariesOf, limitAt, stairsOf, type Stairs } from './relaxing.js'
 import type { Rule } from './rule.js'
 
 /** A beacon to which all players of a match have measured their latency; round trips in milliseconds. */
@@ -27,25 +27,29 @@ const STEPS = 16
  * keeps the rule because the rule has relaxed entirely, all beacons that the players have in common are returned.
  * Players without any latency do not count.
  * @param expansionMs milliseconds of waiting at which the limits began that the match keeps.
+ * @param targetWaitMs of the queue.
  */
 export function bestBeacons(
   rules: readonly Rule[],
   players: readonly Pick<Player, 'latencies'>[],
   expansionMs: number,
+  targetWaitMs?: number,
 ): BestBeacons | undefined {
   const rule = rules.find((one) => one.kind === 'latency')
   if (rule === undefined) return undefined
   const common = commonBeacons(players)
-  for (const waitedMs of waitsFrom(expansionMs, rule)) {
-    const [limit, difference] = [limitOf(rule.maxMs, waitedMs), limitOf(rule.maxDifferenceMs, waitedMs)]
+  const stairs = stairsOf(STEPS, targetWaitMs)
+  for (const waitedMs of waitsFrom(expansionMs, rule, stairs)) {
+    const limit = limitOf(rule.maxMs, waitedMs, stairs)
+    const difference = limitOf(rule.maxDifferenceMs, waitedMs, stairs)
     const allowed = common.filter(({ worstMs, bestMs }) => worstMs <= limit && worstMs - bestMs <= difference)
     if (allowed.length > 0) return { beacons: allowed.map(ranked), limitMs: limit < Infinity ? limit : undefined }
   }
   return { beacons: common.map(ranked), limitMs: undefined }
 }
 
-const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number) =>
-  relaxing === undefined ? Infinity : limitAt(relaxing, waitedMs, STEPS)
+const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number, stairs: Stairs) =>
+  relaxing === undefined ? Infinity : limitAt(relaxing, waitedMs, stairs)
 
 /**
  * The waits from `expansionMs` on at which the rule relaxes, as long as the rule counts: players who waited longer may
@@ -54,8 +58,9 @@ const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number) =>
 function waitsFrom(
   expansionMs: number,
   { maxMs = Infinity, maxDifferenceMs = Infinity, optionalAfterMs = Infinity }: Rule & LatencyRule,
+  stairs: Stairs,
 ): number[] {
-  const later = [...boundariesOf(maxMs, STEPS), ...boundariesOf(maxDifferenceMs, STEPS)].filter(
+  const later = [...boundariesOf(maxMs, stairs), ...boundariesOf(maxDifferenceMs, stairs)].filter(
     (ms) => ms > expansionMs,
   )
   return [expansionMs, ...later.toSorted((a, b) => a - b)].filter((ms) => ms < optionalAfterMs)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidTicket } from '../../errors.js'
 import { defineQueue, type QueueDefinition } from '../queue.js'
-import { NOW, queues, tickets } from './arbitraries.fixture.js'
+import { NOW, queues, targeted, tickets } from './arbitraries.fixture.js'
 import { kinds } from './rule-arbitraries.fixture.js'
 import { compileQueue, type CompiledQueue } from '../compile.js'
 import type { RuleDefinition } from './definition.js'
@@ -45,10 +45,15 @@ function allows(compiled: CompiledQueue, match: readonly (readonly RuleTicket[])
 
 const choices = fc.array(fc.nat(5), { minLength: 6, maxLength: 6 })
 
-const agree = (of: readonly RuleDefinition['kind'][], maxRules: number, numRuns: number) => {
+const agree = (
+  of: readonly RuleDefinition['kind'][],
+  maxRules: number,
+  numRuns: number,
+  change: (queue: QueueDefinition) => QueueDefinition = (queue) => queue,
+) => {
   let [allowed, all] = [0, 0]
   fc.assert(
-    fc.property(queues(of, maxRules), tickets(5), choices, (definition, waiting, choices) => {
+    fc.property(queues(of, maxRules).map(change), tickets(5), choices, (definition, waiting, choices) => {
       const compiled = compileQueue(defineQueue(definition))
       const match = seat(compiled, waiting, choices)
       if (match.flat().length === 0) return
@@ -77,6 +82,10 @@ describe('compiled rules agree with their definitions', () => {
 
   test('all of them together', () => {
     expect(agree(kinds, 4, 1500)).toBeGreaterThan(0.1)
+  })
+
+  test('all of them together, in queues with a target wait', () => {
+    expect(agree(kinds, 4, 250, targeted)).toBeGreaterThan(0.1)
   })
 })
 

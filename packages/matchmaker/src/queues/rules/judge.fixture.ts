@@ -63,6 +63,8 @@ export function levelsOf(model: Model<Facts>, entries: readonly Entry<Facts>[], 
   if (all.includes(model.lastResortLevel)) {
     return { youngest: model.lastResortLevel, oldest: model.lastResortLevel, average: model.lastResortLevel, now }
   }
-  const average = entries.reduce((sum, { since }) => sum + (now - since), 0) / entries.length
-  return { youngest: Math.min(...all), oldest: Math.max(...all), average: levelAt(model, average), now }
+  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+  const average =
+    model.adaptive === true ? Math.floor(mean(all)) : levelAt(model, mean(entries.map(({ since }) => now - since)))
+  return { youngest: Math.min(...all), oldest: Math.max(...all), average, now }
 }

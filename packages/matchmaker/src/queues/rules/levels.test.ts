@@ -46,7 +46,7 @@ test('the last resort is the last level', () => {
     ]),
   ]
   const levels = levelsOf({ teams, rules, lastResortMs: 500 })
-  expect({ ...levels, at: [...levels.at] }).toEqual({ at: [0, 300, 500], last: 2, lastResort: 2, steps: 16 })
+  expect({ ...levels, at: [...levels.at] }).toEqual({ at: [0, 300, 500], last: 2, lastResort: 2, steps: 16, spanMs: 0 })
   expect(levelsOf({ teams, rules }).lastResort).toBe(Infinity)
 })
 

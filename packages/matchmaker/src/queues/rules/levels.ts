@@ -1,6 +1,14 @@
 // pure: the waits at which anything in a queue relaxes, and the tables over them
 import type { RequireRule, RuleDefinition, TeamDefinition } from './definition.js'
-import { boundariesOf, limitAt, loosest, type Relaxing } from './relaxing.js'
+import {
+  boundariesOf,
+  boundariesOfBounds,
+  limitAt,
+  loosest,
+  stairsOf,
+  type Relaxing,
+  type Stairs,
+} from './relaxing.js'
 
 /** Most levels of a queue: a level must fit into a byte. */
 export const MOST_LEVELS = 255
@@ -8,14 +16,12 @@ export const MOST_LEVELS = 255
 /** Number of steps that a linear limit is cut into, unless that makes too many levels. */
 const STEPS_OF_A_LINE = 16
 
-export interface Levels {
-  /** Milliseconds of waiting at which each level begins. */
+export interface Levels extends Stairs {
+  /** Milliseconds of waiting at which each level begins, for a ticket without a head start. */
   readonly at: Float64Array
   /** The level of last resort, which is the last one; Infinity if there is none. */
   readonly lastResort: number
   readonly last: number
-  /** Number of steps that a linear limit is cut into. */
-  readonly steps: number
 }
 
 /** The parts of a queue that determine its levels. */
@@ -23,21 +29,34 @@ interface Relaxed {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly RuleDefinition[]
   readonly lastResortMs?: number | undefined
+  readonly targetWaitMs?: number | undefined
+}
+
+/** The limits of a rule that may relax, without those of its inner rules, each with its field in the definition. */
+export function limitFieldsOf(rule: RuleDefinition): (readonly [field: string, limit: Relaxing])[] {
+  const field = (name: string, limit: Relaxing | undefined): (readonly [string, Relaxing])[] =>
+    limit === undefined ? [] : [[name, limit]]
+  switch (rule.kind) {
+    case 'distance':
+      return field('maxKm', rule.maxKm)
+    case 'latency':
+      return [...field('maxMs', rule.maxMs), ...field('maxDifferenceMs', rule.maxDifferenceMs)]
+    case 'difference':
+    case 'balance':
+      return field('max', rule.max)
+    case 'overlap':
+      return field('atLeast', rule.atLeast)
+    case 'compare':
+      return field('value', rule.value)
+    case 'require':
+      return field('value', relaxingOf(rule.value))
+    default:
+      return []
+  }
 }
 
 /** The limits of a rule that may relax, without those of its inner rules. */
-export function limitsOf(rule: RuleDefinition): Relaxing[] {
-  const limits = [
-    rule.kind === 'distance' ? rule.maxKm : undefined,
-    rule.kind === 'latency' ? rule.maxMs : undefined,
-    rule.kind === 'latency' ? rule.maxDifferenceMs : undefined,
-    rule.kind === 'difference' || rule.kind === 'balance' ? rule.max : undefined,
-    rule.kind === 'overlap' ? rule.atLeast : undefined,
-    rule.kind === 'compare' ? rule.value : undefined,
-    rule.kind === 'require' ? relaxingOf(rule.value) : undefined,
-  ]
-  return limits.filter((limit) => limit !== undefined)
-}
+export const limitsOf = (rule: RuleDefinition): Relaxing[] => limitFieldsOf(rule).map(([, limit]) => limit)
 
 /** The limits of a rule and of its inner rules. */
 export const allLimitsOf = (rule: RuleDefinition): Relaxing[] => [
@@ -61,26 +80,35 @@ export function relaxingOf(value: RequireRule['value']): Relaxing | undefined {
  * The levels of a queue. More than `MOST_LEVELS` if its limits change at more different times even when every line is a
  * single step.
  */
-export function levelsOf({ teams, rules, lastResortMs = Infinity }: Relaxed): Levels {
+export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }: Relaxed): Levels {
   const relaxing = [
     ...rules.flatMap(allLimitsOf),
     ...teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min])),
   ]
-  const fixed = [0, lastResortMs, ...rules.map(({ optionalAfterMs = Infinity }) => optionalAfterMs)]
+  const adaptive = targetWaitMs === undefined ? [] : boundariesOfBounds(stairsOf(0, targetWaitMs))
+  const fixed = [0, lastResortMs, ...adaptive, ...rules.map(({ optionalAfterMs = Infinity }) => optionalAfterMs)]
   for (let steps = STEPS_OF_A_LINE; ; steps -= 1) {
-    const boundaries = new Set([...fixed, ...relaxing.flatMap((limit) => boundariesOf(limit, steps))])
+    const stairs = stairsOf(steps, targetWaitMs)
+    const boundaries = new Set([...fixed, ...relaxing.flatMap((limit) => boundariesOf(limit, stairs))])
     const at = Float64Array.from([...boundaries].filter((ms) => ms < Infinity && ms <= lastResortMs)).toSorted()
     if (at.length > MOST_LEVELS && steps > 1) continue
     const last = at.length - 1
-    return { at, last, lastResort: lastResortMs < Infinity ? last : Infinity, steps }
+    return { at, last, lastResort: lastResortMs < Infinity ? last : Infinity, ...stairs }
   }
 }
+
+/**
+ * The waits at which a ticket that is ahead of its wait comes to each level. It comes to the last resort by its wait
+ * alone.
+ */
+export const startsOf = ({ at, lastResort }: Levels, aheadMs: number): Float64Array =>
+  at.map((ms, level) => (level === 0 || level === lastResort ? ms : Math.max(0, ms - aheadMs)))
 
 /** The limit at each level. @param off the value where the rule does not count. */
 export function tableOf(levels: Levels, relaxing: Relaxing, off: number, rule: RuleDefinition): Float64Array {
   const { optionalAfterMs = Infinity, hard = false } = rule
   return levels.at.map((ms, level) => {
     if (ms >= optionalAfterMs || (level === levels.lastResort && !hard)) return off
-    return level === levels.lastResort ? loosest(relaxing) : limitAt(relaxing, ms, levels.steps)
+    return level === levels.lastResort ? loosest(relaxing) : limitAt(relaxing, ms, levels)
   })
 }

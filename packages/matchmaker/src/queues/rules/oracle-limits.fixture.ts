@@ -1,6 +1,6 @@
 import type { QueueDefinition } from '../queue.js'
 import type { RuleDefinition } from './definition.js'
-import type { Relaxing } from './relaxing.js'
+import type { LimitBounds, Relaxing } from './relaxing.js'
 import type { RuleTicket } from './facts.js'
 
 /** A team of a match: the name of its definition, and who is in it. */
@@ -16,11 +16,14 @@ export interface Judged {
   readonly tickets: readonly RuleTicket[]
   readonly playing: readonly RuleTicket[]
   readonly now: number
+  /** The head start of each ticket, in a queue with `targetWaitMs`. Default: none. */
+  readonly headStartOf?: ((ticket: RuleTicket) => number) | undefined
 }
 
 /** A limit after so long a wait. Lines are stairs of 16 steps beneath them. */
 export function limitAfter(relaxing: Relaxing, waited: number): number {
   if (typeof relaxing === 'number') return relaxing
+  if ('strictest' in relaxing) throw new Error('bounds follow no wait alone')
   if ('from' in relaxing) {
     const { from, to, startMs = 0, overMs } = relaxing
     const steps = Math.floor(((waited - startMs) / overMs) * 16)
@@ -31,6 +34,24 @@ export function limitAfter(relaxing: Relaxing, waited: number): number {
   return value
 }
 
+export const hasBounds = (relaxing: Relaxing): relaxing is LimitBounds =>
+  typeof relaxing === 'object' && 'strictest' in relaxing
+
+/** How many of the 24 steps from the strictest limit to the loosest a ticket has gone: they take 5 target waits. */
+export const stepsOf = ({ queue: { targetWaitMs = 0 }, now, headStartOf }: Judged, ticket: RuleTicket): number =>
+  Math.max(
+    0,
+    Math.min(24, Math.floor(((now - ticket.createdAt + (headStartOf?.(ticket) ?? 0)) * 24) / (5 * targetWaitMs))),
+  )
+
+/** A limit with bounds after so many steps, each by the same factor, or by the same difference where a bound is 0. */
+export function limitWithin({ strictest, loosest }: LimitBounds, steps: number): number {
+  if (steps === 24) return loosest
+  return strictest > 0 && loosest > 0
+    ? strictest * (loosest / strictest) ** (steps / 24)
+    : strictest + (loosest - strictest) * (steps / 24)
+}
+
 /** Whether somebody has waited so long that only hard rules count. */
 export const isLastResort = ({ lastResortMs }: QueueDefinition, tickets: readonly RuleTicket[], now: number): boolean =>
   lastResortMs !== undefined && tickets.some(({ createdAt }) => now - createdAt >= lastResortMs)
@@ -39,21 +60,24 @@ export const isLastResort = ({ lastResortMs }: QueueDefinition, tickets: readonl
 export function limitOf(
   rule: RuleDefinition,
   relaxing: Relaxing,
-  { queue, tickets, now }: Judged,
-  between = tickets,
+  judged: Judged,
+  between = judged.tickets,
 ): number | undefined {
+  const { queue, tickets, now } = judged
   const { by = 'each', optionalAfterMs = Infinity } = rule
   if (isLastResort(queue, tickets, now)) {
-    return rule.hard === true && optionalAfterMs > (queue.lastResortMs ?? 0)
-      ? limitAfter(relaxing, Number.MAX_VALUE)
-      : undefined
+    if (rule.hard !== true || optionalAfterMs <= (queue.lastResortMs ?? 0)) return undefined
+    return hasBounds(relaxing) ? relaxing.loosest : limitAfter(relaxing, Number.MAX_VALUE)
   }
-  const waits = (by === 'each' ? between : tickets).map(({ createdAt }) => now - createdAt)
-  const waited =
+  const whose = by === 'each' ? between : tickets
+  const ofMatch = (values: readonly number[]) =>
     by === 'oldest'
-      ? Math.max(...waits)
+      ? Math.max(...values)
       : by === 'average'
-        ? waits.reduce((a, b) => a + b) / waits.length
-        : Math.min(...waits)
+        ? values.reduce((a, b) => a + b) / values.length
+        : Math.min(...values)
+  if (hasBounds(relaxing))
+    return limitWithin(relaxing, Math.floor(ofMatch(whose.map((ticket) => stepsOf(judged, ticket)))))
+  const waited = ofMatch(whose.map(({ createdAt }) => now - createdAt))
   return waited >= optionalAfterMs ? undefined : limitAfter(relaxing, waited)
 }

@@ -5,7 +5,15 @@ import type { Scalar } from './values.js'
 import type { Relaxing } from './relaxing.js'
 import type { Missing } from './rule-base.js'
 import type { RulePlayer, RuleTicket } from './facts.js'
-import { limitAfter, limitOf, type Judged, type JudgedTeam } from './oracle-limits.fixture.js'
+import {
+  hasBounds,
+  limitAfter,
+  limitOf,
+  limitWithin,
+  stepsOf,
+  type Judged,
+  type JudgedTeam,
+} from './oracle-limits.fixture.js'
 import { predictionHolds } from './oracle-prediction.fixture.js'
 import { valueOf, valuesOf, aggregate, compare } from './oracle-values.fixture.js'
 
@@ -23,6 +31,7 @@ export function brokenRules(
   teams: readonly JudgedTeam[],
   now: number,
   playing: readonly RuleTicket[] = [],
+  headStartOf?: Judged['headStartOf'],
 ): string[] {
   // The size of a party is an attribute of each of its players.
   const sized = new Map(
@@ -30,7 +39,8 @@ export function brokenRules(
   )
   const known = (tickets: readonly RuleTicket[]) => tickets.map((ticket) => sized.get(ticket) ?? ticket)
   const all = teams.map(({ kind, tickets }) => ({ kind, tickets: known(tickets) }))
-  const judged = { queue, teams: all, tickets: all.flatMap(({ tickets }) => tickets), playing: known(playing), now }
+  const tickets = all.flatMap((team) => team.tickets)
+  const judged = { queue, teams: all, tickets, playing: known(playing), now, headStartOf }
   return (queue.rules ?? []).filter((rule) => !holds(rule, judged)).map(({ kind }) => kind)
 }
 
@@ -43,13 +53,23 @@ const withPartySize = (ticket: RuleTicket): RuleTicket => ({
 })
 
 /** The faults in the numbers of players per team. Backfills may join a running match in any number. */
-export function wrongSizes(queue: QueueDefinition, teams: readonly JudgedTeam[], now: number): string[] {
+export function wrongSizes(
+  queue: QueueDefinition,
+  teams: readonly JudgedTeam[],
+  now: number,
+  headStartOf?: Judged['headStartOf'],
+): string[] {
   const waited = Math.max(...teams.flatMap(({ tickets }) => tickets.map(({ createdAt }) => now - createdAt)))
+  const tickets = teams.flatMap((team) => team.tickets)
+  const judged = { queue, teams, tickets, playing: [], now, headStartOf }
+  const steps = Math.max(...tickets.map((ticket) => stepsOf(judged, ticket)))
   const counts = teams.map(({ kind, tickets }) => {
     const { size } = queue.teams?.find(({ name }) => name === kind) ?? { size: queue.matchSize ?? 0 }
     const { min, max } = typeof size === 'number' ? { min: size, max: size } : size
-    const least =
-      waited >= (queue.lastResortMs ?? Infinity) ? limitAfter(min, Number.MAX_VALUE) : limitAfter(min, waited)
+    const isLast = waited >= (queue.lastResortMs ?? Infinity)
+    const least = hasBounds(min)
+      ? limitWithin(min, isLast ? 24 : steps)
+      : limitAfter(min, isLast ? Number.MAX_VALUE : waited)
     return { kind, players: tickets.flatMap(({ players }) => players).length, least, max }
   })
   const full = counts.every(({ players, max }) => players === max)

@@ -1,6 +1,6 @@
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
-import type { RelaxationStep, Relaxing } from './relaxing.js'
+import type { LimitBounds, RelaxationStep, Relaxing } from './relaxing.js'
 
 /** The direction in which a limit relaxes: up, down, or not at all. */
 export type Loosening = 'rises' | 'falls' | 'stays'
@@ -57,7 +57,8 @@ export function limitForms(value: z.ZodType<number>): Record<string, unknown>[] 
   const step = object({ afterMs: wait, value: number }, ['afterMs', 'value'])
   const over = jsonOf(waitMs.positive())
   const line = object({ from: number, to: number, startMs: wait, overMs: over }, ['from', 'to', 'overMs'])
-  return [number, { type: 'array', items: step, minItems: 1, maxItems: MOST_STEPS }, line]
+  const bounds = object({ strictest: number, loosest: number }, ['strictest', 'loosest'])
+  return [number, { type: 'array', items: step, minItems: 1, maxItems: MOST_STEPS }, line, bounds]
 }
 
 /** Makes a check that says what is wrong with a limit, if anything. */
@@ -69,12 +70,19 @@ export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (giv
     .min(1)
     .max(MOST_STEPS)
   const line = z.strictObject({ from: value, to: value, startMs: waitMs.optional(), overMs: waitMs.positive() })
+  const bounds = z.strictObject({ strictest: value, loosest: value })
   const looser = (later: number, sooner: number) => (loosening === 'rises' ? later >= sooner : later <= sooner)
   const word = loosening === 'rises' ? 'less' : 'more'
   return (given) => {
     if (typeof given !== 'object' || given === null) return problemOf(value, given)
     if (loosening === 'stays') return { path: [], message: 'must be a number: it cannot relax' }
     if (Array.isArray(given)) return problemOf(steps, given) ?? problemOfSteps(given as RelaxationStep[], looser, word)
+    if ('strictest' in given || 'loosest' in given) {
+      const problem = problemOf(bounds, given)
+      const { strictest, loosest } = given as LimitBounds
+      if (problem !== undefined || looser(loosest, strictest)) return problem
+      return { path: ['loosest'], message: `must not be ${word} than ${strictest}, the strictest` }
+    }
     const problem = problemOf(line, given)
     if (problem !== undefined) return problem
     const { from, to } = given as { readonly from: number; readonly to: number }

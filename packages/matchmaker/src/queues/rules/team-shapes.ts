@@ -22,7 +22,7 @@ export const teamShapes = (teams: readonly TeamDefinition[], levels: Levels): Na
   teams.flatMap((team) => {
     const { min: least, max } = typeof team.size === 'number' ? { min: team.size, max: team.size } : team.size
     const minAt = (ms: number, level: number) =>
-      level === levels.lastResort ? loosest(least) : limitAt(least, ms, levels.steps)
+      level === levels.lastResort ? loosest(least) : limitAt(least, ms, levels)
     const min = Uint16Array.from(levels.at, (ms, level) => Math.ceil(minAt(ms, level)))
     return namesOf(team).map((name) => ({ name, kind: team.name, max, min }))
   })

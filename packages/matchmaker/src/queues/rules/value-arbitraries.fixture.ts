@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import type { Relaxing } from './relaxing.js'
+import type { TimedLimit } from './relaxing.js'
 
 export const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
 export const wait = fc.integer({ min: 0, max: 20 }).map((hundreds) => hundreds * 100)
 
 /** A limit between two numbers, the first the strictest. Boundaries are multiples of 100. */
-export function relaxingBetween(strictest: number, loosest: number): fc.Arbitrary<Relaxing> {
+export function relaxingBetween(strictest: number, loosest: number): fc.Arbitrary<TimedLimit> {
   const sign = Math.sign(loosest - strictest)
   const value = fc.integer({ min: Math.min(strictest, loosest), max: Math.max(strictest, loosest) })
   const values = fc.uniqueArray(value, { minLength: 2, maxLength: 4 })
@@ -26,7 +26,7 @@ export function relaxingBetween(strictest: number, loosest: number): fc.Arbitrar
 }
 
 /** The same limit with each value divided by 20, e.g. for a probability. */
-export function inTwentieths(limit: Relaxing): Relaxing {
+export function inTwentieths(limit: TimedLimit): TimedLimit {
   if (typeof limit === 'number') return limit / 20
   if ('from' in limit) return { ...limit, from: limit.from / 20, to: limit.to / 20 }
   return limit.map(({ afterMs, value }) => ({ afterMs, value: value / 20 }))

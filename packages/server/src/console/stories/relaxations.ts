@@ -9,6 +9,8 @@ export interface Limits {
   readonly curves: readonly {
     readonly rule: string
     readonly unit: string
+    /** Given where waits alone do not tell when the limit gave way. */
+    readonly adapts?: true | undefined
     readonly points: readonly { readonly after: number; readonly limit: number | null }[]
   }[]
 }
@@ -39,7 +41,8 @@ export function relaxations(
   spans: readonly Searching[],
   now: number,
 ): StoryEvent[] {
-  return limits.flatMap(({ queue, curves }) => {
+  return limits.flatMap(({ queue, curves: all }) => {
+    const curves = all.filter(({ adapts }) => adapts !== true)
     const steps = [...new Set(curves.flatMap(({ points }) => points.map(({ after }) => after)))]
     return steps
       .filter((after) => {
