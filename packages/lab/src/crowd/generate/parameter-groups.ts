@@ -31,7 +31,7 @@ export const latency = z.strictObject({
     .min(0)
     .max(1000)
     .default(3)
-    .describe('Mean milliseconds (exponential) that a measured round trip is too long. Our choice'),
+    .describe('Mean milliseconds (exponential) that a measured round trip is too long. Our choice: a quiet line'),
 })
 
 export const parties = z.strictObject({
@@ -44,8 +44,12 @@ export const parties = z.strictObject({
     .describe('Weights of parties of 1, 2, 3 … players. Our choice: three players in five are in parties'),
   sameCity: share
     .default(0.7)
-    .describe("Share of members who live where the party's first does; others in its region. Our choice"),
-  samePlatform: share.default(0.8).describe("Share of members on the platform of the party's first. Our choice"),
+    .describe(
+      "Share of members who live where the party's first does; others in its region. Our choice: most friends have met",
+    ),
+  samePlatform: share
+    .default(0.8)
+    .describe("Share of members on the platform of the party's first. Our choice: friends buy alike"),
 })
 
 export const skill = z.strictObject({
@@ -72,34 +76,46 @@ export const roles = z.strictObject({
     .record(name, weight)
     .default({ damage: 62, support: 22, tank: 16 })
     .describe('Roles by popularity; {} for none. Our choice: few like to protect others'),
-  flexible: share.default(0.25).describe('Share of players who take a second role as well. Our choice'),
-  any: share.default(0.1).describe('Share of players who take any role. Our choice'),
+  flexible: share.default(0.25).describe('Share of players who take a second role as well. Our choice: one in four'),
+  any: share.default(0.1).describe('Share of players who take any role. Our choice: one in ten'),
 })
 
 export const patience = z.strictObject({
   medianMs: durationMs(7 * 24 * HOUR_MS)
     .default(240_000)
-    .describe('Median milliseconds until a party gives up. Our choice'),
+    .describe('Median milliseconds until a party gives up. Our choice: a fifth of a match'),
   shape: z
     .number()
     .min(0.2)
     .max(20)
     .default(1.5)
-    .describe('Shape of the Weibull distribution: above 1, more give up the longer they wait. Our choice'),
+    .describe(
+      'Shape of the Weibull distribution: above 1, more give up the longer they wait. Our choice: ' +
+        'between chance (1) and a fixed limit',
+    ),
 })
 
 export const play = z.strictObject({
   medianMs: durationMs(24 * HOUR_MS)
     .default(1_200_000)
     .describe('Median milliseconds of a match. Our choice: 20 minutes'),
-  spread: z.number().min(0).max(2).default(0.25).describe('Deviation of the logarithm of that. Our choice'),
+  spread: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(0.25)
+    .describe('Deviation of the logarithm of that. Our choice: two of three last 16 to 26 minutes'),
   leaveEarly: share
-    .default(0.06)
-    .describe('Share of visits that leave the match before its end, at any time. Our choice'),
+    .default(0.03)
+    .describe(
+      'Share of visits that leave the match before its end, at any time. Our choice: of ten, one in each fourth match',
+    ),
 })
 
 export const visits = z.strictObject({
-  decline: share.default(0.04).describe('Share of visits that decline a match that asks. Our choice'),
+  decline: share
+    .default(0.02)
+    .describe('Share of visits that decline a match that asks. Our choice: one of ten parties, each fifth time'),
   again: z
     .number()
     .min(0)
@@ -108,15 +124,20 @@ export const visits = z.strictObject({
     .describe('Probability of queueing again after a visit. Our choice: four matches in a row'),
   breakMs: durationMs(24 * HOUR_MS)
     .default(45_000)
-    .describe('Median milliseconds until then. Our choice'),
+    .describe('Median milliseconds until then. Our choice: results are read'),
   later: z
     .number()
     .min(0)
     .max(0.99)
     .default(0.2)
-    .describe('Probability of coming back later to those who do not. Our choice'),
+    .describe('Probability of coming back later to those who do not. Our choice: one in five plays twice a day'),
   laterMs: durationMs(7 * 24 * HOUR_MS)
     .default(10_800_000)
-    .describe('Median milliseconds until then. Our choice'),
-  spread: z.number().min(0).max(2).default(0.7).describe('Deviation of the logarithm of both. Our choice'),
+    .describe('Median milliseconds until then. Our choice: three hours'),
+  spread: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(0.7)
+    .describe('Deviation of the logarithm of both. Our choice: two of three within half and twice the median'),
 })

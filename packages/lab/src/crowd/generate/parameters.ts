@@ -71,13 +71,17 @@ export const parametersSchema = z
         'South Asia': 2,
         Africa: 2,
       })
-      .describe('Weights of regions, each with a city; cities of others have no players. Our choice: PC and console'),
+      .describe(
+        'Weights of regions, each with a city; cities of others have no players. Our choice, for PC and consoles',
+      ),
     metropolitanKm: z
       .number()
       .min(0)
       .max(500)
       .default(15)
-      .describe('Deviation of homes from the middle of their city, in kilometres to each side. Our choice'),
+      .describe(
+        'Deviation of homes from the middle of their city, in kilometres to each side. Our choice: suburbs count',
+      ),
     activity: z
       .array(weight)
       .length(24)
@@ -86,8 +90,8 @@ export const parametersSchema = z
         4.5, 3, 2, 1.4, 1.1, 1, 1.2, 1.8, 2.6, 3.4, 4.2, 5, 5.6, 6, 6.2, 6.6, 7.2, 8, 8.8, 9.6, 10, 9.6, 8.2, 6.3,
       ])
       .describe(
-        'Weights of arrivals at each hour of local time, from 0; straight lines between. Our choice: at eight in the ' +
-          'evening ten times as many as at five in the morning',
+        'Weights of arrivals at each hour of local time, from 0; straight lines between. Games have such a daily ' +
+          'rhythm (Chambers and others, IMC 2005); that it is tenfold is our choice',
       ),
     beacons: z
       .array(beacon)
@@ -102,7 +106,7 @@ export const parametersSchema = z
     roles: roles.prefault({}),
     platforms: weights
       .default({ pc: 55, playstation: 22, xbox: 15, switch: 8 })
-      .describe('Weights of attributes.platform. Our choice'),
+      .describe('Weights of attributes.platform. Our choice: a game on all of them'),
     queues: z
       .record(name, weight)
       .default({})

@@ -81,7 +81,7 @@ function latenciesOf(
   return latencies
 }
 
-/** No round trip is longer: a ticket would be refused. */
+/** Longest round trip (our choice: what takes longer is lost). */
 const MOST_MS = 10_000
 
 function platforms({ platforms: weights }: CompleteParameters): (random: Random) => string {

@@ -1,5 +1,7 @@
+import { seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { exponential, weibull } from '../generate/distributions.js'
 import { patienceCurveOf, type Waited } from './patience-curve.js'
 
 const gone = (ms: number): Waited => ({ ms, gaveUp: true })
@@ -40,4 +42,24 @@ test('patience is longer than what was waited already, finite, and grows with th
       expect(high).toBeLessThan(Infinity)
     }),
   )
+})
+
+test('patience that was cut off by matches is found again', () => {
+  const random = seededRandom(5)
+  const patiences = Array.from({ length: 4000 }, () => weibull(random, 60_000, 1.5))
+  // Half are matched before they would give up, most of them early.
+  const seen = patiences.map((patience) => {
+    const match = exponential(random, 60_000)
+    return match < patience ? matched(match) : gone(patience)
+  })
+  expect(seen.filter(({ gaveUp }) => !gaveUp).length).toBeGreaterThan(2000)
+  const curve = patienceCurveOf(seen)
+  const found = seen.map(({ ms, gaveUp }) => (gaveUp ? ms : (curve?.at(ms, random()) ?? 0)))
+  for (const ms of [20_000, 60_000, 120_000, 180_000]) {
+    const share = (values: readonly number[]) => values.filter((value) => value > ms).length / values.length
+    expect(Math.abs(share(found) - share(patiences)), `${ms}`).toBeLessThan(0.04)
+  }
+  // Without the life table, patience would be much too short.
+  const naive = seen.flatMap(({ ms, gaveUp }) => (gaveUp ? ms : []))
+  expect(naive.filter((ms) => ms > 60_000).length / naive.length).toBeLessThan(0.4)
 })
