@@ -53,7 +53,7 @@ describe('an invented crowd', () => {
     const { out } = await crowd('--show-parameters')
     expect(out).toMatch(/^# How many players come, each at least once\..*\nplayers: 50000\n/)
     expect(out).toContain(
-      '\npatience:\n  # Median milliseconds until a party gives up. Our choice: a fifth of a match.\n  medianMs: 240000\n',
+      '  # Median milliseconds until a party gives up. Our choice: a fifth of a match.\n  medianMs: 240000\n',
     )
     await file('same.yaml', out)
     expect((await crowd('--parameters same.yaml --players 20')).out).toBe((await crowd('--players 20')).out)
