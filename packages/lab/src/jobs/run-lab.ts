@@ -3,6 +3,8 @@ import { describeQueue, type QueueDefinition } from '@muster/matchmaker'
 import type { Crowd } from '../crowd/crowd.js'
 import type { FiguresOptions } from '../figures/figures-of.js'
 import { RESULT_FORMAT, type LabResult } from '../figures/lab-result.js'
+import { createRatingBook } from '../ratings/rating-book.js'
+import type { RatingOptions } from '../ratings/rating-options.js'
 import { queuesOf, type LabJob } from './job.js'
 import { runJobs, type ThreadOptions } from './run-jobs.js'
 
@@ -22,6 +24,8 @@ export interface LabRun {
   readonly tickMs?: number | undefined
   /** As of `runCrowd`. */
   readonly startMs?: number | undefined
+  /** Ratings that follow from the matches, by the seed of each run. Default: none. */
+  readonly ratings?: Omit<RatingOptions, 'seed'> | undefined
   readonly figures?: Omit<FiguresOptions, 'queues'> | undefined
   /** Whether to compute what was possible at all, a second or two for each run. Default true. */
   readonly possible?: boolean | undefined
@@ -44,13 +48,15 @@ const SEEDS = 5
  * @throws {InvalidInput} or {InvalidQueue} before anything has run; {ThreadFailed}
  */
 export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {}): Promise<LabResult> {
-  const { crowd, crowdName, variants, tickMs, startMs, figures, possible = true } = run
+  const { crowd, crowdName, variants, tickMs, startMs, ratings, figures, possible = true } = run
   const seeds = seedsOf(run)
   refuseNames(variants.map(({ name }) => name))
+  // Refuses a crowd whose matches nobody can win.
+  if (ratings !== undefined) createRatingBook(crowd, ratings)
   // Seed by seed, so that a thread makes each crowd once.
   const jobs = seeds.flatMap((seed) =>
     variants.map(({ name, queues }) => {
-      const job: LabJob = { crowd, seed, queues, tickMs, startMs, figures, possible }
+      const job: LabJob = { crowd, seed, queues, tickMs, startMs, ratings, figures, possible }
       return { name, job }
     }),
   )

@@ -1,3 +1,4 @@
+import { InvalidInput } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { rate, rating } from 'openskill'
 import { describe, expect, test } from 'vitest'
@@ -144,5 +145,5 @@ test.each([
   [crowd, { settledSigma: 0 }, 'ratings: settledSigma: must be more than 0, got 0'],
   [crowd, { deviation: 2 } as object, 'ratings: deviation: is not known; did you mean deviations?'],
 ])('what cannot be is refused: %#', (crowd, options, message) => {
-  expect(() => createRatingBook(crowd, options)).toThrow(new RangeError(message))
+  expect(() => createRatingBook(crowd, options)).toThrow(new InvalidInput(message))
 })

@@ -63,7 +63,7 @@ interface RankedTeam {
  * greatest sum wins (Herbrich, Minka and Graepel: TrueSkill, 2006); a player of average skill and luck adds nothing to
  * it, so that a larger team is not the stronger. A player's luck in the nth match is the same whatever the queue, so
  * that queues can be compared.
- * @throws {RangeError} if an option is wrong or the crowd's players have no `truth`, as those of recordings
+ * @throws {InvalidInput} if an option is wrong or the crowd's players have no `truth`, as those of recordings
  */
 export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): RatingBook {
   const { seed, newcomers, settledSigma, deviations } = readRatingOptions(options)

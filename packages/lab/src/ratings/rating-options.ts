@@ -1,3 +1,4 @@
+import { InvalidInput } from '@muster/core'
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 
@@ -32,9 +33,9 @@ const schema = z.strictObject({
   deviations: z.number().min(0).max(10).default(3),
 })
 
-/** @throws {RangeError} naming the option and the value */
+/** @throws {InvalidInput} naming the option and the value */
 export function readRatingOptions(options: RatingOptions): Required<z.infer<typeof schema>> {
   const { success, data, fault } = validate(schema, options)
   if (success) return data
-  throw new RangeError(['ratings', ...fault.path, fault.message].join(': '))
+  throw new InvalidInput(['ratings', ...fault.path, fault.message].join(': '))
 }

@@ -39,6 +39,22 @@ async function lab(args: string, isTTY = false) {
 }
 
 describe('muster lab run', () => {
+  test('lets ratings follow from the matches, for queues that need them', async () => {
+    await lab('crowd --players 12 --hours 0.05 --seed 7 --out crowd.ndjson')
+    const rule = '{ kind: balance, measure: predictedWin, mean: mu, uncertainty: sigma, max: 1 }'
+    const teams = '[{ name: side, count: 2, size: 1 }]'
+    await file('rated.yaml', `queues: [{ name: duel, teams: ${teams}, rules: [${rule}] }]\n`)
+    const args = 'run crowd.ndjson -q rated.yaml --seeds 1 --threads 1 --without-bound'
+    const { code, out } = await lab(`${args} --ratings --newcomers 1`)
+    expect([code, out]).toEqual([0, expect.stringMatching(/^rated\.yaml: \d+ matches were rated; favourites, pre/m)])
+    const { variants } = JSON.parse((await lab(`${args} --json`)).out) as LabResult
+    expect(variants[0]?.runs[0]).toMatchObject({ figures: { all: { matched: 0 } } })
+    expect(await lab(`${args} --newcomers 0.5`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--newcomers: is for runs with --ratings'),
+    })
+  })
+
   test('lets a crowd meet the queues of each file, tells what came of it, and writes the result', async () => {
     await lab('crowd --players 12 --hours 0.05 --seed 7 --out crowd.ndjson')
     await file('a.yaml', QUEUES(100))

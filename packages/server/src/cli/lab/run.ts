@@ -23,6 +23,8 @@ interface RunCommandOptions {
   readonly serverHour?: Price | undefined
   readonly skill?: string | undefined
   readonly withoutBound?: boolean | undefined
+  readonly ratings?: boolean | undefined
+  readonly newcomers?: number | undefined
   readonly json?: boolean | undefined
   readonly out?: string | undefined
 }
@@ -43,6 +45,8 @@ export const addRun: AddLabCommand = (lab, terminal, end): Command =>
     .option('--server-start <time>', 'until a server is READY (default: 5s)', durationOption('0ms', '10m'))
     .option('--server-hour <price>', 'what a server costs in an hour, e.g. 0.12EUR', hourPriceOption)
     .option('--skill <attribute>', "players' skill where the crowd does not say the true one (default: skill)")
+    .option('--ratings', 'players have the attributes mu, sigma and rating, which openskill learns from the matches')
+    .option('--newcomers <share>', 'of the players, who are new: with --ratings (default: 0.1)', numberOption(0, 1))
     .option('--without-bound', 'do not compute what was possible at all, a second or two for each run')
     .option('--json', 'the result as one JSON object on the standard output, for programs')
     .option('--out <file>', 'write the result there too')
@@ -55,6 +59,8 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
   let reading = crowdFile
   try {
     refuseTwice(options.queues, terminal.folder)
+    if (options.newcomers !== undefined && options.ratings !== true)
+      throw new InvalidInput('--newcomers: is for runs with --ratings')
     const files: QueueFile[] = []
     for (const file of options.queues) files.push(await readQueues((reading = file), terminal.folder))
     const { crowd, notes } = await readCrowdFile((reading = crowdFile), terminal.folder)
@@ -88,6 +94,7 @@ async function withProgress(
 ): Promise<LabResult> {
   const { runLab } = await import('@muster/lab')
   const { seeds, threads, tick, serverStart, serverHour, skill, withoutBound } = options
+  const ratings = options.ratings === true ? { newcomers: options.newcomers } : undefined
   const figures = { price: serverHour, skillAttribute: skill }
   const progress = createProgress(terminal, systemClock)
   let runs = 0
@@ -97,7 +104,7 @@ async function withProgress(
   }
   try {
     return await runLab(
-      { ...given, seeds, tickMs: tick, startMs: serverStart, figures, possible: withoutBound !== true },
+      { ...given, seeds, tickMs: tick, startMs: serverStart, ratings, figures, possible: withoutBound !== true },
       { threads, signal, ran, progressed: progress.share },
     )
   } finally {
@@ -109,6 +116,7 @@ async function tell(result: LabResult, { json, out }: RunCommandOptions, termina
   const text = `${JSON.stringify(result)}\n`
   if (out !== undefined) await writeProduct(out, terminal, async (put) => void (await put(text)))
   if (json === true) return void (await terminal.put(text))
-  const { compare } = await import('@muster/lab')
+  const { compare, ratingSentences } = await import('@muster/lab')
   for (const { sentences } of compare(result)) terminal.say(sentences.join('\n'))
+  for (const sentence of ratingSentences(result)) terminal.say(sentence)
 }
