@@ -33,8 +33,9 @@ describe('pairs', () => {
     })
   })
 
-  test('whoever found nobody might have been matched in place of another', () => {
-    expect(told([guest(0, 0), guest(8, 0), guest(1)])).toMatchObject({ cost: 0.8, withinRules: 0.1, players: 2 })
+  test('the same players are matched anew: who found nobody, and a party by itself, do not count', () => {
+    const party = { skills: [3, 3], from: 0, until: 1, match: 1 }
+    expect(told([guest(0, 0), guest(8, 0), guest(1), party])).toMatchObject({ ratio: 1, players: 2, share: 1 })
   })
 
   test('only those there at the same time could meet: nobody waits longer than he did', () => {
@@ -60,9 +61,10 @@ describe('pairs', () => {
       { afterMs: 5000, value: 100 },
     ]
     const rules = [{ kind: 'difference', attribute: 'skill', max }] as const
-    const guests = [guest(0, 0, 0, 6), guest(50, 0, 0, 6), guest(20, undefined, 2, 6)]
-    expect(told(guests, { rules })).toMatchObject({ withinRules: 5, anyRules: 2 })
-    expect(told(guests.with(2, guest(20, undefined, 1, 6)), { rules })).toMatchObject({ withinRules: 2 })
+    const guests = [guest(0, 0, 0, 6), guest(20, 1, 1.5, 6), guest(50, 0, 0, 6), guest(70, 1, 0, 6)]
+    // After 4.5 s, 20 is not let near 0; a moment later it is.
+    expect(told(guests, { rules })).toMatchObject({ cost: 5, withinRules: 5, anyRules: 2 })
+    expect(told(guests.with(1, guest(20, 1, 1, 6)), { rules })).toMatchObject({ withinRules: 2, ratio: 2.5 })
   })
 })
 

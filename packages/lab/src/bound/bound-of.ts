@@ -7,13 +7,13 @@ import { boundOfLarger } from './larger-bound.js'
 import { createMayMeet, mayMeetWithoutLimits } from './may-meet.js'
 import { createPairCost } from './pair-cost.js'
 import { boundOfPairs } from './pairs-bound.js'
-import { presentIn } from './presence.js'
+import { presentIn, type Present } from './presence.js'
 import { unitsOf } from './units.js'
 
 /**
- * Compares the matches of a queue with what was possible at equal wait. Large runs are looked at in part: the time is a
- * second or two, whatever the crowd. Undefined where there is nothing to compare: no rule limits distance, difference
- * or latency, or nobody was matched.
+ * Compares the matches of a queue with what was possible for the same players at equal wait. Large runs are looked at in
+ * part: the time is a second or two, whatever the crowd. Undefined where there is nothing to compare: no rule limits
+ * distance, difference or latency, or nobody was matched.
  *
  * @param queue as `defineQueue` returns it.
  */
@@ -22,9 +22,14 @@ export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound 
   if (units.length === 0) return undefined
   const compiled = compileQueue(queue)
   const isPair = compiled.model.teams.reduce((sum, { max }) => sum + max, 0) === 2
-  const found = (isPair ? boundOfPairs : boundOfLarger)(presentIn(compiled, crowd, outcome), {
+  const present = presentIn(compiled, crowd, outcome)
+  const matches = matchesOf(present)
+  const matched = present.filter(({ match }) => matches.has(match))
+  const mayMeet = createMayMeet(compiled, isPair)
+  const found = (isPair ? boundOfPairs : boundOfLarger)(matched, matches, {
     costOf: createPairCost(compiled, units),
-    withinRules: createMayMeet(compiled, isPair),
+    // What was made was possible, even where the rules of now would not allow it, e.g. a custom rule.
+    withinRules: (one, other, before) => one.match === other.match || mayMeet(one, other, before),
     anyRules: mayMeetWithoutLimits,
   })
   const { players, all } = found
@@ -44,3 +49,15 @@ export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound 
 
 const ratioOf = (cost: number, least: number): number | null =>
   least > 0 ? rounded(cost / least, 6) : cost === 0 ? 1 : null
+
+/** The matches of several tickets: a party that is a match by itself could have had no other. */
+function matchesOf(present: readonly Present[]): Map<number, Present[]> {
+  const matches = new Map<number, Present[]>()
+  for (const ticket of present) {
+    const members = matches.get(ticket.match)
+    if (members === undefined) matches.set(ticket.match, [ticket])
+    else members.push(ticket)
+  }
+  for (const [match, { length }] of matches) if (length === 1) matches.delete(match)
+  return matches
+}

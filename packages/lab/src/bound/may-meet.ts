@@ -2,14 +2,17 @@
 import type { CompiledQueue } from '@muster/matchmaker'
 import type { Entry, Present } from './presence.js'
 
-/** Whether two tickets that were there at the same time could have been matched, whoever else is in the match. */
-export type MayMeet = (one: Present, other: Present) => boolean
+/**
+ * Whether two tickets that were there at the same time could have been matched, whoever else is in the match.
+ * @param before the latest moment, in milliseconds from the crowd's start. Default: the last one at which both are there.
+ */
+export type MayMeet = (one: Present, other: Present, before?: number) => boolean
 
 /** Without limits: players who want something else, by rules that never relax, still stay apart. */
 export const mayMeetWithoutLimits: MayMeet = (one, other) => one.entry.key === other.entry.key
 
 /**
- * By the queue's limits in force at the last moment at which both are there: limits only loosen, so none was looser. A
+ * By the queue's limits in force at the latest moment at which both are there: limits only loosen, so none was looser. A
  * rule by the oldest or the average of a match may be loosened by others, so it is taken at its loosest; so are all
  * rules of larger matches in which a third ticket may be at last resort.
  */
@@ -20,10 +23,10 @@ export function createMayMeet({ model, levels }: CompiledQueue, isPair: boolean)
   const levelFor = (by: 'each' | 'youngest' | 'oldest' | 'average', between: number) =>
     by === 'each' || by === 'youngest' ? between : levels.last
 
-  return (one, other) => {
+  return (one, other, before = Infinity) => {
     const [a, b] = [one.entry, other.entry]
     if (a.key !== b.key) return false
-    const moment = Math.min(one.until, other.until)
+    const moment = Math.min(one.until, other.until, before)
     const [level, otherLevel] = [levelAt(moment - one.from), levelAt(moment - other.from)]
     const isLast = mayThird || Math.max(level, otherLevel) >= lastResortLevel
     const between = isLast ? levels.last : Math.min(level, otherLevel)

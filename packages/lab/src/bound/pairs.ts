@@ -10,28 +10,17 @@ const PARTS = 1e6
 const FIRST_EDGES = 12
 
 /**
- * The cost of the cheapest `wanted` pairs of these tickets, exactly: the two were there at the same time and may meet.
- * Undefined if there are not as many.
+ * The cost of the cheapest way to pair all these tickets, exactly: those of a pair were there at the same time and may
+ * meet. All of them were matched with one another, so there is at least that way.
  */
-export function cheapestCost(
-  tickets: readonly Present[],
-  wanted: number,
-  mayMeet: MayMeet,
-  costOf: PairCost,
-): number | undefined {
+export function cheapestCost(tickets: readonly Present[], mayMeet: MayMeet, costOf: PairCost): number {
   const costs = costsBetween(tickets, mayMeet, costOf)
-  const edges = new Set(cheapestEdges(costs, tickets.length, FIRST_EDGES))
-  for (let each = FIRST_EDGES; ; each *= 2) {
+  const edges = new Set([...pairsMade(tickets), ...cheapestEdges(costs, tickets.length)])
+  for (;;) {
     const known = [...edges].toSorted((one, other) => one - other)
-    const found = cheapestPairs(graphOf(known, costs, tickets.length), wanted)
-    if (found.pairs < wanted) {
-      // With all edges there are no more pairs.
-      if (each >= tickets.length) return undefined
-      for (const edge of cheapestEdges(costs, tickets.length, 2 * each)) edges.add(edge)
-      continue
-    }
-    const missing = missingEdges(costs, found.proof, edges)
-    if (missing.length === 0) return found.cost / PARTS
+    const { cost, proof } = cheapestPairs(graphOf(known, costs, tickets.length), tickets.length / 2)
+    const missing = missingEdges(costs, proof, edges)
+    if (missing.length === 0) return cost / PARTS
     for (const edge of missing) edges.add(edge)
   }
 }
@@ -50,16 +39,22 @@ function costsBetween(tickets: readonly Present[], mayMeet: MayMeet, costOf: Pai
   return costs
 }
 
+/** The pairs that were made, as indexes of `costs`. */
+const pairsMade = (tickets: readonly Present[]): number[] =>
+  tickets.flatMap(({ match }, at) => {
+    const other = tickets.findIndex((ticket, next) => next > at && ticket.match === match)
+    return other === -1 ? [] : [at * tickets.length + other]
+  })
+
 /** For each ticket its cheapest edges, as indexes of `costs`. */
-function cheapestEdges(costs: Float64Array, count: number, each: number): number[] {
-  return Array.from({ length: count }, (_, at) => {
+const cheapestEdges = (costs: Float64Array, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => {
     const own = Array.from({ length: count }, (__, other) => Math.min(at, other) * count + Math.max(at, other))
     return own
       .filter((edge) => (costs[edge] as number) < Infinity)
       .toSorted((one, other) => (costs[one] as number) - (costs[other] as number) || one - other)
-      .slice(0, each)
+      .slice(0, FIRST_EDGES)
   }).flat()
-}
 
 const graphOf = (edges: readonly number[], costs: Float64Array, vertices: number) => ({
   vertices,

@@ -4,41 +4,35 @@ import { middleOf, networkOf } from '@muster/matchmaker/replay'
 import type { Crowd, CrowdParty } from '../crowd/crowd.js'
 import type { RunOutcome } from '../run/outcome.js'
 
-/** A ticket while it was in the queue: it could be matched with any other that was there at the same time. */
+/** A matched ticket while it waited: it could be matched with any other that was there at the same time. */
 export interface Present {
   /** Index of the ticket in the outcome. */
   readonly ticket: number
   readonly entry: Entry
   /** Milliseconds from the crowd's start. */
   readonly from: number
-  /** When its match was complete, or it left. Nobody is to wait longer than in the run. */
+  /** When its match was complete: nobody is to wait longer than in the run. */
   readonly until: number
-  /** Index of its match in the outcome; undefined if it has none. */
-  readonly match: number | undefined
+  /** Index of its match in the outcome. */
+  readonly match: number
 }
 
 export type Entry = ReturnType<CompiledQueue['entryOf']>
 
-/**
- * The tickets of a queue in the order of their creation. Tickets that the queue refuses, and those that were matched in
- * another queue, are left out.
- */
+/** The tickets that a queue has matched, in the order of their creation. */
 export function presentIn(compiled: CompiledQueue, crowd: Crowd, outcome: RunOutcome): Present[] {
   const { name } = compiled.queue
   const completeAt = completionOf(outcome)
   const entries = new Map<number, Entry | undefined>()
   const present: Present[] = []
-  for (const [index, ticket] of outcome.tickets.entries()) {
-    const party = crowd.parties[ticket.party]
-    const match = ticket.end === 'assigned' ? ticket.match : undefined
-    const isElsewhere = match !== undefined && outcome.matches[match]?.queue !== name
-    if (party === undefined || isElsewhere || ticket.end === 'refused') continue
-    if (party.queues?.includes(name) === false) continue
-    if (!entries.has(ticket.party)) entries.set(ticket.party, entryOf(compiled, party))
-    const entry = entries.get(ticket.party)
-    if (entry === undefined) continue
-    const until = match === undefined ? (ticket.endedAt ?? outcome.endedAt) : (completeAt.get(match) as number)
-    present.push({ ticket: index, entry, from: ticket.createdAt, until, match })
+  for (const [index, { party: at, match, end, createdAt }] of outcome.tickets.entries()) {
+    const party = crowd.parties[at]
+    if (party === undefined || match === undefined || end !== 'assigned') continue
+    if (outcome.matches[match]?.queue !== name) continue
+    if (!entries.has(at)) entries.set(at, entryOf(compiled, party))
+    const entry = entries.get(at)
+    const until = completeAt.get(match) as number
+    if (entry !== undefined) present.push({ ticket: index, entry, from: createdAt, until, match })
   }
   return present.toSorted((one, other) => one.from - other.from || one.ticket - other.ticket)
 }
@@ -68,7 +62,7 @@ function entryOf(compiled: CompiledQueue, { id, players, priority = 0 }: CrowdPa
       network: networkOf(players),
     })
   } catch {
-    // The queue refuses such a ticket.
+    // The queue refuses such a ticket, e.g. because a rating book gave it the attributes that the crowd does not know.
     return undefined
   }
 }

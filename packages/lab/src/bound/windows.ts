@@ -1,53 +1,34 @@
-// pure: windows of a run: some of the matches made one after the other
+// pure: windows of a run: matches made at about the same time of players who are about alike
+import type { PairCost } from './pair-cost.js'
 import type { Present } from './presence.js'
 
-/** Tickets who left the queue one after the other, with whole matches. */
-export interface Window {
-  /** In the order in which they came. */
-  readonly tickets: readonly Present[]
-  readonly matches: readonly (readonly Present[])[]
-}
+/** The tickets of a match. */
+export type Members = readonly Present[]
 
 /**
- * Cuts the tickets into windows of at most `size`, in the order in which they left the queue, and takes up to `most`
- * windows, evenly spread. No match is cut in two.
+ * Up to `most` windows of whole matches, of at most `size` tickets each. Their first matches are evenly spread over the
+ * run. To each belong the matches nearest to it of those made before and after: as the players of a window are to be
+ * matched among themselves only, they have to be about as many to choose from as there were in the run.
+ *
+ * @param matches in the order in which they were made.
+ * @param met how many others a ticket meets while it waits.
  */
-export function windowsOf(present: readonly Present[], size: number, most: number): Window[] {
-  const parted = partiesOf(present)
-  const count = parted.reduce((sum, tickets) => sum + tickets.length, 0)
-  const wanted = Math.max(1, Math.ceil(count / size))
-  const cuts: Present[][][] = Array.from({ length: wanted }, () => [])
-  let before = 0
-  for (const tickets of parted) {
-    cuts[Math.min(wanted - 1, Math.floor((before * wanted) / count))]?.push([...tickets])
-    before += tickets.length
-  }
-  const taken = Math.min(most, wanted)
-  return Array.from({ length: taken }, (_, at) => cuts[Math.floor(((at + 0.5) * wanted) / taken)] ?? []).map(
-    (window) => ({
-      tickets: window.flat().toSorted((one, other) => one.from - other.from || one.ticket - other.ticket),
-      matches: window.filter((tickets) => tickets.length > 1),
-    }),
-  )
-}
-
-/** The tickets of each match, and those without a match by themselves, in the order in which they left the queue. */
-function partiesOf(present: readonly Present[]): (readonly Present[])[] {
-  const matches = matchesOf(present)
-  const alone = present.filter(({ match }) => match === undefined).map((ticket) => [ticket])
-  return [...matches, ...alone].toSorted(
-    ([one], [other]) => (one?.until ?? 0) - (other?.until ?? 0) || (one?.ticket ?? 0) - (other?.ticket ?? 0),
-  )
-}
-
-/** The tickets of each match. */
-export function matchesOf(present: readonly Present[]): Present[][] {
-  const matches = new Map<number, Present[]>()
-  for (const ticket of present) {
-    if (ticket.match === undefined) continue
-    const members = matches.get(ticket.match) ?? []
-    matches.set(ticket.match, members)
-    members.push(ticket)
-  }
-  return [...matches.values()]
+export function windowsOf(
+  matches: readonly Members[],
+  { size, most, met, costOf }: { size: number; most: number; met: number; costOf: PairCost },
+): (readonly Members[])[] {
+  const tickets = matches.reduce((sum, members) => sum + members.length, 0)
+  const wanted = Math.min(most, Math.ceil(tickets / size))
+  const each = tickets / Math.max(1, matches.length)
+  const around = Math.ceil(Math.max(size, 2 * met) / each / 2)
+  return Array.from({ length: wanted }, (_, at) => {
+    const middle = Math.floor(((at + 0.5) * matches.length) / wanted)
+    const first = matches[middle]?.[0] as Present
+    const from = Math.max(0, Math.min(middle - around, matches.length - 2 * around))
+    const near = matches
+      .slice(from, from + 2 * around)
+      .map((members) => ({ members, cost: costOf(first.entry, (members[0] as Present).entry) }))
+      .toSorted((one, other) => one.cost - other.cost)
+    return near.slice(0, Math.max(1, Math.floor(size / each))).map(({ members }) => members)
+  })
 }
