@@ -41,7 +41,8 @@ function mayPlay(members: readonly Guest[], isLimited: boolean): boolean {
 const costOf = (members: readonly Guest[]) =>
   members.reduce(
     (sum, { skills: [own = 0] }) =>
-      sum + members.reduce((all, { skills: [other = 0] }) => all + Math.abs(own - other), 0) / (members.length - 1) / 10,
+      sum +
+      members.reduce((all, { skills: [other = 0] }) => all + Math.abs(own - other), 0) / (members.length - 1) / 10,
     0,
   )
 

@@ -11,8 +11,8 @@ import { presentIn, type Present } from './presence.js'
 import { unitsOf } from './units.js'
 
 /**
- * Compares the matches of a queue with what was possible for the same players at equal wait. Large runs are looked at in
- * part: the time is a second or two, whatever the crowd. Undefined where there is nothing to compare: no rule limits
+ * Compares the matches of a queue with what was possible for the same players at equal wait. Large runs are looked at
+ * in part: the time is a second or two, whatever the crowd. Undefined where there is nothing to compare: no rule limits
  * distance, difference or latency, or nobody was matched.
  *
  * @param queue as `defineQueue` returns it.

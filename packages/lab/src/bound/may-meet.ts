@@ -4,7 +4,7 @@ import type { Entry, Present } from './presence.js'
 
 /**
  * Whether two tickets that were there at the same time could have been matched, whoever else is in the match.
- * @param before the latest moment, in milliseconds from the crowd's start. Default: the last one at which both are there.
+ * @param before the latest moment, in milliseconds from the crowd's start. Default: as long as both are there.
  */
 export type MayMeet = (one: Present, other: Present, before?: number) => boolean
 
@@ -12,13 +12,13 @@ export type MayMeet = (one: Present, other: Present, before?: number) => boolean
 export const mayMeetWithoutLimits: MayMeet = (one, other) => one.entry.key === other.entry.key
 
 /**
- * By the queue's limits in force at the latest moment at which both are there: limits only loosen, so none was looser. A
- * rule by the oldest or the average of a match may be loosened by others, so it is taken at its loosest; so are all
- * rules of larger matches in which a third ticket may be at last resort.
+ * By the queue's limits in force at the latest moment at which both are there: limits only loosen, so none was looser.
+ * Taken at their loosest are rules by the oldest or the average of a match, which others may loosen, and all rules
+ * where limits follow from the crowd (`targetWaitMs`) or a third ticket may be at last resort.
  */
-export function createMayMeet({ model, levels }: CompiledQueue, isPair: boolean): MayMeet {
+export function createMayMeet({ queue, model, levels }: CompiledQueue, isPair: boolean): MayMeet {
   const { radius, spans, checks, lastResortLevel } = model
-  const mayThird = !isPair && lastResortLevel < Infinity
+  const isLoosest = queue.targetWaitMs !== undefined || (!isPair && lastResortLevel < Infinity)
   const levelAt = (waitedMs: number) => Math.max(0, levels.at.findLastIndex((ms) => ms <= waitedMs))
   const levelFor = (by: 'each' | 'youngest' | 'oldest' | 'average', between: number) =>
     by === 'each' || by === 'youngest' ? between : levels.last
@@ -28,7 +28,7 @@ export function createMayMeet({ model, levels }: CompiledQueue, isPair: boolean)
     if (a.key !== b.key) return false
     const moment = Math.min(one.until, other.until, before)
     const [level, otherLevel] = [levelAt(moment - one.from), levelAt(moment - other.from)]
-    const isLast = mayThird || Math.max(level, otherLevel) >= lastResortLevel
+    const isLast = isLoosest || Math.max(level, otherLevel) >= lastResortLevel
     const between = isLast ? levels.last : Math.min(level, otherLevel)
     for (const [index, { by, limit }] of spans.entries())
       if (gapOf(a, b, 2 * index) > (limit[levelFor(by, between)] as number)) return false
