@@ -34,7 +34,7 @@ export function checkExpectations(
     return fields.flatMap((field) => {
       const place = [...here, field]
       if (moment.when === 'by' && !COME_TRUE.includes(field))
-        ground.checking.fault(place, 'is so from the beginning, or never: write after in place of by')
+        ground.checking.faultOfName(place, 'is so from the beginning, or never: write after in place of by')
       const words = `${text}: ${field}: ${shown((value as Readonly<Record<string, unknown>>)[field])}`
       const expected = READERS[field](form, place, { ...ground, moment })
       return expected.map((one): Expectation => ({ ...one, ...moment, path: place, text: words }))

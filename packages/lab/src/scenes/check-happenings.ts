@@ -17,8 +17,8 @@ export interface MomentGround {
 /** Reads a moment that stands as a name; undefined if it is none. */
 export function checkMoment(text: string, path: Path, example: string, checking: Checking): Moment | undefined {
   const moment = momentOf(text)
-  if (moment === undefined) checking.fault(path, `is no moment: write e.g. ${example}`)
-  else if (moment.at > LONGEST_MS) checking.fault(path, TOO_LONG)
+  if (moment === undefined) checking.faultOfName(path, `is no moment: write e.g. ${example}`)
+  else if (moment.at > LONGEST_MS) checking.faultOfName(path, TOO_LONG)
   return moment
 }
 
@@ -31,11 +31,13 @@ export function checkName(
 ): readonly string[] {
   const ids = known.ids.get(name)
   if (ids === undefined) {
-    checking.unknown(path, name, 'ticket of this scene', [...known.ids.keys()])
+    checking.unknown(path, name, 'ticket of this scene', known.ids.keys())
     return []
   }
-  const late = known.tickets.find(({ id, at }) => ids.includes(id) && at > moment.at)
-  if (late !== undefined) checking.fault(path, `names ticket ${late.id}, which comes only at ${durationWords(late.at)}`)
+  if (!checking.mayName(ids.length)) return []
+  const late = known.last.get(name)
+  if (late !== undefined && late.at > moment.at)
+    checking.fault(path, `names ticket ${late.id}, which comes only at ${durationWords(late.at)}`)
   return ids
 }
 
@@ -50,7 +52,7 @@ export function checkHappenings(
   const all = Object.entries(given).flatMap(([text, value]): Happening[] => {
     const here = [...path, text]
     const moment = checkMoment(text, here, 'after 5s', checking)
-    if (moment?.when === 'by') checking.fault(here, 'happens at no certain time: write after')
+    if (moment?.when === 'by') checking.faultOfName(here, 'happens at no certain time: write after')
     const form = checking.read(happeningSchema, value, here)
     if (moment === undefined || form === undefined) return []
     const happenings = Object.entries(form) as [Happening['what'], readonly string[]][]

@@ -53,7 +53,7 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
       [
         'scenes.0.tickets.a.queue: "duell" is no queue of the file of queues; did you mean duel?',
         'scenes.0.tickets.b.queue: "duell" is no queue of the file of queues; did you mean duel?',
-        'scenes.1.tickets.a: wants no queue: write queue, one of duel, arena',
+        'scenes.1.tickets.a: wants no queue: write queue, one of duel, arena, steady',
       ],
     ],
     [
@@ -72,7 +72,7 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
         },
       }),
       [
-        'scenes.0.tickets.a b: is no name of a ticket: 1 to 60 of A–Z, a–z, 0–9, _ and -',
+        'scenes.0.tickets.a b: is no name of a ticket: 1 to 59 of A–Z, a–z, 0–9, _ and -',
         'scenes.0.tickets.c: there are two tickets c-1: by its copies, and by its name',
         'scenes.0.tickets.d.coordinates: must not be given with city',
         'scenes.0.tickets.d.city: "Berln" is no city of the list; did you mean Berlin?',
@@ -189,6 +189,25 @@ describe('what is wrong with a file of scenes is told, all of it, with the neare
         'scenes.0.happens.after 4s.decline: names ticket b, which comes only at 5s',
         'scenes.0.happens.after 4s.pause: "dual" is no queue of the file of queues; did you mean duel?',
       ],
+    ],
+    [
+      'what comes too late to matter, said once',
+      inScene({
+        tickets: { ...TICKETS, late: { skill: 1, at: '10s', count: 3 } },
+        happens: { 'after 11s': { cancel: 'a' } },
+      }),
+      [
+        '(warning) scenes.0.tickets.late: is at 10s, when all expectations are over',
+        '(warning) scenes.0.happens.after 11s.cancel: is at 11s, when all expectations are over',
+      ],
+    ],
+    [
+      'tickets that are named too often',
+      inScene({
+        tickets: { a: { skill: 1, count: 1000 } },
+        expect: { 'after 1s': { matched: Array.from({ length: 501 }, () => 'a') } },
+      }),
+      ['scenes: name tickets more than 500000 times'],
     ],
     [
       'too many players',

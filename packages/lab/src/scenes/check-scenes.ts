@@ -42,9 +42,14 @@ export function checkScenes(file: unknown, queues: readonly Queue[]): CheckedSce
 /** Most work of a file: each ticket in each round counts as one. About a minute (our choice). */
 const MOST_ROUNDS_OF_TICKETS = 5_000_000
 
+/** Rounds of a scene, at intervals and whenever something is looked at or happens. */
+function roundsOf({ endsAt, tickets, happenings, expectations }: Scene): number {
+  return endsAt / TICK_MS + new Set([...tickets, ...happenings].map(({ at }) => at)).size + expectations.length
+}
+
 function refuseExcess(scenes: readonly Scene[], checking: Checking): void {
   const ms = scenes.reduce((sum, { endsAt }) => sum + endsAt, 0)
-  const work = scenes.reduce((sum, { endsAt, tickets }) => sum + (endsAt / TICK_MS) * tickets.length, 0)
+  const work = scenes.reduce((sum, scene) => sum + roundsOf(scene) * scene.tickets.length, 0)
   if (ms > LONGEST_MS) checking.fault(['scenes'], `last ${durationWords(ms)} in all, and may last 24h`)
   else if (work > MOST_ROUNDS_OF_TICKETS)
     checking.fault(['scenes'], 'have so many tickets for so long that they are a crowd: see muster lab run')
@@ -70,7 +75,9 @@ function checkScene(given: unknown, path: Path, { checking, queues, defaults: of
   const happenings = checkHappenings(happens, [...path, 'happens'], ground)
   const expectations = checkExpectations(expect, [...path, 'expect'], ground)
   if (checking.faults.slice(before).some(({ severity }) => severity === 'error')) return []
-  const endsAt = Math.max(...expectations.map(({ at }) => at))
+  const endsAt = expectations.reduce((last, { at }) => Math.max(last, at), 0)
+  for (const { at, path: place } of [...known.tickets, ...happenings])
+    if (at > endsAt) checking.warn(place, `is at ${durationWords(at)}, when all expectations are over`)
   return [{ name, path, queues: own, tickets: known.tickets, happenings, expectations, endsAt }]
 }
 

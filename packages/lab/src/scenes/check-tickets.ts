@@ -1,4 +1,3 @@
-import { nearestName } from '@muster/core/validation'
 import type { Player, Queue } from '@muster/matchmaker'
 import { CITIES } from '../crowd/generate/cities.js'
 import type { Checking } from './checking.js'
@@ -21,6 +20,8 @@ export interface CheckedTickets {
   readonly tickets: readonly SceneTicket[]
   /** Ids of the tickets for which a name stands. Empty for a ticket that is wrong itself. */
   readonly ids: ReadonlyMap<string, readonly string[]>
+  /** The last to come of those tickets. */
+  readonly last: ReadonlyMap<string, SceneTicket>
 }
 
 export interface TicketGround {
@@ -38,16 +39,24 @@ export function checkTickets(
 ): CheckedTickets {
   const { checking } = ground
   const ids = new Map<string, readonly string[]>()
+  const last = new Map<string, SceneTicket>()
   const tickets: SceneTicket[] = []
   let players = 0
   for (const [name, value] of Object.entries(given)) {
     const here = [...path, name]
-    if (!/^[\w-]{1,60}$/.test(name)) checking.fault(here, 'is no name of a ticket: 1 to 60 of A–Z, a–z, 0–9, _ and -')
+    if (!/^[\w-]{1,59}$/.test(name))
+      checking.faultOfName(here, 'is no name of a ticket: 1 to 59 of A–Z, a–z, 0–9, _ and -')
     const { size, made } = ticketsOf(name, value, here, { ...ground, room: MOST_PLAYERS - players })
     players += size
     const twice = made.find(({ id }) => ids.has(id) || (id !== name && Object.hasOwn(given, id)))
-    if (twice !== undefined) checking.fault(here, `there are two tickets ${twice.id}: by its copies, and by its name`)
-    for (const { id } of made) ids.set(id, [id])
+    if (twice !== undefined)
+      checking.faultOfName(here, `there are two tickets ${twice.id}: by its copies, and by its name`)
+    for (const ticket of made) {
+      ids.set(ticket.id, [ticket.id])
+      last.set(ticket.id, ticket)
+    }
+    const latest = made.at(-1)
+    if (latest !== undefined) last.set(name, latest)
     ids.set(
       name,
       made.map(({ id }) => id),
@@ -56,8 +65,8 @@ export function checkTickets(
   }
   if (players > MOST_PLAYERS)
     checking.fault(path, `have ${players} players, and a scene at most ${MOST_PLAYERS}: see muster lab crowd`)
-  const known = { tickets: tickets.toSorted((one, other) => one.at - other.at), ids }
-  return { ids, tickets: withAvoided(known, checking) }
+  const known = { tickets: tickets.toSorted((one, other) => one.at - other.at), ids, last }
+  return { ...known, tickets: withAvoided(known, checking) }
 }
 
 /** The tickets of one name, and how many players are in them. None is made if that is more than there is room for. */
@@ -116,7 +125,7 @@ export function checkForm(
   const attributes = comparedAttributes(queues)
   for (const name of Object.keys(form.short ?? {})) {
     if (attributes.has(name) || queues.length === 0) continue
-    const near = nearestName(name, [...fields, ...attributes])
+    const near = checking.near(name, [...fields, ...attributes])
     if (near !== undefined) checking.fault([...path, name], `is not known; did you mean ${near}?`)
     else checking.warn([...path, name], `is compared by no rule of ${queues.map((queue) => queue.name).join(', ')}`)
   }

@@ -1,4 +1,4 @@
-import { didYouMean, validateAll } from '@muster/core/validation'
+import { nearestName, validateAll } from '@muster/core/validation'
 import type { z } from 'zod'
 
 /** Something that is wrong in a file of scenes, or that its author may not have meant. */
@@ -10,6 +10,8 @@ export interface SceneFault {
   readonly message: string
   /** The same without the value. */
   readonly wrong: string
+  /** Whether the name at the end of the path is wrong, and not what it stands for. */
+  readonly isOfName?: boolean | undefined
 }
 
 type Path = readonly string[]
@@ -20,24 +22,60 @@ export interface Checking {
   /** Reads a part; undefined if it is wrong. */
   read<T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined
   fault(path: Path, words: string): void
+  /** Refuses the name at the end of the path. */
+  faultOfName(path: Path, words: string): void
   warn(path: Path, words: string): void
   /** Refuses a name that there is not, with the nearest that there is. */
-  unknown(path: Path, name: string, what: string, known: readonly string[]): void
+  unknown(path: Path, name: string, what: string, known: Iterable<string>): void
+  /** The known name that a misspelt one most likely means. */
+  near(name: string, known: Iterable<string>): string | undefined
+  /** Whether so many more tickets may be named: a name may stand for a thousand. */
+  mayName(tickets: number): boolean
 }
+
+/** Most errors whose nearest names are looked for: nobody reads more. */
+const MOST_NEAR = 200
+/** Most tickets that expectations name, with those for which a name stands. */
+const MOST_NAMED = 500_000
 
 export function createChecking(): Checking {
   const faults: SceneFault[] = []
-  const add = (severity: SceneFault['severity'], path: Path, words: string) =>
-    void faults.push({ severity, path, message: words, wrong: words })
-  const fault = (path: Path, words: string) => add('error', path, words)
+  const warned = new Set<string>()
+  let errors = 0
+  let named = 0
+  const add = (severity: SceneFault['severity'], path: Path, words: string, isOfName = false) =>
+    void faults.push({ severity, path, message: words, wrong: words, ...(isOfName && { isOfName }) })
+  const fault = (path: Path, words: string, isOfName = false) => {
+    errors += 1
+    add('error', path, words, isOfName)
+  }
+  const near = (name: string, known: Iterable<string>) =>
+    errors > MOST_NEAR ? undefined : nearestName(name, [...known])
   return {
     faults,
-    fault,
-    warn: (path, words) => add('warning', path, words),
-    unknown: (path, name, what, known) => fault(path, `${quoted(name)} is no ${what}${didYouMean(name, known)}`),
+    fault: (path, words) => fault(path, words),
+    faultOfName: (path, words) => fault(path, words, true),
+    near,
+    // The same warning about the same name is told once.
+    warn: (path, words) => {
+      const about = `${path.at(-1)} ${words}`
+      if (!warned.has(about)) add('warning', path, words, true)
+      warned.add(about)
+    },
+    unknown: (path, name, what, known) => {
+      const meant = near(name, known)
+      fault(path, `${quoted(name)} is no ${what}${meant === undefined ? '' : `; did you mean ${meant}?`}`)
+    },
+    mayName: (tickets) => {
+      const before = named
+      named += tickets
+      if (before <= MOST_NAMED && named > MOST_NAMED) fault(['scenes'], `name tickets more than ${MOST_NAMED} times`)
+      return named <= MOST_NAMED
+    },
     read: (schema, value, path) => {
       const result = validateAll(schema, value)
       if (result.success) return result.data
+      errors += result.faults.length
       for (const { path: inner, message, wrong } of result.faults)
         faults.push({ severity: 'error', path: [...path, ...inner], message, wrong })
       return undefined

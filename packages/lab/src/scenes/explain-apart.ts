@@ -3,18 +3,34 @@ import { durationWords } from './durations.js'
 import { play, type View } from './play.js'
 import type { Scene } from './scene.js'
 
-/** Most pairs that are tried for one expectation. */
-const MOST_PAIRS = 15
+/** Most pairs that are tried for the failures of a scene. */
+const MOST_PAIRS = 50
+
+/** How many pairs were tried so far. */
+export interface Tries {
+  pairs: number
+}
 
 /**
  * Says which rule keeps tickets from being in one match, as between the first two of them that it keeps apart: by the
- * matchmaker's own explanation, where these two are alone. Undefined if no two are kept apart.
+ * matchmaker's own explanation, where these two are alone. Undefined if no two are kept apart, and in queues with
+ * `targetWaitMs`.
  */
-export async function whyApart(scene: Scene, ids: readonly string[], at: number): Promise<string | undefined> {
-  const pairs = ids.flatMap((one, index) => ids.slice(index + 1).map((other) => [one, other] as const))
-  for (const [one, other] of pairs.slice(0, MOST_PAIRS)) {
-    const words = await whyPairApart(scene, one, other, at)
-    if (words !== undefined) return words
+export async function whyApart(
+  scene: Scene,
+  ids: readonly string[],
+  at: number,
+  tries: Tries,
+): Promise<string | undefined> {
+  // There the limits follow who comes, and two alone would meet others.
+  if (scene.queues.some(({ targetWaitMs }) => targetWaitMs !== undefined)) return undefined
+  for (const [index, one] of ids.entries()) {
+    for (const other of ids.slice(index + 1)) {
+      tries.pairs += 1
+      if (tries.pairs > MOST_PAIRS) return undefined
+      const words = await whyPairApart(scene, one, other, at)
+      if (words !== undefined) return words
+    }
   }
   return undefined
 }
@@ -34,7 +50,10 @@ async function whyPairApart(scene: Scene, one: string, other: string, at: number
     const isTimed = older.at === younger.at || rules.find(({ name }) => name === why.nearest?.rule)?.by === 'each'
     words = `Between ${one} and ${other} ${ruleWords(isTimed ? why : { ...why, next: undefined }, at)}`
   }
-  await play({ queues: scene.queues, tickets, happenings: pauses }, { endsAt: at, stops: [at], stopped: explain })
+  await play(
+    { queues: scene.queues, tickets, happenings: pauses },
+    { endsAt: at, stops: new Set([at]), stopped: explain },
+  )
   return words
 }
 

@@ -1,14 +1,14 @@
 // pure: whether tickets are matched, with whom, and in which teams
 import { idsOf, listed, stateWords, teamsOf, type Sight } from './matches-seen.js'
 import type { ExpectedTeam } from './scene.js'
-import { listOf, type Shortfall } from './shortfall.js'
+import { listOf, listOfAll, type Shortfall } from './shortfall.js'
 
 const isWaiting = (id: string, { view }: Sight) => view.ticket(id)?.status === 'SEARCHING'
 
 /** Whether all of them are in matches. */
 export function judgeMatched(tickets: readonly string[], sight: Sight): Shortfall | undefined {
   const missing = tickets.filter((id) => sight.matchOf(id) === undefined)
-  const shortfall = listOf(missing.map((id) => stateWords(id, sight)))
+  const shortfall = listOfAll(missing, (id) => stateWords(id, sight))
   return shortfall && { ...shortfall, waits: missing.find((id) => isWaiting(id, sight)) }
 }
 
@@ -20,7 +20,8 @@ export function judgeTogether(tickets: readonly string[], alone: boolean, sight:
   const matches = new Set(tickets.map((id) => sight.matchOf(id)))
   const [match] = matches
   if (matches.size === 1 && match !== undefined) {
-    const others = idsOf(match).filter((id) => !tickets.includes(id))
+    const expected = new Set(tickets)
+    const others = idsOf(match).filter((id) => !expected.has(id))
     if (!alone || others.length === 0) return undefined
     const [are, them] = tickets.length === 1 ? ['is', 'it'] : ['are', 'them']
     return { words: `${listed(tickets)} ${are} matched, and ${listed(others)} with ${them}` }
@@ -29,14 +30,16 @@ export function judgeTogether(tickets: readonly string[], alone: boolean, sight:
   const shortfall =
     waiting.length === tickets.length
       ? { words: `${listed(tickets)} ${tickets.length === 1 ? 'waits' : 'wait'}` }
-      : listOf(tickets.map((id) => stateWords(id, sight)))
-  return shortfall && { ...shortfall, apart: tickets, waits: waiting[0] }
+      : listOfAll(tickets, (id) => stateWords(id, sight))
+  const playing = tickets.filter((id) => isWaiting(id, sight) || sight.matchOf(id) !== undefined)
+  return shortfall && { ...shortfall, apart: playing, waits: waiting[0] }
 }
 
 /** Whether no two of them are in one match. */
 export function judgeApart(tickets: readonly string[], sight: Sight): Shortfall | undefined {
+  const apart = new Set(tickets)
   const shared = sight.matches
-    .map((match) => idsOf(match).filter((id) => tickets.includes(id)))
+    .map((match) => idsOf(match).filter((id) => apart.has(id)))
     .filter((ids) => ids.length > 1)
   return listOf(shared.map((ids) => `${listed(ids)} are in one match`))
 }

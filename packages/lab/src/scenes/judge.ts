@@ -3,7 +3,7 @@ import { durationWords } from './durations.js'
 import { judgeApart, judgeMatched, judgeTeams, judgeTogether } from './judge-matches.js'
 import { idsOf, listed, numbersOf, stateWords, teamsOf, type SeenMatch, type Sight } from './matches-seen.js'
 import { WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE, type Expectation } from './scene.js'
-import { listOf, type Shortfall } from './shortfall.js'
+import { listOf, listOfAll, type Shortfall } from './shortfall.js'
 
 /** Undefined if the expectation is met. */
 export function judge(expected: Expectation, sight: Sight): Shortfall | undefined {
@@ -11,7 +11,10 @@ export function judge(expected: Expectation, sight: Sight): Shortfall | undefine
     case 'matched':
       return judgeMatched(expected.tickets, sight)
     case 'unmatched':
-      return listOf(expected.tickets.filter((id) => sight.matchOf(id) !== undefined).map((id) => stateWords(id, sight)))
+      return listOfAll(
+        expected.tickets.filter((id) => sight.matchOf(id) !== undefined),
+        (id) => stateWords(id, sight),
+      )
     case 'exactly':
     case 'together':
       return judgeTogether(expected.tickets, expected.kind === 'exactly', sight)
@@ -22,10 +25,9 @@ export function judge(expected: Expectation, sight: Sight): Shortfall | undefine
     case 'refused':
       return listOf(expected.tickets.flatMap((id) => wrongRefusal(id, expected.why, sight)))
     case 'ended':
-      return listOf(
-        expected.tickets
-          .filter((id) => sight.view.ticket(id)?.cancelReason !== expected.reason)
-          .map((id) => stateWords(id, sight)),
+      return listOfAll(
+        expected.tickets.filter((id) => sight.view.ticket(id)?.cancelReason !== expected.reason),
+        (id) => stateWords(id, sight),
       )
     case 'teams':
       return judgeTeams(expected.teams, sight)

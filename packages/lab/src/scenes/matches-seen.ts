@@ -7,7 +7,8 @@ import type { View } from './play.js'
 /** A view with what is asked of it again and again. */
 export interface Sight {
   readonly view: View
-  readonly tickets: readonly SceneTicket[]
+  /** The scene's tickets by their ids. */
+  readonly tickets: ReadonlyMap<string, SceneTicket>
   /** In the order in which their first tickets came. */
   readonly matches: readonly SeenMatch[]
   matchOf(id: string): SeenMatch | undefined
@@ -17,10 +18,10 @@ export interface SeenMatch {
   readonly tickets: readonly Ticket[]
 }
 
-export function sightOf(view: View, tickets: readonly SceneTicket[]): Sight {
+export function sightOf(view: View, tickets: ReadonlyMap<string, SceneTicket>): Sight {
   const matches = new Map<string, Ticket[]>()
   const matchIds = new Map<string, string>()
-  for (const { id } of tickets) {
+  for (const id of tickets.keys()) {
     const ticket = view.ticket(id)
     if (ticket?.matchId === undefined || ticket.status === 'CANCELLED') continue
     matchIds.set(id, ticket.matchId)
@@ -43,9 +44,9 @@ export function teamsOf({ tickets }: SeenMatch): ReadonlyMap<string, readonly st
 /** The numbers that players of these tickets have for an attribute. */
 export function numbersOf(ids: readonly string[], attribute: string, { tickets }: Pick<Sight, 'tickets'>): number[] {
   const valueOf = ({ attributes = {} }: Player) => attributes[attribute]
-  return tickets
-    .filter(({ id }) => ids.includes(id))
-    .flatMap(({ players }) => players.map(valueOf))
+  return ids
+    .flatMap((id) => tickets.get(id)?.players ?? [])
+    .map(valueOf)
     .filter((value) => typeof value === 'number')
 }
 
@@ -78,5 +79,4 @@ export function stateWords(id: string, { view, tickets, matchOf }: Sight): strin
 }
 
 /** Epoch milliseconds of the scene's start. */
-const startOf = ({ id, createdAt }: Ticket, tickets: readonly SceneTicket[]) =>
-  createdAt - (tickets.find((ticket) => ticket.id === id)?.at ?? 0)
+const startOf = ({ id, createdAt }: Ticket, tickets: Sight['tickets']) => createdAt - (tickets.get(id)?.at ?? 0)

@@ -36,7 +36,7 @@ export interface Mishap {
 export interface PlayOptions {
   readonly endsAt: number
   /** Times at which it is looked at, after the round of that time. */
-  readonly stops: readonly number[]
+  readonly stops: ReadonlySet<number>
   readonly stopped: (view: View) => void
   /** Called after each other round. */
   readonly ticked?: ((view: View) => void) | undefined
@@ -96,14 +96,14 @@ export async function play(
   matchmaker.start()
   const coming = inTurn(scene.tickets)
   const happening = inTurn(scene.happenings)
-  const times = new Set([...scene.tickets, ...scene.happenings].map(({ at }) => at).concat(stops))
+  const times = new Set([...scene.tickets, ...scene.happenings].map(({ at }) => at).concat(...stops))
   for (const at of [...times].toSorted((one, other) => one - other)) {
     if (at > endsAt) break
     await clock.reach(STARTS_AT + at)
     coming(at).forEach(come)
     happening(at).forEach(happen)
     await matchmaker.tick()
-    if (stops.includes(at)) stopped(view())
+    if (stops.has(at)) stopped(view())
   }
   await matchmaker.stop()
   return mishaps

@@ -194,3 +194,9 @@ describe('what is so passes, and what is not is told with what is so instead, an
     expect(await shortfallsOf(scene)).toEqual(says)
   })
 })
+
+test('in a queue whose limits follow who comes, tickets are not tried by themselves', async () => {
+  const scene = { ...duel(far, { 'after 3s': { together: ['a', 'b'] } }), queue: 'steady' }
+  const [words] = await shortfallsOf(scene)
+  expect(words).toMatch(/^after 3s: together: \[a, b\]: a and b wait\. Rule "skill" lets through 0 of 1 other ticket/)
+})

@@ -1,7 +1,7 @@
 import { durationWords } from './durations.js'
-import { whyApart } from './explain-apart.js'
+import { whyApart, type Tries } from './explain-apart.js'
 import { judge } from './judge.js'
-import { sightOf } from './matches-seen.js'
+import { sightOf, type Sight } from './matches-seen.js'
 import { play, type Mishap, type View } from './play.js'
 import type { Expectation, Scene } from './scene.js'
 import type { Shortfall } from './shortfall.js'
@@ -46,25 +46,28 @@ interface Unmet extends Shortfall {
 }
 
 async function runScene(scene: Scene): Promise<SceneResult> {
+  const tickets = new Map(scene.tickets.map((ticket) => [ticket.id, ticket]))
+  const dueAt = new Map<number, Expectation[]>()
+  for (const expected of scene.expectations) dueAt.set(expected.at, [...(dueAt.get(expected.at) ?? []), expected])
   const unmet: Unmet[] = []
-  let open = scene.expectations.filter(({ when }) => when === 'by')
+  let awaited = scene.expectations.filter(({ when }) => when === 'by')
   let changes = -1
   /** Takes what is met by now off the list of what is awaited. */
   const settle = (view: View) => {
-    if (open.length === 0 || view.changes === changes) return
+    if (awaited.length === 0 || view.changes === changes) return
     changes = view.changes
-    const sight = sightOf(view, scene.tickets)
-    open = open.filter((expected) => !(hasBegun(expected, scene, view) && judge(expected, sight) === undefined))
+    const sight = sightOf(view, tickets)
+    awaited = awaited.filter((expected) => !(hasBegun(expected, sight) && judge(expected, sight) === undefined))
   }
   const mishaps = await play(scene, {
     endsAt: scene.endsAt,
-    stops: [...new Set(scene.expectations.map(({ at }) => at))],
+    stops: new Set(dueAt.keys()),
     ticked: settle,
     stopped: (view) => {
       settle(view)
-      const sight = sightOf(view, scene.tickets)
-      for (const expected of scene.expectations) {
-        if (expected.at !== view.at || (expected.when === 'by' && !open.includes(expected))) continue
+      const sight = sightOf(view, tickets)
+      for (const expected of dueAt.get(view.at) ?? []) {
+        if (expected.when === 'by' && !awaited.includes(expected)) continue
         const shortfall = judge(expected, sight)
         if (shortfall === undefined) continue
         const summary = shortfall.waits === undefined ? undefined : view.explain(shortfall.waits).summary
@@ -73,19 +76,14 @@ async function runScene(scene: Scene): Promise<SceneResult> {
     },
   })
   const failures = mishaps.map(mishapFailure)
-  for (const one of unmet.slice(0, MOST_EXPLAINED)) failures.push(await failureOf(one, scene))
-  for (const one of unmet.slice(MOST_EXPLAINED)) failures.push(failureIn(one, one.words))
+  const tries = { pairs: 0 }
+  for (const one of unmet) failures.push(await failureOf(one, scene, tries))
   return { name: scene.name, path: scene.path, failures }
 }
 
-/** Most failures of a scene whose tickets are tried by themselves. */
-const MOST_EXPLAINED = 20
-
 /** Whether all its tickets have come, which is so at its own time. */
-const hasBegun = (expected: Expectation, { tickets }: Scene, { at }: View) => {
-  const named = 'tickets' in expected ? expected.tickets : []
-  return tickets.every((ticket) => ticket.at <= at || !named.includes(ticket.id))
-}
+const hasBegun = (expected: Expectation, { tickets, view }: Sight) =>
+  !('tickets' in expected) || expected.tickets.every((id) => (tickets.get(id)?.at ?? 0) <= view.at)
 
 const mishapFailure = ({ happening, words }: Mishap): SceneFailure => ({
   path: happening.path,
@@ -93,14 +91,12 @@ const mishapFailure = ({ happening, words }: Mishap): SceneFailure => ({
   instead: `it could not be: ${words}`,
 })
 
-const failureIn = ({ expected }: Unmet, instead: string): SceneFailure => ({
-  path: expected.path,
-  expected: expected.text,
-  instead,
-})
-
-async function failureOf(unmet: Unmet, scene: Scene): Promise<SceneFailure> {
-  const { expected, words, apart, summary } = unmet
-  const why = apart === undefined ? undefined : await whyApart(scene, apart, expected.at)
-  return failureIn(unmet, [words, why ?? summary].filter((part) => part !== undefined).join('. '))
+async function failureOf(
+  { expected, words, apart, summary }: Unmet,
+  scene: Scene,
+  tries: Tries,
+): Promise<SceneFailure> {
+  const why = apart === undefined ? undefined : await whyApart(scene, apart, expected.at, tries)
+  const instead = [words, why ?? summary].filter((part) => part !== undefined).join('. ')
+  return { path: expected.path, expected: expected.text, instead }
 }

@@ -38,7 +38,15 @@ const ARENA = queueOf({
   ],
 })
 
-const QUEUES: readonly Queue[] = [DUEL, ARENA]
+/** Its limits follow who comes. */
+const STEADY = queueOf({
+  name: 'steady',
+  matchSize: 2,
+  targetWaitMs: 10_000,
+  rules: [{ kind: 'difference', name: 'skill', attribute: 'skill', max: { strictest: 10, loosest: 500 } }],
+})
+
+const QUEUES: readonly Queue[] = [DUEL, ARENA, STEADY]
 
 /** What is said of a file, as `path: words`; warnings begin with `(warning)`. */
 export const faultsIn = (file: unknown, queues = QUEUES): string[] =>

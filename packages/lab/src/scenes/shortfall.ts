@@ -13,8 +13,12 @@ export interface Shortfall {
 const MOST_SENTENCES = 5
 
 /** A shortfall of these sentences; undefined if there is none. */
-export function listOf(sentences: readonly string[]): Shortfall | undefined {
-  if (sentences.length === 0) return undefined
-  const more = sentences.length - MOST_SENTENCES
-  return { words: sentences.slice(0, MOST_SENTENCES).join('; ') + (more > 0 ? `; and ${more} more like this` : '') }
+export const listOf = (sentences: readonly string[]): Shortfall | undefined => listOfAll(sentences, (one) => one)
+
+/** A shortfall of what is said about each of these; undefined if there are none. */
+export function listOfAll<Subject>(subjects: readonly Subject[], say: (one: Subject) => string): Shortfall | undefined {
+  if (subjects.length === 0) return undefined
+  const more = subjects.length - MOST_SENTENCES
+  const words = subjects.slice(0, MOST_SENTENCES).map(say).join('; ')
+  return { words: words + (more > 0 ? `; and ${more} more like this` : '') }
 }

@@ -2,7 +2,10 @@ import { checkQueue, type Queue } from '@muster/matchmaker'
 import type { Fault } from '@muster/core/validation'
 
 /** What is wrong at a path, in words that follow the field. */
-export type PathFault = Pick<Fault, 'path' | 'message' | 'wrong'>
+export type PathFault = Pick<Fault, 'path' | 'message' | 'wrong'> & {
+  /** Whether the name at the end of the path is wrong, and not what it stands for. */
+  readonly isOfName?: boolean | undefined
+}
 
 const CUSTOM =
   'is a function, which no file can hold: say it by any, all, not, accepts or compare, or use Muster as a library'

@@ -32,10 +32,12 @@ export function createFindings(source: Source): Findings {
     const excerpt = excerptOf(source, place, untold, told)
     return { ...finding, ...(excerpt !== undefined && { excerpt }) }
   }
-  const partOf = (message: string) => (message.startsWith('is not known') ? 'name' : 'value')
 
-  const ofFault = ({ path, message, wrong }: PathFault, value: unknown) => {
-    const part = partOf(message)
+  const ofFault = (
+    { path, message, wrong, isOfName = wrong.startsWith('is not known') }: PathFault,
+    value: unknown,
+  ) => {
+    const part = isOfName ? 'name' : 'value'
     const given = valueAt(value, path)
     const told = typeof given === 'string' && message.includes(JSON.stringify(given))
     if (!told) untold.add(path.join('.'))
@@ -60,7 +62,7 @@ export function createFindings(source: Source): Findings {
 /** What is wrong, in the words of a file: the value is left out where it tells nothing. */
 function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given: unknown): string {
   if (wrong.startsWith('is not known')) return wrong
-  if (given === null && !wrong.startsWith('is empty')) return 'is empty: remove it, or write what belongs behind it'
+  if (given === null && message !== wrong) return 'is empty: remove it, or write what belongs behind it'
   const isTold = wrong.includes(JSON.stringify(given) ?? '') || wrong.includes('did you mean')
   const isPlain = typeof given === 'object' && !/^must be (a|an|true)\b/.test(wrong)
   return (isTold || isPlain ? wrong : message).replace('an object', 'names with values')

@@ -9,6 +9,9 @@ import { readQueues, readQueuesText, type QueueFile } from './read-queues.js'
 /** Largest file of scenes in bytes. */
 const LARGEST_FILE = 2 ** 20
 
+/** Most warnings that are told. */
+const MOST_WARNINGS = 50
+
 /** Scenes of a file that may be run. */
 export interface ScenesFile {
   readonly file: string
@@ -63,7 +66,8 @@ export async function readScenes(file: string, folder: string, queues: string | 
   const { scenes, faults } = checkScenes(value, found.queues)
   const errors = faults.filter(({ severity }) => severity === 'error')
   findings.faults(errors, value)
-  for (const { severity, path, message } of faults) if (severity === 'warning') findings.of(path, message, severity)
+  const warnings = faults.filter(({ severity }) => severity === 'warning')
+  for (const { path, message } of warnings.slice(0, MOST_WARNINGS)) findings.of(path, message, 'warning')
   const all = findings.sorted()
   if (errors.length > 0) throw new WrongFile(file, new InvalidConfig(file, all))
   return { file, queuesFile: found.file, scenes, warnings: all, placeOf: (path) => positionIn(source, path) }
