@@ -13,7 +13,7 @@ export { cutCrowd } from './crowd/change/cut-crowd.js'
 export { mixCrowds } from './crowd/change/mix-crowds.js'
 export { resampleCrowd } from './crowd/change/resample-crowd.js'
 export { scaleCrowd } from './crowd/change/scale-crowd.js'
-export { crowdFromRecording, type RecordedCrowd } from './crowd/recorded/crowd-from-recording.js'
+export { crowdFromRecording, type RecordedCrowd, type RecordingOptions } from './crowd/recorded/crowd-from-recording.js'
 export { readTraffic } from './crowd/recorded/read-traffic.js'
 export { checkParameters as checkCrowdParameters } from './crowd/generate/check-parameters.js'
 export {

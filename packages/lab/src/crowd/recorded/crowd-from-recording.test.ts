@@ -54,9 +54,9 @@ describe('recorded traffic', () => {
 
   test('is the same by the same seed, and what is written of it can be read', async () => {
     const { lines } = await quarter()
-    const { crowd } = await crowdFromRecording(lines, 5)
-    expect((await crowdFromRecording(lines, 5)).crowd).toEqual(crowd)
-    expect((await crowdFromRecording(lines, 6)).crowd).not.toEqual(crowd)
+    const { crowd } = await crowdFromRecording(lines, { seed: 5 })
+    expect((await crowdFromRecording(lines, { seed: 5 })).crowd).toEqual(crowd)
+    expect((await crowdFromRecording(lines, { seed: 6 })).crowd).not.toEqual(crowd)
     const written: string[] = []
     await writeCrowd(crowd, (text) => void written.push(text))
     expect(await readCrowd(written.join('').split('\n'))).toEqual(crowd)

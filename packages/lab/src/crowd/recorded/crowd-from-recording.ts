@@ -15,6 +15,13 @@ export interface RecordedCrowd {
   readonly notes: readonly string[]
 }
 
+export interface RecordingOptions {
+  /** Whole number from 0: for what a recording does not tell. Default 1. */
+  readonly seed?: number | undefined
+  /** Called now and then with the share that is done, from 0 to 1: a day of traffic takes a minute or so. */
+  readonly progressed?: ((share: number) => void) | undefined
+}
+
 /**
  * Makes a crowd of recorded traffic. Each ticket is a visit; a party that queues again does so in later visits. What a
  * recording does not tell is drawn by the seed from what it tells of others: how long those would have waited who were
@@ -24,7 +31,7 @@ export interface RecordedCrowd {
  */
 export async function crowdFromRecording(
   lines: Iterable<string> | AsyncIterable<string>,
-  seed = 1,
+  { seed = 1, progressed }: RecordingOptions = {},
 ): Promise<RecordedCrowd> {
   const streams = createStreams(readSeed(seed))
   const recording = await readRecording(lines)
@@ -34,7 +41,7 @@ export async function crowdFromRecording(
   if (first === undefined || last === undefined)
     throw new InvalidCrowd(1, '', 'or any other creates no ticket: the recording is empty')
 
-  const waits = await waitEndsOf(recording)
+  const waits = await waitEndsOf(recording, progressed)
   const habits = createHabits(stories, waits.at, streams)
   const startsAt = Math.floor(first.seenAt)
   const regionOf = createRegionOf()

@@ -55,7 +55,7 @@ export function createHabits(
       const waitedMs = waitedUntil - story.createdAt
       const whole = gaveUp ? waitedMs : patienceOf(waitedMs, streams('patience', index)())
       return {
-        patienceMs: Math.round(Math.max(1, whole - (story.seenAt - story.createdAt))),
+        patienceMs: Math.round(Math.min(MOST_MS, Math.max(1, whole - (story.seenAt - story.createdAt)))),
         accepts: story.declined !== true,
         waitedUntil,
         gaveUp,
@@ -67,6 +67,9 @@ export function createHabits(
     knowsPlay: plays.length > 0,
   }
 }
+
+/** A year: nobody waits for longer. */
+const MOST_MS = 31_536_000_000
 
 interface End {
   readonly waitedUntil: number

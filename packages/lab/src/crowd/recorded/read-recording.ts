@@ -23,8 +23,10 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
       continue
     }
     const { players, ...ticket } = line.ticket
+    inWords(number, () =>
+      readTicketInput({ queues: ticket.queues, players: players.map(playerOf), priority: ticket.priority }),
+    )
     const nameless = players.map((player) => playerOf(recorded(player, player.coordinates)))
-    inWords(number, () => readTicketInput({ queues: ticket.queues, players: nameless, priority: ticket.priority }))
     read.push({ ...line, ticket: { ...ticket, players: nameless } })
   }
   // Lines whose players were located first were written late.

@@ -1,13 +1,16 @@
 import { readCrowd } from '../lines/read-crowd.js'
-import { crowdFromRecording, type RecordedCrowd } from './crowd-from-recording.js'
+import { crowdFromRecording, type RecordedCrowd, type RecordingOptions } from './crowd-from-recording.js'
 
 /**
  * Reads a crowd, or makes one of a recording: the first line tells which it is.
  * @param lines as `splitLines` gives them.
- * @param seed for what a recording does not tell; see `crowdFromRecording`.
+ * @param options for a recording.
  * @throws {InvalidCrowd} naming the line and the field
  */
-export async function readTraffic(lines: AsyncIterable<string>, seed = 1): Promise<RecordedCrowd> {
+export async function readTraffic(
+  lines: AsyncIterable<string>,
+  options: RecordingOptions = {},
+): Promise<RecordedCrowd> {
   const rest = lines[Symbol.asyncIterator]()
   const read: string[] = []
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
@@ -18,7 +21,9 @@ export async function readTraffic(lines: AsyncIterable<string>, seed = 1): Promi
     yield* read
     yield* { [Symbol.asyncIterator]: () => rest }
   }
-  return isRecorded(read.at(-1) ?? '') ? crowdFromRecording(all(), seed) : { crowd: await readCrowd(all()), notes: [] }
+  return isRecorded(read.at(-1) ?? '')
+    ? crowdFromRecording(all(), options)
+    : { crowd: await readCrowd(all()), notes: [] }
 }
 
 /** Each line of a recording has a kind, and none of a crowd. A line that is no JSON is left to who reads it. */

@@ -12,11 +12,14 @@ export interface WaitEnds {
  * When the tickets of a recording stopped to wait without giving up. A recording has only what was asked of the
  * matchmaker, so it is replayed with its own queues.
  */
-export async function waitEndsOf(lines: readonly RecordedLine[]): Promise<WaitEnds> {
+export async function waitEndsOf(
+  lines: readonly RecordedLine[],
+  progressed?: (share: number) => void,
+): Promise<WaitEnds> {
   const start = lines.find((line) => line.kind === 'start' && line.queues !== undefined)
   if (start === undefined) return { at: new Map(), unknown: 'the recording has no queues' }
   try {
-    const { tickets } = await replayTickets(numbered(start, lines), { acceptance: 'always' })
+    const { tickets } = await replayTickets(numbered(start, lines), { acceptance: 'always', progressed })
     const ends = tickets.flatMap(({ id, outcome, matchedAt, endedAt }): [string, number][] => {
       const at = outcome === 'assigned' ? matchedAt : outcome === 'expired' ? endedAt : undefined
       return at === undefined ? [] : [[id, at]]

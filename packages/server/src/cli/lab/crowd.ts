@@ -1,4 +1,5 @@
 import { InvalidInput } from '@muster/core'
+import { systemClock } from '@muster/core/clock'
 import type { Crowd, CrowdParameters } from '@muster/lab'
 import { InvalidArgumentError, type Command } from 'commander'
 import { EXIT, type ExitCode } from '../exit-codes.js'
@@ -8,6 +9,7 @@ import type { AddLabCommand } from './add-lab-command.js'
 import { parametersText, readCrowdParameters } from './crowd-parameters.js'
 import { numberOption, spanOption, type Span } from './option-values.js'
 import { writeProduct } from './product.js'
+import { createProgress } from './progress.js'
 import { readCrowdFile } from './read-crowd.js'
 
 interface CrowdOptions {
@@ -94,13 +96,30 @@ async function writeChanged(
   const crowds: Crowd[] = []
   for (const file of files) {
     reading.file = file
-    const { crowd: read, notes } = await readCrowdFile(file, terminal.folder, seed)
+    const { crowd: read, notes } = await withProgress(file, terminal, (progressed) =>
+      readCrowdFile(file, terminal.folder, { seed, progressed }),
+    )
     for (const note of notes) terminal.complain(`${file}: ${note}`)
     crowds.push(cut === undefined ? read : cutCrowd(read, cut.fromMs, cut.toMs))
   }
   const mixed = mixCrowds(...crowds)
   const scaled = scale === undefined ? mixed : scaleCrowd(mixed, scale, seed)
   await writeProduct(out, terminal, (put) => writeCrowd(scaled, put))
+}
+
+/** Recorded traffic is replayed, which takes a while. */
+async function withProgress<T>(
+  file: string,
+  terminal: Terminal,
+  work: (progressed: (share: number) => void) => Promise<T>,
+): Promise<T> {
+  const progress = createProgress(terminal, systemClock)
+  if (terminal.draw !== undefined) progress.part(file)
+  try {
+    return await work(progress.share)
+  } finally {
+    progress.end()
+  }
 }
 
 function filesOption(text: string): readonly string[] {

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { EXIT } from '../exit-codes.js'
 import type { Terminal } from '../terminal.js'
 
 /** Makes a text, part by part. `put` waits until a part is taken; false once no more is wanted. */
@@ -23,7 +24,7 @@ export async function writeProduct(file: string | undefined, terminal: Terminal,
   const handle = await openFor(part, file)
   const remove = () => {
     rmSync(part, { force: true })
-    process.exit(130)
+    process.exit(EXIT.interrupted)
   }
   process.once('SIGINT', remove)
   try {

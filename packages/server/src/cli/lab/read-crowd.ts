@@ -1,17 +1,21 @@
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import type { RecordedCrowd } from '@muster/lab'
+import type { RecordedCrowd, RecordingOptions } from '@muster/lab'
 import { InvalidConfig } from '../../config/finding.js'
 import { unreadableWords } from '../../config/read-text.js'
 
 /**
  * Reads a file with a crowd, or with a recording, of which it makes one.
  * @param file path, relative to `folder`.
- * @param seed for what a recording does not tell.
+ * @param options for a recording.
  * @returns with what had to be left out or supposed, in sentences.
  * @throws {InvalidConfig} with what is wrong, by line: for `refusal`
  */
-export async function readCrowdFile(file: string, folder: string, seed?: number): Promise<RecordedCrowd> {
+export async function readCrowdFile(
+  file: string,
+  folder: string,
+  options: RecordingOptions = {},
+): Promise<RecordedCrowd> {
   const { InvalidCrowd, readTraffic, splitLines } = await import('@muster/lab')
   const path = resolve(folder, file)
   const stream = createReadStream(path)
@@ -20,7 +24,7 @@ export async function readCrowdFile(file: string, folder: string, seed?: number)
     place: { readonly field?: string; readonly line?: number; readonly column?: number } = {},
   ) => new InvalidConfig(file, [{ severity: 'error', field: '', message, ...place }])
   try {
-    return await readTraffic(splitLines(stream), seed)
+    return await readTraffic(splitLines(stream), options)
   } catch (error) {
     if (error instanceof InvalidCrowd) {
       const { field = '', line, column = 1, wrong } = error
