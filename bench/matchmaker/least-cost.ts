@@ -1,0 +1,95 @@
+import { costOf, mayMeet, SKILL_UNIT, type Standing } from './standing.js'
+
+/** The nearest others kept of each player, per other player of a match, and at least. */
+const KEPT = 4
+const FEWEST = 40
+/** How often prices change, and by which part of the average cost at first. */
+const ROUNDS = 60
+const STEP = 0.25
+
+/** The nearest others of a player, with their costs in ascending order. All others cost at least `further`. */
+interface Near {
+  readonly others: Int32Array
+  readonly costs: Float64Array
+  readonly further: number
+}
+
+/**
+ * A lower bound of `averageCost` over all ways to match these players in matches of a size, within the rules: none is
+ * cheaper. In any of them each player has `size` − 1 others, and is one of the others of as many. So put any prices on
+ * players: if everybody chose those others whose cost and price are the least, all would pay less in sum than in any
+ * matches, where the prices paid are `size` − 1 times the sum of all. What they pay less those prices is the bound; a
+ * player whom more choose than can have him gets dearer, until no prices give a higher one.
+ */
+export function leastCost(players: readonly Standing[], size: number): number {
+  const seats = size - 1
+  const near = nearest(players, Math.max(FEWEST, KEPT * seats))
+  const prices = new Float64Array(players.length)
+  const chosen = new Float64Array(players.length)
+  let [best, unit] = [0, 0]
+  for (let round = 0; round < ROUNDS; round++) {
+    chosen.fill(0)
+    let sum = 0
+    for (const one of near) sum += choose(one, seats, prices, chosen)
+    const bound = (sum - seats * prices.reduce((all, price) => all + price, 0)) / seats / players.length
+    best = Math.max(best, bound)
+    if (round === 0) unit = bound
+    for (const [at, many] of chosen.entries())
+      prices[at] = Math.max(0, (prices[at] as number) + ((STEP * unit) / (1 + round / 6)) * (many / seats - 1))
+  }
+  return best
+}
+
+/** What a player pays who chooses the cheapest others; counts the chosen ones. */
+function choose({ others, costs, further }: Near, seats: number, prices: Float64Array, chosen: Float64Array): number {
+  const paid = new Float64Array(seats).fill(further)
+  const taken = new Int32Array(seats).fill(-1)
+  for (const [at, cost] of costs.entries()) {
+    // Costs ascend and prices are never below 0, so no other that follows is cheaper.
+    if (cost >= (paid[seats - 1] as number)) break
+    const other = others[at] as number
+    const price = cost + (prices[other] as number)
+    let seat = seats - 1
+    if (price >= (paid[seat] as number)) continue
+    for (; seat > 0 && (paid[seat - 1] as number) > price; seat--) {
+      paid[seat] = paid[seat - 1] as number
+      taken[seat] = taken[seat - 1] as number
+    }
+    paid[seat] = price
+    taken[seat] = other
+  }
+  for (const other of taken) if (other !== -1) chosen[other] = (chosen[other] as number) + 1
+  return paid.reduce((sum, price) => sum + price, 0)
+}
+
+/** The nearest others of each player that it may meet. They are looked for from its own skill outwards. */
+function nearest(players: readonly Standing[], most: number): Near[] {
+  const inOrder = Array.from(players.keys()).toSorted(
+    (one, other) => (players[one] as Standing).sample.skill - (players[other] as Standing).sample.skill,
+  )
+  const near = new Array<Near>(players.length)
+  for (const [place, index] of inOrder.entries()) {
+    const own = players[index] as Standing
+    const costs: number[] = []
+    const others: number[] = []
+    for (const by of [-1, 1])
+      for (let at = place + by; at >= 0 && at < inOrder.length; at += by) {
+        const other = players[inOrder[at] as number] as Standing
+        const worst = costs.length < most ? Infinity : (costs[most - 1] as number)
+        if (Math.abs(own.sample.skill - other.sample.skill) >= worst * SKILL_UNIT) break
+        const cost = costOf(own, other)
+        if (cost >= worst || !mayMeet(own, other)) continue
+        let to = costs.length
+        while (to > 0 && (costs[to - 1] as number) > cost) to -= 1
+        costs.splice(to, 0, cost)
+        others.splice(to, 0, inOrder[at] as number)
+        if (costs.length > most) [costs.length, others.length] = [most, most]
+      }
+    near[index] = {
+      others: Int32Array.from(others),
+      costs: Float64Array.from(costs),
+      further: costs.length < most ? Infinity : (costs[most - 1] as number),
+    }
+  }
+  return near
+}
