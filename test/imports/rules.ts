@@ -111,7 +111,8 @@ const LAB: Floors = [
   ['run'],
   ['figures', 'bound'],
   ['jobs', 'scenes'],
-  ['compare', 'tune'],
+  ['compare'],
+  ['tune'],
   ['report'],
   ['index'],
 ]

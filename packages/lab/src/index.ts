@@ -81,19 +81,17 @@ export type { RatingAttributes } from './ratings/rating-attributes.js'
 export type { Calibration, Convergence, Experience, RatingFigures } from './ratings/rating-figures.js'
 export { ratingSentences } from './ratings/rating-sentences.js'
 export type { RatingOptions } from './ratings/rating-options.js'
-export { fewestRuns, tuneQueue } from './tune/tune-queue.js'
-export type { Tested, Tuned, TuneOptions, WantedRun } from './tune/tuned.js'
-export {
-  allKeep,
-  brokenBy,
-  meanOf,
-  type Broken,
-  type Measured,
-  type PromiseName,
-  type Promises,
-} from './tune/promises.js'
+export { tuneCrowd, type TuneCrowdOptions, type TunedCrowd } from './tune/tune-crowd.js'
+export { tunedTables } from './tune/tables.js'
+export { sentencesOf as tunedSentences } from './tune/sentences.js'
+export { verdictOf as tunedVerdict, type Verdict as TunedVerdict } from './tune/verdict.js'
+export { fewestRuns } from './tune/tune-queue.js'
+export type { Tested, Tuned, TuneOptions } from './tune/tuned.js'
+export type { MeasuredRun } from './tune/measured-run.js'
+export type { QualityPart } from './tune/quality.js'
+export type { Broken, Measured, PromiseName, Promises } from './tune/promises.js'
 export { NotTunable, WAITS, type Bounds, type LeftAlone, type WaitName } from './tune/searched.js'
-export type { Change } from './tune/change.js'
+export { withChanges, type Change } from './tune/change.js'
 export type { FrontPoint } from './tune/front.js'
 export type { Path } from './tune/limits.js'
 export { boundOf } from './bound/bound-of.js'

@@ -7,6 +7,8 @@ export interface Change {
   readonly path: Path
   /** The name of the limit or wait, e.g. `difference skill`. */
   readonly name: string
+  /** Whether it is a wait in milliseconds, such as `fillForMs`, instead of a limit. */
+  readonly isWait: boolean
   readonly was: TimedLimit
   readonly is: TimedLimit
 }

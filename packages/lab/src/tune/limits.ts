@@ -7,13 +7,16 @@ export type Path = readonly (string | number)[]
 /** A limit of a rule, or the least size of a team. */
 export interface Limit {
   readonly path: Path
-  /** The name of its rule, and of the limit where the rule has several: `difference skill`, `latency maxMs`. */
+  /** As `describeQueue` names its curve: `difference skill`, `latency difference`, `any: require level`. */
   readonly name: string
   readonly relaxing: TimedLimit
   /** Whether only whole numbers make sense. */
   readonly whole: boolean
   /** Milliseconds of waiting after which it no longer counts. */
   readonly untilMs: number
+  /** What of matched players it limits, if figures tell of it, and the attribute if that is a number of players. */
+  readonly measure?: 'distanceKm' | 'latencyMs' | 'skillSpread' | 'teamGap' | 'favourite' | undefined
+  readonly attribute?: string | undefined
 }
 
 /** All limits of a queue that a schedule could relax, in the order of the definition. */
@@ -32,13 +35,12 @@ export function limitsOf(queue: Queue): Limit[] {
 function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: number): Limit[] {
   const own = fieldsOf(rule)
   const whole = rule.kind === 'overlap' || (rule.kind === 'compare' && rule.aggregate === 'count')
-  const limits = own.map(([field, relaxing]): Limit => ({
-    path: [...path, field],
-    name: own.length === 1 ? name : `${name} ${field}`,
-    relaxing,
-    whole,
-    untilMs,
-  }))
+  const limits = own.map(([field, relaxing]): Limit => {
+    const isDifference = field === 'maxDifferenceMs'
+    const called = isDifference ? `${name} difference` : name
+    const measured = isDifference ? {} : measureOf(rule, path)
+    return { path: [...path, field], name: called, relaxing, whole, untilMs, ...measured }
+  })
   // A rule within `not` cannot relax: that would make the rule stricter.
   const inner = rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
   const within = inner.flatMap((one, index) =>
@@ -70,6 +72,17 @@ function fieldsOf(rule: RuleDefinition): (readonly [string, TimedLimit])[] {
   }
 }
 
+/** Which of the figures of matched players a rule of the queue limits. Rules within others may not hold at all. */
+function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'attribute'> {
+  if (path.length !== 2) return {}
+  if (rule.kind === 'distance') return { measure: 'distanceKm' }
+  if (rule.kind === 'latency') return { measure: 'latencyMs' }
+  if (rule.kind === 'difference') return { measure: 'skillSpread', attribute: rule.attribute }
+  if (rule.kind === 'balance' && rule.measure === 'predictedWin') return { measure: 'favourite' }
+  const isOfAverages = rule.kind === 'balance' && (rule.aggregate ?? 'avg') === 'avg'
+  return isOfAverages ? { measure: 'teamGap', attribute: rule.attribute } : {}
+}
+
 /** Whether a comparison has a strict and a loose side. */
 const ordered = (operator: string) => operator.startsWith('<') || operator.startsWith('>')
 
@@ -77,8 +90,17 @@ const ordered = (operator: string) => operator.startsWith('<') || operator.start
 const isTimed = (value: unknown): value is TimedLimit =>
   typeof value === 'number' || (typeof value === 'object' && value !== null && !('strictest' in value))
 
-const kindOf = (rule: RuleDefinition) =>
-  'attribute' in rule && rule.attribute !== undefined ? `${rule.kind} ${rule.attribute}` : rule.kind
+/** As a rule is called that has no name. */
+const kindOf = (rule: RuleDefinition): string =>
+  [
+    rule.kind,
+    rule.kind === 'compare' ? rule.aggregate : undefined,
+    rule.kind === 'balance' && rule.measure === 'predictedWin' ? rule.measure : undefined,
+    'attribute' in rule ? rule.attribute : undefined,
+    'team' in rule ? rule.team : undefined,
+  ]
+    .filter((part) => part !== undefined)
+    .join(' ')
 
 /** Adds a number to names that occur more than once, which rules within others may have. */
 function withDistinctNames(limits: readonly Limit[]): Limit[] {

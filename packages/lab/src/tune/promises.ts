@@ -6,12 +6,12 @@ export interface Measured {
   readonly cost: number
   /** Milliseconds within which nine of ten matched players found their match. Infinity if nobody was matched. */
   readonly waitP90Ms: number
-  /** Share of the players who gave up, from 0 to 1. */
+  /** Share of the players who waited in vain, i.e. gave up or expired, of those who waited; from 0 to 1. */
   readonly gaveUp: number
 }
 
-/** At least one is given. */
 export interface Promises {
+  /** Milliseconds within which nine of ten matched players find their match. */
   readonly waitP90Ms?: number | undefined
   /** Share of players from 0 to 1. */
   readonly gaveUp?: number | undefined

@@ -45,12 +45,12 @@ test('what relaxes is searched, also within any and in teams; all else is left a
   expect(limits.map(({ path, name }) => [name, path.join('.')])).toEqual([
     ['smallest team', 'teams.0.size.min'],
     ['distance', 'rules.0.maxKm'],
-    ['latency maxDifferenceMs', 'rules.1.maxDifferenceMs'],
+    ['latency difference', 'rules.1.maxDifferenceMs'],
     ['any: require level', 'rules.3.rules.0.value'],
   ])
   expect(waits).toEqual([])
   expect(leftAlone.map(({ name, why }) => `${name}: ${why}`)).toEqual([
-    'latency maxMs: does not relax; searched only if bounds are given',
+    'latency: does not relax; searched only if bounds are given',
     'difference skill: does not relax; searched only if bounds are given',
     'fillForMs: searched only if asked for by also',
     'lastResortMs: searched only if asked for by also',
@@ -66,7 +66,7 @@ test('waits that are asked for are searched besides', () => {
     ['lastResortMs', 'lastResortMs', 60_000],
     ['difference skill optionalAfterMs', 'rules.2.optionalAfterMs', 40_000],
   ])
-  expect(leftAlone.map(({ name }) => name)).toEqual(['latency maxMs', 'difference skill', 'distance by'])
+  expect(leftAlone.map(({ name }) => name)).toEqual(['latency', 'difference skill', 'distance by'])
 })
 
 test('told bounds count in the direction in which the limit relaxes, and open a limit that does not relax yet', () => {
@@ -79,7 +79,7 @@ test('told bounds count in the direction in which the limit relaxes, and open a 
   expect(limits.map(({ name, space }) => [name, space.form, space.strictest, space.loosest])).toEqual([
     ['smallest team', 'steps', 5, 3],
     ['distance', 'line', 500, 2000],
-    ['latency maxDifferenceMs', 'line', 10, 40],
+    ['latency difference', 'line', 10, 40],
     ['difference skill', 'steps', 50, 400],
     ['any: require level', 'line', 20, 1],
   ])

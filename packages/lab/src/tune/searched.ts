@@ -99,8 +99,7 @@ const latestOf = (
   { expireAfterMs, lastResortMs = Infinity }: Queue,
   { waitP90Ms = 0 }: SearchOptions,
   now: TimedLimit,
-) =>
-  Math.min(expireAfterMs, lastResortMs, Math.max(TIMES_PROMISE * waitP90Ms, TIMES_NOW * endOf(now), 10_000))
+) => Math.min(expireAfterMs, lastResortMs, Math.max(TIMES_PROMISE * waitP90Ms, TIMES_NOW * endOf(now), 10_000))
 
 /** Milliseconds of waiting at which a limit is as loose as it gets. */
 const endOf = (relaxing: TimedLimit): number => {

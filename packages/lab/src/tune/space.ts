@@ -54,11 +54,11 @@ export function createSpace({ limits, waits }: Searched): Space {
     ),
     changesAt: (point) => [
       ...limits.map((limit): Change => {
-        return { path: limit.path, name: limit.name, was: limit.relaxing, is: scheduleAt(point, limit) }
+        return { path: limit.path, name: limit.name, isWait: false, was: limit.relaxing, is: scheduleAt(point, limit) }
       }),
       ...waits.map((wait): Change => {
         const part = coordinate(point, wait, 'wait') ?? 0
-        return { path: wait.path, name: wait.name, was: wait.ms, is: waitAt(wait, part) }
+        return { path: wait.path, name: wait.name, isWait: true, was: wait.ms, is: waitAt(wait, part) }
       }),
     ],
     retimed,

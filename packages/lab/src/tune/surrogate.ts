@@ -12,7 +12,7 @@ const LENGTHS = [0.4, 0.8, 1.6, 3.2]
 const NOISES = [1e-4, 1e-2]
 
 /**
- * A Gaussian process through the values (Rasmussen and Williams 2006, algorithm 2.1) with the kernel of Matérn 5/2; its
+ * A Gaussian process through the values (Rasmussen and Williams 2006, algorithm 2.1) with the kernel of Matérn 5/2. Its
  * length and noise are the likeliest of a few.
  */
 export function surrogateOf(points: readonly Point[], values: readonly number[]): (point: Point) => Guess {

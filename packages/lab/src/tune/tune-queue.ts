@@ -13,7 +13,7 @@ import type { Tested, Tuned, TuneOptions } from './tuned.js'
 /** The best schedule looser and stricter, for a front that reaches beyond the promise. */
 const STRICTER = [0.4, 0.6, 0.8, 1.3, 1.8, 2.5]
 /** Fewest whole runs for the search itself. */
-const FEWEST = 24
+const FEWEST = 12
 
 interface Seeds {
   readonly trainingSeeds: readonly number[]
@@ -36,15 +36,16 @@ export const fewestRuns = (seeds: Seeds): number =>
  * @throws {NotTunable} if there is nothing to search, bounds cannot be, or the budget is too small.
  */
 export async function tuneQueue<M extends Measured>(options: TuneOptions<M>): Promise<Tuned<M>> {
-  const { queue, promises, trainingSeeds, unseenSeeds } = options
+  const { queue, trainingSeeds, unseenSeeds } = options
   const fewest = fewestRuns(options)
   if (!(options.budget >= fewest))
     throw new NotTunable(`budget: must be at least ${fewest} runs for so many seeds, got ${options.budget}`)
-  const searched = searchedIn(queue, { ...options, waitP90Ms: promises.waitP90Ms })
+  const searched = searchedIn(queue, { ...options, waitP90Ms: options.promises.waitP90Ms })
   const space = createSpace(searched)
   checkEnds(queue, space)
   const own = await options.measure(trainingSeeds.map((seed) => ({ queue, seed, share: 1 })))
-  const { trials, tried, loosest, others } = await searchedThrough(options, space)
+  const promises = promisesOf(options.promises, own)
+  const { trials, tried, loosest, others } = await searchedThrough({ ...options, promises }, space)
   const chosen = chosenOf(tried, promises)
   const ownIsBest = isOwnBest(own, chosen.results, promises)
   const changes = changesOf(space, chosen.point, ownIsBest)
@@ -70,6 +71,12 @@ export async function tuneQueue<M extends Measured>(options: TuneOptions<M>): Pr
     runs: Math.round(runs * 100) / 100,
   }
 }
+
+/** What is not promised must not become worse than it is: else better matches would be paid for there. */
+const promisesOf = ({ waitP90Ms, gaveUp }: Promises, own: readonly Measured[]): Required<Promises> => ({
+  waitP90Ms: waitP90Ms ?? Math.max(...own.map((run) => run.waitP90Ms)),
+  gaveUp: gaveUp ?? Math.max(...own.map((run) => run.gaveUp)),
+})
 
 /** @throws {NotTunable} if the queue cannot have its limits at the ends of their bounds, e.g. a distance of 0. */
 function checkEnds(queue: Queue, space: Space): void {

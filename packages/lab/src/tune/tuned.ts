@@ -16,6 +16,7 @@ export interface WantedRun {
 
 export interface TuneOptions<M extends Measured> extends Pick<SearchOptions, 'also' | 'bounds'> {
   readonly queue: Queue
+  /** At least one; another is what the file's own schedule keeps. */
   readonly promises: Promises
   /** Seeds of the crowd that candidates are chosen by. */
   readonly trainingSeeds: readonly number[]
@@ -36,7 +37,8 @@ export interface Tested<M extends Measured> {
 }
 
 export interface Tuned<M extends Measured> {
-  readonly promises: Promises
+  /** All that were searched for, also those that were not given. */
+  readonly promises: Required<Promises>
   readonly trainingSeeds: readonly number[]
   readonly unseenSeeds: readonly number[]
   /** What was searched: what each limit is in the file, and in the best schedule or the one nearest to the promises. */

@@ -30,6 +30,12 @@ export function editQueue(text: string, name: string, yaml: string): string {
   return onlyThis(text, name, textOf(document, name))
 }
 
+/** The definition of a queue as it stands in a text, without what `<<` would add. @throws {NotEdited} */
+export function definitionIn(text: string, name: string): unknown {
+  const document = parseDocument(text)
+  return queueOf(document, name).toJS(document, { maxAliasCount: -1 })
+}
+
 /** @throws {NotEdited} if something is repeated by * of which the text no longer has the first. */
 function textOf(document: Document, name: string): string {
   try {

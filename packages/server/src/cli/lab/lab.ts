@@ -5,9 +5,10 @@ import type { AddLabCommand } from './add-lab-command.js'
 import { addCrowd } from './crowd.js'
 import { addRun } from './run.js'
 import { addTest } from './test.js'
+import { addTune } from './tune.js'
 
 /** The commands below `muster lab`. */
-const COMMANDS: readonly AddLabCommand[] = [addCrowd, addRun, addTest]
+const COMMANDS: readonly AddLabCommand[] = [addCrowd, addRun, addTest, addTune]
 
 export function addLab(program: Command, terminal: Terminal, end: (code: ExitCode) => void): Command {
   const lab = program.command('lab').description('know what a rule does before players feel it')

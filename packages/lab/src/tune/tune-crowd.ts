@@ -1,0 +1,105 @@
+import { InvalidInput } from '@muster/core'
+import type { Crowd } from '../crowd/crowd.js'
+import { crowdFor } from '../crowd/crowd-for.js'
+import type { LabJob } from '../jobs/job.js'
+import { createLabThreads, type JobsOptions, type LabThreads, type ThreadOptions } from '../jobs/run-jobs.js'
+import { measuredRun, type MeasuredRun } from './measured-run.js'
+import { qualityOf, type Quality, type QualityPart } from './quality.js'
+import { searchedIn } from './searched.js'
+import { shortCrowd } from './short-crowd.js'
+import { tuneQueue } from './tune-queue.js'
+import type { Tuned, TuneOptions, WantedRun } from './tuned.js'
+
+export interface TuneCrowdOptions extends Omit<TuneOptions<MeasuredRun>, 'measure'>, ThreadOptions {
+  /** The players that the queue is tuned for. */
+  readonly crowd: Crowd
+  /** As of `figuresOf`. Default: the first that a rule compares. */
+  readonly skillAttribute?: string | undefined
+  /** As of `runCrowd`. */
+  readonly tickMs?: number | undefined
+  /** Called now and then with the share of the budget that is spent; with 1 at the end. */
+  readonly progressed?: ((share: number) => void) | undefined
+  /** Ends the search, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a search over a crowd has found. */
+export interface TunedCrowd extends Tuned<MeasuredRun> {
+  /** What the cost of a run counts. */
+  readonly quality: readonly QualityPart[]
+}
+
+/**
+ * Tunes one queue for a crowd, by runs of the real matchmaker in threads. The queue runs alone: players who want other
+ * queues too wait in this one only.
+ * @throws {NotTunable} as `tuneQueue`; {InvalidInput} if nobody in the crowd wants the queue; {ThreadFailed}
+ */
+export async function tuneCrowd(options: TuneCrowdOptions): Promise<TunedCrowd> {
+  const { crowd, queue, tickMs, budget, progressed, signal } = options
+  if (crowd.parties.every(({ queues }) => queues?.includes(queue.name) === false)) {
+    const wanted = [...new Set(crowd.parties.flatMap(({ queues = [] }) => queues))].slice(0, 5)
+    const others = wanted.map((name) => JSON.stringify(name)).join(', ')
+    throw new InvalidInput(`crowd: nobody in it wants queue ${JSON.stringify(queue.name)}, but ${others}`)
+  }
+  const searched = searchedIn(queue, { ...options, waitP90Ms: options.promises.waitP90Ms })
+  const names = searched.limits.map(({ name }) => name)
+  const quality = qualityOf(queue, names, options.skillAttribute)
+  const threads = createLabThreads(options)
+  try {
+    const measure = measureBy({ threads, crowd, quality, tickMs, budget, progressed, signal })
+    const tuned = await tuneQueue({ ...options, measure })
+    progressed?.(1)
+    return { ...tuned, quality: quality.parts }
+  } finally {
+    await threads.close()
+  }
+}
+
+interface Measuring extends Pick<JobsOptions, 'signal'> {
+  readonly threads: LabThreads
+  readonly crowd: Crowd
+  readonly quality: Quality
+  readonly tickMs: number | undefined
+  readonly budget: number
+  readonly progressed: ((share: number) => void) | undefined
+}
+
+function measureBy({ threads, crowd, quality, tickMs, budget, progressed, signal }: Measuring) {
+  const shorten = createShortCrowds(crowd)
+  let spent = 0
+  const jobOf = ({ queue, seed, share }: WantedRun): LabJob => ({
+    // By seed 0 a part of the crowd is itself.
+    ...(share === 1 ? { crowd, seed } : { crowd: shorten(seed, share), seed: 0 }),
+    queues: [queue],
+    tickMs,
+    figures: { skillAttribute: quality.skillAttribute },
+  })
+  return async (runs: readonly WantedRun[]): Promise<readonly MeasuredRun[]> => {
+    // A thread keeps the crowd that it made last, so runs of the same seed follow one another.
+    const order = runs.map((_, index) => index).toSorted((one, other) => seedAt(runs, one) - seedAt(runs, other))
+    const cost = runs.reduce((sum, { share }) => sum + share, 0)
+    const results = await threads.run(
+      order.map((index) => jobOf(runs[index] as WantedRun)),
+      { signal, progressed: (share) => progressed?.(Math.min(0.999, (spent + cost * share) / budget)) },
+    )
+    spent += cost
+    return runs.map(({ queue }, index) => {
+      const result = results[order.indexOf(index)]
+      if (result === undefined) throw new Error('a job has no result')
+      return measuredRun(result.figures, queue, quality)
+    })
+  }
+}
+
+const seedAt = (runs: readonly WantedRun[], index: number) => (runs[index] as WantedRun).seed
+
+/** Parts of the crowd, which are made once: threads know a crowd by its object. */
+function createShortCrowds(crowd: Crowd): (seed: number, share: number) => Crowd {
+  const made = new Map<string, Crowd>()
+  return (seed, share) => {
+    const key = `${seed} ${share}`
+    const known = made.get(key) ?? shortCrowd(crowdFor(crowd, seed), share)
+    made.set(key, known)
+    return known
+  }
+}

@@ -1,0 +1,101 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Figures, MeasuredRun, TunedCrowd } from '@muster/lab'
+import { defineQueue } from '@muster/matchmaker'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { terminalOf } from '../terminal.js'
+import { finishTuned } from './finish-tuned.js'
+import { readQueues } from './read-queues.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const QUEUES = (max: number) => `queues:
+  - name: duel # two
+    matchSize: 2
+    rules: [{ kind: difference, attribute: skill, max: ${max} }]
+`
+
+const run = (waitP90Ms: number, cost = 1): MeasuredRun => ({ cost, waitP90Ms, gaveUp: 0.01, figures: {} as Figures })
+
+/** A result by which a limit of 100 becomes one of 200. */
+function tunedOf(change: Partial<TunedCrowd> = {}): TunedCrowd {
+  const is = 200
+  const queue = defineQueue({
+    name: 'duel',
+    matchSize: 2,
+    rules: [{ kind: 'difference', attribute: 'skill', max: is }],
+    deploy: { application: 'lab', version: 'lab' },
+  })
+  return {
+    promises: { waitP90Ms: 30_000, gaveUp: 0.05 },
+    trainingSeeds: [1, 2],
+    unseenSeeds: [3, 4],
+    changes: [{ path: ['rules', 0, 'max'], name: 'difference skill', isWait: false, was: 100, is }],
+    leftAlone: [],
+    queue,
+    possible: true,
+    ownIsBest: false,
+    own: { training: [run(20_000, 2), run(20_000, 2)], unseen: [run(20_000, 2), run(20_000, 2)] },
+    best: { training: [run(29_000), run(29_000)], unseen: [run(28_000), run(29_500)] },
+    loosest: [run(1000, 9), run(1000, 9)],
+    front: [],
+    tried: 7,
+    runs: 60,
+    quality: [{ name: 'difference skill', what: 'skillSpread', per: 100 }],
+    ...change,
+  }
+}
+
+async function finish(tuned: TunedCrowd, options: Parameters<typeof finishTuned>[3], meanwhile?: string) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const stream = (texts: string[]) => ({ write: (text: string) => texts.push(text) > 0 })
+  const terminal = terminalOf({ stdout: stream(out), stderr: stream(err), env: {}, cwd: () => folder })
+  await writeFile(join(folder, 'a.yaml'), QUEUES(100))
+  const file = await readQueues('a.yaml', folder)
+  if (meanwhile !== undefined) await writeFile(join(folder, 'a.yaml'), meanwhile)
+  const code = await finishTuned(tuned, file, 'crowd.ndjson', options, terminal)
+  return { code, out: out.join(''), err: err.join(''), text: await readFile(join(folder, 'a.yaml'), 'utf8') }
+}
+
+test('a result that holds is told with a patch, and written where that is wanted', async () => {
+  const told = await finish(tunedOf(), {})
+  expect(told).toMatchObject({ code: 0, err: '', text: QUEUES(100) })
+  expect(told.out).toContain('\n+    rules: [{ kind: difference, attribute: skill, max: 200 }]\n')
+  const written = await finish(tunedOf(), { write: true })
+  expect(written).toMatchObject({ code: 0, err: 'a.yaml is changed.\n', text: QUEUES(200) })
+  expect(written.out).not.toContain('+++')
+})
+
+test('a result that does not hold on unseen seeds is told, but not written into the file', async () => {
+  const best = { training: [run(29_000), run(29_000)], unseen: [run(28_000), run(33_000)] }
+  const { code, out, err, text } = await finish(tunedOf({ best }), { write: true, patch: join(folder, 'a.diff') })
+  expect({ code, text }).toEqual({ code: 1, text: QUEUES(100) })
+  expect(err).toBe('a.yaml stays as it is: the promises are not kept.\n')
+  expect(out).toContain(
+    'not on average of the unseen: 90 % of the matched find their match within 31 s instead of 30 s',
+  )
+  expect(await readFile(join(folder, 'a.diff'), 'utf8')).toContain('+++ b/a.yaml')
+})
+
+test('if no schedule keeps the promises, there is nothing to write', async () => {
+  const best = { training: [run(40_000), run(36_000)], unseen: [run(38_000), run(39_000)] }
+  const patch = join(folder, 'a.diff')
+  const { code, out, text } = await finish(tunedOf({ best, possible: false }), { write: true, patch })
+  expect({ code, text }).toEqual({ code: 1, text: QUEUES(100) })
+  expect(out).toContain('With it, 90 % of the matched find their match within 40 s instead of 30 s, 33.3 % too much')
+  expect(out).toContain(
+    'With every limit at its loosest from the start on, 90 % of the matched find their match within 1 s',
+  )
+  await expect(readFile(patch)).rejects.toThrow('ENOENT')
+})
+
+test('a file that was changed meanwhile stays', async () => {
+  const theirs = QUEUES(150)
+  await expect(finish(tunedOf(), { write: true }, theirs)).rejects.toThrow('a.yaml was changed meanwhile')
+  expect(await readFile(join(folder, 'a.yaml'), 'utf8')).toBe(theirs)
+})

@@ -1,0 +1,141 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runProgram } from '../program.js'
+import { terminalOf } from '../terminal.js'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-lab-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const file = (name: string, text: string) => writeFile(join(folder, name), text)
+const read = (name: string) => readFile(join(folder, name), 'utf8')
+
+/** Two of three queues relax; the steps of `duel` come too late. */
+const QUEUES = `# Ours.
+queues:
+- name: duel   # two
+  matchSize: 2
+  rules:
+  # By skill.
+  - {kind: difference, attribute: skill, max: [{afterMs: 0, value: 100}, {afterMs: 20000, value: 5000}]}
+  - {kind: distance, maxKm: 100}
+- { name: ranked, matchSize: 2, rules: [{ kind: distance, maxKm: { from: 500, to: 5000, overMs: 9000 } }] }
+- { name: casual, matchSize: 2 }
+`
+
+/** Couples, each at a place of its own, whose skills are 1000 apart: they wait until the limit lets them. */
+const COUPLES = [
+  { format: 'muster-crowd-1', startsAt: 0, durationMs: 21_000 },
+  ...Array.from({ length: 20 }, (_, index) => ({
+    id: `p${index}`,
+    at: Math.floor(index / 2) * 2000,
+    players: [
+      {
+        id: `p${index}`,
+        coordinates: { latitude: 0, longitude: 5 * Math.floor(index / 2) },
+        attributes: { skill: 1000 * (index % 2) },
+      },
+    ],
+    visits: [{ patienceMs: 25_000, playMs: 1000 }],
+  })),
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('')
+
+/** Runs `muster lab …` in the folder. */
+async function lab(...args: readonly string[]) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const stream = (texts: string[]) => ({
+    write: (text: string, done?: () => void) => {
+      texts.push(text)
+      done?.()
+      return true
+    },
+  })
+  const terminal = terminalOf({ stdout: stream(out), stderr: stream(err), env: { NO_COLOR: '1' }, cwd: () => folder })
+  const code = await runProgram(['lab', ...args], terminal)
+  return { code, out: out.join(''), err: err.join('') }
+}
+
+const tune = (...args: readonly string[]) => lab('tune', 'crowd.ndjson', '-q', 'a.yaml', ...args)
+
+describe('muster lab tune', () => {
+  test('finds steps that keep a promise, tells them as JSON and as a patch, and changes the file', async () => {
+    await file('a.yaml', QUEUES)
+    await file('crowd.ndjson', COUPLES)
+    const quick = ['--seeds', '1', '--unseen', '1', '--budget', '24', '--tick', '1s', '--threads', '1']
+    const promises = ['--wait-p90', '10s', '--give-up', '90%']
+    const wanted = ['--json', '--patch', 'a.diff', '--write']
+    const { code, out, err } = await tune('--queue', 'duel', ...promises, ...quick, ...wanted)
+    expect({ code, err }).toEqual({ code: 0, err: 'a.yaml is changed.\n' })
+
+    const { changes, patch, verdict, runs, leftAlone } = JSON.parse(out) as Record<string, unknown>
+    expect(changes).toEqual([expect.objectContaining({ name: 'difference skill', path: ['rules', 0, 'max'] })])
+    expect(verdict).toMatchObject({ broken: [], keeping: 1 })
+    expect(runs).toBeLessThanOrEqual(24)
+    expect(leftAlone).toEqual([expect.objectContaining({ name: 'distance' })])
+    expect(out).not.toContain('"figures"')
+
+    const written = await read('a.yaml')
+    const line = /^.*attribute: skill.*$/m
+    expect(written.replace(line, '')).toBe(QUEUES.replace(line, ''))
+    expect(written).not.toBe(QUEUES)
+    expect(await read('a.diff')).toBe(patch)
+    await file('a.yaml', QUEUES)
+    const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() }
+    execFileSync('git', ['apply', 'a.diff'], { cwd: folder, env, stdio: 'pipe' })
+    expect(await read('a.yaml')).toBe(written)
+  })
+})
+
+describe('refused', () => {
+  const player = { id: 'a', coordinates: { latitude: 0, longitude: 0 }, attributes: { skill: 1 } }
+  const visits = [{ patienceMs: 1000, playMs: 1000 }]
+  const party = { id: 'p', at: 0, players: [player], queues: ['duel', 'casual'], visits }
+  beforeEach(async () => {
+    await file('a.yaml', QUEUES)
+    const header = { format: 'muster-crowd-1', startsAt: 0, durationMs: 60_000 }
+    await file('crowd.ndjson', `${JSON.stringify(header)}\n${JSON.stringify(party)}\n`)
+  })
+  const WAIT = ['--wait-p90', '30s']
+
+  test.each<[string, readonly string[], string]>([
+    ['an unknown queue', ['--queue', 'rankd', ...WAIT], 'has no queue "rankd"; did you mean ranked? (it has "duel", '],
+    ['a queue without limits', ['--queue', 'casual', ...WAIT], 'none of its rules has a limit that could relax'],
+    ['no promise', ['--queue', 'duel'], '--wait-p90 or --give-up must be given'],
+    ['a wait without unit', ['--queue', 'duel', '--wait-p90', '30'], 'must be a time from 1s to 1h'],
+    ['more than all', ['--queue', 'duel', '--give-up', '101%'], 'must be a share of the players, like 5% or 0.05'],
+    ['no share', ['--queue', 'duel', '--give-up', 'few'], 'must be a share of the players, like 5% or 0.05'],
+    ['an unknown wait', ['--queue', 'duel', ...WAIT, '--also', 'fillforMs'], '"fillforMs" is none of fillForMs'],
+    [
+      'a wait that is not there',
+      ['--queue', 'duel', ...WAIT, '--also', 'lastResortMs'],
+      '--also: the queue has no last',
+    ],
+    ['bounds of no limit', ['--queue', 'duel', ...WAIT, '--bounds', 'skil=1..2'], '--bounds: the queue has no limit'],
+    ['no bounds', ['--queue', 'duel', ...WAIT, '--bounds', 'difference skill=5'], 'must be a limit and two different'],
+    ['too few runs', ['--queue', 'duel', ...WAIT, '--budget', '10'], '--budget: must be at least 52 runs'],
+    [
+      'a crowd that wants other queues',
+      ['--queue', 'ranked', ...WAIT],
+      'nobody in it wants queue "ranked", but "duel"',
+    ],
+  ])('%s', async (_, args, message) => {
+    const { code, out, err } = await tune(...args)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(message)
+    expect(await read('a.yaml')).toBe(QUEUES)
+  })
+
+  test('a torn crowd, by its line', async () => {
+    await file('crowd.ndjson', (await read('crowd.ndjson')).slice(0, -20))
+    const { code, err } = await tune('--queue', 'duel', ...WAIT)
+    expect(code).toBe(2)
+    expect(err).toMatch(/^crowd\.ndjson:2:\d+: error/)
+  })
+})

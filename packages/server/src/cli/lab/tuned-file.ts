@@ -1,0 +1,40 @@
+import { readFile, realpath } from 'node:fs/promises'
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Change } from '@muster/lab'
+import type { Queue } from '@muster/matchmaker'
+import { stringify } from 'yaml'
+import { definitionIn, editQueue, NotEdited } from '../../running/edit-queue.js'
+import { replaceFile } from '../../running/replace-file.js'
+import { readQueuesText, type QueueFile } from './read-queues.js'
+import { unifiedDiff } from './unified-diff.js'
+
+/** The text of the file with other schedules of a queue. All else in it stays, comments included. */
+export async function tunedText(file: QueueFile, queue: Queue, changes: readonly Change[]): Promise<string> {
+  const { withChanges } = await import('@muster/lab')
+  const { text } = file.source
+  const changing = changes.filter(({ was, is }) => !isDeepStrictEqual(was, is))
+  if (changing.length === 0) return text
+  const definition = withChanges(definitionIn(text, queue.name), changing)
+  const tuned = editQueue(text, queue.name, stringify(definition))
+  const written = readQueuesText(tuned, file.file).queues.find(({ name }) => name === queue.name)
+  if (!isDeepStrictEqual(written, queue))
+    throw new NotEdited(`queue ${JSON.stringify(queue.name)} takes limits from elsewhere by <<: write them out`)
+  return tuned
+}
+
+/** The change as a patch for `git apply` and `patch -p1` in the folder, or in that of the file if it is outside. */
+export function patchOf({ file, source }: QueueFile, folder: string, tuned: string): string {
+  const path = relative(folder, resolve(folder, file))
+  const isInside = !path.startsWith('..') && !isAbsolute(path)
+  return unifiedDiff(isInside ? path.split(sep).join('/') : basename(path), source.text, tuned)
+}
+
+/** @throws {NotEdited} if the file has been changed since it was read. */
+export async function writeTuned({ file, source }: QueueFile, folder: string, tuned: string): Promise<void> {
+  // A link stays a link.
+  const path = await realpath(resolve(folder, file))
+  if ((await readFile(path, 'utf8')) !== source.text)
+    throw new NotEdited(`${file} was changed meanwhile: nothing is written`)
+  await replaceFile(path, tuned, source.text)
+}
