@@ -20,7 +20,6 @@ export interface Arrivals {
 
 /**
  * Arrivals follow the activity by local time: a city in whose night the crowd falls has few players in it.
- *
  * @throws {InvalidInput} if nobody could come.
  */
 export function arrivalsOf({ cities, regions, activity, startsAt, hours }: CompleteParameters): Arrivals {

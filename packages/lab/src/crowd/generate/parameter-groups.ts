@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { durationMs, hasWeight, name, NO_WEIGHT, share, weight } from './fields.js'
 
 const HOUR_MS = 3_600_000
+/** As of a ticket's player. */
+const MOST_ROLES = 16
 
 export const latency = z.strictObject({
   perKmMs: z
@@ -74,6 +76,7 @@ export const skill = z.strictObject({
 export const roles = z.strictObject({
   weights: z
     .record(name, weight)
+    .refine((given) => Object.keys(given).length <= MOST_ROLES, `must have at most ${MOST_ROLES} entries`)
     .default({ damage: 62, support: 22, tank: 16 })
     .describe('Roles by popularity; {} for none. Our choice: few like to protect others'),
   flexible: share.default(0.25).describe('Share of players who take a second role as well. Our choice: one in four'),

@@ -56,7 +56,7 @@ export const parametersSchema = z
     cities: z
       .array(city)
       .min(1)
-      .max(10_000)
+      .max(2000)
       .default([...CITIES])
       .describe('Where players live: in a region, by population. 87 large cities (United Nations)'),
     regions: weights

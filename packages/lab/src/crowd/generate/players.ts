@@ -5,7 +5,7 @@ import type { Arrivals } from './arrivals.js'
 import type { City } from './cities.js'
 import { choiceOf, exponential, logNormal, normal } from './distributions.js'
 import type { CompleteParameters } from './parameters.js'
-import type { Streams } from './streams.js'
+import type { Purpose, Streams } from './streams.js'
 
 /** Makes the players of a party. @param city of its first player. */
 export type MakePlayers = (party: number, size: number, city: number) => CrowdPlayer[]
@@ -15,7 +15,7 @@ export function playersOf(parameters: CompleteParameters, streams: Streams, arri
   const [platformOf, rolesOf] = [platforms(parameters), roles(parameters)]
 
   return (party, size, firstCity) => {
-    const of = (purpose: Parameters<Streams>[0]) => streams(purpose, party)
+    const of = (purpose: Purpose) => streams(purpose, party)
     const [moving, place, access, jitter] = [of('city'), of('place'), of('access'), of('jitter')]
     const [skill, error, role, platform] = [of('skill'), of('seen'), of('role'), of('platform')]
     // Drawn for the choice of the first city already.
@@ -92,19 +92,16 @@ function platforms({ platforms: weights }: CompleteParameters): (random: Random)
 
 /** Draws the roles that a player takes. */
 function roles({ roles: { weights, flexible, any } }: CompleteParameters): (random: Random) => string[] {
-  const names = Object.keys(weights)
-  const values = Object.values(weights)
-  if (!values.some((weight) => weight > 0)) return () => []
+  const names = Object.keys(weights).filter((name) => (weights[name] as number) > 0)
+  const values = names.map((name) => weights[name] as number)
+  if (names.length === 0) return () => []
   const choice = choiceOf(values)
   const others = names.map((_, index) => choiceOf(values.map((weight, at) => (at === index ? 0 : weight))))
-  const hasOthers = names.map((_, index) => values.some((weight, at) => at !== index && weight > 0))
   return (random) => {
     const first = choice(random)
     const second = (others[first] as (random: Random) => number)(random)
     const [takesAny, takesTwo] = [random() < any, random() < flexible]
     if (takesAny) return names
-    return takesTwo && hasOthers[first] === true
-      ? [names[first] as string, names[second] as string]
-      : [names[first] as string]
+    return takesTwo && names.length > 1 ? [names[first] as string, names[second] as string] : [names[first] as string]
   }
 }

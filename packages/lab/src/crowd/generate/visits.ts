@@ -1,7 +1,7 @@
 import type { CrowdVisit } from '../crowd.js'
 import { logNormal, weibull } from './distributions.js'
 import type { CompleteParameters } from './parameters.js'
-import type { Streams } from './streams.js'
+import type { Purpose, Streams } from './streams.js'
 
 /** Most visits of a party, however often it comes back (our choice). */
 const MOST_VISITS = 200
@@ -17,7 +17,7 @@ export function visitsOf(
   party: number,
   leftMs: number,
 ): CrowdVisit[] {
-  const of = (purpose: Parameters<Streams>[0]) => streams(purpose, party)
+  const of = (purpose: Purpose) => streams(purpose, party)
   const [waiting, accepting, playing, leaving] = [of('patience'), of('accept'), of('play'), of('leave')]
   const [returning, pausing] = [of('return'), of('break')]
   const made: CrowdVisit[] = []

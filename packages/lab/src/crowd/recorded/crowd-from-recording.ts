@@ -18,7 +18,7 @@ export interface RecordedCrowd {
 export interface RecordingOptions {
   /** Whole number from 0: for what a recording does not tell. Default 1. */
   readonly seed?: number | undefined
-  /** Called now and then with the share that is done, from 0 to 1: a day of traffic takes a minute or so. */
+  /** Called now and then with the share that is done, from 0 to 1: the recording is replayed. */
   readonly progressed?: ((share: number) => void) | undefined
 }
 

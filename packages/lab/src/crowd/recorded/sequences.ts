@@ -26,16 +26,16 @@ export function sequencesOf(stories: readonly TicketStory[], habits: Habits): re
     const key = JSON.stringify(story.players.map(({ id }) => id).toSorted())
     const habit = habits.of(story, index)
     const before = open.get(key)
-    const breakMs = before === undefined ? undefined : breakBefore(before, story)
+    const ending = before === undefined ? undefined : endingBefore(before, story)
     const visit = { patienceMs: habit.patienceMs, accepts: habit.accepts, playMs: habit.playMs }
-    if (before === undefined || breakMs === undefined) {
+    if (before === undefined || ending === undefined) {
       const begun: Growing = { stories: [story], visits: [visit], last: habit }
       all.push(begun)
       open.set(key, begun)
       continue
     }
     const ended = before.visits.pop() as CrowdVisit
-    before.visits.push({ ...ended, ...breakMs }, visit)
+    before.visits.push({ ...ended, ...ending }, visit)
     before.stories.push(story)
     before.last = habit
   }
@@ -43,7 +43,7 @@ export function sequencesOf(stories: readonly TicketStory[], habits: Habits): re
 }
 
 /** How the last visit ended for this ticket to come when it did; undefined if it had not ended. */
-function breakBefore(
+function endingBefore(
   { stories, last }: Growing,
   next: TicketStory,
 ): Pick<CrowdVisit, 'playMs' | 'breakMs'> | undefined {
