@@ -1,7 +1,7 @@
 import { durationWords } from './durations.js'
 import { whyApart, type Tries } from './explain-apart.js'
 import { judge } from './judge.js'
-import { sightOf, type Sight } from './matches-seen.js'
+import { listed, sightOf, type Sight } from './matches-seen.js'
 import { play, type Mishap, type View } from './play.js'
 import type { Expectation, Scene } from './scene.js'
 import type { Shortfall } from './shortfall.js'
@@ -47,17 +47,17 @@ interface Unmet extends Shortfall {
 
 async function runScene(scene: Scene): Promise<SceneResult> {
   const tickets = new Map(scene.tickets.map((ticket) => [ticket.id, ticket]))
-  const dueAt = new Map<number, Expectation[]>()
-  for (const expected of scene.expectations) dueAt.set(expected.at, [...(dueAt.get(expected.at) ?? []), expected])
+  const dueAt = byTime(scene.expectations)
   const unmet: Unmet[] = []
-  let awaited = scene.expectations.filter(({ when }) => when === 'by')
+  const awaited = new Set(scene.expectations.filter(({ when }) => when === 'by'))
   let changes = -1
   /** Takes what is met by now off the list of what is awaited. */
   const settle = (view: View) => {
-    if (awaited.length === 0 || view.changes === changes) return
+    if (awaited.size === 0 || view.changes === changes) return
     changes = view.changes
     const sight = sightOf(view, tickets)
-    awaited = awaited.filter((expected) => !(hasBegun(expected, sight) && judge(expected, sight) === undefined))
+    for (const expected of awaited)
+      if (hasBegun(expected, sight) && judge(expected, sight) === undefined) awaited.delete(expected)
   }
   const mishaps = await play(scene, {
     endsAt: scene.endsAt,
@@ -67,7 +67,7 @@ async function runScene(scene: Scene): Promise<SceneResult> {
       settle(view)
       const sight = sightOf(view, tickets)
       for (const expected of dueAt.get(view.at) ?? []) {
-        if (expected.when === 'by' && !awaited.includes(expected)) continue
+        if (expected.when === 'by' && !awaited.has(expected)) continue
         const shortfall = judge(expected, sight)
         if (shortfall === undefined) continue
         const summary = shortfall.waits === undefined ? undefined : view.explain(shortfall.waits).summary
@@ -81,13 +81,23 @@ async function runScene(scene: Scene): Promise<SceneResult> {
   return { name: scene.name, path: scene.path, failures }
 }
 
+function byTime(expectations: readonly Expectation[]): ReadonlyMap<number, readonly Expectation[]> {
+  const dueAt = new Map<number, Expectation[]>()
+  for (const expected of expectations) {
+    const others = dueAt.get(expected.at)
+    if (others === undefined) dueAt.set(expected.at, [expected])
+    else others.push(expected)
+  }
+  return dueAt
+}
+
 /** Whether all its tickets have come, which is so at its own time. */
 const hasBegun = (expected: Expectation, { tickets, view }: Sight) =>
   !('tickets' in expected) || expected.tickets.every((id) => (tickets.get(id)?.at ?? 0) <= view.at)
 
 const mishapFailure = ({ happening, words }: Mishap): SceneFailure => ({
   path: happening.path,
-  expected: `after ${durationWords(happening.at)}: ${happening.what}: ${happening.names.join(', ')}`,
+  expected: `after ${durationWords(happening.at)}: ${happening.what}: ${listed(happening.names)}`,
   instead: `it could not be: ${words}`,
 })
 

@@ -65,5 +65,6 @@ const nextSteps = (file: string, schema: string | undefined) =>
     `  3. muster check -c ${file}   says whether it is right, and what each queue means.`,
     `  4. muster serve -c ${file}   runs it.`,
     '',
+    'What its rules do before players feel it: `muster lab`, with a crowd of players and with tests of rules.',
     'Without any configuration, `muster dev` shows all of it on this machine.',
   ].join('\n')
