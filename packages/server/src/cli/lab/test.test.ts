@@ -125,6 +125,14 @@ describe('muster lab test', () => {
     expect(await readFile(join(folder, 'report.xml'), 'utf8')).toContain('errors="1"')
   })
 
+  test('a report that cannot be written is said, after the results', async () => {
+    await file('queues.yaml', ...QUEUES)
+    await file('scenes.yaml', ...SCENES)
+    const { code, out, err } = await labTest(['--junit', 'nowhere/report.xml'])
+    expect([code, err]).toEqual([1, 'error: nowhere/report.xml cannot be written (ENOENT)\n'])
+    expect(out).toContain('1 passed, 0 failed\n')
+  })
+
   test('a name that would move the cursor does not', async () => {
     await file('queues.yaml', ...QUEUES)
     await file('scenes.yaml', ...SCENES.map((line) => line.replace('Friends play', '"a\\e[2Jb\\nc"')))

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { SceneResult, SceneSuite } from '@muster/lab'
 import type { Command } from 'commander'
 import { EXIT, type ExitCode } from '../exit-codes.js'
@@ -7,6 +5,7 @@ import { findingsText } from '../findings.js'
 import { refusal } from '../refusal.js'
 import { paint, type Terminal } from '../terminal.js'
 import type { AddLabCommand } from './add-lab-command.js'
+import { writeProduct } from './product.js'
 import { readScenes, WrongFile, type ScenesFile } from './scenes-file.js'
 
 interface TestOptions {
@@ -45,9 +44,10 @@ async function test(files: readonly string[], options: TestOptions, terminal: Te
   const results = suites.flatMap((suite) => suite.results)
   const failed = results.filter(({ failures }) => failures.length > 0).length
   const isWrong = suites.some(({ wrong }) => wrong !== undefined)
-  if (options.junit !== undefined) await writeFile(resolve(terminal.folder, options.junit), junitXml(suites))
   if (options.json === true) terminal.say(JSON.stringify(asJson(suites, results.length - failed, failed), null, 2))
   else if (results.length > 0) terminal.say(`${results.length - failed} passed, ${failed} failed`)
+  if (options.junit !== undefined)
+    await writeProduct(options.junit, terminal, async (put) => void (await put(junitXml(suites))))
   if (isWrong) return EXIT.wrong
   if (results.length === 0) {
     terminal.complain(`no scene has ${JSON.stringify(options.only)} in its name`)
