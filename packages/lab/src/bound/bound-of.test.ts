@@ -82,6 +82,13 @@ describe('larger matches', () => {
     })
   })
 
+  test('count only those who could have filled a match together', () => {
+    const rules = [{ kind: 'difference', attribute: 'skill', max: 10 }] as const
+    const guests = [guest(0, 0), guest(9, 0), guest(10, 0), guest(-8, 1), guest(-17, 1), guest(-18, 1)]
+    // 0 and -8 may meet, but there is no third whom both may meet.
+    expect(told(guests, { matchSize: 3, rules })).toMatchObject({ ratio: 1, cost: 0.666667, anyRules: 0.633333 })
+  })
+
   test('parties count for each of their players', () => {
     const party = (skills: readonly number[], match: number): Guest => ({ skills, from: 0, until: 1, match })
     const guests = [party([0, 0], 0), party([6, 6], 0), party([1, 1], 1), party([7, 7], 1)]

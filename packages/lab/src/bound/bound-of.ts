@@ -4,7 +4,7 @@ import type { RunOutcome } from '../run/outcome.js'
 import { rounded } from '../statistics/spread.js'
 import type { Bound } from './bound.js'
 import { boundOfLarger } from './larger-bound.js'
-import { createMayMeet, mayMeetWithoutLimits } from './may-meet.js'
+import { createMeetsAt, meetsWithoutLimits } from './meets-at.js'
 import { createPairCost } from './pair-cost.js'
 import { boundOfPairs } from './pairs-bound.js'
 import { presentIn, type Present } from './presence.js'
@@ -25,12 +25,12 @@ export function boundOf(crowd: Crowd, outcome: RunOutcome, queue: Queue): Bound 
   const present = presentIn(compiled, crowd, outcome)
   const matches = matchesOf(present)
   const matched = present.filter(({ match }) => matches.has(match))
-  const mayMeet = createMayMeet(compiled, isPair)
+  const meetsAt = createMeetsAt(compiled, isPair)
   const found = (isPair ? boundOfPairs : boundOfLarger)(matched, matches, {
     costOf: createPairCost(compiled, units),
     // What was made was possible, even where the rules of now would not allow it, e.g. a custom rule.
-    withinRules: (one, other, before) => one.match === other.match || mayMeet(one, other, before),
-    anyRules: mayMeetWithoutLimits,
+    withinRules: (one, other) => Math.min(meetsAt(one, other), one.match === other.match ? one.until : Infinity),
+    anyRules: meetsWithoutLimits,
   })
   const { players, all } = found
   if (players === 0) return undefined

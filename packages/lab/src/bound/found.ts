@@ -1,12 +1,12 @@
 // pure: what a bound is made with, and of
-import type { MayMeet } from './may-meet.js'
+import type { MeetsAt } from './meets-at.js'
 import type { PairCost } from './pair-cost.js'
 
 export interface BoundTerms {
   readonly costOf: PairCost
-  /** Whether two tickets could meet within the rules, and without limits. */
-  readonly withinRules: MayMeet
-  readonly anyRules: MayMeet
+  /** When two tickets could meet within the rules, and without limits. */
+  readonly withinRules: MeetsAt
+  readonly anyRules: MeetsAt
 }
 
 /** Sums over the players looked at. */

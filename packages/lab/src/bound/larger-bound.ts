@@ -1,12 +1,14 @@
 // pure: the bound for larger matches: everybody with those who suit them best
 import type { BoundTerms, Found } from './found.js'
 import { averageMet, meetings } from './meetings.js'
+import type { MeetsAt } from './meets-at.js'
 import { leastCost } from './nearest.js'
 import type { Present } from './presence.js'
+import { viewOf } from './view.js'
 import type { Members } from './windows.js'
 
 /** Tickets looked at, evenly spread over the run; fewer where each sees many others. */
-const MOST_TICKETS = 2000
+const MOST_TICKETS = 1000
 const FEWEST_TICKETS = 100
 /** Pairs of tickets looked at in all, about. */
 const MOST_PAIRS = 3_000_000
@@ -31,13 +33,14 @@ export function boundOfLarger(
     const seats = playersOf(others)
     const cost = others.reduce((sum, { entry }) => sum + entry.size * costOf(own.entry, entry), 0) / seats
     const met = meets(own)
-    const view = { own, others: met, costs: Float64Array.from(met, ({ entry }) => costOf(own.entry, entry)) }
+    const costs = Float64Array.from(met, ({ entry }) => costOf(own.entry, entry))
+    const leastBy = (meetsAt: MeetsAt) => leastCost(viewOf(own, met, costs, meetsAt), seats, meetsAt)
     // Of the others in a player's match, those of his own party are not to be chosen.
     const weight = (size * seats) / (size + seats - 1)
     sums.players += size
     sums.cost += weight * cost
-    sums.withinRules += weight * leastCost(view, seats, withinRules)
-    sums.anyRules += weight * leastCost(view, seats, anyRules)
+    sums.withinRules += weight * leastBy(withinRules)
+    sums.anyRules += weight * leastBy(anyRules)
   }
   return { ...sums, all: playersOf(present) }
 }

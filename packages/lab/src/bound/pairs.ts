@@ -1,6 +1,6 @@
 // pure: the cheapest pairs that could have been made of the same players
 import { cheapestPairs } from './matching/cheapest-pairs.js'
-import type { MayMeet } from './may-meet.js'
+import type { MeetsAt } from './meets-at.js'
 import type { PairCost } from './pair-cost.js'
 import type { Present } from './presence.js'
 
@@ -13,8 +13,8 @@ const FIRST_EDGES = 12
  * The cost of the cheapest way to pair all these tickets, exactly: those of a pair were there at the same time and may
  * meet. All of them were matched with one another, so there is at least that way.
  */
-export function cheapestCost(tickets: readonly Present[], mayMeet: MayMeet, costOf: PairCost): number {
-  const costs = costsBetween(tickets, mayMeet, costOf)
+export function cheapestCost(tickets: readonly Present[], meetsAt: MeetsAt, costOf: PairCost): number {
+  const costs = costsBetween(tickets, meetsAt, costOf)
   const edges = new Set([...pairsMade(tickets), ...cheapestEdges(costs, tickets.length)])
   for (;;) {
     const known = [...edges].toSorted((one, other) => one - other)
@@ -26,13 +26,14 @@ export function cheapestCost(tickets: readonly Present[], mayMeet: MayMeet, cost
 }
 
 /** The cost between any two tickets at `one · n + other`, one before other; Infinity where they could not meet. */
-function costsBetween(tickets: readonly Present[], mayMeet: MayMeet, costOf: PairCost): Float64Array {
+function costsBetween(tickets: readonly Present[], meetsAt: MeetsAt, costOf: PairCost): Float64Array {
   const count = tickets.length
   const costs = new Float64Array(count * count).fill(Infinity)
   for (const [at, one] of tickets.entries()) {
     for (let next = at + 1; next < count; next++) {
       const other = tickets[next] as Present
-      if (one.from > other.until || other.from > one.until || !mayMeet(one, other)) continue
+      const isApart = one.from > other.until || other.from > one.until
+      if (isApart || meetsAt(one, other) > Math.min(one.until, other.until)) continue
       costs[at * count + next] = Math.round(PARTS * costOf(one.entry, other.entry))
     }
   }
