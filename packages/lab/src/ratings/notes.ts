@@ -12,7 +12,6 @@ export interface Noted {
 }
 
 export interface Notes {
-  queued(player: Noted): void
   /**
    * A match has been played.
    * @param predicted the probability that the winner wins, as it was predicted; undefined unless there were two teams
@@ -44,7 +43,7 @@ export function createNotes(): Notes {
   const experiences = new Map(
     [...EXPERIENCES.map(([name]) => name), BEFORE].map((name) => [
       name,
-      { players: 0, waits: [] as number[], favourites: [] as number[] },
+      { waits: [] as number[], favourites: [] as number[] },
     ]),
   )
   const experienceOf = ({ isNew, matches: played }: Noted) => {
@@ -53,10 +52,6 @@ export function createNotes(): Notes {
   }
 
   return {
-    queued: (player) => {
-      const experience = experienceOf(player)
-      if (experience !== undefined) experience.players += 1
-    },
     matched: (predicted) => {
       matches += 1
       if (predicted === undefined) return
@@ -80,17 +75,10 @@ export function createNotes(): Notes {
       matches,
       calibration: predictions.flatMap(calibrationOf),
       convergence: [...compared].flatMap(([count, pairs]) => convergenceOf(count, pairs)),
-      experience: [...experiences].flatMap(([name, { players, waits, favourites }]): Experience[] => {
-        if (players === 0) return []
-        return [
-          {
-            name,
-            players,
-            played: rounded(waits.length / players, 4),
-            waitMs: spreadOf(Float64Array.from(waits), 0),
-            favourite: spreadOf(Float64Array.from(favourites), 4),
-          },
-        ]
+      experience: [...experiences].flatMap(([name, { waits, favourites }]): Experience[] => {
+        if (waits.length === 0) return []
+        const [waitMs, favourite] = [spreadOf(Float64Array.from(waits), 0), spreadOf(Float64Array.from(favourites), 4)]
+        return [{ name, players: waits.length, waitMs, favourite }]
       }),
     }),
   }

@@ -2,6 +2,7 @@ import { predictedWin } from '@muster/matchmaker'
 import { predictWin, rate, rating, type Rating } from 'openskill'
 import type { Crowd, CrowdPlayer } from '../crowd/crowd.js'
 import { createLuck } from './luck.js'
+import { newcomerChance } from './newcomers.js'
 import { createNotes, type Noted } from './notes.js'
 import { ratingAttributes, type RatingAttributes } from './rating-attributes.js'
 import type { RatingFigures } from './rating-figures.js'
@@ -33,8 +34,8 @@ export interface PlayedTicket {
   readonly waitMs: number
 }
 
-/** True skill of an average player. */
-const AVERAGE = rating().mu
+/** True skill of an average player, and its standard deviation among players. */
+const average = rating()
 
 /** A player as the book knows one. */
 interface Known {
@@ -66,7 +67,8 @@ interface RankedTeam {
  * @throws {InvalidInput} if an option is wrong or the crowd's players have no `truth`, as those of recordings
  */
 export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): RatingBook {
-  const { seed, newcomers, settledSigma, deviations } = readRatingOptions(options)
+  const { seed, settledSigma, deviations, ...newness } = readRatingOptions(options)
+  const chanceOfNew = newcomerChance(newness)
   const skillOf = skillsOf(crowd)
   const luck = createLuck(seed)
   const notes = createNotes()
@@ -74,7 +76,7 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
 
   const firstSeen = (player: CrowdPlayer): Known => {
     const skill = skillOf(player)
-    const isNew = luck.chanceOf(player.id) < newcomers
+    const isNew = luck.chanceOf(player.id) < chanceOfNew((skill - average.mu) / average.sigma)
     const known = { mu: skill + settledSigma * luck.normalOf(player.id, 0), sigma: settledSigma }
     return { id: player.id, rating: isNew ? rating() : known, matches: 0, skill, isNew }
   }
@@ -84,7 +86,7 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
     return known
   }
   const performanceOf = ({ id, skill, matches }: Known): number =>
-    skill - AVERAGE + BETA * luck.normalOf(id, matches + 1)
+    skill - average.mu + BETA * luck.normalOf(id, matches + 1)
 
   const learn = (teams: readonly RankedTeam[]) => {
     const before = teams.map(({ known }) => known.map((one) => one.rating))
@@ -103,12 +105,7 @@ export function createRatingBook(crowd: Crowd, options: RatingOptions = {}): Rat
   }
 
   return {
-    queued: (players) =>
-      players.map((player) => {
-        const known = knownOf(player)
-        notes.queued(noted(known))
-        return ratingAttributes(known.rating, deviations)
-      }),
+    queued: (players) => players.map((player) => ratingAttributes(knownOf(player).rating, deviations)),
 
     played: (given) => {
       const teams = given.map(({ name, tickets }): RankedTeam => {
@@ -134,7 +131,7 @@ const noted = ({ matches, rating: { mu }, skill, isNew }: Known): Noted => ({ ma
 function favouriteOf(teams: readonly RankedTeam[]): number {
   const sides = teams.map(({ known }) => ({
     count: known.length,
-    sum: { mean: known.reduce((sum, { skill }) => sum + skill - AVERAGE, 0), uncertainty: 0 },
+    sum: { mean: known.reduce((sum, { skill }) => sum + skill - average.mu, 0), uncertainty: 0 },
   }))
   const chances = sides.flatMap((one, index) =>
     sides.slice(0, index).map((other) => {

@@ -37,10 +37,8 @@ export interface Convergence {
 export interface Experience {
   /** `first 5`, `5–9`, `10–29`, `from 30`: matches that new players had been rated by; or `rated before`. */
   readonly name: string
-  /** Players in tickets. */
+  /** Players in matches: one who played twice counts twice. */
   readonly players: number
-  /** The share of them who played a match. */
-  readonly played: number
   /** Milliseconds from the ticket's creation until its match was found. */
   readonly waitMs: Spread
   /** How probable it truly was that the favourite of their match wins, from 0.5 to 1. */

@@ -12,8 +12,13 @@ export interface RatingOptions {
    */
   readonly newcomers?: number | undefined
   /**
+   * How far new players are below the average in true skill, in standard deviations of skill: up to 0.7. The others are
+   * so much better that the crowd stays as it is. Default 0; above it, `newcomers` is 0.5 at most.
+   */
+  readonly newcomersBelow?: number | undefined
+  /**
    * Uncertainty of those who have been rated before, as a standard deviation: their mu differs from their true skill by
-   * so much. Default 2: about what openskill knows of a player after 100 matches between two (our choice).
+   * so much. Default 2: players of some hundred matches (our choice).
    */
   readonly settledSigma?: number | undefined
   /**
@@ -26,12 +31,18 @@ export interface RatingOptions {
 /** How much a player's performance varies from match to match: openskill's default of `beta`, half of its sigma. */
 export const BETA = 25 / 6
 
-const schema = z.strictObject({
-  seed: z.int().default(1),
-  newcomers: z.number().min(0).max(1).default(0.1),
-  settledSigma: z.number().positive().max(25).default(2),
-  deviations: z.number().min(0).max(10).default(3),
-})
+const schema = z
+  .strictObject({
+    seed: z.int().default(1),
+    newcomers: z.number().min(0).max(1).default(0.1),
+    newcomersBelow: z.number().min(0).max(0.7).default(0),
+    settledSigma: z.number().positive().max(25).default(2),
+    deviations: z.number().min(0).max(10).default(3),
+  })
+  .refine(({ newcomers, newcomersBelow }) => newcomersBelow === 0 || newcomers <= 0.5, {
+    path: ['newcomersBelow'],
+    error: 'must be 0 where more than half of the players are new',
+  })
 
 /** @throws {InvalidInput} naming the option and the value */
 export function readRatingOptions(options: RatingOptions): Required<z.infer<typeof schema>> {

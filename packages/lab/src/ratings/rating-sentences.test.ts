@@ -8,7 +8,6 @@ const spread = (count: number, mean: number): Spread => ({ ...NONE, count, mean 
 const experience = (name: string, count: number, waitMs: number, favourite: number): Experience => ({
   name,
   players: count,
-  played: 1,
   waitMs: spread(count, waitMs),
   favourite: spread(count, favourite),
 })

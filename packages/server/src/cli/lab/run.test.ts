@@ -17,7 +17,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const file = (name: string, text: string) => writeFile(join(folder, name), text)
 const QUEUES = (max: number) => `queues:
   - name: duel
-    matchSize: 2
+    teams: [{ name: side, count: 2, size: 1 }]
     rules: [{ kind: difference, attribute: skill, max: ${max} }]
 `
 
@@ -39,28 +39,12 @@ async function lab(args: string, isTTY = false) {
 }
 
 describe('muster lab run', () => {
-  test('lets ratings follow from the matches, for queues that need them', async () => {
-    await lab('crowd --players 12 --hours 0.05 --seed 7 --out crowd.ndjson')
-    const rule = '{ kind: balance, measure: predictedWin, mean: mu, uncertainty: sigma, max: 1 }'
-    const teams = '[{ name: side, count: 2, size: 1 }]'
-    await file('rated.yaml', `queues: [{ name: duel, teams: ${teams}, rules: [${rule}] }]\n`)
-    const args = 'run crowd.ndjson -q rated.yaml --seeds 1 --threads 1 --without-bound'
-    const { code, out } = await lab(`${args} --ratings --newcomers 1`)
-    expect([code, out]).toEqual([0, expect.stringMatching(/^rated\.yaml: \d+ matches were rated; favourites, pre/m)])
-    const { variants } = JSON.parse((await lab(`${args} --json`)).out) as LabResult
-    expect(variants[0]?.runs[0]).toMatchObject({ figures: { all: { matched: 0 } } })
-    expect(await lab(`${args} --newcomers 0.5`)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('--newcomers: is for runs with --ratings'),
-    })
-  })
-
   test('lets a crowd meet the queues of each file, tells what came of it, and writes the result', async () => {
     await lab('crowd --players 12 --hours 0.05 --seed 7 --out crowd.ndjson')
     await file('a.yaml', QUEUES(100))
     await file('b.yaml', QUEUES(1000))
     const args = 'run crowd.ndjson -q a.yaml -q b.yaml --seeds 2 --threads 1 --server-hour 0.6EUR --json --out r.json'
-    const { code, out, err } = await lab(args)
+    const { code, out, err } = await lab(`${args} --ratings --newcomers 1`)
     const result = JSON.parse(out) as LabResult
     expect([code, err.split('\n')]).toEqual([
       0,
@@ -82,6 +66,8 @@ describe('muster lab run', () => {
     expect(matched[1]?.[0]).toBeGreaterThan(matched[0]?.[0] ?? 1)
     const { servers } = result.variants[1]?.runs[0]?.figures ?? {}
     expect(servers?.cost).toBeCloseTo((servers?.hours ?? 0) * 0.6, 1)
+    const { ratings } = result.variants[1]?.runs[0] ?? {}
+    expect(ratings?.experience).toMatchObject([{ name: 'first 5', players: expect.any(Number) }])
     expect(await readFile(join(folder, 'r.json'), 'utf8')).toBe(out)
   })
 
@@ -95,12 +81,15 @@ describe('muster lab run', () => {
     ['crowd.ndjson -q a.yaml -q ./a.yaml', 'error: --queues: a.yaml and ./a.yaml are the same file'],
     ['crowd.ndjson -q a.yaml --seeds 0', 'It must be a whole number from 1 to 1000.'],
     ['crowd.ndjson -q a.yaml --tick 0s', 'It must be a time from 1ms to 60s, like 250ms, 5s or 2m.'],
+    ['crowd.ndjson -q a.yaml --newcomers 1', 'error: --newcomers and --newcomers-below: are for runs with --ratings'],
+    ['true.ndjson -q a.yaml --ratings', 'error: ratings: player "p1-1" has no truth, which decides who wins'],
     ['crowd.ndjson -q a.yaml --server-hour cheap', 'It must be a price like 0.12 or 0.12EUR.'],
   ])('refuses %s', async (args, words) => {
     const { out: crowd } = await lab('crowd --players 4 --hours 0.05')
     await file('crowd.ndjson', crowd)
     await file('torn.ndjson', `${crowd.split('\n')[0]}\n{"id":`)
     await file('empty.ndjson', '')
+    await file('true.ndjson', crowd.replaceAll(/,"truth":[^,}]*/g, ''))
     await file('a.yaml', QUEUES(1))
     await file('wrong.yaml', QUEUES(1).replace('rules', 'rulez'))
     const { code, out, err } = await lab(`run ${args}`)

@@ -25,6 +25,7 @@ interface RunCommandOptions {
   readonly withoutBound?: boolean | undefined
   readonly ratings?: boolean | undefined
   readonly newcomers?: number | undefined
+  readonly newcomersBelow?: number | undefined
   readonly json?: boolean | undefined
   readonly out?: string | undefined
 }
@@ -47,6 +48,7 @@ export const addRun: AddLabCommand = (lab, terminal, end): Command =>
     .option('--skill <attribute>', "players' skill where the crowd does not say the true one (default: skill)")
     .option('--ratings', 'players have the attributes mu, sigma and rating, which openskill learns from the matches')
     .option('--newcomers <share>', 'of the players, who are new: with --ratings (default: 0.1)', numberOption(0, 1))
+    .option('--newcomers-below <deviations>', 'how much weaker the new ones are (default: 0)', numberOption(0, 0.7))
     .option('--without-bound', 'do not compute what was possible at all, a second or two for each run')
     .option('--json', 'the result as one JSON object on the standard output, for programs')
     .option('--out <file>', 'write the result there too')
@@ -59,8 +61,9 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
   let reading = crowdFile
   try {
     refuseTwice(options.queues, terminal.folder)
-    if (options.newcomers !== undefined && options.ratings !== true)
-      throw new InvalidInput('--newcomers: is for runs with --ratings')
+    const { ratings, newcomers, newcomersBelow } = options
+    if ((newcomers ?? newcomersBelow) !== undefined && ratings !== true)
+      throw new InvalidInput('--newcomers and --newcomers-below: are for runs with --ratings')
     const files: QueueFile[] = []
     for (const file of options.queues) files.push(await readQueues((reading = file), terminal.folder))
     const { crowd, notes } = await readCrowdFile((reading = crowdFile), terminal.folder)
@@ -94,7 +97,8 @@ async function withProgress(
 ): Promise<LabResult> {
   const { runLab } = await import('@muster/lab')
   const { seeds, threads, tick, serverStart, serverHour, skill, withoutBound } = options
-  const ratings = options.ratings === true ? { newcomers: options.newcomers } : undefined
+  const { newcomers, newcomersBelow } = options
+  const ratings = options.ratings === true ? { newcomers, newcomersBelow } : undefined
   const figures = { price: serverHour, skillAttribute: skill }
   const progress = createProgress(terminal, systemClock)
   let runs = 0
