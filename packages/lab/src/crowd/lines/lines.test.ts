@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { generateCrowd, streamCrowd } from '../generate/generate-crowd.js'
 import { readCrowd } from './read-crowd.js'
@@ -110,7 +111,7 @@ describe('a crowd that is wrong is refused, with its line', () => {
       [HEADER.replace('}', ',"made":{"seed":1,"parameters":{},"parties":2}}'), PARTY],
       'line 3: is missing: the crowd was made with 2 parties and has 1',
     ],
-    ['a line without an end', [HEADER, ' '.repeat(2 ** 20) + PARTY], 'line 2: is longer than 1048576 characters'],
+    ['a line without an end', [HEADER, ' '.repeat(2 ** 20) + PARTY], 'line 2: is longer than a mebibyte'],
   ])('%s', async (_, lines, message) => {
     await expect(readCrowd(lines)).rejects.toThrow(message)
   })
@@ -123,15 +124,22 @@ describe('a crowd that is wrong is refused, with its line', () => {
         yield HEADER.replaceAll('\n', ' ')
       }
     }
-    await expect(readCrowd(splitLines(endless()))).rejects.toThrow('line 1: is longer than 1048576 characters')
+    await expect(readCrowd(splitLines(endless()))).rejects.toThrow('line 1: is longer than a mebibyte')
     expect(asked * HEADER.length).toBeLessThan(2 ** 21)
+  })
+
+  test('a compressed file', async () => {
+    async function* bytes() {
+      yield gzipSync(`${HEADER}\n${PARTY}\n`)
+    }
+    await expect(readCrowd(splitLines(bytes()))).rejects.toThrow('line 1: is compressed: unpack it by gunzip')
   })
 
   test('bytes that are no text', async () => {
     async function* bytes() {
-      yield new TextEncoder().encode(`${HEADER}\n`)
+      yield new TextEncoder().encode(`${HEADER}\n${PARTY}\n`)
       yield Uint8Array.of(0x22, 0xff, 0x22)
     }
-    await expect(readCrowd(splitLines(bytes()))).rejects.toThrow('line 2: or one soon after it is not UTF-8')
+    await expect(readCrowd(splitLines(bytes()))).rejects.toThrow('line 3: is not UTF-8')
   })
 })

@@ -1,7 +1,9 @@
 import { InvalidCrowd } from './invalid-crowd.js'
 
-/** Longest line in UTF-16 units (our choice: a party of 500 players with 64 latencies each has less). */
+/** Longest line, in bytes or UTF-16 units (our choice: a party of 500 players with 64 latencies each has less). */
 const LONGEST_LINE = 2 ** 20
+const LINE_FEED = 10
+const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Splits a file into lines, without their ends. It holds one line at a time, so a file of any size needs little memory.
@@ -9,43 +11,42 @@ const LONGEST_LINE = 2 ** 20
  * @throws {InvalidCrowd} at a line that is too long or is not UTF-8.
  */
 export async function* splitLines(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  const textOf = (chunk?: string | Uint8Array) => {
-    if (typeof chunk === 'string') return chunk
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
-    } catch {
-      throw new InvalidCrowd(number, '', 'or one soon after it is not UTF-8')
-    }
-  }
   let number = 1
   // Only the new part is searched, however small the parts of a long line are.
-  let [parts, length]: [string[], number] = [[], 0]
-  const add = (part: string) => {
+  let [parts, length]: [Uint8Array[], number] = [[], 0]
+  const add = (part: Uint8Array) => {
     length += part.length
     refuseLong({ length }, number)
     parts.push(part)
   }
   const line = () => {
-    const whole = parts.join('')
+    const text = textOf(parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts), number)
     ;[parts, length] = [[], 0]
     number += 1
-    return whole.endsWith('\r') ? whole.slice(0, -1) : whole
+    return text.endsWith('\r') ? text.slice(0, -1) : text
   }
   for await (const chunk of chunks) {
-    const text = textOf(chunk)
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
     let from = 0
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-      add(text.slice(from, end))
+    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, from)) {
+      add(bytes.subarray(from, end))
       yield line()
       from = end + 1
     }
-    add(text.slice(from))
+    if (from < bytes.length) add(bytes.subarray(from))
   }
-  add(textOf())
   if (length > 0) yield line()
 }
 
+function textOf(bytes: Uint8Array, number: number): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    const isGzip = number === 1 && bytes[0] === 0x1f && bytes[1] === 0x8b
+    throw new InvalidCrowd(number, '', isGzip ? 'is compressed: unpack it by gunzip' : 'is not UTF-8')
+  }
+}
+
 export function refuseLong({ length }: { readonly length: number }, number: number): void {
-  if (length > LONGEST_LINE) throw new InvalidCrowd(number, '', `is longer than ${LONGEST_LINE} characters`)
+  if (length > LONGEST_LINE) throw new InvalidCrowd(number, '', 'is longer than a mebibyte, 1048576 characters')
 }
