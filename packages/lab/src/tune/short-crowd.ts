@@ -20,8 +20,9 @@ export function shortCrowd(crowd: Crowd, share: number): Crowd {
   const length = Math.floor(every * share)
   const parties = crowd.parties.flatMap((party) => {
     const stretch = Math.min(count - 1, Math.floor(party.at / every))
-    const into = party.at - Math.floor(stretch * every)
-    return into < length ? [{ ...party, at: stretch * length + into }] : []
+    // From the middle of each: its beginning is emptier than the rest where ever more come.
+    const into = party.at - Math.floor(stretch * every + (every - length) / 2)
+    return into >= 0 && into < length ? [{ ...party, at: stretch * length + into }] : []
   })
   const { made: _, ...header } = crowd.header
   if (share >= 1 || parties.length < FEWEST) return { header, parties: crowd.parties }

@@ -1,0 +1,89 @@
+import { defineQueue, type Queue, type RuleDefinition } from '@muster/matchmaker'
+import { describe, expect, test } from 'vitest'
+import type { Figures, Slice } from '../figures/figures.js'
+import { measuredRun } from './measured-run.js'
+import { qualityOf } from './quality.js'
+
+const queueOf = (rules: readonly RuleDefinition[]): Queue =>
+  defineQueue({
+    name: 'ranked',
+    teams: [{ name: 'team', count: 2, size: 5 }],
+    rules,
+    deploy: { application: 'game', version: '1' },
+  })
+
+const spread = (mean: number) => ({ count: 9, mean, p10: 0, p50: 0, p90: 42_000, p95: 0, p99: 0, max: 0 })
+
+/** Figures of a run with these means. */
+function figuresOf(means: Readonly<Record<string, number>>, more: object = {}): Figures {
+  const names = ['waitMs', 'distanceKm', 'latencyMs', 'skillSpread', 'teamGap']
+  const spreads = Object.fromEntries(names.map((name) => [name, spread(means[name] ?? 0)]))
+  const slice = { players: 10, ends: { assigned: 0.6, gaveUp: 0.1, expired: 0.1, refused: 0.2 }, ...spreads }
+  const favourite = spread(means['favourite'] ?? 0.5)
+  const queues = { ranked: { matches: { favourite }, expansion: [], ...more } }
+  return { by: { queue: { ranked: slice as unknown as Slice } }, matches: { favourite }, queues } as unknown as Figures
+}
+
+const skill: RuleDefinition = { kind: 'difference', attribute: 'mmr', max: { from: 50, to: 400, overMs: 30_000 } }
+
+describe('the cost of a run', () => {
+  test('adds what rules of the queue limit, in units of their strictest limits in the file', () => {
+    const rules: RuleDefinition[] = [
+      skill,
+      { kind: 'distance', maxKm: 500 },
+      { kind: 'latency', maxMs: 80 },
+      { kind: 'balance', attribute: 'mmr', max: 100 },
+      { kind: 'balance', measure: 'predictedWin', mean: 'mu', uncertainty: 'sigma', max: 0.7 },
+    ]
+    const quality = qualityOf(queueOf(rules), ['difference mmr'])
+    expect(quality.skillAttribute).toBe('mmr')
+    const figures = figuresOf({ skillSpread: 100, distanceKm: 250, latencyMs: 40, teamGap: 30, favourite: 0.6 })
+    expect(quality.costOf(figures, queueOf(rules))).toBeCloseTo(2 + 0.5 + 0.5 + 0.3 + 0.5)
+  })
+
+  test('is told in the units of the file, whatever the candidate says', () => {
+    const quality = qualityOf(queueOf([skill]), ['difference mmr'])
+    const looser = queueOf([{ ...skill, max: 300 }])
+    expect(quality.costOf(figuresOf({ skillSpread: 100 }), looser)).toBe(2)
+  })
+
+  test('counts what was in force of a limit that figures do not tell of', () => {
+    const level: RuleDefinition = {
+      kind: 'require',
+      attribute: 'level',
+      operator: '>=',
+      value: [
+        { afterMs: 0, value: 10 },
+        { afterMs: 9000, value: 5 },
+      ],
+    }
+    const queue = queueOf([level])
+    const quality = qualityOf(queue, ['require level'])
+    expect(quality.parts).toEqual([{ name: 'require level', what: 'limit', per: 10 }])
+    const steps = [
+      { after: 0, limit: 10, share: 0.6 },
+      { after: 9000, limit: 5, share: 0.3 },
+      { after: 20_000, limit: null, share: 0.1 },
+    ]
+    const figures = figuresOf({}, { expansion: [{ rule: 'require level', unit: '', steps }] })
+    expect(quality.costOf(figures, queue)).toBeCloseTo(0.6 * 1 + 0.3 * 1.5 + 0.1 * 3)
+    expect(quality.costOf(figuresOf({}), queueOf([{ ...level, value: 5 }]))).toBe(1.5)
+  })
+
+  test('is that of the stricter of two rules about the same', () => {
+    const loose: RuleDefinition = { ...skill, name: 'loose', max: 200 }
+    expect(qualityOf(queueOf([loose, skill]), ['difference mmr']).parts).toEqual([
+      { name: 'difference mmr', what: 'skillSpread', per: 50 },
+    ])
+  })
+})
+
+test('who waits in vain is told of those who waited; a run without matches is hopeless', () => {
+  const queue = queueOf([skill])
+  const quality = qualityOf(queue, ['difference mmr'])
+  const run = measuredRun(figuresOf({ skillSpread: 75 }), queue, quality)
+  expect(run).toMatchObject({ cost: 1.5, waitP90Ms: 42_000 })
+  expect(run.gaveUp).toBeCloseTo(0.25)
+  const nobody = { by: { queue: {} } } as Figures
+  expect(measuredRun(nobody, queue, quality)).toMatchObject({ cost: Infinity, waitP90Ms: Infinity })
+})
