@@ -73,7 +73,13 @@ export {
   type VariantRun,
 } from './figures/lab-result.js'
 export { compare, type Comparison } from './compare/compare.js'
+export type { SliceDifference } from './compare/slices.js'
 export type { Difference, MeasuredDifference, Verdict } from './compare/difference.js'
+export { frontHtml, type FrontPage } from './report/front-html.js'
+export type { TriedPoint } from './report/plots/pareto.js'
+export { reportHtml } from './report/report-html.js'
+export { reportText } from './report/report-text.js'
+export { readResult } from './report/read-result.js'
 export type { Interval } from './statistics/paired.js'
 export type { Spread } from './statistics/spread.js'
 export { createRatingBook, type PlayedTeam, type PlayedTicket, type RatingBook } from './ratings/rating-book.js'

@@ -37,31 +37,35 @@ export interface Judged {
   readonly family: number
 }
 
+type Values = readonly (number | undefined)[]
+
 /**
  * Values of both by seed, in the same order; undefined where a run has none. Only seeds that both have count; undefined
  * if there is none.
  */
-export function differenceOf(
-  first: readonly (number | undefined)[],
-  other: readonly (number | undefined)[],
-  judge: (difference: Difference) => Judged,
-): (Difference & { readonly verdict: Verdict }) | undefined {
-  const pairs = first.flatMap((one, index): (readonly [number, number])[] => {
-    const two = other[index]
-    return one === undefined || two === undefined ? [] : [[one, two]]
-  })
+export function differenceOf(first: Values, other: Values): Difference | undefined {
+  const pairs = pairsOf(first, other)
   if (pairs.length === 0) return undefined
-  const differences = pairs.map(([one, two]) => two - one)
-  const intervals = pairedIntervals(differences)
-  const difference = {
+  const differences = differencesOf(pairs)
+  return {
     first: meanOf(pairs.map(([one]) => one)),
     other: meanOf(pairs.map(([, two]) => two)),
     mean: meanOf(differences),
-    interval: intervals?.(CONFIDENCE),
+    interval: pairedIntervals(differences)?.(CONFIDENCE),
   }
-  const judged = judge(difference)
-  return { ...difference, verdict: verdictOf(intervals?.(1 - (1 - CONFIDENCE) / judged.family), judged) }
 }
+
+/** What the differences say. */
+export const judge = (first: Values, other: Values, judged: Judged): Verdict =>
+  verdictOf(pairedIntervals(differencesOf(pairsOf(first, other)))?.(1 - (1 - CONFIDENCE) / judged.family), judged)
+
+const pairsOf = (first: Values, other: Values) =>
+  first.flatMap((one, index): (readonly [number, number])[] => {
+    const two = other[index]
+    return one === undefined || two === undefined ? [] : [[one, two]]
+  })
+
+const differencesOf = (pairs: readonly (readonly [number, number])[]) => pairs.map(([one, two]) => two - one)
 
 function verdictOf(interval: Interval | undefined, { better, least }: Judged): Verdict {
   if (interval === undefined) return 'unclear'

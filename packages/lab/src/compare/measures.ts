@@ -14,7 +14,10 @@ export interface Measure {
   readonly label: string
   readonly unit: Unit
   readonly better: 'lower' | 'higher'
-  /** A difference that nobody would feel (our choice): where it is surely smaller, variants are alike. */
+  /**
+   * A difference that nobody would feel (our choice): where it is surely smaller, variants are alike. Of other units
+   * than shares, also 1 % of the value.
+   */
   readonly least: number
   /** What it is, in a sentence, e.g. of `9 s instead of 12 s`. */
   says(values: string): string
@@ -37,7 +40,7 @@ const uneven = (dimension: 'region' | 'skillBand' | 'partySize', label: string, 
   unit: 'share',
   better: 'lower',
   least: 0.01,
-  says: (values) => `${values} of the worst served are too many of their ${one}`,
+  says: (values) => `of the worst served, ${values} would have to be of another ${one}`,
   of: ({ fairness }) =>
     Object.keys(fairness.by[dimension].groups).length < 2 ? undefined : fairness.by[dimension].uneven,
 })
@@ -130,7 +133,7 @@ export const MEASURES: readonly Measure[] = [
   {
     key: 'server-hours',
     topic: 'cost',
-    label: 'server hours per 1,000 matched',
+    label: 'hours per 1,000 matched',
     unit: 'hours',
     better: 'lower',
     least: 0.05,

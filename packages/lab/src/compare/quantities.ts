@@ -12,7 +12,7 @@ const grouped = (value: number, decimals: number): string => {
 /** Decimals that leave about three digits that count. */
 const decimalsOf = (value: number, most = 2): number => {
   const size = Math.abs(value)
-  if (size === 0 || size >= 100) return 0
+  if (Number.isInteger(value) || size >= 100) return 0
   return Math.min(most, size >= 10 ? 1 : 2)
 }
 
@@ -60,4 +60,12 @@ export function signed(value: number, unit: Unit, currency = ''): string {
   const text = unit === 'share' ? points : quantity(value, unit, currency)
   if (!/[1-9]/.test(text)) return '±0'
   return value > 0 ? `+${text}` : text
+}
+
+/** An interval of differences, with the unit once: `+12.4 to +13.5 points`. */
+export function interval(low: number, high: number, unit: Unit, currency = ''): string {
+  const [from, to] = [signed(low, unit, currency), signed(high, unit, currency)]
+  const ending = / [^ ]+$/.exec(to)?.[0] ?? ''
+  const isSimple = ending !== '' && from.endsWith(ending) && !/ .* /.test(from) && !/ .* /.test(to)
+  return `${isSimple ? from.slice(0, -ending.length) : from} to ${to}`
 }

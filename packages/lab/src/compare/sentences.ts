@@ -75,6 +75,12 @@ function undecided(
 
 const measureOf = (key: string) => MEASURES.find((measure) => measure.key === key)
 
+/** Facts of a topic that a sentence can bear; all are in the table. */
+const MOST_FACTS = 2
+
+/** How much changes, as a share of what there was. */
+const changeOf = ({ first, mean }: MeasuredDifference) => Math.abs(mean) / Math.max(Math.abs(first), 1e-9)
+
 /** `makes players wait less (half of the matched within 9 s instead of 12 s)`, if any measure of the topic says so. */
 function phraseOf(
   topic: Topic,
@@ -83,10 +89,13 @@ function phraseOf(
 ): string | undefined {
   const saying = measures.filter((one) => one.verdict === verdict)
   if (saying.length === 0) return undefined
-  const facts = saying.map(({ key, first, other }) => {
-    const { unit = 'count', says = (values) => values } = measureOf(key) ?? ({} as Partial<Measure>)
-    return says(`${quantity(other, unit)} instead of ${quantity(first, unit)}`)
-  })
+  const telling = saying.toSorted((a, b) => changeOf(b) - changeOf(a)).slice(0, MOST_FACTS)
+  const facts = saying
+    .filter((one) => telling.includes(one))
+    .map(({ key, first, other }) => {
+      const { unit = 'count', says = (values) => values } = measureOf(key) ?? ({} as Partial<Measure>)
+      return says(`${quantity(other, unit)} instead of ${quantity(first, unit)}`)
+    })
   const isMixed = measures.some((one) => one.verdict === (verdict === 'better' ? 'worse' : 'better'))
   const inPart = `${verdict === 'better' ? 'improves' : 'harms'} ${TOPICS[topic].alike} in part`
   return `${isMixed ? inPart : TOPICS[topic][verdict]} (${facts.join('; ')})`

@@ -13,8 +13,9 @@ import { writeProduct } from './product.js'
 import { createProgress } from './progress.js'
 import { readCrowdFile } from './read-crowd.js'
 import { readQueues, type QueueFile } from './read-queues.js'
+import { HTML_OPTION, JSON_OPTION, tellResult, type ReportOptions } from './report.js'
 
-interface RunCommandOptions {
+interface RunCommandOptions extends ReportOptions {
   readonly queues: readonly string[]
   readonly seeds?: number | undefined
   readonly threads?: number | undefined
@@ -26,7 +27,6 @@ interface RunCommandOptions {
   readonly ratings?: boolean | undefined
   readonly newcomers?: number | undefined
   readonly newcomersBelow?: number | undefined
-  readonly json?: boolean | undefined
   readonly out?: string | undefined
 }
 
@@ -50,8 +50,9 @@ export const addRun: AddLabCommand = (lab, terminal, end): Command =>
     .option('--newcomers <share>', 'of the players, who are new: with --ratings (default: 0.1)', numberOption(0, 1))
     .option('--newcomers-below <deviations>', 'how much weaker the new ones are (default: 0)', numberOption(0, 0.7))
     .option('--without-bound', 'do not compute what was possible at all, a second or two for each run')
-    .option('--json', 'the result as one JSON object on the standard output, for programs')
-    .option('--out <file>', 'write the result there too')
+    .option(...HTML_OPTION)
+    .option(...JSON_OPTION)
+    .option('--out <file>', 'write the result there too, for muster lab report')
     .action(async (crowd: string, options: RunCommandOptions) => {
       end(await run(crowd, options, terminal))
     })
@@ -116,11 +117,8 @@ async function withProgress(
   }
 }
 
-async function tell(result: LabResult, { json, out }: RunCommandOptions, terminal: Terminal): Promise<void> {
+async function tell(result: LabResult, { json, out, html }: RunCommandOptions, terminal: Terminal): Promise<void> {
   const text = `${JSON.stringify(result)}\n`
   if (out !== undefined) await writeProduct(out, terminal, async (put) => void (await put(text)))
-  if (json === true) return void (await terminal.put(text))
-  const { compare, ratingSentences } = await import('@muster/lab')
-  for (const { sentences } of compare(result)) terminal.say(sentences.join('\n'))
-  for (const sentence of ratingSentences(result)) terminal.say(sentence)
+  await tellResult(result, { json, html }, terminal)
 }

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { compare } from '../compare/compare.js'
+import { resultOf } from '../compare/lab-result.fixture.js'
+import { readResult } from './read-result.js'
+
+const result = resultOf({ a: [{}, {}], b: [{}, {}] })
+const text = (change: (plain: ReturnType<typeof JSON.parse>) => void) => {
+  const plain: unknown = structuredClone(result)
+  change(plain)
+  return JSON.stringify(plain)
+}
+
+test('a result is read as it was written, also with its comparisons', () => {
+  expect(readResult(JSON.stringify(result))).toEqual(result)
+  expect(readResult(JSON.stringify({ ...result, comparisons: compare(result) }))).toMatchObject(result)
+})
+
+test.each([
+  ['', 'is no JSON: line 1, column 1: is empty'],
+  ['{"format":\n"muster-lab-result-1', 'is no JSON: line 2, column'],
+  ['5', 'is no result of muster lab run --out'],
+  ['null', 'is no result of muster lab run --out'],
+  ['{"format":"muster-crowd-1"}', 'is no result of muster lab run --out: its format is another'],
+  [
+    '{"format":"muster-lab-result-9"}',
+    'has the format muster-lab-result-9, and this version reads muster-lab-result-1',
+  ],
+  [text((plain) => delete plain.crowd), 'crowd: is missing'],
+  [text((plain) => (plain.crowd.playrs = 5)), 'crowd.playrs: is not known; did you mean'],
+  [text((plain) => (plain.seeds = [])), 'seeds: must'],
+  [text((plain) => (plain.seeds = [1, 1])), 'seeds: must all be different'],
+  [text((plain) => (plain.variants[1].name = 'a')), 'variants: must have different names'],
+  [
+    text((plain) => plain.variants[1].runs.pop()),
+    'variants.1.runs: must have a run for each of the 2 seeds, and has 1',
+  ],
+  [
+    text((plain) => (plain.variants[0].runs[1].figures.all.matched = 2)),
+    'variants.0.runs.1.figures.all.matched: must be',
+  ],
+  [
+    text((plain) => plain.variants[0].runs[0].figures.all.waitCurve.pop()),
+    'variants.0.runs.0.figures.all.waitCurve: must',
+  ],
+])('what is no result is refused: %#', (given, message) => {
+  expect(() => readResult(given)).toThrow(message)
+})

@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { resultOf } from '../compare/lab-result.fixture.js'
+import { reportText } from './report-text.js'
+
+const five = [0, 1, 2, 3, 4]
+
+test('a table for two', () => {
+  const text = reportText(
+    resultOf({ 'a.yaml': five.map(() => ({ p90: 30_000 })), 'b.yaml': five.map(() => ({ p90: 20_000 })) }),
+  )
+  expect(text.split('\n').slice(0, 9)).toEqual([
+    'crowd.ndjson: 2 players in 60 min, 5 seeds',
+    '',
+    'Compared with a.yaml, b.yaml makes players wait less (90 % within 20 s instead',
+    'of 30 s). There is no difference that would be felt in the share of players',
+    'matched, the quality of matches, fairness and cost.',
+    '',
+    '                                   a.yaml       b.yaml',
+    'matched                         100.0 %      100.0 % =',
+    'wait, half within                   1 s          1 s =',
+  ])
+  expect(text).toContain('\nwait, 90 % within                  30 s         20 s +\n')
+  expect(text).toContain('\n  Europe                        100 % 1 s    100 % 1 s\n')
+  expect(text).toMatch(/\n\+ better than a\.yaml, - worse, = alike, \? the data cannot tell \(at 95 %\nconfidence\)$/)
+})
+
+test('no line is longer than 80, whatever the names and however many; nothing moves the cursor', () => {
+  const names = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 60, unit: 'binary' }), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  fc.assert(
+    fc.property(names, (some) => {
+      const text = reportText(
+        resultOf(Object.fromEntries(some.map((name) => [`x${name.replaceAll(' ', '_')}`, [{}, {}]]))),
+      )
+      expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+      expect(text.split('\n').filter((line) => [...line].length > 80 && line.includes(' '))).toEqual([])
+    }),
+    { numRuns: 5 },
+  )
+})
+
+test('more than four variants are told below one another', () => {
+  const text = reportText(resultOf(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, [{}, {}]]))))
+  expect(text.match(/^matched .*$/gm)?.map((line) => line.trim().split(/ {2,}/).length)).toEqual([5, 2])
+})
+
+test('what was possible is told as a multiple', () => {
+  const result = resultOf({ a: [{}] })
+  const possible = [
+    { queue: 'duel', what: 'distance', unit: 'km', reached: 150, possible: 100, kind: 'optimum' },
+  ] as const
+  const variants = result.variants.map((one) => ({ ...one, runs: one.runs.map((run) => ({ ...run, possible })) }))
+  expect(reportText({ ...result, variants })).toMatch(/\na: duel has 1\.50 times the optimum of distance$/)
+})

@@ -1,0 +1,31 @@
+// pure: how variants are told apart in plots
+
+/** How one variant looks. Up to eight differ in colour; the dash and the mark differ for those who see none. */
+export interface Series {
+  readonly name: string
+  /** Index of the variant. */
+  readonly index: number
+  /** CSS colour by scheme. */
+  readonly colour: string
+  /** Pattern of lines; undefined for a whole line. */
+  readonly dash: string | undefined
+  readonly symbol: 'circle' | 'square' | 'triangle' | 'diamond' | 'star' | 'cross'
+}
+
+const DASHES = [undefined, '7 3', '2 3', '9 3 2 3'] as const
+const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross'] as const
+
+/** Colours that can be told apart with every common kind of colour blindness (after Okabe and Ito), by scheme. */
+export const COLOURS = {
+  light: ['#0b5fb0', '#c2490a', '#00755a', '#8a3a94', '#7a5b00', '#b01e55', '#37697a', '#4d4d4d'],
+  dark: ['#74b5ff', '#ff9d5f', '#35cda0', '#dc9be6', '#e3b53a', '#ff8cb4', '#8cc7da', '#c4c4c4'],
+} as const
+
+export const seriesOf = (names: readonly string[]): Series[] =>
+  names.map((name, index) => ({
+    name,
+    index,
+    colour: `var(--series-${(index % COLOURS.light.length) + 1})`,
+    dash: DASHES[index % DASHES.length],
+    symbol: SYMBOLS[index % SYMBOLS.length] as Series['symbol'],
+  }))
