@@ -23,7 +23,10 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./matchmaker/ticket-log.js')).ticketLogFigures(),
     async () => (await import('./matchmaker/ticket-api.js')).ticketApiFigures(),
   ],
-  lab: [async () => (await import('./matchmaker/match-cost.js')).matchCostFigures()],
+  lab: [
+    async () => (await import('./matchmaker/match-cost.js')).matchCostFigures(),
+    async () => (await import('./lab/arriving-cost.js')).arrivingCostFigures(),
+  ],
   relay: [
     async () => (await import('./relay/lobbies.js')).lobbyFigures(),
     async () => (await import('./relay/listing.js')).listingFigures(),
