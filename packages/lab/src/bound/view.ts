@@ -3,7 +3,7 @@ import type { MeetsAt } from './meets-at.js'
 import type { Present } from './presence.js'
 
 /** The most others of whom it is looked at which of them may meet each other. */
-export const MOST_COMPARED = 256
+const MOST_COMPARED = 256
 
 /** Another ticket that one could be matched with for a while. */
 export interface Seen {
