@@ -4,8 +4,8 @@ import { writeCrowd } from '../lines/write-crowd.js'
 import { crowdFromRecording } from './crowd-from-recording.js'
 import { duel, player, recordedMatchmaker } from './recording.fixture.js'
 
-/** A recorded quarter of an hour: two play and queue again, one gives up, one is matched with nobody. */
-async function quarter() {
+/** A few recorded minutes: two play and queue again, one gives up, one is matched with nobody. */
+async function record() {
   const { matchmaker, plain, lines, pass } = recordedMatchmaker()
   const found: string[] = []
   plain.on('matchFound', ({ matchId }) => found.push(matchId))
@@ -25,13 +25,14 @@ async function quarter() {
   await pass(10_000)
   matchmaker.cancelTicket('a2')
   await pass(70_000)
-  return { matchmaker, lines }
+  return lines
 }
+
+const recording = await record()
 
 describe('recorded traffic', () => {
   test('comes again: creates are visits, cancels are patience, leavers end what they play', async () => {
-    const { lines } = await quarter()
-    const { crowd, notes } = await crowdFromRecording(lines)
+    const { crowd, notes } = await crowdFromRecording(recording)
     expect(notes).toEqual([])
     expect(crowd.header).toEqual({ format: 'muster-crowd-1', startsAt: 1_000_000, durationMs: 174_001 })
     const [ann, ben, cem, dan] = crowd.parties
@@ -53,10 +54,9 @@ describe('recorded traffic', () => {
   })
 
   test('is the same by the same seed, and what is written of it can be read', async () => {
-    const { lines } = await quarter()
-    const { crowd } = await crowdFromRecording(lines, { seed: 5 })
-    expect((await crowdFromRecording(lines, { seed: 5 })).crowd).toEqual(crowd)
-    expect((await crowdFromRecording(lines, { seed: 6 })).crowd).not.toEqual(crowd)
+    const { crowd } = await crowdFromRecording(recording, { seed: 5 })
+    expect((await crowdFromRecording(recording, { seed: 5 })).crowd).toEqual(crowd)
+    expect((await crowdFromRecording(recording, { seed: 6 })).crowd).not.toEqual(crowd)
     const written: string[] = []
     await writeCrowd(crowd, (text) => void written.push(text))
     expect(await readCrowd(written.join('').split('\n'))).toEqual(crowd)
@@ -96,8 +96,7 @@ describe('recorded traffic', () => {
   })
 
   test('goes by time, also where several recordings follow one another', async () => {
-    const { lines } = await quarter()
-    const later = lines.map((text) => {
+    const later = recording.map((text) => {
       const { at, ...rest } = JSON.parse(text) as { at: number; ticket?: { createdAt: number } }
       const ticket = rest.ticket && {
         ...rest.ticket,
@@ -106,7 +105,7 @@ describe('recorded traffic', () => {
       }
       return JSON.stringify({ ...rest, at: at + 1e6, ...(ticket && { ticket }) })
     })
-    const { crowd } = await crowdFromRecording([...lines, ...later].toReversed())
+    const { crowd } = await crowdFromRecording([...recording, ...later].toReversed())
     expect(crowd.parties[0]).toMatchObject({ id: 'a1', at: 0 })
     expect(crowd.parties[0]?.visits).toHaveLength(4)
     expect(crowd.parties.map(({ players }) => players[0]?.id)).toEqual(['ann', 'ben', 'cem', 'dan'])
