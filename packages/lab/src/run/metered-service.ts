@@ -4,45 +4,52 @@ import { createStubService } from '@muster/matchmaker/replay'
 import type { RequestUse, ServerUse } from './outcome.js'
 import { createRequestMeter } from './request-meter.js'
 
-/** A service in memory, without limits, that counts what is asked of it. */
+/** A service in memory, without limits and with room for all servers, that counts what is asked of it. */
 export interface MeteredService {
   readonly service: DeploymentService
-  /** Number of servers that were created and not stopped. */
+  /** Number of servers that were asked for and not stopped. */
   running(): number
   servers(): ServerUse
   requests(): Record<string, RequestUse>
 }
 
-/** @param startMs milliseconds from create to READY. */
-export function createMeteredService(clock: Clock, startMs: number): MeteredService {
-  const stub = createStubService(clock, startMs)
+/**
+ * A create is answered when its server is READY, after the call of its webhook. So a matchmaker reads one status for
+ * each server, at that moment: it need not look for READY servers, which would take longer than everything else that a
+ * run does. So reads are not counted: without a webhook they are as many as their limit leaves. Lists are not answered: they are for servers that end
+ * by themselves or were lost, and there are none.
+ * @param startMs milliseconds from create to READY.
+ * @param ready the webhook.
+ */
+export function createMeteredService(clock: Clock, startMs: number, ready: (requestId: string) => void): MeteredService {
+  const stub = createStubService(clock, 0)
   const meter = createRequestMeter()
-  /** When each server that runs was created. */
+  /** When each server was asked for. */
   const since = new Map<string, number>()
   let created = 0
+  let running = 0
   let most = 0
   let milliseconds = 0
 
   const service: DeploymentService = {
     create: async (input) => {
-      meter.sent('create', clock.now())
-      const answer = await stub.create(input)
-      since.set(answer.request_id, clock.now())
+      const askedAt = clock.now()
+      meter.sent('create', askedAt)
       created += 1
-      most = Math.max(most, since.size)
+      running += 1
+      most = Math.max(most, running)
+      await clock.sleep(startMs)
+      const answer = await stub.create(input)
+      since.set(answer.request_id, askedAt)
+      ready(answer.request_id)
       return answer
     },
-    get: (input) => {
-      meter.sent('get', clock.now())
-      return stub.get(input)
-    },
-    list: (input) => {
-      meter.sent('list', clock.now())
-      return stub.list(input)
-    },
+    get: stub.get,
+    list: () => new Promise(() => {}),
     stop: async (input) => {
-      meter.sent('stop', clock.now())
       const answer = await stub.stop(input)
+      meter.sent('stop', clock.now())
+      running -= 1
       milliseconds += clock.now() - (since.get(input.request_id) ?? clock.now())
       since.delete(input.request_id)
       return answer
@@ -50,7 +57,7 @@ export function createMeteredService(clock: Clock, startMs: number): MeteredServ
   }
   return {
     service,
-    running: () => since.size,
+    running: () => running,
     servers: () => ({ created, most, seconds: milliseconds / 1000 }),
     requests: meter.uses,
   }

@@ -2,11 +2,9 @@
 import { limits } from '@muster/core/api'
 import type { RequestUse } from './outcome.js'
 
-/** The operations that a matchmaker uses, and the documented limits of requests. */
+/** The operations that follow from matches, and the documented limits of requests. */
 const LIMITS = {
   create: limits.createDeployment,
-  get: limits.status,
-  list: limits.listDeployments,
   stop: undefined,
 } as const
 

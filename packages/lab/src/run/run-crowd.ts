@@ -4,6 +4,8 @@ import {
   createMatchmaker,
   defineQueue,
   type AllocationView,
+  type Journal,
+  type Matchmaker,
   type Queue,
   type QueueDefinition,
 } from '@muster/matchmaker'
@@ -20,6 +22,10 @@ const LONGEST_AFTER_MS = 86_400_000
 const IDLE_TICK_MS = 30_000
 /** Longer than any run: the run itself makes the ticks, and leaves out those that have nothing to do. */
 const NO_TICKS_MS = 2 ** 31 - 1
+/** Status reads per second: one for each server, whatever the crowd. */
+const MOST_READS = 1_000_000
+/** Nothing comes after a run that would need its servers. */
+const FORGETFUL: Journal = { append: () => {}, open: () => Promise.resolve([]) }
 /** Queues that one ticket may name. */
 const MOST_QUEUES = 16
 /** Milliseconds of the machine's time after which the event loop turns once, e.g. for a signal to be aborted. */
@@ -40,11 +46,12 @@ export async function runCrowd(
   const { seed, tickMs, startMs, ratings, signal, progressed } = readRunOptions(options)
   const queues = definitions.map((definition) => inTheLab(defineQueue(definition)))
   refuse(crowd, queues)
+  refuseSlowStart(queues, startMs)
 
   const { startsAt, durationMs } = crowd.header
   const clock = createVirtualClock(startsAt)
-  const metered = createMeteredService(clock, startMs)
-  const matchmaker = createMatchmaker({
+  const metered = createMeteredService(clock, startMs, (requestId) => matchmaker.hint(requestId))
+  const matchmaker: Matchmaker = createMatchmaker({
     deployments: metered.service,
     queues,
     clock,
@@ -54,6 +61,9 @@ export async function runCrowd(
     maxServers: Infinity,
     maxStarting: Infinity,
     maxServersPerPlayer: Infinity,
+    maxCreatesInFlight: Infinity,
+    readsPerSecond: MOST_READS,
+    journal: FORGETFUL,
     keepEndedMs: 0,
     // A constant stopwatch never cuts a round short, however slow the machine is.
     stopwatch: () => 0,
@@ -104,6 +114,14 @@ function refuse({ parties }: Crowd, queues: readonly Queue[]): void {
     const message = `crowd: party ${index} needs players, visits, and times that are milliseconds from 0`
     throw new InvalidInput(message, { field: `parties.${index}` })
   }
+}
+
+/** A server that is READY too late would count as failed, and all matches would come to nothing. @throws {InvalidInput} */
+function refuseSlowStart(queues: readonly Queue[], startMs: number): void {
+  const late = queues.find(({ deploy }) => startMs >= deploy.readyTimeoutMs)
+  if (late === undefined) return
+  const message = `option startMs: must be less than readyTimeoutMs of queue ${JSON.stringify(late.name)}, got ${startMs}`
+  throw new InvalidInput(message, { field: 'startMs' })
 }
 
 /** Players of a crowd are always there, and servers listen when they are READY: nobody is asked over the network. */

@@ -1,7 +1,8 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
-import type { Deployment } from '@muster/core/api'
+import type { Deployment, DeploymentQuery } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import type { DeploymentService } from '../servers/records/deployment-service.js'
+import { createNewestFirst } from '../servers/watching/newest-first.js'
 
 const PAGE = 100
 
@@ -11,10 +12,16 @@ interface Standing {
   readonly readyAt: number
 }
 
-/** A service that answers a matchmaker's operations at once, without limits, and has room for all deployments. */
+/**
+ * A service that answers a matchmaker's operations at once, without limits, and has room for all deployments. A page of
+ * the list takes no longer the more deployments there are.
+ */
 export function createStubService(clock: Clock, startMs: number): DeploymentService {
-  /** Deployments that were not stopped, in the order of their creation. */
+  /** Deployments that were not stopped. */
   const standing = new Map<string, Standing>()
+  const ordered = createNewestFirst<Standing>()
+  /** How many there are of each tag. */
+  const tagged = new Map<string, number>()
   let created = 0
 
   const find = (requestId: string): Standing => {
@@ -22,6 +29,23 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
     if (one !== undefined) return one
     if (Number(requestId.slice(1)) <= created) throw new AlreadyTerminated('it was stopped')
     throw new NotFound('there is no such deployment')
+  }
+  const count = (tags: readonly string[], change: number) => {
+    for (const tag of tags) {
+      const left = (tagged.get(tag) ?? 0) + change
+      if (left === 0) tagged.delete(tag)
+      else tagged.set(tag, left)
+    }
+  }
+  const add = (one: Standing) => {
+    standing.set(one.requestId, one)
+    ordered.add(one)
+    count(one.tags, 1)
+  }
+  const remove = (one: Standing) => {
+    standing.delete(one.requestId)
+    ordered.delete(one)
+    count(one.tags, -1)
   }
   const isReady = ({ readyAt }: Standing) => clock.now() >= readyAt
   const whereOf = ({ requestId, tags }: Standing) => ({
@@ -33,12 +57,30 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
     ...whereOf(one),
     current_status: isReady(one) ? 'Status.READY' : 'Status.DEPLOYING',
   })
+  const isWanted = ({ tags }: Standing, wanted: Wanted) => wanted.every((some) => tags.some((tag) => some.has(tag)))
+  /** Of one tag, as a matchmaker asks, the number is known; anything else is counted. */
+  const totalOf = (wanted: Wanted): number => {
+    const [only = new Set(), ...others] = wanted
+    if (only.size === 1 && others.length === 0) return tagged.get([...only][0] ?? '') ?? 0
+    return [...standing.values()].filter((one) => isWanted(one, wanted)).length
+  }
+  const pageOf = (page: number, wanted: Wanted): Standing[] => {
+    const shown: Standing[] = []
+    let before = (page - 1) * PAGE
+    for (const one of ordered.newestFirst()) {
+      if (shown.length === PAGE) break
+      if (!isWanted(one, wanted)) continue
+      if (before > 0) before -= 1
+      else shown.push(one)
+    }
+    return shown
+  }
 
   return {
-    create: async ({ tags = [] }) => {
+    create: async ({ tags }) => {
       created += 1
       const requestId = `r${created}`
-      standing.set(requestId, { requestId, tags: tags ?? [], readyAt: clock.now() + startMs })
+      add({ requestId, tags: tags ?? [], readyAt: clock.now() + startMs })
       return { request_id: requestId }
     },
     get: async ({ request_id }) => {
@@ -48,21 +90,23 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
         : statusOf(find(request_id))
     },
     stop: async ({ request_id }) => {
-      standing.delete(find(request_id).requestId)
+      remove(find(request_id))
       return { message: 'stopped' }
     },
     list: async ({ page = 1, query }) => {
-      const wanted = (query?.filters ?? []).flatMap(({ field, value }) =>
-        field === 'tags' ? [[value].flat().map(String)] : [],
-      )
-      const isWanted = ({ tags }: Standing) => wanted.every((some) => some.some((tag) => tags.includes(tag)))
-      const all = [...standing.values()].filter(isWanted).toReversed()
-      const shown = all.slice((page - 1) * PAGE, page * PAGE)
+      const wanted = wantedBy(query)
+      const total = totalOf(wanted)
       return {
-        data: shown.map((one) => ({ ...whereOf(one), ready: isReady(one) })),
-        total_count: all.length,
-        pagination: { number: page, has_next: page * PAGE < all.length },
+        data: pageOf(page, wanted).map((one) => ({ ...whereOf(one), ready: isReady(one) })),
+        total_count: total,
+        pagination: { number: page, has_next: page * PAGE < total },
       }
     },
   }
 }
+
+/** Sets of tags, from each of which a deployment has one. */
+type Wanted = readonly ReadonlySet<string>[]
+
+const wantedBy = (query: DeploymentQuery | undefined): Wanted =>
+  (query?.filters ?? []).flatMap(({ field, value }) => (field === 'tags' ? [new Set([value].flat().map(String))] : []))

@@ -1,3 +1,4 @@
+import { createNewestFirst } from './newest-first.js'
 import type { Watched } from './worth.js'
 
 /** The deployments that are followed. */
@@ -15,6 +16,8 @@ export interface WatchedSet {
   clear(one: Watched): void
   /** All deployments, in the order of their creation. */
   all(): Watched[]
+  /** The newest deployments, as far back as one is starting, filled up to whole pages of so many. */
+  newestPages(perPage: number): Watched[]
   readonly starting: ReadonlyMap<string, Watched>
   /** Running deployments that may have ended, by a hint. */
   readonly suspects: ReadonlySet<Watched>
@@ -22,6 +25,7 @@ export interface WatchedSet {
 
 export function createWatchedSet(): WatchedSet {
   const watched = new Map<string, Watched>()
+  const ordered = createNewestFirst<Watched>()
   const starting = new Map<string, Watched>()
   const suspects = new Set<Watched>()
   const suspect = (one: Watched) => {
@@ -33,6 +37,7 @@ export function createWatchedSet(): WatchedSet {
   return {
     add: (one) => {
       watched.set(one.requestId, one)
+      ordered.add(one)
       starting.set(one.requestId, one)
     },
     get: (requestId) => watched.get(requestId),
@@ -47,6 +52,7 @@ export function createWatchedSet(): WatchedSet {
     remove: (requestId) => {
       const one = watched.get(requestId)
       if (one !== undefined) suspects.delete(one)
+      if (one !== undefined) ordered.delete(one)
       watched.delete(requestId)
       starting.delete(requestId)
     },
@@ -56,6 +62,16 @@ export function createWatchedSet(): WatchedSet {
       suspects.delete(one)
     },
     all: () => [...watched.values()],
+    newestPages: (perPage) => {
+      const newest: Watched[] = []
+      let left = starting.size
+      for (const one of ordered.newestFirst()) {
+        if (left === 0 && newest.length % perPage === 0) break
+        newest.push(one)
+        if (one.phase === 'starting') left -= 1
+      }
+      return newest
+    },
     starting,
     suspects,
   }

@@ -109,7 +109,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
 
   /** Lists the page that is expected to reveal most, if any page is worth it. */
   const listBest = async (now: number): Promise<void> => {
-    const newestFirst = watched.all().toReversed()
+    const newestFirst = watched.newestPages(perPage)
     const page = mostWorthListing(newestFirst, now, times, perPage)
     if (page === undefined) return
     const covered = newestFirst.slice((page - 1) * perPage, page * perPage)
