@@ -15,13 +15,17 @@ export interface MeteredService {
 
 /**
  * A create is answered when its server is READY, after the call of its webhook. So a matchmaker reads one status for
- * each server, at that moment: it need not look for READY servers, which would take longer than everything else that a
- * run does. So reads are not counted: without a webhook they are as many as their limit leaves. Lists are not answered: they are for servers that end
- * by themselves or were lost, and there are none.
+ * each server, at that moment. To look for READY servers, as without a webhook, would take it longer than all else in a
+ * run, and would only show that it makes as many reads and lists as their limits leave: so these are not counted. Lists
+ * are not answered: they are for servers that were lost or have ended by themselves, and there are none.
  * @param startMs milliseconds from create to READY.
  * @param ready the webhook.
  */
-export function createMeteredService(clock: Clock, startMs: number, ready: (requestId: string) => void): MeteredService {
+export function createMeteredService(
+  clock: Clock,
+  startMs: number,
+  ready: (requestId: string) => void,
+): MeteredService {
   const stub = createStubService(clock, 0)
   const meter = createRequestMeter()
   /** When each server was asked for. */

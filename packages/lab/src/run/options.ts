@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
-import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { RatingBook } from '../ratings/rating-book.js'
+import { read } from '../read.js'
 
 export interface RunOptions {
   /** Whole number from 0: another seed makes other ids. Default 1. */
@@ -38,9 +38,5 @@ const schema = z.strictObject({
 })
 
 /** The options with every default filled in. @throws {InvalidInput} naming the option and the value. */
-export function readRunOptions(options: RunOptions): z.infer<typeof schema> {
-  const result = validate(schema, options)
-  if (result.success) return result.data
-  const { field = '', message } = result.fault
-  throw new InvalidInput(`option ${field}: ${message}`, { field })
-}
+export const readRunOptions = (options: RunOptions): z.infer<typeof schema> =>
+  read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))

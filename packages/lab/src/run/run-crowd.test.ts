@@ -1,12 +1,131 @@
-import { expect, test } from 'vitest'
+import { InvalidQueue, type QueueDefinition } from '@muster/matchmaker'
+import { describe, expect, test } from 'vitest'
+import { CROWD_FORMAT, type Crowd, type CrowdParty, type CrowdVisit } from '../crowd/crowd.js'
 import { duel, europeans } from './run-crowd.fixture.js'
 import { runCrowd } from './run-crowd.js'
 
-test('a crowd meets the real matchmaker, the same way each time', async () => {
-  const crowd = europeans(100, 3)
-  const outcome = await runCrowd(crowd, [duel])
-  expect(outcome.tickets).toHaveLength(300)
-  expect(outcome.matches.length).toBeGreaterThan(100)
-  expect(outcome.servers).toMatchObject({ created: outcome.matches.length, most: expect.any(Number) })
-  expect(await runCrowd(crowd, [duel])).toEqual(outcome)
+const pair: QueueDefinition = { name: 'pair', matchSize: 2, deploy: duel.deploy }
+
+/** Parties of one player each. */
+const crowdOf = (...parties: readonly (Partial<CrowdParty> & { readonly visits: readonly CrowdVisit[] })[]): Crowd => ({
+  header: { format: CROWD_FORMAT, startsAt: 0, durationMs: 60_000 },
+  parties: parties.map((party, index) => ({
+    id: `g${index}`,
+    at: 0,
+    players: [{ id: `p${index}`, coordinates: { latitude: 50, longitude: 10 } }],
+    ...party,
+  })),
+})
+const visit = { patienceMs: 10_000, playMs: 20_000 }
+
+describe('a run', () => {
+  test('tells what happened to each ticket, match and server', async () => {
+    const crowd = crowdOf(
+      { visits: [{ ...visit, playMs: 30_000, breakMs: 5000 }, visit] },
+      { at: 1000, visits: [visit] },
+    )
+    const { tickets, matches, servers, requests, endedAt } = await runCrowd(crowd, [pair])
+    expect(tickets).toEqual([
+      { party: 0, visit: 0, createdAt: 0, end: 'assigned', endedAt: 6000, matchedAt: 1000, match: 0, team: 'team' },
+      { party: 1, visit: 0, createdAt: 1000, end: 'assigned', endedAt: 6000, matchedAt: 1000, match: 0, team: 'team' },
+      { party: 0, visit: 1, createdAt: 41_000, end: 'gaveUp', endedAt: 51_000 },
+    ])
+    expect(matches).toEqual([{ queue: 'pair', foundAt: 1000, assignedAt: 6000, tickets: [0, 1] }])
+    expect(servers).toEqual({ created: 1, most: 1, seconds: 35 })
+    expect(requests).toEqual({
+      create: { total: 1, busiest: 1, limit: 40, windowMs: 1000 },
+      stop: { total: 1, busiest: 0 },
+    })
+    expect(endedAt).toBe(51_000)
+  })
+
+  test('lets parties decline, stay while their match is prepared, and go if it came to nothing too late', async () => {
+    const asking = { ...pair, acceptance: { withinMs: 5000 } }
+    const crowd = crowdOf(
+      { visits: [{ ...visit, patienceMs: 1000 }] },
+      { at: 900, visits: [{ ...visit, accepts: false }] },
+      { at: 950, visits: [visit] },
+    )
+    const { tickets } = await runCrowd(crowd, [asking], { startMs: 30_000 })
+    expect(tickets.map(({ end, endedAt }) => [end, endedAt])).toEqual([
+      ['gaveUp', 1000],
+      ['declined', 1000],
+      ['gaveUp', 10_950],
+    ])
+    const patient = crowdOf({ visits: [{ ...visit, patienceMs: 1000 }] }, { visits: [visit] })
+    const stayed = await runCrowd(patient, [asking], { startMs: 30_000 })
+    expect(stayed.tickets.map(({ end, endedAt }) => [end, endedAt])).toEqual([
+      ['assigned', 30_000],
+      ['assigned', 30_000],
+    ])
+  })
+
+  test('says why a ticket was refused: wrong for its queue, none of its queues, or a cooldown', async () => {
+    const rated = { ...pair, rules: [{ kind: 'difference', attribute: 'skill', max: 5 }] } as const
+    const cooled = { ...pair, name: 'cooled', acceptance: { withinMs: 1000 }, cooldown: { firstMs: 60_000 } }
+    const refused = await runCrowd(crowdOf({ visits: [visit] }, { queues: ['gone'], visits: [visit] }), [rated])
+    expect(refused.tickets.map(({ end, refusal }) => [end, refusal])).toEqual([
+      ['refused', expect.stringContaining('skill')],
+      ['refused', 'no queue of the run is among those that the party wants'],
+    ])
+    const declining = crowdOf({ visits: [{ ...visit, accepts: false, breakMs: 1000 }, visit] }, { visits: [visit] })
+    const { tickets } = await runCrowd(declining, [cooled])
+    expect(tickets.find((ticket) => ticket.visit === 1)).toMatchObject({
+      end: 'refused',
+      refusal: expect.stringMatching(/may not wait|cool/i),
+    })
+  })
+
+  test('ends, whatever the crowd', async () => {
+    const year = 365 * 86_400_000
+    const patient = crowdOf({ visits: [{ patienceMs: year, playMs: year }] })
+    const queue = { ...pair, expireAfterMs: 2 * 86_400_000 }
+    const { tickets, endedAt, servers } = await runCrowd(patient, [queue], { tickMs: 60_000 })
+    expect(tickets).toEqual([{ party: 0, visit: 0, createdAt: 0, end: 'waiting' }])
+    expect(endedAt).toBe(60_000 + 86_400_000)
+    expect(servers.created).toBe(0)
+    const tireless = { visits: [{ patienceMs: 1, playMs: year }] }
+    const playing = crowdOf(tireless, tireless)
+    const played = await runCrowd(playing, [{ ...pair, deploy: { ...pair.deploy, maxDurationMs: 60_000 } }])
+    expect(played.servers).toEqual({ created: 1, most: 1, seconds: 65 })
+  })
+
+  test('decides matches by ratings, and tickets have what these say', async () => {
+    const asked: string[] = []
+    const ratings = {
+      queued: (players: readonly { readonly id: string }[]) => {
+        asked.push(...players.map(({ id }) => id))
+        return players.map(() => ({ mu: 25, sigma: 8, rating: 1 }))
+      },
+      played: (teams: readonly { readonly name: string }[]) => teams.map(({ name }) => name).toReversed(),
+    }
+    const duels = { ...duel, rules: [{ kind: 'difference', attribute: 'mu', max: 1 }] } as const
+    const { matches } = await runCrowd(crowdOf({ visits: [visit] }, { visits: [visit] }), [duels], {
+      ratings: ratings as never,
+    })
+    expect(asked).toEqual(['p0', 'p1'])
+    expect(matches.map(({ ranking }) => ranking)).toEqual([['side-2', 'side-1']])
+  })
+
+  test('tells how far it is, and ends when it is aborted', async () => {
+    const shares: number[] = []
+    await runCrowd(crowdOf({ visits: [visit] }), [pair], { progressed: (share) => shares.push(share) })
+    expect(shares.at(-1)).toBe(1)
+    const signal = AbortSignal.abort(new Error('enough'))
+    await expect(runCrowd(europeans(20, 1), [duel], { signal })).rejects.toThrow('enough')
+  })
+
+  test.each([
+    [crowdOf(), [pair], {}, 'crowd: has no parties'],
+    [crowdOf({ visits: [] }), [pair], {}, 'crowd: party 0 needs players, visits, and times that are milliseconds'],
+    [crowdOf({ at: Number.NaN, visits: [visit] }), [pair], {}, 'crowd: party 0 needs players, visits, and times'],
+    [crowdOf({ visits: [visit] }), [], {}, 'queues: must be a list of at least one queue'],
+    [crowdOf({ visits: [visit] }), [pair, pair], {}, 'there are two of the name "pair"'],
+    [crowdOf({ visits: [visit] }), [pair], { tickMs: 0 }, 'option tickMs: must be at least 1, got 0'],
+    [crowdOf({ visits: [visit] }), [pair], { startMs: 180_000 }, 'must be less than readyTimeoutMs of queue "pair"'],
+    [crowdOf({ visits: [visit] }), [pair], { fast: true }, 'option fast: is not known'],
+  ])('refuses what cannot be: %#', async (crowd, queues, options: object, words) => {
+    await expect(runCrowd(crowd, queues, options)).rejects.toThrow(words)
+    await expect(runCrowd(crowd, [{ ...pair, matchSize: 0 }])).rejects.toBeInstanceOf(InvalidQueue)
+  })
 })

@@ -76,6 +76,7 @@ export async function runCrowd(
   const pace = createPace(life, signal, progressed)
   let tickedAt = -tickMs
   for (;;) {
+    signal?.throwIfAborted()
     const tickAt = nextTick(tickedAt, clock.now() - startsAt, tickMs, life, metered)
     const at = startsAt + Math.min(tickAt, life.nextAt())
     if (at > end) break
@@ -116,11 +117,15 @@ function refuse({ parties }: Crowd, queues: readonly Queue[]): void {
   }
 }
 
-/** A server that is READY too late would count as failed, and all matches would come to nothing. @throws {InvalidInput} */
+/**
+ * A server that is READY too late would count as failed, and all matches would come to nothing.
+ * @throws {InvalidInput}
+ */
 function refuseSlowStart(queues: readonly Queue[], startMs: number): void {
   const late = queues.find(({ deploy }) => startMs >= deploy.readyTimeoutMs)
   if (late === undefined) return
-  const message = `option startMs: must be less than readyTimeoutMs of queue ${JSON.stringify(late.name)}, got ${startMs}`
+  const queue = JSON.stringify(late.name)
+  const message = `option startMs: must be less than readyTimeoutMs of queue ${queue}, got ${startMs}`
   throw new InvalidInput(message, { field: 'startMs' })
 }
 

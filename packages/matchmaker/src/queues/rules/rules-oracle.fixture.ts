@@ -4,8 +4,11 @@ import { ruleOf, kinds } from './rule-arbitraries.fixture.js'
 import { wait } from './value-arbitraries.fixture.js'
 
 /** What `@muster/matchmaker/rules-oracle` offers to tests of other packages: a judge of matches, and what it judges. */
-export { tickets } from './arbitraries.fixture.js'
+export { queues, tickets } from './arbitraries.fixture.js'
 export type { RuleTicket } from './facts.js'
+export { brokenRules, wrongSizes } from './oracle.fixture.js'
+export type { JudgedTeam } from './oracle-limits.fixture.js'
+export { kinds } from './rule-arbitraries.fixture.js'
 export { allMatch } from './scene.fixture.js'
 
 /** Queues in which two players are a match, in one team or in two, with up to three rules of every kind. */

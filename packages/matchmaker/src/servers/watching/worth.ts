@@ -94,8 +94,8 @@ export function mostWorthReading(watched: Iterable<Watched>, now: number, times:
 
 /**
  * The number, from 1, of the page most worth listing; undefined if none is.
- * @param newestFirst the followed deployments, in the order in which the list should show them, at least to the last that
- *   is starting.
+ * @param newestFirst the followed deployments, in the order in which the list should show them, at least to the last
+ *   that is starting.
  */
 export function mostWorthListing(
   newestFirst: readonly Watched[],
