@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createPool } from '../../kernel/pool.js'
 import { compileQueue } from '../compile.js'
 import { checkQueue, defineQueue, type QueueDefinition } from '../queue.js'
+import type { Facts } from './facts.js'
 import { predictedWin } from './predicted-win.js'
 
 /** The balance rule that goes by the predicted winner. That of differences is in other tests. */
@@ -111,6 +112,38 @@ test('the teams of any match are as even as any arrangement of them is', () => {
     }),
     { numRuns: 50 },
   )
+})
+
+test('no part of a match that may be is given up, but some parts are that never can be', () => {
+  const { rules, entryOf } = compileQueue(defineQueue(queueOf({ max: 0.7 })))
+  const levels = { youngest: 0, oldest: 0, average: 0, now: NOW }
+  const rating = fc.tuple(fc.integer({ min: -10, max: 40 }), fc.integer({ min: 1, max: 20 }))
+  let [kept, givenUp] = [0, 0]
+  fc.assert(
+    fc.property(fc.array(rating, { minLength: 4, maxLength: 4 }), (players) => {
+      const facts = players.map(([mu, sigma], at) => {
+        const player = { id: `p${at}`, attributes: { mu, sigma }, roles: [], latencies: {}, avoid: [] }
+        const ticket = { id: `t${at}`, createdAt: NOW, priority: 0, place: undefined, network: undefined }
+        return entryOf({ ...ticket, players: [player] }).facts
+      })
+      const [a, b, c, d] = facts as [Facts, Facts, Facts, Facts]
+      const mayBe = rules[0]?.whole?.([[a, b], [c, d]], levels)
+      for (const [one, other, others] of [
+        [[a], [c], [b, d]],
+        [[a, b], [c], [d]],
+        [[a], [c, d], [b]],
+        [[a, b], [], [c, d]],
+      ] as const) {
+        const part = rules[0]?.part?.([one, other], [2 - one.length, 2 - other.length], levels, others)
+        if (mayBe === true) expect(part).toBe(true)
+        if (part === true) kept += 1
+        else givenUp += 1
+      }
+    }),
+    { numRuns: 1000 },
+  )
+  expect(kept).toBeGreaterThan(100)
+  expect(givenUp).toBeGreaterThan(100)
 })
 
 describe('a rating that cannot be is refused with its player', () => {
