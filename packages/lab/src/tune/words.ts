@@ -1,6 +1,7 @@
 // pure: schedules and promises in words
 import type { TimedLimit } from '@muster/matchmaker'
 import { quantity } from '../compare/quantities.js'
+import type { Change } from './change.js'
 import type { PromiseName } from './promises.js'
 import type { QualityPart } from './quality.js'
 
@@ -35,3 +36,10 @@ const MEASURES: Readonly<Record<QualityPart['what'], string>> = {
 /** `skill spread in the match / 50`, a part of a cost. */
 export const partWords = ({ name, what, per }: QualityPart): string =>
   `${MEASURES[what]}${what === 'limit' ? ` of ${name}` : ''} / ${per}`
+
+/** What each limit becomes, in a sentence each. */
+export const changeSentences = ({ changes }: { readonly changes: readonly Change[] }): string[] =>
+  changes.map(({ name, isWait, was, is }) => {
+    const [before, after] = [relaxingWords(was, isWait), relaxingWords(is, isWait)]
+    return before === after ? `${name} stays ${before}.` : `${name}: ${after}; it was ${before}.`
+  })

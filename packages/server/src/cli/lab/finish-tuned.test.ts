@@ -99,3 +99,20 @@ test('a file that was changed meanwhile stays', async () => {
   await expect(finish(tunedOf(), { write: true }, theirs)).rejects.toThrow('a.yaml was changed meanwhile')
   expect(await readFile(join(folder, 'a.yaml'), 'utf8')).toBe(theirs)
 })
+
+test('a page shows the sentences, the front and the change', async () => {
+  const point = (waitP90Ms: number, cost: number) => ({ waitP90Ms, cost, gaveUp: 0.01, keepsGaveUp: true, keeps: true })
+  const front = [
+    point(10_000, 3),
+    { ...point(29_000, 1), is: 'best' as const },
+    { ...point(20_000, 2), is: 'own' as const },
+  ]
+  const { code } = await finish(tunedOf({ front }), { report: 'tune.html' })
+  const page = await readFile(join(folder, 'tune.html'), 'utf8')
+  expect(code).toBe(0)
+  expect(page).toContain('duel of a.yaml, tuned for crowd.ndjson')
+  expect(page).toContain('It keeps the promises on 2 of 2 unseen seeds')
+  expect(page).toContain('difference skill: 200; it was 100.')
+  expect(page).toContain('<svg')
+  expect(page).toContain('+    rules: [{ kind: difference, attribute: skill, max: 200 }]')
+})

@@ -1,5 +1,6 @@
 import type { TunedCrowd } from '@muster/lab'
 import type { Terminal } from '../terminal.js'
+import { writeProduct } from './product.js'
 import type { TuneCommandOptions } from './tune-options.js'
 
 /** What the result is told with. */
@@ -11,14 +12,24 @@ export interface TunedNames {
   readonly patch: string
 }
 
-/** Tells the result on the standard output: tables and sentences, or JSON. */
+/** Tells the result on the standard output: tables and sentences, or JSON; and as a page, if that is wanted. */
 export async function tellTuned(
   tuned: TunedCrowd,
   { file, crowd, patch }: TunedNames,
-  { json, patch: patchFile, write }: Pick<TuneCommandOptions, 'json' | 'patch' | 'write'>,
+  { json, report, patch: patchFile, write }: Pick<TuneCommandOptions, 'json' | 'report' | 'patch' | 'write'>,
   terminal: Terminal,
 ): Promise<void> {
-  const { tunedSentences, tunedTables, tunedVerdict } = await import('@muster/lab')
+  const { frontHtml, tunedChanges, tunedSentences, tunedTables, tunedVerdict } = await import('@muster/lab')
+  if (report !== undefined) {
+    const page = await frontHtml({
+      title: `${tuned.queue.name} of ${file}, tuned for ${crowd}`,
+      sentences: [...tunedSentences(tuned), ...tunedChanges(tuned)],
+      front: tuned.front,
+      promisedMs: tuned.promises.waitP90Ms,
+      patch: patch === '' ? undefined : patch,
+    })
+    await writeProduct(report, terminal, async (put) => void (await put(page)))
+  }
   if (json === true) {
     const told = { file, crowd, ...tuned, verdict: tunedVerdict(tuned), sentences: tunedSentences(tuned), patch }
     await terminal.put(`${JSON.stringify(told, forPrograms)}\n`)
