@@ -1,0 +1,30 @@
+import { Command } from 'commander'
+import { expect, test } from 'vitest'
+import { runProgram } from '../program.js'
+import { terminalOf } from '../terminal.js'
+import { GUIDE } from './guide.js'
+import { addLab } from './lab.js'
+
+const stream = (lines: string[]) => ({ write: (text: string) => lines.push(text) > 0 })
+
+function terminalTo(lines: string[]) {
+  return terminalOf({ stdout: stream(lines), stderr: stream(lines), env: {}, cwd: () => '/' })
+}
+
+test('the lab alone shows its commands, and the way through them', async () => {
+  const lines: string[] = []
+  await runProgram(['lab'], terminalTo(lines))
+  expect(lines.join('')).toContain(GUIDE)
+})
+
+test('the guide names commands and options that there are', () => {
+  const lab = addLab(new Command('muster'), terminalTo([]), () => {})
+  const steps = [...GUIDE.matchAll(/muster lab (\w+)(.*)/g)]
+  expect(steps.map(([, name]) => name)).toEqual(['crowd', 'run', 'report', 'tune', 'test'])
+  for (const [, name = '', rest = ''] of steps) {
+    const command = lab.commands.find((one) => one.name() === name)
+    for (const [option] of rest.matchAll(/--[\w-]+/g))
+      expect(command?.options.map(({ long }) => long)).toContain(option)
+  }
+  expect(lab.commands.map((command) => command.name()).toSorted()).toEqual(steps.map(([, name]) => name).toSorted())
+})

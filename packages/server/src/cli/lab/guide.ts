@@ -1,0 +1,15 @@
+/** What `muster lab` says below its commands: the way from a rule to what it does, in the order in which it is gone. */
+export const GUIDE = `
+From a rule to what it does, step by step:
+  muster init                                   queues to begin with, in muster.yaml
+  muster lab crowd --players 5000 --hours 6 --out crowd.ndjson
+                                                players like real ones
+  muster lab run crowd.ndjson --queues muster.yaml --html report.html --out result.json
+                                                what the queues make of them; a second --queues
+                                                with other rules is compared with the first
+  muster lab report result.json                 the same again, from what was saved
+  muster lab tune crowd.ndjson --queue duel --wait-p90 60s --give-up 10%
+                                                the best matches that keep these promises
+  muster lab test scenes.yaml                   holds rules to what they are for, also in CI
+
+All of it: docs/rule-lab.md`
