@@ -20,6 +20,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./matchmaker/slope.js')).slopeFigures(),
     async () => (await import('./matchmaker/following.js')).followingFigures(),
     async () => (await import('./matchmaker/waits.js')).waitFigures(),
+    async () => (await import('./matchmaker/target-wait.js')).targetWaitFigures(),
     async () => (await import('./matchmaker/ticket-log.js')).ticketLogFigures(),
     async () => (await import('./matchmaker/ticket-api.js')).ticketApiFigures(),
   ],

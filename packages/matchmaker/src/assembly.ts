@@ -152,6 +152,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, cooldowns, random, placing })
   const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
   const tick = createTick({
+    runtimes: () => runtimes.values(),
     tickets,
     backfills,
     cooldowns,

@@ -81,6 +81,7 @@ export type { AllocationPhase, AllocationView, Intent, Placement } from './serve
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
 export type { MatchEvent } from './tickets/ticket-events.js'
 export type { Inspection, QueueState } from './commands/inspection.js'
+export type { RegionHeadStart, TargetWaitState } from './waits/steering.js'
 export type {
   AreaSurvey,
   FormingSurvey,

@@ -3,6 +3,7 @@ import { viewOf, type AllocationView } from '../servers/records/allocation.js'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { TicketLog } from '../ticket-log/ticket-log.js'
 import type { WaitingFor } from '../tickets/ticket.js'
+import type { TargetWaitState } from '../waits/steering.js'
 
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
 export interface QueueState {
@@ -22,6 +23,8 @@ export interface QueueState {
    * repeated later from other candidates on; a match may come later than it could.
    */
   readonly searchesGivenUp: number
+  /** How limits follow the target wait of the queue, if it has one. Told from its first ticket on. */
+  readonly targetWait?: TargetWaitState | undefined
   /** Open backfills, and the slots that these have in all. */
   readonly backfills: number
   readonly backfillSlots: number
@@ -55,7 +58,7 @@ export interface Inspected {
   readonly now: number
 }
 
-const newState = ({ queue, pool, isPaused }: QueueRuntime) => ({
+const newState = ({ queue, pool, waits, isPaused }: QueueRuntime) => ({
   name: queue.name,
   paused: isPaused,
   searching: { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 },
@@ -63,6 +66,7 @@ const newState = ({ queue, pool, isPaused }: QueueRuntime) => ({
   longestWaitMs: 0,
   matchesFound: 0,
   searchesGivenUp: pool.givenUp,
+  ...(queue.targetWaitMs !== undefined && { targetWait: waits.steering() }),
   backfills: 0,
   backfillSlots: 0,
 })

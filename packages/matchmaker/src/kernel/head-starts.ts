@@ -50,7 +50,7 @@ export function createHeadStarts(
     },
     aheadOf: (slot, level, waitedMs) => {
       if (level === lastResortLevel) return 0
-      return Math.max(of(slot), (levels[level] as number) - waitedMs)
+      return level === 0 ? of(slot) : Math.max(of(slot), (levels[level] as number) - waitedMs)
     },
   }
 }

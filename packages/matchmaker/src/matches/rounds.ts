@@ -1,7 +1,7 @@
 import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { Breather } from '../tickets/breather.js'
 import { levelAt } from '../kernel/level-at.js'
-import type { Grouped, Matches, Slot } from '../kernel/model.js'
+import type { Grouped, Matches, Round, RoundOptions, Slot } from '../kernel/model.js'
 import type { Queue } from '../queues/queue.js'
 import { STEP } from '../kernel/pool.js'
 import { isIn, slotIn } from '../tickets/pool-membership.js'
@@ -75,7 +75,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     let isNew = runtime.round === undefined
     runtime.arrivals.clear()
     for (;;) {
-      const round = (runtime.round ??= runtime.pool.round(now, options))
+      const round = (runtime.round ??= begin(runtime, now, options))
       const goesOn = round.step(WORK, breather.isDue)
       collect(runtime, round.take(), now, groups)
       const isEnough = groups.length >= Math.max(0, room) + SPARE
@@ -93,6 +93,13 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       }
       if (breather.isDue()) await breather.rest()
     }
+  }
+
+  /** Limits follow how long tickets have waited lately, in queues that aim at a wait. */
+  const begin = (runtime: QueueRuntime, now: number, options: RoundOptions): Round => {
+    const headStarts = runtime.waits.headStarts(now)
+    if (headStarts !== undefined) runtime.pool.setHeadStarts(headStarts)
+    return runtime.pool.round(now, options)
   }
 
   /** Groups are read at once, because a slot may soon be another ticket's. */

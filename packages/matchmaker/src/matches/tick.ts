@@ -21,6 +21,7 @@ import type { Tickets } from '../tickets/tickets.js'
  */
 
 export interface Ticking {
+  readonly runtimes: () => Iterable<QueueRuntime>
   readonly tickets: Tickets
   readonly backfills: Backfills
   readonly cooldowns: Pick<Cooldowns, 'advance'>
@@ -52,7 +53,7 @@ interface Claimed {
 
 /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
 export function createTick(ticking: Ticking): Tick {
-  const { tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator } = ticking
+  const { runtimes, tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator } = ticking
   const { events, clock, stopwatch, isClosed } = ticking
 
   const admit = (now: number) => {
@@ -114,6 +115,8 @@ export function createTick(ticking: Ticking): Tick {
         const given = recovered && !isClosed() ? beginPrivate(now) : []
         const groups = await rounds.next({ now, breather, room: recovered ? lifecycle.room(now) : 0 })
         const claimed = await claim(groups, recovered, breather)
+        const shortIn = new Set(claimed.short.map(({ runtime }) => runtime))
+        for (const runtime of runtimes()) runtime.waits.setShort(shortIn.has(runtime), now)
         await tickets.shortOfServers(
           claimed.short.flatMap(({ records }) => records),
           breather,

@@ -9,6 +9,7 @@ import { refuseHopeless } from './rules/hopeless.js'
 import { levelsOf, type Levels } from './rules/levels.js'
 import { pointOf } from '../places.js'
 import { teamShapes } from './rules/team-shapes.js'
+import { regionIn } from '../waits/kinds.js'
 
 /** A queue compiled for the kernel. */
 export interface CompiledQueue {
@@ -52,6 +53,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
   const spans = rules.filter((rule) => rule.span !== undefined)
   const keys = rules.filter((rule) => rule.keyOf !== undefined)
   const needFacts = rules.some((rule) => rule.factOf !== undefined)
+  const adaptive = queue.targetWaitMs !== undefined
   const checkHope = refuseHopeless(rules, teams, levels)
 
   const factsOf = (ticket: RuleTicket, refuse: Refuse): Facts => ({
@@ -80,7 +82,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
     model: {
       levels: at,
       lastResortLevel: lastResort,
-      adaptive: queue.targetWaitMs !== undefined,
+      adaptive,
       teams: teams.map(({ name, max, min }) => ({ name, max, min })),
       fillForMs: queue.fillForMs,
       radius: rules.find((rule) => rule.radius !== undefined)?.radius,
@@ -96,6 +98,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
         size: ticket.players.length,
         since: ticket.createdAt,
         priority: ticket.priority,
+        region: adaptive ? regionIn(ticket.place) : undefined,
         key: keyOf(ticket, refuseTicket),
         place: ticket.place && pointOf(ticket.place),
         network: ticket.network,

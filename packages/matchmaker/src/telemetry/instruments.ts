@@ -121,6 +121,14 @@ const totals = {
 /** States read at each collection that must not be summed. */
 const gauges = {
   'muster.tickets.longest_wait': { unit: 's', description: 'What the oldest ticket that searches has waited' },
+  'muster.queue.head_start': {
+    unit: 's',
+    description: 'By how much tickets are ahead of their wait, where limits follow a target wait',
+  },
+  'muster.queue.recent_p90': {
+    unit: 's',
+    description: 'What nine of ten tickets wait at most lately, where limits follow a target wait',
+  },
   'muster.queue.paused': { unit: '1', description: 'Whether the queue is paused, 1 or 0' },
   'muster.allocation.held': { unit: '1', description: '1 while no more servers are deployed, by why' },
   'muster.api.limit_use': {

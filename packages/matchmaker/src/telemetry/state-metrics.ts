@@ -33,6 +33,9 @@ export function observeState(
       result.observe(observed['muster.players.waiting'], players, queue)
       result.observe(observed['muster.tickets.longest_wait'], longestWaitMs / 1000, queue)
       result.observe(observed['muster.queue.paused'], state.paused ? 1 : 0, queue)
+      const { headStartMs, recentP90Ms } = state.targetWait ?? {}
+      if (headStartMs !== undefined) result.observe(observed['muster.queue.head_start'], headStartMs / 1000, queue)
+      if (recentP90Ms !== undefined) result.observe(observed['muster.queue.recent_p90'], recentP90Ms / 1000, queue)
       result.observe(observed['muster.matches.forming'], matchesFound, queue)
       result.observe(observed['muster.searches.given_up'], state.searchesGivenUp, queue)
       result.observe(observed['muster.backfills.open'], backfills, queue)

@@ -141,6 +141,11 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
           .optional()
           .describe('To backends: the other ticket that came nearest to being let through'),
         lacks: whole.optional().describe('To backends: players who are missing before there are enough'),
+        target_wait_ms: ms.optional().describe('To backends: the wait that limits aim at, if they follow who comes'),
+        ahead_ms: z
+          .number()
+          .optional()
+          .describe('To backends: by how much its limits are ahead of its wait then, or behind it where negative'),
         next: z
           .object({
             in_ms: ms,

@@ -15,6 +15,9 @@ export function createQueueRuntime(
   before?: Pick<QueueRuntime, 'waits' | 'isPaused'>,
 ): QueueRuntime {
   const compiled = compileQueue(queue, failed)
+  const waits = before?.waits ?? createQueueWaits()
+  const { targetWaitMs } = queue
+  waits.aim(targetWaitMs === undefined ? undefined : { targetWaitMs, mostMs: compiled.levels.spanMs })
   const checkEnvironment = createCheckEnvironment(toldBy(queue, compiled.model.teams))
   const runtimes: QueueRuntime[] = []
   const runtime: QueueRuntime = {
@@ -29,7 +32,7 @@ export function createQueueRuntime(
     playerMayState: playerMayState(queue),
     pool: createPool(compiled.model),
     explain: createExplain(compiled),
-    waits: before?.waits ?? createQueueWaits(),
+    waits,
     records: [],
     backfills: [],
     arrivals: new Set(),

@@ -1,4 +1,5 @@
-import { kindOf, type Kind } from './kinds.js'
+import { kindOf, regionOfKind, type Kind } from './kinds.js'
+import { createSteering, type Steering, type SteeringOptions, type TargetWaitState } from './steering.js'
 import { createSurvey, curvesFrom, type LearnedCurves, type Survey } from './survey.js'
 import { WaitCell } from './wait-cell.js'
 
@@ -15,6 +16,14 @@ export interface QueueWaits {
   survey(now: number): Survey
   /** While the queue makes no matches, nothing is learned, and nobody knows how long tickets wait. */
   setPaused(isPaused: boolean, now: number): void
+  /** Whether matches are found, and there are no servers for them. Waits then tell nothing about limits. */
+  setShort(isShort: boolean, now: number): void
+  /** Limits are to be steered so, or not at all. What was learned is kept if it is as before. */
+  aim(options: SteeringOptions | undefined): void
+  /** The head start of each region, if it is time for new ones: see `Pool`. */
+  headStarts(now: number): Float64Array | undefined
+  /** Undefined where limits are not steered. */
+  steering(): TargetWaitState | undefined
   /** How many wait now. */
   count(): { readonly tickets: number; readonly players: number }
 }
@@ -22,13 +31,28 @@ export interface QueueWaits {
 export function createQueueWaits(): QueueWaits {
   const cells = new Map<number, WaitCell>()
   let survey: Survey | undefined
-  let pausedNow = false
+  let [pausedNow, shortNow] = [false, false]
+  let aimed: SteeringOptions | undefined
+  let steering: Steering | undefined
+
+  /** The steering that was aimed at: made when the time is known. */
+  const steeringAt = (now: number): Steering | undefined => {
+    if (aimed === undefined || steering !== undefined) return steering
+    steering = createSteering(aimed)
+    steering.setHeld(pausedNow || shortNow, now)
+    for (const [kind, cell] of cells) cell.countIn(steering.waitsOf(regionOfKind(kind), now), now)
+    return steering
+  }
 
   return {
     cellOf: (kind, now) => {
       const number = kindOf(kind)
       let cell = cells.get(number)
-      if (cell === undefined) cells.set(number, (cell = new WaitCell(now, pausedNow)))
+      const steered = steeringAt(now)
+      if (cell === undefined) {
+        cells.set(number, (cell = new WaitCell(now, pausedNow)))
+        cell.countIn(steered?.waitsOf(regionOfKind(number), now), now)
+      }
       return cell
     },
 
@@ -42,8 +66,24 @@ export function createQueueWaits(): QueueWaits {
     setPaused: (isPaused, now) => {
       pausedNow = isPaused
       survey = undefined
+      steering?.setHeld(pausedNow || shortNow, now)
       for (const cell of cells.values()) cell.setPaused(isPaused, now)
     },
+
+    setShort: (isShort, now) => {
+      if (shortNow === isShort) return
+      shortNow = isShort
+      steering?.setHeld(pausedNow || shortNow, now)
+    },
+
+    aim: (options) => {
+      if (options?.targetWaitMs === aimed?.targetWaitMs && options?.mostMs === aimed?.mostMs) return
+      aimed = options
+      steering = undefined
+      for (const cell of cells.values()) cell.countIn(undefined, 0)
+    },
+    headStarts: (now) => steeringAt(now)?.renewed(now),
+    steering: () => steering?.state(),
 
     count: () => {
       let [tickets, players] = [0, 0]

@@ -11,6 +11,12 @@ const ROWS = 180 / DEGREES
 /** There are no more regions than these, whatever places are claimed. */
 export const REGIONS = ROWS * COLUMNS
 
+/** The middle of a region. */
+export const middleOf = (region: number): Coordinates => ({
+  latitude: (Math.floor(region / COLUMNS) + 0.5) * DEGREES - 90,
+  longitude: ((((region % COLUMNS) + 0.5) * DEGREES - WEST + 180) % 360) - 180,
+})
+
 /** The region of a place: a whole number from 0 to `REGIONS` - 1. */
 export function regionOf({ latitude, longitude }: Coordinates): number {
   const row = Math.min(ROWS - 1, Math.floor((latitude + 90) / DEGREES))

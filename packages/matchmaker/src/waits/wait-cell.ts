@@ -1,4 +1,5 @@
 import { LifeTable, type Rates } from './life-table.js'
+import type { RecentWaits } from './recent-waits.js'
 import { WaitingTickets } from './waiting-tickets.js'
 
 /** What was seen lately, and over a longer time, which counts where little was seen lately. */
@@ -21,6 +22,8 @@ export class WaitCell {
   #changedAt: number
   /** While its queue makes no matches, waiting tells nothing. */
   #isPaused: boolean
+  /** The waits of its region, where they steer limits. */
+  #region: RecentWaits | undefined
 
   constructor(now: number, isPaused = false) {
     this.#lately = new LifeTable(FADE_MS.lately, now)
@@ -29,9 +32,17 @@ export class WaitCell {
     this.#isPaused = isPaused
   }
 
+  /** Counts its tickets in their region from now on. None: they steer nothing. */
+  countIn(region: RecentWaits | undefined, now: number): void {
+    this.#region = region
+    for (const [createdAt, tickets] of this.waiting.byCreation())
+      for (let each = 0; each < tickets; each += 1) region?.enter(createdAt, now)
+  }
+
   enter(createdAt: number, players: number, now: number): void {
     this.#changedAt = now
     this.waiting.add(createdAt, players)
+    this.#region?.enter(createdAt, now)
     if (this.#isPaused) return
     this.#lately.enter(createdAt, now)
     this.#longer.enter(createdAt, now)
@@ -40,6 +51,7 @@ export class WaitCell {
   leave(createdAt: number, players: number, now: number, isMatched: boolean): void {
     this.#changedAt = now
     this.waiting.remove(createdAt, players)
+    this.#region?.leave(createdAt, now, isMatched)
     if (this.#isPaused) return
     this.#lately.leave(createdAt, now, isMatched)
     this.#longer.leave(createdAt, now, isMatched)

@@ -16,10 +16,12 @@ function explain(
   rules: readonly RuleDefinition[],
   waiting: readonly Waiting[],
   more: Partial<QueueDefinition> = {},
+  headStartMs = 0,
 ): Explanation {
   const deploy = { application: 'a', version: '1' }
   const compiled = compileQueue(defineQueue({ name: 'q', matchSize: 2, rules, deploy, ...more }))
   const pool = createPool(compiled.model)
+  pool.setHeadStarts(new Float64Array(254).fill(headStartMs))
   const slots = waiting.map(({ waited = 0, place, network, ...player }, index) =>
     pool.add(
       compiled.entryOf({
@@ -197,6 +199,34 @@ describe('the next relaxation', () => {
     expect(explain(rules, [skill(1)], { lastResortMs: 2000 }).summary).toBe(
       'Nobody else waits. In 2 s rules "difference skill" and "difference rank" give way.',
     )
+  })
+})
+
+describe('where limits follow a target wait', () => {
+  const max = { strictest: 50, loosest: 800 }
+  const rules: RuleDefinition[] = [{ kind: 'difference', attribute: 'skill', max }]
+  const why = (headStartMs: number, waited = 0) =>
+    explain(rules, [skill(0, waited), skill(300)], { targetWaitMs: 24_000 }, headStartMs)
+
+  test('it says so, and by how much limits are ahead of the wait', () => {
+    expect(why(40_000)).toMatchObject({
+      summary:
+        'Rule "difference skill" lets through 0 of 1 other ticket, and 1 more player is needed; the nearest miss is ' +
+        '300 where rule "difference skill" allows 126. Limits follow how many players come, for waits of 24 s: its ' +
+        'own are as loose as after 40 s more. In 5 s rule "difference skill" gives way.',
+      targetWaitMs: 24_000,
+      aheadMs: 40_000,
+      next: { inMs: 5000, changes: [{ rule: 'difference skill', from: 125.992, to: 141.421 }] },
+    })
+    expect(why(80_000).compatible).toBe(1)
+  })
+
+  test('a ticket that is behind its wait begins with the strictest limits', () => {
+    expect(why(-20_000, 4000)).toMatchObject({
+      summary: expect.stringContaining('enough come for it to begin with the strictest. In 21 s rule'),
+      aheadMs: -20_000,
+      next: { inMs: 21_000 },
+    })
   })
 })
 

@@ -90,6 +90,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
       const fewest = Math.min(...lets)
       return fewest < others.length ? names[lets.indexOf(fewest)] : undefined
     }
+    const aheadMs = pool.aheadOf(slot, now)
     const why = {
       waitedMs: Math.round(waitedMs),
       waiting: pool.count - 1,
@@ -99,7 +100,8 @@ export function createExplain(compiled: CompiledQueue): Explain {
       blocking: blocking(),
       nearest,
       lacks,
-      next: nextAt(waitedMs, pool.aheadOf(slot, now)),
+      ...(queue.targetWaitMs !== undefined && { targetWaitMs: queue.targetWaitMs, aheadMs: Math.round(aheadMs) }),
+      next: nextAt(waitedMs, aheadMs),
     }
     return { queue: queue.name, summary: summaryOf(why, together), ...why }
   }

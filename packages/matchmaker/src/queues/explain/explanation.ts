@@ -23,6 +23,10 @@ export interface Explanation {
   readonly nearest?: NearMiss | undefined
   /** Players still missing for a match, if all compatible tickets were in it. */
   readonly lacks: number
+  /** What the queue aims at (`targetWaitMs`), if its limits follow how many players come. */
+  readonly targetWaitMs?: number | undefined
+  /** Then: milliseconds by which the ticket's limits are ahead of its wait, or behind it where negative. */
+  readonly aheadMs?: number | undefined
   /** The next relaxation of a limit. */
   readonly next?: NextRelaxation | undefined
 }

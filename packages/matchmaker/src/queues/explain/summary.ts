@@ -10,7 +10,15 @@ const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 
 
 /** @param together names of the rules about whole matches. */
 export function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {
-  return `${obstacleOf(why, together)}.${relaxationSentence(why.next)}`
+  return `${obstacleOf(why, together)}.${targetSentence(why)}${relaxationSentence(why.next)}`
+}
+
+/** Says what limits follow, after a space; empty where they relax as the definition says. */
+function targetSentence({ targetWaitMs, aheadMs = 0 }: Pick<Explanation, 'targetWaitMs' | 'aheadMs'>): string {
+  if (targetWaitMs === undefined) return ''
+  const aim = ` Limits follow how many players come, for waits of ${rounded(targetWaitMs / 1000)} s`
+  if (aheadMs <= 0) return `${aim}: enough come for it to begin with the strictest.`
+  return `${aim}: its own are as loose as after ${rounded(aheadMs / 1000)} s more.`
 }
 
 function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {

@@ -3,8 +3,10 @@ import { expect, test } from 'vitest'
 import type { Slot } from '../../kernel/model.js'
 import { createPool } from '../../kernel/pool.js'
 import { defineQueue, type QueueDefinition } from '../queue.js'
-import { NOW, queues, tickets } from './arbitraries.fixture.js'
+import { NOW, queues, targeted, tickets } from './arbitraries.fixture.js'
 import { kinds } from './rule-arbitraries.fixture.js'
+import { regionIn } from '../../waits/kinds.js'
+import { REGIONS } from '../../waits/regions.js'
 import { compileQueue } from '../compile.js'
 import type { RuleTicket } from './facts.js'
 import { brokenRules, wrongSizes } from './oracle.fixture.js'
@@ -36,10 +38,15 @@ const scenes: fc.Arbitrary<Scene> = fc.record({
 })
 
 /** Plays a scene, and calls back with each match and the tickets that were in it before. */
-function play(scene: Scene, see: (match: JudgedTeam[], playing: readonly RuleTicket[], now: number) => void): void {
+function play(
+  scene: Scene,
+  see: (match: JudgedTeam[], playing: readonly RuleTicket[], now: number) => void,
+  headStarts = new Float64Array(0),
+): void {
   const { definition, waiting, comes, playing, step } = scene
   const compiled = compileQueue(defineQueue(definition))
   const pool = createPool(compiled.model)
+  pool.setHeadStarts(headStarts)
   const kindOf = kindsOfTeams(definition)
   const inSlot = new Map<Slot, RuleTicket>()
   const openings = new Map<Slot, RunningMatch>()
@@ -97,4 +104,30 @@ test('no match breaks a rule, for any rules, parties and waits', () => {
   // There was something to judge.
   expect(matches).toBeGreaterThan(400)
   expect(filled).toBeGreaterThan(50)
+})
+
+test('no match breaks a limit in force, where limits follow a target wait', () => {
+  let [matches, adaptive] = [0, 0]
+  const headStart = fc.constantFrom(-1000, 0, 900, 2500, 6000)
+  fc.assert(
+    fc.property(scenes, fc.tuple(headStart, headStart), (scene, [here, elsewhere]) => {
+      const definition = targeted(scene.definition)
+      if (definition.targetWaitMs === undefined) return
+      adaptive += 1
+      const headStarts = new Float64Array(REGIONS + 1).fill(elsewhere)
+      headStarts[regionIn({ latitude: 45, longitude: 179 })] = here
+      const see = (match: JudgedTeam[], playing: readonly RuleTicket[], now: number) => {
+        matches += 1
+        // A running match has no head start: it begins with the limits that it was made with.
+        const headStartOf = ({ id, place }: RuleTicket) =>
+          playing.some((ticket) => ticket.id === id) ? 0 : (headStarts[regionIn(place)] ?? 0)
+        expect(brokenRules(definition, match, now, playing, headStartOf)).toEqual([])
+        if (playing.length === 0) expect(wrongSizes(definition, match, now, headStartOf)).toEqual([])
+      }
+      play({ ...scene, definition }, see, headStarts)
+    }),
+    { numRuns: 100 },
+  )
+  expect(adaptive).toBeGreaterThan(30)
+  expect(matches).toBeGreaterThan(30)
 })

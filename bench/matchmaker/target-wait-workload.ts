@@ -1,0 +1,131 @@
+import { seededRandom, type Random } from '@muster/core/clock'
+import type { Crowd, CrowdParty } from '@muster/lab'
+import type { QueueDefinition, TimedLimit } from '@muster/matchmaker'
+
+type City = readonly [latitude: number, longitude: number]
+function region(name: string, share: number, ...cities: readonly City[]) {
+  return { name, share, cities }
+}
+
+/** Parts of the world that are too far apart to play together, each with its share of the players. */
+export const REGIONS = [
+  region('Europe', 0.4, [51.5, -0.1], [48.9, 2.3], [52.5, 13.4], [40.4, -3.7], [45.5, 9.2]),
+  region('North America', 0.35, [40.7, -74], [34, -118.2], [41.9, -87.6], [29.8, -95.4]),
+  region('South-East Asia', 0.15, [1.3, 103.8], [14.6, 121], [13.7, 100.5], [-6.2, 106.8]),
+  region('Oceania', 0.1, [-33.9, 151.2], [-37.8, 145], [-36.8, 174.8]),
+] as const
+
+/** Limits, from the strictest to the loosest that designers would set. */
+export const BOUNDS = { skill: [25, 800], km: [250, 6000] } as const
+
+export interface TargetScene {
+  readonly what: string
+  readonly targetS: number
+  readonly teamSize: number
+  readonly hours: number
+  /** Tickets a second, everywhere. @param share of the day that has passed */
+  readonly load: (share: number) => number
+  /** Whether some tickets are parties. */
+  readonly parties: boolean
+  /** Shares of the day at which the load changes tenfold at once. */
+  readonly changes: readonly number[]
+}
+
+/** Tenfold load by a sine, least at the beginning and the end. */
+const day = (most: number): Pick<TargetScene, 'load' | 'changes'> => ({
+  load: (share) => (most / 10) * 10 ** (0.5 - 0.5 * Math.cos(2 * Math.PI * share)),
+  changes: [],
+})
+/** Tenfold load at once: down after a quarter, up after the half, down after three. */
+const steps = (most: number): Pick<TargetScene, 'load' | 'changes'> => ({
+  load: (share) => (Math.floor(share * 4) % 2 === 0 ? most : most / 10),
+  changes: [0.25, 0.5, 0.75],
+})
+const pairs = { targetS: 30, teamSize: 1, hours: 4, parties: false }
+const fives = { targetS: 90, teamSize: 5, hours: 4, parties: true }
+
+export const SCENES: readonly TargetScene[] = [
+  { what: 'pairs, a day in 4 h', ...pairs, ...day(4) },
+  { what: 'pairs, steps of load', ...pairs, ...steps(4) },
+  { what: '5v5 with parties, a day in 4 h', ...fives, ...day(8) },
+  { what: '5v5 with parties, steps of load', ...fives, ...steps(8) },
+]
+
+/** Before the day its first load, and after it its last: a start from nothing and the end are not measured. */
+export const WARM_UP_S = 1200
+const AFTERWARDS_S = 600
+
+/** Skill is normal with a standard deviation of 400; of parties, six in ten come alone and one in twenty as five. */
+export function crowdOf({ hours, load, parties }: TargetScene, seed: number): Crowd {
+  const random = seededRandom(seed)
+  const seconds = hours * 3600
+  const coming: CrowdParty[] = []
+  let at = 0
+  for (;;) {
+    const share = Math.min(0.9999, Math.max(0, at - WARM_UP_S) / seconds)
+    at += -Math.log(1 - random()) / load(share)
+    if (at >= seconds + WARM_UP_S + AFTERWARDS_S) break
+    coming.push(drawParty(random, coming.length, Math.round(at * 1000), parties))
+  }
+  const durationMs = (seconds + WARM_UP_S + AFTERWARDS_S) * 1000
+  return { header: { format: 'muster-crowd-1', startsAt: 1_800_000_000_000, durationMs }, parties: coming }
+}
+
+function drawParty(random: Random, number: number, at: number, parties: boolean): CrowdParty {
+  let drawn = random()
+  const { name, cities } = REGIONS.find(({ share }) => (drawn -= share) < 0) ?? REGIONS[0]
+  const [latitude, longitude] = cities[Math.floor(random() * cities.length)] ?? [0, 0]
+  const coordinates = { latitude: latitude + random(), longitude: longitude + random() }
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  const attributes = { skill: Math.max(0, Math.min(3000, 1500 + 400 * normal)) }
+  const kind = random()
+  const size = !parties || kind < 0.6 ? 1 : kind < 0.8 ? 2 : kind < 0.9 ? 3 : kind < 0.95 ? 4 : 5
+  const players = Array.from({ length: size }, (_, player) => ({
+    id: `p${number}-${player}`,
+    coordinates,
+    attributes,
+    region: name,
+  }))
+  return { id: `t${number}`, at, players, visits: [{ patienceMs: 7_200_000, playMs: 1 }] }
+}
+
+const queue = (scene: TargetScene, skill: TimedLimit | object, km: TimedLimit | object): QueueDefinition => ({
+  name: 'ranked',
+  teams: [{ name: 'team', count: 2, size: scene.teamSize }],
+  rules: [
+    { kind: 'distance', maxKm: km as TimedLimit },
+    { kind: 'difference', attribute: 'skill', max: skill as TimedLimit },
+  ],
+  expireAfterMs: 7_200_000,
+  deploy: { application: 'game', version: '1' },
+})
+
+/** The queue with a target wait. */
+export const targeted = (scene: TargetScene): QueueDefinition => ({
+  ...queue(
+    scene,
+    { strictest: BOUNDS.skill[0], loosest: BOUNDS.skill[1] },
+    { strictest: BOUNDS.km[0], loosest: BOUNDS.km[1] },
+  ),
+  targetWaitMs: scene.targetS * 1000,
+})
+
+/** A schedule set by hand: where limits begin, from 0 (strictest) to 1 (loosest), and how fast they grow. */
+export interface FixedSchedule {
+  readonly from: number
+  /** Seconds in which a limit would go from the strictest to the loosest. */
+  readonly spanS: number
+}
+
+const MOST_STEPS = 19
+
+/** The queue with limits that grow by equal factors from where they begin: as fine stairs as a definition may have. */
+export function scheduled(scene: TargetScene, { from, spanS }: FixedSchedule): QueueDefinition {
+  const stairs = ([strictest, loosest]: readonly [number, number]) =>
+    Array.from({ length: MOST_STEPS + 1 }, (_, step) => {
+      const share = from + ((1 - from) * step) / MOST_STEPS
+      const afterMs = (1000 * spanS * (1 - from) * step) / MOST_STEPS
+      return { afterMs, value: strictest * (loosest / strictest) ** share }
+    })
+  return queue(scene, stairs(BOUNDS.skill), stairs(BOUNDS.km))
+}
