@@ -85,6 +85,6 @@ test('whatever names and texts are, it is well-formed and reads as they are', ()
       expect(elements[3]?.attributes['message']).toBe(written(expected))
       expect(elements[3]?.text).toBe(written(`${file}:1\n${expected}\n${instead}`))
     }),
-    { numRuns: 50 },
+    { numRuns: 25 },
   )
 })

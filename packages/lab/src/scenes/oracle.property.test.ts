@@ -63,8 +63,8 @@ test('two tickets that the oracle lets play are matched in a scene, and two that
       if (isAllowed) allowed += 1
       else forbidden += 1
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   )
-  expect(allowed).toBeGreaterThan(2)
-  expect(forbidden).toBeGreaterThan(2)
+  expect(allowed).toBeGreaterThan(1)
+  expect(forbidden).toBeGreaterThan(1)
 })
