@@ -31,8 +31,8 @@ describe('the sentences of a search', () => {
   test('say that a better schedule is better, how surely, and that this is no accident', () => {
     expect(sentencesOf(base)).toEqual([
       KEPT,
-      'Its matches cost 1.61 instead of 2.00, −19.4 % (95 % sure: −19.7 % to −19.1 %).',
-      'On the training seeds it was −20.0 %, on the unseen −19.4 %: it is no accident of the training seeds.',
+      'Its matches cost 1.61 instead of 2, −19.4 % (95 % sure: −19.7 % to −19.1 %).',
+      'On the training seeds it was −20.0 %, on the unseen −19.4 %: it is no accident of those.',
     ])
   })
 
@@ -40,9 +40,7 @@ describe('the sentences of a search', () => {
     const slow = (all: readonly Measured[]) => all.map((run) => ({ ...run, waitP90Ms: 45_000, cost: 1 }))
     const own = tested(slow(base.own.training), slow(base.own.unseen))
     const [, cost] = sentencesOf({ ...base, own })
-    expect(cost).toMatch(
-      /^Its matches cost 1\.61 instead of 1\.00, \+61\.2 % \(95 % sure: .*\); the file's own schedule/,
-    )
+    expect(cost).toMatch(/^Its matches cost 1\.61 instead of 1, \+61\.2 % \(95 % sure: .*\); the file's own schedule/)
     expect(cost).toMatch(/breaks the promises: 90 % of the matched .* within 45 s instead of 30 s, 50\.0 % too much\.$/)
   })
 
@@ -51,10 +49,10 @@ describe('the sentences of a search', () => {
     const sentences = sentencesOf({ ...base, best })
     expect(sentences[1]).toContain('and the data cannot tell whether that is more than chance (95 % sure: ')
     expect(sentences[2]).toContain('it fits the training seeds rather than the queue')
+    const half = tested(base.best.training, runs(1.75, 1.76, 1.74, 1.77, 1.73))
+    expect(sentencesOf({ ...base, best: half })[2]).toContain('on the unseen −12.5 %: the rest was theirs alone.')
     const [, single] = sentencesOf({ ...base, own: tested(runs(2), runs(2)), best: tested(runs(1), runs(1)) })
-    expect(single).toBe(
-      'Its matches cost 1.00 instead of 2.00, and the data cannot tell whether that is more than chance.',
-    )
+    expect(single).toBe('Its matches cost 1 instead of 2, and the data cannot tell whether that is more than chance.')
   })
 
   test('say that a promise breaks on other players', () => {

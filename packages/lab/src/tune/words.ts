@@ -20,9 +20,12 @@ export function relaxingWords(relaxing: TimedLimit, isWait = false): string {
     .join(', ')
 }
 
-/** `30 s`, `5.0 %`. */
-export const promiseWords = (promise: PromiseName, value: number): string =>
-  value === Infinity ? 'never' : quantity(value, promise === 'waitP90Ms' ? 'ms' : 'share')
+/** `29.5 s`, `3 min 5 s`, `5.0 %`. Promises are kept or broken by parts of a second. */
+export function promiseWords(promise: PromiseName, value: number): string {
+  if (value === Infinity) return 'never'
+  if (promise === 'gaveUp') return quantity(value, 'share')
+  return value < 1000 || value >= 120_000 ? quantity(value, 'ms') : `${Number((value / 1000).toFixed(1))} s`
+}
 
 const MEASURES: Readonly<Record<QualityPart['what'], string>> = {
   distanceKm: 'km to the middle of the match',
