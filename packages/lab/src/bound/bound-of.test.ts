@@ -55,6 +55,16 @@ describe('pairs', () => {
     expect(told(guests, { rules })).toMatchObject({ ratio: 1, ratioAnyRules: 4 })
   })
 
+  test('partners beyond the nearest dozen are found', () => {
+    // Two crowds of 15: one pair has to be made of both, best of those that are nearest to the other crowd.
+    const low = Array.from({ length: 15 }, (_, at) => guest(at, at >> 1))
+    const high = Array.from({ length: 15 }, (_, at) => guest(100 + at, at === 14 ? 0 : 8 + (at >> 1)))
+    const made = [...low.with(0, guest(0, 0)).with(1, guest(1, 7)), ...high]
+    const rules = [{ kind: 'difference', attribute: 'skill', max: { from: 10, to: 200, overMs: 1000 } }] as const
+    // 14 with 100, and the others with those next to them.
+    expect(told(made, { rules })).toMatchObject({ withinRules: 0.666667, anyRules: 0.666667 })
+  })
+
   test('limits hold as far as they had relaxed at the last moment of both', () => {
     const max = [
       { afterMs: 0, value: 10 },

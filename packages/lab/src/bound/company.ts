@@ -3,10 +3,10 @@ import type { MeetsAt } from './meets-at.js'
 import type { Seen } from './view.js'
 
 /**
- * Leaves out whoever may not meet enough of the others to fill the match until a moment. Such a one could be in no
- * match until then, so no possible match is lost.
+ * Leaves out whoever may not meet enough of the others to fill the match at a moment. Such a one could be in no match
+ * then, so no possible match is lost.
  */
-export type Company = (there: readonly Seen[], until: number) => readonly Seen[]
+export type Company = (there: readonly Seen[], moment: number) => readonly Seen[]
 
 /** @param seats players of a match besides the ticket itself. */
 export function createCompany(seen: readonly Seen[], seats: number, meetsAt: MeetsAt): Company {
@@ -22,7 +22,7 @@ export function createCompany(seen: readonly Seen[], seats: number, meetsAt: Mee
     return moment
   }
 
-  return (there, until) => {
+  return (there, moment) => {
     let left = there.map((one) => ({ one, index: indexes.get(one) as number, size: one.other.entry.size }))
     for (;;) {
       const players = left.reduce((sum, { size }) => sum + size, 0)
@@ -30,7 +30,7 @@ export function createCompany(seen: readonly Seen[], seats: number, meetsAt: Mee
       const still = left.filter(({ index, size }) => {
         let company = size
         for (const other of left)
-          if (other.index !== index && company < seats && meetAt(index, other.index) <= until) company += other.size
+          if (other.index !== index && company < seats && meetAt(index, other.index) <= moment) company += other.size
         return company >= seats
       })
       if (still.length === left.length) return left.map(({ one }) => one)

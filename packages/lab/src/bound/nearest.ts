@@ -12,17 +12,13 @@ import type { Seen, View } from './view.js'
 export function leastCost({ seen, further }: View, seats: number, meetsAt: MeetsAt): number {
   // Where not all others are known, everybody may be in company with the unknown ones.
   const company = further === Infinity ? createCompany(seen, seats, meetsAt) : undefined
-  const moments = [...new Set(seen.flatMap(({ from, until }) => [from, until]))].toSorted((one, other) => one - other)
   let least = Infinity
-  for (const [at, moment] of moments.entries()) {
+  // Whoever plays together might as well have at the next moment at which somebody comes or leaves, himself included.
+  for (const moment of new Set(seen.flatMap(({ from, until }) => [from, until]))) {
     const there = seen.filter(({ from, until }) => from <= moment && moment <= until)
     const bound = costOf(there, seats, further)
     if (bound >= least) continue
-    // Until the next moment nobody else comes, but limits between the others loosen.
-    least = Math.min(
-      least,
-      company === undefined ? bound : costOf(company(there, moments[at + 1] ?? moment), seats, further),
-    )
+    least = Math.min(least, company === undefined ? bound : costOf(company(there, moment), seats, further))
   }
   return least
 }

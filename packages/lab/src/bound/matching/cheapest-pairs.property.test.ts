@@ -48,18 +48,70 @@ const graph = fc.integer({ min: 2, max: 10 }).chain((vertices) =>
     })),
 )
 
+/** Expects the matching of each size to cost as much as the cheapest of all. */
+function expectCheapest(any: Graph): void {
+  const best = allCheapest(any)
+  for (let wanted = 0; wanted <= any.vertices / 2 + 1; wanted++) {
+    const { partners, pairs, cost } = cheapestPairs(any, wanted)
+    expect(pairs).toBe(Math.min(wanted, best.length - 1))
+    expect(cost).toBe(best[pairs])
+    expect([...partners.entries()].every(([one, other]) => other === -1 || partners[other] === one)).toBe(true)
+    expect(partners.filter((other) => other !== -1).length).toBe(2 * pairs)
+  }
+}
+
 test('the matching of every size costs as much as the cheapest of all', () => {
-  fc.assert(
-    fc.property(graph, (any) => {
-      const best = allCheapest(any)
-      for (let wanted = 0; wanted <= any.vertices / 2 + 1; wanted++) {
-        const { partners, pairs, cost } = cheapestPairs(any, wanted)
-        expect(pairs).toBe(Math.min(wanted, best.length - 1))
-        expect(cost).toBe(best[pairs])
-        expect([...partners.entries()].every(([one, other]) => other === -1 || partners[other] === one)).toBe(true)
-        expect(partners.filter((other) => other !== -1).length).toBe(2 * pairs)
-      }
-    }),
-    { numRuns: 100, seed: 1 },
-  )
+  fc.assert(fc.property(graph, expectCheapest), { numRuns: 100, seed: 1 })
+})
+
+type Edges = readonly (readonly [one: number, other: number, gain: number])[]
+const around: Edges = [
+  [0, 1, 45],
+  [0, 4, 45],
+  [1, 2, 50],
+  [2, 3, 45],
+  [3, 4, 50],
+  [0, 5, 30],
+]
+/** Graphs in which blossoms within others have to be opened again (after Van Rantwijk's tests of his algorithm). */
+const nested: Readonly<Record<string, Edges>> = {
+  'opened on the way out': [...around, [2, 8, 35], [3, 7, 35], [4, 6, 26], [8, 9, 5]],
+  'opened on the way in': [...around, [2, 8, 35], [3, 7, 26], [4, 6, 40], [8, 9, 5]],
+  'opened with little slack': [...around, [2, 8, 35], [3, 7, 28], [4, 6, 26], [8, 9, 5]],
+  'opened with one inside': [
+    [0, 1, 45],
+    [0, 6, 45],
+    [1, 2, 50],
+    [2, 3, 45],
+    [3, 4, 95],
+    [3, 5, 94],
+    [4, 5, 94],
+    [5, 6, 50],
+    [0, 7, 30],
+    [2, 10, 35],
+    [4, 8, 36],
+    [6, 9, 26],
+    [10, 11, 5],
+  ],
+  'reached anew and opened': [
+    [0, 1, 40],
+    [0, 2, 40],
+    [1, 2, 60],
+    [1, 3, 55],
+    [2, 4, 55],
+    [3, 4, 50],
+    [0, 7, 15],
+    [4, 6, 30],
+    [6, 5, 10],
+    [7, 9, 10],
+    [3, 8, 30],
+  ],
+}
+
+test.each(Object.entries(nested))('a blossom is %s', (_, edges) => {
+  expectCheapest({
+    vertices: Math.max(...edges.flatMap(([one, other]) => [one, other])) + 1,
+    ends: Int32Array.from(edges.flatMap(([one, other]) => [one, other])),
+    costs: Float64Array.from(edges, ([, , gain]) => 100 - gain),
+  })
 })
