@@ -125,7 +125,8 @@ dd { margin: 0; max-width: 80ch; color: var(--quiet); }
   .plots { grid-template-columns: 1fr 1fr; gap: 10px 24px; }
   .scroll { overflow: visible; }
   table { font-size: 8.5px; }
-  th.name { min-width: 9.5em; }
+  th.name { min-width: 9.5em; max-width: 12em; }
+  td { white-space: normal; }
   .quiet, figcaption p, caption p { font-size: 10px; }
   th small, td small, thead th, .chip { font-size: 7.5px; }
   th, td { padding: 3px 7px 3px 0; }

@@ -31,7 +31,7 @@ export function possible({ variants }: LabResult, series: readonly Series[]): Ht
   return table({
     caption: 'What was possible at all',
     note: 'An optimum could have been had by foresight; below a lower bound nothing can be, nor perhaps near it.',
-    head: ['', 'reached', 'possible', 'ratio'],
+    head: ['cost', 'reached', 'possible', 'ratio'],
     rows,
     wide: false,
   })

@@ -33,7 +33,7 @@ export function sideBySide(result: LabResult, comparisons: readonly Comparison[]
   return table({
     caption: 'Side by side',
     note: noteOf(result),
-    head: ['', ...series.map(key)],
+    head: ['measure', ...series.map(key)],
     rows: [...rows, ...costRows(result)],
   })
 }

@@ -1,0 +1,113 @@
+/** The report of the rule lab, of a real run, in headless Chromium. */
+/// <reference lib="dom" />
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { figuresOf, generateCrowd, reportHtml, RESULT_FORMAT, runCrowd, type LabResult } from '@muster/lab'
+import { defineQueue, describeQueue } from '@muster/matchmaker'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, launch } from './chromium.js'
+
+const HOSTILE = `<script>document.title = 'taken'</script><img src=x onerror="document.title = 'taken'">`
+
+/** Two variants of a queue, over two small crowds. */
+async function result(): Promise<LabResult> {
+  const seeds = [1, 2]
+  const variant = async (name: string, limits: readonly number[]) => {
+    const max = limits.map((value, at) => ({ afterMs: at * 20_000, value }))
+    const queue = defineQueue({
+      name: 'duel',
+      teams: [{ name: 'side', count: 2, size: { min: 1, max: 2 } }],
+      rules: [{ kind: 'difference', attribute: 'skill', max, missing: 'any' }],
+      deploy: { application: 'game', version: '1' },
+    })
+    const runs: { readonly figures: LabResult['variants'][number]['runs'][number]['figures'] }[] = []
+    for (const seed of seeds) {
+      const crowd = generateCrowd({ players: 200, hours: 0.5 }, seed)
+      runs.push({ figures: figuresOf(crowd, await runCrowd(crowd, [queue], { seed }), { queues: [queue] }) })
+    }
+    return { name, queues: [{ name: queue.name, sentences: describeQueue(queue).sentences }], runs }
+  }
+  return {
+    format: RESULT_FORMAT,
+    crowd: { name: HOSTILE, players: 200, parties: 120, startsAt: 0, durationMs: 1_800_000 },
+    seeds,
+    variants: [await variant('strict.yaml', [50, 100, 200]), await variant(HOSTILE, [100, 400, 1500])],
+  }
+}
+
+const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+interface Violation {
+  readonly id: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+describe.skipIf(chromiumPath === undefined)('the report', () => {
+  let browser: Browser
+  let folder: string
+  let address: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'muster-report-'))
+    const file = join(folder, 'report.html')
+    await writeFile(file, await reportHtml(await result()))
+    address = pathToFileURL(file).href
+    browser = await launch()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** Opens the report, and keeps what the browser complains of and asks for. */
+  const visit = async (options: BrowserContextOptions) => {
+    const page = await (await browser.newContext(options)).newPage()
+    const [complaints, requests]: [string[], string[]] = [[], []]
+    page.on('console', (message) => complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('request', (request) => requests.push(request.url()))
+    await page.goto(address)
+    return { page, complaints, requests }
+  }
+
+  test.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('is accessible, asks for nothing and fits, in %s at %i pixels', async (colorScheme, width) => {
+    const { page, complaints, requests } = await visit({ colorScheme, viewport: { width, height: 800 } })
+    expect(await page.title()).toContain('strict.yaml')
+    expect(await page.locator('figure svg:visible').count()).toBe(await page.locator('figure').count())
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    expect([complaints, requests]).toEqual([[], [address]])
+    const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    expect(dark).toBe(colorScheme === 'dark' ? 'rgb(14, 19, 26)' : 'rgb(244, 246, 248)')
+    // A page without scripts is looked at by one that the policy does not know.
+    await page.evaluate(axe)
+    const violations = await page.evaluate(async () => {
+      const { axe: tool } = globalThis as unknown as {
+        axe: { run: (options: object) => Promise<{ violations: readonly Violation[] }> }
+      }
+      return (await tool.run({ resultTypes: ['violations'] })).violations
+    })
+    expect(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html).slice(0, 3)])).toEqual([])
+    await page.context().close()
+  })
+
+  test('is light on paper, with every plot whole on its page', async () => {
+    const { page, complaints } = await visit({ colorScheme: 'dark', viewport: { width: 700, height: 990 } })
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+    const look = await page.evaluate(() => ({
+      ink: getComputedStyle(document.body).color,
+      breaks: [...document.querySelectorAll('figure')].map((figure) => getComputedStyle(figure).breakInside),
+      wide: document.documentElement.scrollWidth,
+    }))
+    expect([look.ink, new Set(look.breaks), look.wide]).toEqual(['rgb(23, 32, 43)', new Set(['avoid']), 700])
+    expect((await page.pdf({ format: 'A4' })).subarray(0, 5).toString()).toBe('%PDF-')
+    expect(complaints).toEqual([])
+  })
+})
