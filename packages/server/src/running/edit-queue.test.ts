@@ -103,6 +103,16 @@ describe('numbers and lists in brackets change where they stand, in a file of an
     expect(editQueue(odd, 'duel', changed(rule, maxKm))).toBe(odd.replace(before, after))
   })
 
+  test('JSON stays JSON', () => {
+    const queue = (max: unknown) => ({
+      queues: [{ name: 'duel', matchSize: 2, rules: [{ kind: 'difference', attribute: 'skill', max }] }],
+    })
+    const steps = [{ afterMs: 0, value: 5 }, ...[9000, 12_000].map((afterMs) => ({ afterMs, value: afterMs }))]
+    const text = JSON.stringify(queue(steps))
+    const edited = editQueue(text, 'duel', JSON.stringify(queue(steps.slice(0, 2)).queues[0]))
+    expect(edited).toBe(JSON.stringify(queue(steps.slice(0, 2))))
+  })
+
   test('a step of a block goes, and its comments with it; the others stay', () => {
     const edited = editQueue(odd, 'duel', changed({ max: [first, last] }, [far[0]]))
     expect(edited).toContain('value: 10 # near')

@@ -48,9 +48,14 @@ function replaced(text: string, old: Node, next: Node): Splice[] | undefined {
   const before = text.slice(from, to)
   const isBlock = !isScalar(old) && (old as YAMLMap | YAMLSeq).flow !== true
   if (isBlock || old.anchor !== undefined || /[\n#]/.test(before)) return undefined
-  const flowCollectionPadding = !/^[[{]\S/.test(before)
-  const made = stringify(next.toJSON(), { collectionStyle: 'flow', flowCollectionPadding, lineWidth: 0 }).trimEnd()
+  const made = before.includes('"') ? JSON.stringify(next.toJSON()) : flowText(next, before)
   return made.includes('\n') ? undefined : [{ from, to, text: made }]
+}
+
+/** In the form of the text that stood there; where names are in quotes, it is JSON and stays so. */
+const flowText = (next: Node, before: string): string => {
+  const flowCollectionPadding = !/^[[{]\S/.test(before)
+  return stringify(next.toJSON(), { collectionStyle: 'flow', flowCollectionPadding, lineWidth: 0 }).trimEnd()
 }
 
 const saysSame = (document: Document, old: Node, next: Node): boolean =>
