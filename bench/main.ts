@@ -27,6 +27,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
   lab: [
     async () => (await import('./matchmaker/match-cost.js')).matchCostFigures(),
     async () => (await import('./lab/arriving-cost.js')).arrivingCostFigures(),
+    async () => (await import('./lab/speed.js')).speedFigures(),
   ],
   relay: [
     async () => (await import('./relay/lobbies.js')).lobbyFigures(),

@@ -6,7 +6,7 @@ import { createSampler } from '../matchmaker/workload.js'
 
 /** Players who come in a minute, and for how many seconds they come. */
 const PER_MINUTE = 5000
-const SECONDS = 45
+export const SECONDS = 45
 
 /** What matches may cost, as a multiple of the least possible at equal wait. */
 const goals = [
@@ -34,7 +34,7 @@ export async function arrivingCostFigures(): Promise<Figures> {
 }
 
 /** Single players around the world, who wait for a minute at most. */
-function arriving(): Crowd {
+export function arriving(): Crowd {
   const sample = createSampler(1)
   const count = (PER_MINUTE * SECONDS) / 60
   return {
