@@ -53,3 +53,8 @@ test('teams whose smallest size falls', () => {
     { rule: 'smallest team', unit: 'players', steps: [{ share: 0 }, { limit: 3, share: 1 }] },
   ])
 })
+
+test('nothing is told of a limit that follows how many players come', () => {
+  const rules: readonly RuleDefinition[] = [{ ...difference, max: { strictest: 10, loosest: 500 } }]
+  expect(sharesOf(undefined, { rules, targetWaitMs: 30_000 })).toEqual([])
+})

@@ -20,7 +20,7 @@ export function possible({ variants }: LabResult, series: readonly Series[]): Ht
       ]
       const shown = (value: number | undefined) => quantity(value ?? 0, UNITS[unit] ?? 'skill')
       const times = (reached?.mean ?? 0) / (least?.mean ?? 0)
-      return row(html`${key(one)}${queue}: ${what}`, [
+      return row(html`${key(one)}<small>${queue}: ${what}</small>`, [
         cell(shown(reached?.mean)),
         cell(shown(least?.mean), html`<small>${kind}</small>`),
         cell(Number.isFinite(times) ? `${times.toFixed(2)} ×` : '–'),
@@ -29,7 +29,7 @@ export function possible({ variants }: LabResult, series: readonly Series[]): Ht
   })
   if (rows.length === 0) return undefined
   return table({
-    caption: 'What was possible at all',
+    caption: 'Reached and possible',
     note: 'An optimum could have been had by foresight; below a lower bound nothing can be, nor perhaps near it.',
     head: ['cost', 'reached', 'possible', 'ratio'],
     rows,
