@@ -8,8 +8,10 @@ const NONE = 255
 
 /** The head starts of all regions, and the region of each slot. For models with `adaptive`. */
 export interface HeadStarts {
-  /** Whether any of them grew. */
+  /** Whether any of them grew: then `grownBy` tells by how much. */
   set(headStarts: Float64Array): boolean
+  /** Milliseconds by which the last `set` has grown the head start of a slot; 0 if it has not. */
+  grownBy(slot: Slot): number
   enter(slot: Slot, region: number | undefined): void
   /** The level of a ticket. @param before its level so far, below which it never falls. */
   levelAfter(slot: Slot, waitedMs: number, before: number): number
@@ -26,6 +28,7 @@ export function createHeadStarts(
   const lastResortMs = levels[lastResortLevel] ?? Infinity
   const loosest = Math.min(levels.length, lastResortLevel) - 1
   let headStarts = new Float64Array(NONE + 1)
+  let growth = new Float64Array(NONE + 1)
   let regions = new Uint8Array(0)
   const of = (slot: Slot) => headStarts[regions[slot] as number] as number
 
@@ -34,8 +37,10 @@ export function createHeadStarts(
       const before = headStarts
       headStarts = new Float64Array(NONE + 1)
       headStarts.set(to.subarray(0, NONE))
-      return headStarts.some((headStart, region) => headStart > (before[region] as number))
+      growth = headStarts.map((headStart, region) => Math.max(0, headStart - (before[region] as number)))
+      return growth.some((ms) => ms > 0)
     },
+    grownBy: (slot) => growth[regions[slot] as number] as number,
     enter: (slot, region = NONE) => {
       if (slot >= regions.length) regions = copied(new Uint8Array(columns.level.length), regions)
       regions[slot] = region

@@ -44,6 +44,28 @@ test('a ticket has news when its level, or the smallest match it accepts, has ch
   ])
 })
 
+test('a head start that grows is news only when it leads to another level', () => {
+  const columns = createColumns(0)
+  const levels = createLevels({ ...model, fillForMs: 0, adaptive: true }, columns)
+  const slot = columns.put({ id: 'a', since: 0, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
+  levels.enter(slot, 0)
+  const after = (headStart: number) => {
+    levels.setHeadStarts(Float64Array.of(headStart))
+    return [levels.news(slot), levels.of(slot)]
+  }
+  levels.renew(1000)
+  expect(levels.of(slot)).toBe(0)
+  expect([0, 2000, 3999, 4000, 4500, 9000, 100].map(after)).toEqual([
+    [NOTHING, 0],
+    [NOTHING, 0],
+    [NOTHING, 0],
+    [RELAXED, 1],
+    [NOTHING, 1],
+    [RELAXED, 2],
+    [NOTHING, 2],
+  ])
+})
+
 describe('the news of a ticket', () => {
   const average: Model<string> = { ...model, spans: [{ by: 'average', limit: Float64Array.of(1, 2, 3) }] }
   const setUp = (of = model) => {

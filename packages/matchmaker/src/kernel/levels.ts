@@ -66,7 +66,8 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     const hasRelaxed = level !== columns.level[slot] || (waited >= fillForMs && until <= since + fillForMs)
     if (isFirst) keep(slot, NOTHING)
     else if (hasRelaxed) keep(slot, RELAXED)
-    else if (unread[slot] === NOTHING) keep(slot, TIME)
+    // A head start that has grown without a new level is no news.
+    else if (unread[slot] === NOTHING && askAgainMs < Infinity) keep(slot, TIME)
     columns.level[slot] = level
     rows[slot * stride + UNTIL] = Math.min(
       since + (waited < fillForMs ? Math.min(next, fillForMs) : next),
@@ -83,10 +84,12 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     },
     setHeadStarts: (to) => {
       if (!headStarts.set(to)) return
-      // Tickets may be at their next level at once.
-      const { rows } = columns
-      for (let at = UNTIL; at < columns.end * stride; at += stride)
-        if ((rows[at] as number) > state.now) rows[at] = state.now
+      // Tickets come to their next level by so much sooner.
+      const { rows, end } = columns
+      for (let slot = 0; slot < end; slot++) {
+        const at = slot * stride + UNTIL
+        rows[at] = (rows[at] as number) - headStarts.grownBy(slot)
+      }
     },
     enter: (slot, region) => {
       if (adaptive) headStarts.enter(slot, region)
