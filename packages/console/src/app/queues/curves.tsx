@@ -22,7 +22,8 @@ function CurvePlot({ curve, end }: { readonly curve: Curve; readonly end: number
   const ended = endOfRule(curve)
   const say = (y: number) => (curve.unit === 'ms' ? `${short(y)} ms` : `${short(y)} ${curve.unit}`.trim())
   const said = curve.points.flatMap(({ limit }) => (limit === null ? [] : [say(limit)]))
-  const note = ended === undefined ? undefined : `No longer counts after ${wait(ended)}.`
+  const follows = curve.adapts === true ? FOLLOWS : undefined
+  const note = ended === undefined ? follows : `No longer counts after ${wait(ended)}.`
   return (
     <Plot
       title={curve.rule}
@@ -39,6 +40,8 @@ function CurvePlot({ curve, end }: { readonly curve: Curve; readonly end: number
     />
   )
 }
+
+const FOLLOWS = 'Follows how many players come: sooner where few do, later where many do.'
 
 const SECONDS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 1800, 3600]
 
