@@ -72,12 +72,13 @@ section { margin: 18px 0 0; padding: 18px 20px 20px; background: var(--surface);
 .legend { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 10px 0 0; padding: 0; list-style: none; }
 .key { display: inline-flex; align-items: center; gap: 7px; text-align: left; overflow-wrap: anywhere; }
 .key svg { flex: none; width: 30px; height: 12px; }
-.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 500px), 1fr)); gap: 18px 34px; }
+.plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 18px 34px; }
 figure { margin: 14px 0 0; min-width: 0; break-inside: avoid; }
 figcaption { margin: 0 0 6px; }
 figcaption strong { display: block; font-size: 14px; }
 figcaption p { margin: 0; }
-.plot { display: block; width: 100%; height: auto; overflow: visible; font: 12px system-ui, sans-serif; }
+.plot { display: block; width: 100%; max-width: 620px; height: auto; overflow: visible;
+  font: 12px system-ui, sans-serif; }
 .plot text { white-space: pre; }
 .narrow { display: none; }
 .scroll { margin: 12px 0 0; overflow-x: auto; }
