@@ -15,6 +15,8 @@ export interface CrowdLife {
   waiting(): number
   /** Share of the visits that have ended, from 0 to 1. */
   share(): number
+  /** Whether all visits have ended. */
+  isOver(): boolean
   /** From now on nobody comes, and tickets stay as they are. */
   stop(): void
   tickets(): readonly TicketOutcome[]
@@ -205,6 +207,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
     },
     waiting: () => waiting,
     share: () => visitsEnded / visits,
+    isOver: () => visitsEnded === visits,
     stop: () => {
       isStopped = true
     },

@@ -76,6 +76,13 @@ describe('a run', () => {
     })
   })
 
+  test('lets players leave at their own moment, also between two ticks', async () => {
+    const hasty = { visits: [{ patienceMs: 10_000, playMs: 100 }] }
+    const { servers, endedAt } = await runCrowd(crowdOf(hasty, hasty), [pair], { tickMs: 1000, startMs: 700 })
+    expect(servers).toEqual({ created: 1, most: 1, seconds: 0.8 })
+    expect(endedAt).toBe(800)
+  })
+
   test('ends, whatever the crowd', async () => {
     const year = 365 * 86_400_000
     const patient = crowdOf({ visits: [{ patienceMs: year, playMs: year }] })

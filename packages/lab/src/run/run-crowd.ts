@@ -77,9 +77,12 @@ export async function runCrowd(
   let tickedAt = -tickMs
   for (;;) {
     signal?.throwIfAborted()
+    await clock.settle()
     const tickAt = nextTick(tickedAt, clock.now() - startsAt, tickMs, life, metered)
-    const at = startsAt + Math.min(tickAt, life.nextAt())
-    if (at > end) break
+    const due = startsAt + Math.min(tickAt, life.nextAt())
+    if (due > end || life.isOver()) break
+    // Whoever is woken may act before what is due now.
+    const at = Math.min(due, clock.nextAt())
     await clock.reach(at)
     while (startsAt + life.nextAt() <= at) life.act()
     if (startsAt + tickAt <= at) {
@@ -168,7 +171,11 @@ function createPace(
 async function untilSettled(closing: Promise<readonly AllocationView[]>, clock: VirtualClock): Promise<void> {
   const state: { left?: readonly AllocationView[] } = {}
   void closing.then((left) => (state.left = left))
-  await clock.reach(clock.now())
-  while (state.left === undefined) await clock.reach(clock.now() + CLOSING_STEP_MS)
+  const step = async () => {
+    await clock.reach(clock.now() + CLOSING_STEP_MS)
+    await clock.settle()
+  }
+  await clock.settle()
+  while (state.left === undefined) await step()
   if (state.left.length > 0) throw new Error(`${state.left.length} servers were not stopped`)
 }

@@ -2,10 +2,11 @@ import type { Clock } from '@muster/core/clock'
 
 /** A clock that only moves when told to, and many thousand times a second. */
 export interface VirtualClock extends Clock {
-  /**
-   * Moves to this time, waking every sleeper at its own instant, in order. Promise callbacks run before it moves, after
-   * each wake, and at the end; the event loop does not turn.
-   */
+  /** Lets all promise callbacks run; the event loop does not turn. */
+  settle(): Promise<void>
+  /** When the first sleeper wakes; Infinity if none sleeps. */
+  nextAt(): number
+  /** Moves to this time, waking every sleeper at its own instant, in order, with its promise callbacks. */
   reach(at: number): Promise<void>
 }
 
@@ -48,10 +49,13 @@ export function createVirtualClock(start: number): VirtualClock {
         signal?.addEventListener('abort', aborted, { once: true })
         insert(sleeper)
       }),
-    reach: async (at) => {
+    settle: async () => {
       // From here on, this is a promise callback, whoever calls.
       await Promise.resolve()
       await settled()
+    },
+    nextAt: () => sleepers[0]?.at ?? Infinity,
+    reach: async (at) => {
       for (let first = sleepers[0]; first !== undefined && first.at <= at; first = sleepers[0]) {
         sleepers.shift()
         now = Math.max(now, first.at)

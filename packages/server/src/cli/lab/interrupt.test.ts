@@ -1,0 +1,16 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { interruptible } from './interrupt.js'
+
+test('Ctrl-C ends work by its signal, and nothing is listened to afterwards', async () => {
+  const signals = new EventEmitter()
+  const forever = interruptible(
+    (signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    signals,
+  )
+  signals.emit('SIGINT')
+  expect(await forever).toBeUndefined()
+  expect(await interruptible(() => Promise.resolve(5), signals)).toBe(5)
+  await expect(interruptible(() => Promise.reject(new Error('broken')), signals)).rejects.toThrow('broken')
+  expect(signals.listenerCount('SIGINT')).toBe(0)
+})
