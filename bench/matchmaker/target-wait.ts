@@ -19,11 +19,11 @@ import {
 } from './target-wait-workload.js'
 
 /** Parts of a day for each of which the p90 is told. */
-const PHASES = 12
+const PHASES = 8
 /** Spans of the schedules set by hand, in target waits: from fast growth to limits that hardly grow at all. */
-const SPANS = [1, 2.5, 12]
+const SPANS = [1, 2.5, 5, 40]
 /** Runs for each span, to find the start that gives the wanted p90. */
-const RUNS_OF_SPAN = 3
+const RUNS_OF_SPAN = 4
 
 export async function targetWaitFigures(): Promise<Figures> {
   const figures: Figures['figures'][number][] = []
@@ -107,26 +107,37 @@ interface FixedPeer extends Played {
 }
 
 /**
- * The schedule of least cost among those that have the wanted p90 over all, within 3 %; for each span the start is
- * searched for by halving.
+ * The schedule of least cost among those that have the wanted p90 over all, one for each span: its start is searched
+ * for by secants of the logarithm of the p90.
  */
 async function bestFixed(crowd: Crowd, scene: TargetScene, p90: number): Promise<FixedPeer> {
   const found: FixedPeer[] = []
   for (const span of SPANS) {
-    let [low, high] = [0, 1]
+    const tried: { readonly from: number; readonly error: number }[] = []
+    const runs: FixedPeer[] = []
     for (let run = 0; run < RUNS_OF_SPAN; run += 1) {
-      const schedule = { from: run === 0 ? guessOf(span) : (low + high) / 2, spanS: span * scene.targetS }
+      const schedule = { from: nextStart(tried, span), spanS: span * scene.targetS }
       const played = await play(crowd, scheduled(scene, schedule), scene)
-      found.push({ ...played, schedule })
-      if (played.p90 > p90) low = schedule.from
-      else high = schedule.from
+      runs.push({ ...played, schedule })
+      tried.push({ from: schedule.from, error: Math.log(played.p90 / p90) })
     }
+    const [nearest] = runs.toSorted((a, b) => Math.abs(a.p90 - p90) - Math.abs(b.p90 - p90))
+    if (nearest !== undefined) found.push(nearest)
   }
-  const same = found.filter((one) => Math.abs(one.p90 / p90 - 1) < 0.03)
-  return (same.length > 0 ? same : found).toSorted((a, b) => a.cost - b.cost)[0] as FixedPeer
+  const same = found.filter((one) => Math.abs(one.p90 / p90 - 1) < 0.05)
+  if (same.length === 0) throw new Error(`no schedule set by hand has a p90 of ${p90} s`)
+  return same.toSorted((a, b) => a.cost - b.cost)[0] as FixedPeer
 }
 
-const guessOf = (span: number) => Math.max(0, 0.58 - 0.6 / span)
+/** A start that is looser where waits were too long. */
+function nextStart(tried: readonly { readonly from: number; readonly error: number }[], span: number): number {
+  const [before, last] = tried.slice(-2)
+  if (before === undefined) return Math.max(0, 0.6 - 0.6 / span)
+  const slope = last === undefined ? -8 : (last.error - before.error) / (last.from - before.from)
+  const { from, error } = last ?? before
+  const step = Number.isFinite(slope) && slope < 0 ? -error / slope : Math.sign(error) * 0.02
+  return Math.min(0.95, Math.max(0, from + Math.min(0.15, Math.max(-0.15, step))))
+}
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 const quantile = (values: readonly number[], share: number) =>
