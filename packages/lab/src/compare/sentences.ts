@@ -49,7 +49,7 @@ export function sentencesOf({ name, first, measures, seeds }: Compared): string[
   const isAlike = (verdicts: readonly MeasuredDifference[]) => verdicts.every(({ verdict }) => verdict === 'alike')
   const alike = rest.filter(({ verdicts }) => isAlike(verdicts)).map(({ topic }) => TOPICS[topic].alike)
   const unclear = rest.filter(({ verdicts }) => !isAlike(verdicts)).map(({ topic }) => TOPICS[topic].unclear)
-  return [...differences(name, first, better, worse), ...undecided(name, first, alike, unclear, told.length)]
+  return [...differences(name, first, better, worse), ...undecided({ name, first, seeds }, alike, unclear, told.length)]
 }
 
 function differences(name: string, first: string, better: readonly string[], worse: readonly string[]): string[] {
@@ -59,8 +59,7 @@ function differences(name: string, first: string, better: readonly string[], wor
 }
 
 function undecided(
-  name: string,
-  first: string,
+  { name, first, seeds }: Pick<Compared, 'name' | 'first' | 'seeds'>,
   alike: readonly string[],
   unclear: readonly string[],
   topics: number,
@@ -68,10 +67,15 @@ function undecided(
   if (alike.length === topics) return [`${name} and ${first} are alike: no difference would be felt.`]
   const none = alike.length === 0 ? [] : [`There is no difference that would be felt in ${listed(alike)}.`]
   if (unclear.length === 0) return none
+  const why = seeds < ENOUGH ? few(seeds) : 'they differ by no more than chance'
   return unclear.length === topics
-    ? [`The data cannot tell ${name} from ${first}: they differ by no more than chance.`]
+    ? [`The data cannot tell ${name} from ${first}: ${why}.`]
     : [...none, `The data cannot tell ${listed(unclear)}.`]
 }
+
+/** With fewer seeds, only differences show that are the same with each seed. */
+const ENOUGH = 5
+const few = (seeds: number) => `${seeds} seeds show only what differs much; more seeds tell more`
 
 const measureOf = (key: string) => MEASURES.find((measure) => measure.key === key)
 

@@ -8,6 +8,7 @@ import { fairnessOf } from './fairness.js'
 import type { Figures, QueueFigures, ServerFigures } from './figures.js'
 import { matchFigures } from './match-figures.js'
 import { measureMatches, type Teams } from './measure-matches.js'
+import { refusalsOf } from './refusals.js'
 import { seatsOf, type Seats } from './seats.js'
 import { bandsOf, scaleOf, skillsOf, type SkillScale } from './skill.js'
 import { sliceOf, slicesOf } from './slice.js'
@@ -50,6 +51,7 @@ export function figuresOf(crowd: Crowd, outcome: RunOutcome, options: FiguresOpt
     matches: matchFigures(teams),
     queues: Object.fromEntries(queues.map((queue) => [queue.name, queueFigures(queue, crowd, outcome, teams)])),
     fairness: fairnessOf(seats, outcome),
+    refusals: refusalsOf(crowd, outcome),
     servers: serverFigures(outcome.servers, price),
     requests: outcome.requests,
   }

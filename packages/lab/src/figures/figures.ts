@@ -1,6 +1,7 @@
 // pure: what is told of a run
 import type { Spread } from '../statistics/spread.js'
 import type { TicketOutcome } from '../run/outcome.js'
+import type { Refusal } from './refusals.js'
 
 /** What is told of a run. It is plain data of limited size, whatever the crowd. */
 export interface Figures {
@@ -16,6 +17,8 @@ export interface Figures {
   readonly matches: MatchFigures
   readonly queues: Readonly<Record<string, QueueFigures>>
   readonly fairness: Fairness
+  /** Why tickets were refused, the commonest reasons first. */
+  readonly refusals: readonly Refusal[]
   readonly servers: ServerFigures
   /** By operation. */
   readonly requests: Readonly<Record<string, RequestFigures>>

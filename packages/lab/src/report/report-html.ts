@@ -15,6 +15,7 @@ import { groups } from './sections/groups.js'
 import { legend, plots, section } from './sections/parts.js'
 import { possible } from './sections/possible.js'
 import { readingHelp } from './sections/reading-help.js'
+import { refusals } from './sections/refusals.js'
 import { requests } from './sections/requests.js'
 import { sideBySide } from './sections/side-by-side.js'
 import { seriesOf } from './series.js'
@@ -40,7 +41,13 @@ export async function reportHtml(result: LabResult): Promise<string> {
   const pays = worstServed(canvas, result, series)
   const body = [
     head(result),
-    section('short', 'In short', sentences(comparisons), sideBySide(result, comparisons, series)),
+    section(
+      'short',
+      'In short',
+      sentences(comparisons),
+      sideBySide(result, comparisons, series),
+      refusals(result, series),
+    ),
     section('waiting', 'Waiting and quality', keys, plots(curvesAndQuality)),
     section('served', 'Who is served how', ...(served.length === 0 ? [] : [keys, ...served])),
     section('pays', 'Who pays', ...(pays.length === 0 ? [] : [keys, plots(pays)])),

@@ -7,7 +7,7 @@ import type { Dimension, Figures, Slice } from '../figures/figures.js'
 import type { LabResult, Variant } from '../figures/lab-result.js'
 import { ratingSentences } from '../ratings/rating-sentences.js'
 import { plain, shortened } from './html.js'
-import { overSeeds } from './means.js'
+import { meanRefusals, overSeeds } from './means.js'
 
 /** Characters of a line, of the first column, and of a variant's column: four stand beside one another. */
 const WIDTH = 80
@@ -31,6 +31,7 @@ export function reportText(result: LabResult): string {
     ...said,
     ...blocks,
     ...marksHelp(comparisons),
+    ...refusalLines(variants),
     ...possibleLines(variants),
     ...ratingLines(result),
   ].join('\n')
@@ -84,6 +85,7 @@ function plainLines(some: readonly Variant[]): string[] {
     ...told('players in tickets', 'count', ({ all }) => all.players),
     ...told('wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)),
     ...told('gave up', 'share', ({ all }) => all.gaveUp),
+    ...told('refused by the rules', 'share', ({ all }) => all.ends.refused),
     ...told('servers at most', 'count', ({ servers }) => servers.most),
     ...told('cost of servers', 'money', ({ servers }) => servers.cost),
     ...told('busiest requests, of limit', 'share', busiestOf),
@@ -136,6 +138,15 @@ const marksHelp = ([comparison]: readonly Comparison[]): string[] =>
           `+ better than ${plain(comparison.with)}, - worse, = alike, ? the data cannot tell (at 95 % confidence)`,
         ),
       ]
+
+/** Why players were refused, of each variant. */
+function refusalLines(variants: readonly Variant[]): string[] {
+  const lines = variants.flatMap((variant) => {
+    const reasons = meanRefusals(variant).map(({ why, share }) => `${quantity(share, 'share')} ${why}`)
+    return reasons.length === 0 ? [] : wrapped(plain(`${variant.name}: ${reasons.join('; ')}`))
+  })
+  return lines.length === 0 ? [] : ['', 'why players were refused', ...lines]
+}
 
 /** What was reached, as a multiple of what was possible. */
 function possibleLines(variants: readonly Variant[]): string[] {

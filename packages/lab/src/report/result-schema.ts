@@ -82,6 +82,7 @@ const figures = z.strictObject({
     fromMs: amount.nullable(),
     by: z.strictObject({ region: groupFairness, partySize: groupFairness, skillBand: groupFairness }),
   }),
+  refusals: z.array(z.strictObject({ why: name, share })).max(6),
   servers: z.strictObject({
     created: count,
     most: count,

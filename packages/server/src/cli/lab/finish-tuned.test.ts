@@ -107,7 +107,7 @@ test('a page shows the sentences, the front and the change', async () => {
     { ...point(29_000, 1), is: 'best' as const },
     { ...point(20_000, 2), is: 'own' as const },
   ]
-  const { code } = await finish(tunedOf({ front }), { report: 'tune.html' })
+  const { code } = await finish(tunedOf({ front }), { html: 'tune.html' })
   const page = await readFile(join(folder, 'tune.html'), 'utf8')
   expect(code).toBe(0)
   expect(page).toContain('duel of a.yaml, tuned for crowd.ndjson')

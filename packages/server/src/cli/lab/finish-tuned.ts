@@ -12,7 +12,7 @@ export async function finishTuned(
   tuned: TunedCrowd,
   file: QueueFile,
   crowdFile: string,
-  options: Pick<TuneCommandOptions, 'json' | 'report' | 'patch' | 'write'>,
+  options: Pick<TuneCommandOptions, 'json' | 'html' | 'patch' | 'write'>,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { tunedVerdict } = await import('@muster/lab')

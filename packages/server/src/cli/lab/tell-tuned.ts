@@ -16,11 +16,11 @@ export interface TunedNames {
 export async function tellTuned(
   tuned: TunedCrowd,
   { file, crowd, patch }: TunedNames,
-  { json, report, patch: patchFile, write }: Pick<TuneCommandOptions, 'json' | 'report' | 'patch' | 'write'>,
+  { json, html, patch: patchFile, write }: Pick<TuneCommandOptions, 'json' | 'html' | 'patch' | 'write'>,
   terminal: Terminal,
 ): Promise<void> {
   const { frontHtml, tunedChanges, tunedSentences, tunedTables, tunedVerdict } = await import('@muster/lab')
-  if (report !== undefined) {
+  if (html !== undefined) {
     const page = await frontHtml({
       title: `${tuned.queue.name} of ${file}, tuned for ${crowd}`,
       sentences: [...tunedSentences(tuned), ...tunedChanges(tuned)],
@@ -28,7 +28,7 @@ export async function tellTuned(
       promisedMs: tuned.promises.waitP90Ms,
       patch: patch === '' ? undefined : patch,
     })
-    await writeProduct(report, terminal, async (put) => void (await put(page)))
+    await writeProduct(html, terminal, async (put) => void (await put(page)))
   }
   if (json === true) {
     const told = { file, crowd, ...tuned, verdict: tunedVerdict(tuned), sentences: tunedSentences(tuned), patch }

@@ -20,7 +20,7 @@ export interface TuneCommandOptions {
   readonly tick?: number | undefined
   readonly skill?: string | undefined
   readonly json?: boolean | undefined
-  readonly report?: string | undefined
+  readonly html?: string | undefined
   readonly patch?: string | undefined
   readonly write?: boolean | undefined
 }
@@ -70,8 +70,8 @@ export function queueOf({ file, queues }: QueueFile, name: string): Queue {
 }
 
 /** @throws {InvalidInput} if options contradict one another. */
-export function checkOptions({ waitP90, giveUp, patch, report }: TuneCommandOptions): void {
+export function checkOptions({ waitP90, giveUp, patch, html }: TuneCommandOptions): void {
   if (waitP90 === undefined && giveUp === undefined)
     throw new InvalidInput('--wait-p90 or --give-up must be given: what the queue has to keep, e.g. --wait-p90 30s')
-  if (patch !== undefined && patch === report) throw new InvalidInput('--patch and --report are the same file')
+  if (patch !== undefined && patch === html) throw new InvalidInput('--patch and --html are the same file')
 }

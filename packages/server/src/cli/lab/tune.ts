@@ -44,7 +44,7 @@ export const addTune: AddLabCommand = (lab, terminal, end): Command =>
     .option('--tick <time>', 'between two ticks (default: 250ms)', durationOption('1ms', '60s'))
     .option('--skill <attribute>', "players' skill where the crowd does not say the true one")
     .option('--json', 'the result as one JSON object on the standard output, for programs')
-    .option('--report <file>', 'write it as a page, with a plot of what can be had')
+    .option('--html <file>', 'write it as a page, with a plot of what can be had')
     .option('--patch <file>', 'write the change as a patch, for git apply and patch -p1')
     .option('--write', 'change the file itself')
     .action(async (crowd: string, options: TuneCommandOptions) => {

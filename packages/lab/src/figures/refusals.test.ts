@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import type { RunOutcome } from '../run/outcome.js'
+import { crowdOf, outcomeOf } from './outcome.fixture.js'
+import { refusalsOf } from './refusals.js'
+
+const crowd = (sizes: readonly number[]) => crowdOf(sizes.map((size) => Array.from({ length: size }, () => ({}))))
+
+const refusedBy = (reasons: readonly (string | undefined)[]): RunOutcome => {
+  const outcome = outcomeOf(reasons.map(() => ({ end: 'refused' })))
+  const tickets = outcome.tickets.map((ticket, index) => ({ ...ticket, refusal: reasons[index] }))
+  return { ...outcome, tickets }
+}
+
+test('reasons count players, and leave out whose ticket it was', () => {
+  const outcome = refusedBy([
+    'ticket: players: a party of 3 is too big: a team takes at most 2',
+    'ticket: players.0.attributes.skill: must be a number, got "high"',
+    'ticket: players.1.attributes.skill: must be a number, got true',
+    undefined,
+  ])
+  expect(refusalsOf(crowd([3, 1, 1, 5]), outcome)).toEqual([
+    { why: 'players: a party of 3 is too big: a team takes at most 2', share: 0.3 },
+    { why: 'players.attributes.skill: must be a number', share: 0.2 },
+  ])
+})
+
+test('rare reasons are told together', () => {
+  const outcome = refusedBy(Array.from({ length: 8 }, (_, index) => `ticket: reason ${index}`))
+  const told = refusalsOf(crowd(Array.from({ length: 8 }, () => 1)), outcome)
+  const words = told.map(({ why }) => why)
+  expect(words).toEqual(['reason 0', 'reason 1', 'reason 2', 'reason 3', 'reason 4', 'for other reasons'])
+  expect(told.at(-1)?.share).toBe(3 / 8)
+})
+
+test('nobody refused, nothing told', () => expect(refusalsOf(crowd([1]), refusedBy([undefined]))).toEqual([]))
