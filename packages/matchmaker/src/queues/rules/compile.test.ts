@@ -4,6 +4,8 @@ import { defineQueue, type QueueDefinition } from '../queue.js'
 import { compileQueue } from '../compile.js'
 import type { RuleDefinition } from './definition.js'
 import type { RuleOpening, RulePlayer, RuleTicket } from './facts.js'
+import { modelAllows } from './judge.fixture.js'
+import { brokenRules } from './oracle.fixture.js'
 
 const teams = [{ name: 'team', count: 2, size: 2 }]
 const deploy = { application: 'a', version: '1' }
@@ -236,4 +238,26 @@ test('a custom rule that throws refuses the match, and its error is reported onc
     'rule "mine" of queue "q" failed: TypeError: odd (TypeError)',
     'rule "mine" of queue "q" failed: TypeError: even odder (TypeError)',
   ])
+})
+
+test('a rule within teams goes by the youngest of the whole match, as the oracle says too', () => {
+  const rules = [{ kind: 'equal', attribute: 'mode', scope: 'team', optionalAfterMs: 100 }] as const
+  const compiled = queueOf(rules)
+  const waiting = (id: string, mode: string, waitedMs: number): RuleTicket => ({
+    ...party({ id, attributes: { mode } }),
+    id,
+    createdAt: 1000 - waitedMs,
+  })
+  const allowed = (youngestMs: number) => {
+    const players = [
+      [waiting('a', 'x', youngestMs), waiting('b', 'x', 100)],
+      [waiting('c', 'x', 100), waiting('d', 'y', 100)],
+    ]
+    const entries = players.map((team) => team.map((ticket) => compiled.entryOf(ticket)))
+    const judged = players.map((tickets, index) => ({ kind: 'team', name: `team-${index + 1}`, tickets }))
+    const queue = { name: 'q', teams, rules, deploy }
+    return [modelAllows(compiled, entries, 1000), brokenRules(queue, judged, 1000).length === 0]
+  }
+  expect(allowed(99)).toEqual([false, false])
+  expect(allowed(100)).toEqual([true, true])
 })

@@ -143,7 +143,9 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
     case 'equal':
     case 'different':
       return everyPair(judged, (one, other) => {
-        const counts = one === other || limitOf(rule, 1, judged, [one, other]) !== undefined
+        // Within teams it is a rule about the whole match, for which the youngest of all counts.
+        const between = rule.scope === 'team' && teams.length > 1 ? tickets : [one, other]
+        const counts = one === other || limitOf(rule, 1, judged, between) !== undefined
         if (!counts || (rule.scope === 'team' && !isTogether(judged, one, other))) return true
         const players = one === other ? one.players : [...one.players, ...other.players]
         const values = valuesOf<Scalar>(players, rule.attribute, rule.missing)
