@@ -8,7 +8,7 @@ import type { Found } from './search-terms.js'
 
 export interface Augmenting {
   readonly search: Pick<Search<never>, 'around'>
-  readonly draft: Pick<Draft, 'begin' | 'add'>
+  readonly draft: Pick<Draft, 'begin' | 'add' | 'admits'>
   readonly effort: Pick<Effort, 'isPauseDue' | 'pause'>
   /** The matches of the round. */
   readonly groups: Pick<Groups, 'single' | 'withdraw' | 'restore' | 'replace'>
@@ -76,19 +76,24 @@ export function* augment(
     return undefined
   }
 
-  const mayMeetOne = (slot: Slot, { slots }: Grouped): boolean =>
-    draft.begin(slot) && slots.some((member) => draft.add(member))
+  /** Whether the only ticket of the draft may meet a member. It stays the only one. */
+  const mayMeetOne = ({ slots }: Grouped): boolean => slots.some((member) => draft.admits(member))
 
   for (const slot of left) {
     if (tries <= 0 || isOver()) return
     let triesLeft = TRIES_EACH
+    let isDrafted = false
     for (const match of groups.single()) {
       if (!free(slot) || triesLeft <= 0 || tries <= 0 || isOver()) break
-      if (match.opening !== undefined || !match.slots.every(isPresent) || !mayMeetOne(slot, match)) continue
+      if (match.opening !== undefined || !match.slots.every(isPresent)) continue
+      if (!isDrafted && !draft.begin(slot)) break
+      isDrafted = true
+      if (!mayMeetOne(match)) continue
       if (!groups.withdraw(match)) continue
       triesLeft -= 1
       tries -= 1
       match.slots.forEach(release)
+      isDrafted = false
       const both = yield* apart(slot, match)
       if (both !== undefined) groups.replace(both)
       else if (!match.slots.every(isPresent)) groups.replace([])
