@@ -29,8 +29,7 @@ export async function clientFigures(): Promise<Figures> {
   }
   for (const child of [server, ...clients.values()]) child.disconnect()
 
-  const against = (one: HttpClientName, other: HttpClientName) =>
-    median(rounds.map((round) => round[one] / round[other]))
+  const against = (one: HttpClientName, other: HttpClientName) => rounds.map((round) => round[one] / round[other])
   return {
     figures: [
       atMost('client: CPU per GET, against undici Pool and JSON.parse', against('muster', 'undici'), 1.4, '×'),

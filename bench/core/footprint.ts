@@ -23,15 +23,15 @@ export async function footprintFigures(): Promise<Figures> {
     ],
     peers: {
       'footprint: import in milliseconds': {
-        zod: Math.round(await importMilliseconds('zod')),
-        undici: Math.round(await importMilliseconds('undici')),
+        zod: Math.round(median(await importMilliseconds('zod'))),
+        undici: Math.round(median(await importMilliseconds('undici'))),
       },
     },
   }
 }
 
 /** In a new process each time; the files are in the system's cache. */
-async function importMilliseconds(name: string): Promise<number> {
+async function importMilliseconds(name: string): Promise<number[]> {
   const url = createRequire(entry).resolve(name === '@muster/core' ? entry : name)
   const load = `await import(${JSON.stringify(url)})`
   const code = `const start = performance.now(); ${load}; console.log(performance.now() - start)`
@@ -40,7 +40,7 @@ async function importMilliseconds(name: string): Promise<number> {
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code])
     times.push(Number(stdout))
   }
-  return median(times)
+  return times
 }
 
 /** The declaration file and all in the package that it leads to, with their texts. */
@@ -84,7 +84,7 @@ const config = {
 }
 
 /** From nothing: no build is left from before. */
-async function buildSeconds(): Promise<number> {
+async function buildSeconds(): Promise<number[]> {
   const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
   const tsc = join(dirname(typescript), 'bin', 'tsc')
   const times: number[] = []
@@ -100,5 +100,5 @@ async function buildSeconds(): Promise<number> {
       await rm(folder, { recursive: true })
     }
   }
-  return median(times)
+  return times
 }

@@ -1,12 +1,13 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { atMost, type Figures } from '../figure.js'
+import { measuredBy } from '../forked.js'
 import type { Slope } from './slope-process.js'
 
 /** Whether the memory of a busy matchmaker stays as it is: in a process of its own, once, because it takes minutes. */
 export async function slopeFigures(): Promise<Figures> {
-  const child = fork(new URL('./slope-process.js', import.meta.url), { execArgv: ['--expose-gc'] })
-  const [{ megabytesPerMinute, readsOfStopped, found }] = (await once(child, 'message')) as [Slope]
+  const program = new URL('./slope-process.js', import.meta.url)
+  const { megabytesPerMinute, readsOfStopped, found } = await measuredBy<Slope>(program, [], {
+    execArgv: ['--expose-gc'],
+  })
   return {
     figures: [
       atMost(

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atLeast, atMost, median, type Figures } from '../figure.js'
+import { atLeast, atMost, type Figures } from '../figure.js'
 import { setUp } from './load-fleet.js'
 import type { Load, TicketServerState } from './ticket-api-messages.js'
 
@@ -38,7 +38,7 @@ export async function ticketApiFigures(): Promise<Figures> {
 
 type Creates = Pick<Load & { kind: 'create' }, 'perRequest' | 'tickets' | 'connections'>
 
-async function createsPerSecond(load: Creates): Promise<number> {
+async function createsPerSecond(load: Creates): Promise<number[]> {
   const { state, order, close } = await setUp<TicketServerState>(SERVER, 1)
   const rates: number[] = []
   for (let round = 0; round <= ROUNDS; round += 1) {
@@ -52,7 +52,7 @@ async function createsPerSecond(load: Creates): Promise<number> {
     if (round > 0) rates.push(created / ((after.cpuMicroseconds - before.cpuMicroseconds) / 1e6))
   }
   close()
-  return median(rates)
+  return rates
 }
 
 /** Between two looks at whether all wait who are to. */

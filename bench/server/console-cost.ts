@@ -33,12 +33,9 @@ export async function consoleCostFigures(): Promise<Figures> {
   for (const { close } of [plain, watched]) close()
   const share = ({ assigned, created }: ConsoleCost) => assigned / created
   return {
-    figures: [
-      atMost('program: cost of a console at 5,000 tickets/s', Math.max(0, median(differences)), 3, '% of a core'),
-    ],
+    figures: [atMost('program: cost of a console at 5,000 tickets/s', differences, 3, '% of a core')],
     peers: {
       'program: 5,000 tickets/s without a console, % of a core': rounded(median(without)),
-      'program: cost of a console, each round, % of a core': differences.map(rounded),
       'program: the same in the first rounds, while it records and is compiled': recording.map(rounded),
       'program: least share of those tickets that got a server': rounded(Math.min(...costs.map(share))),
       'program: events of the console meanwhile': updates.count(),
