@@ -1,5 +1,9 @@
 /** `pnpm bench <suite> [part ...]`: measures what is promised, beside others that do the same. */
 import { runBench, type Suites } from './command.js'
+import type { Task } from './matchmaker/kernel-workload.js'
+
+const kernel = (task: Task, tickets: number) => async () =>
+  (await import('./matchmaker/kernel.js')).kernelFigures(task, tickets)
 
 const suites: Suites = {
   core: {
@@ -11,7 +15,15 @@ const suites: Suites = {
     'cold-burst': async () => (await import('./core/cold-burst.js')).coldBurstFigures(),
   },
   matchmaker: {
-    kernel: async () => (await import('./matchmaker/kernel.js')).kernelFigures(),
+    'kernel-pairs-10k': kernel('pairs', 10_000),
+    'kernel-pairs-100k': kernel('pairs', 100_000),
+    'kernel-pairs-1m': kernel('pairs', 1_000_000),
+    'kernel-tens-10k': kernel('tens', 10_000),
+    'kernel-tens-100k': kernel('tens', 100_000),
+    'kernel-tens-1m': kernel('tens', 1_000_000),
+    'kernel-parties-100k': kernel('parties', 100_000),
+    'growth-pairs': async () => (await import('./matchmaker/growth.js')).growthFigures('pairs'),
+    'growth-tens': async () => (await import('./matchmaker/growth.js')).growthFigures('tens'),
     'pair-cost': async () => (await import('./matchmaker/pair-cost.js')).pairCostFigures(),
     whole: async () => (await import('./matchmaker/whole.js')).wholeFigures(),
     ticks: async () => (await import('./matchmaker/ticks.js')).tickFigures(),

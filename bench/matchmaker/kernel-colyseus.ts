@@ -1,7 +1,7 @@
 /** The kernel's work done by Colyseus' QueueRoom: `node bench/dist/matchmaker/kernel-colyseus.js pairs 10000`. */
 import { QueueRoom } from '@colyseus/core'
-import { median } from '../figure.js'
-import { brokenPairs, percentOf, samples, type Grouping } from './kernel-workload.js'
+import { contend, cpuOf, type Contender } from './kernel-contender.js'
+import type { Task } from './kernel-workload.js'
 import { STEPS, stepOf, type Sample } from './workload.js'
 
 /** What the room is told of a player, and its own notes. */
@@ -44,44 +44,47 @@ class GroupingOnly extends QueueRoom {
   override processGroupsReady(): void {}
 }
 
-function roomOf(): Room {
+function roomOf(size: number): Room {
   const room = new GroupingOnly() as unknown as Room
-  room.maxPlayers = 2
+  room.maxPlayers = size
   room.compare = (client, { clients }) => clients.every(({ userData }) => mayMeet(client, userData))
   return room
 }
 
-function measure(count: number): Grouping {
-  const tickets = samples(count).map((sample) => ({ ...sample, size: 1 }))
-  const spent: number[] = []
-  let matches: Sample[][] = []
-  const rounds = count > 500_000 ? 4 : count > 50_000 ? 16 : 60
-  for (let round = 0; round < rounds; round++) {
-    const rooms = new Map<number, Room>()
-    for (const ticket of tickets) {
-      const region = regionOf(ticket)
-      const room = rooms.get(region) ?? roomOf()
-      rooms.set(region, room)
-      room.clients.push({
-        userData: { rank: ticket.skill, ticket, step: stepOf(ticket), currentCycle: 0 },
-        send: () => {},
-      })
-    }
-    const before = process.cpuUsage()
-    for (const room of rooms.values()) room.reassignMatchGroups()
-    const { user, system } = process.cpuUsage(before)
-    spent.push((user + system) / 1000)
-    matches = [...rooms.values()].flatMap(({ groups }) =>
-      groups.filter(({ ready }) => ready === true).map(({ clients }) => clients.map(({ userData }) => userData.ticket)),
-    )
+/** The queues of all regions, with the tickets in them. */
+function roomsOf(tickets: readonly Sample[], size: number): Room[] {
+  const rooms = new Map<number, Room>()
+  for (const ticket of tickets) {
+    const region = regionOf(ticket)
+    const room = rooms.get(region) ?? roomOf(size)
+    rooms.set(region, room)
+    room.clients.push({
+      userData: { rank: ticket.skill, ticket, step: stepOf(ticket), currentCycle: 0 },
+      send: () => {},
+    })
+  }
+  return [...rooms.values()]
+}
+
+const ticketsOf = ({ groups }: Room) =>
+  groups.filter(({ ready }) => ready === true).map(({ clients }) => clients.map(({ userData }) => userData.ticket))
+
+function createColyseus(task: Task, tickets: readonly Sample[]): Contender {
+  const size = task === 'pairs' ? 2 : 10
+  let rooms: Room[] = []
+  const round = () => {
+    rooms = roomsOf(tickets, size)
+    return cpuOf(() => {
+      for (const room of rooms) room.reassignMatchGroups()
+    })
   }
   return {
-    ms: median(spent.slice(rounds / 2)),
-    percent: percentOf(matches, tickets),
-    broken: matches.reduce((sum, match) => sum + brokenPairs(match), 0),
+    round,
+    matches: () => {
+      round()
+      return rooms.flatMap(ticketsOf)
+    },
   }
 }
 
-const found = measure(Number(process.argv[3]))
-if (process.send === undefined) console.log(found)
-else process.send(found)
+contend(createColyseus)

@@ -16,14 +16,13 @@ export type Task = 'pairs' | 'tens' | 'parties'
 
 /** What a round makes of the tickets. */
 export interface Grouping {
-  /** CPU of a round. */
-  readonly ms: number
   /** Of the players, in a match. */
   readonly percent: number
+  /** Between two tickets of a match, on average: great circle and difference in skill. */
+  readonly km: number
+  readonly skill: number
   /** Pairs of tickets in one match that break a rule. */
   readonly broken: number
-  readonly addsPerS?: number | undefined
-  readonly bytesPerTicket?: number | undefined
 }
 
 /** Epoch milliseconds of a round. */
@@ -45,9 +44,10 @@ export const ruleTicket = ({ latitude, longitude, skill, waitedS, size }: Sample
   network: undefined,
 })
 
-export function samples(count: number): Sample[] {
+/** Tickets of a task: of parties, or of players who come alone. */
+export function samplesOf(task: Task, count: number): Sample[] {
   const sample = createSampler(1)
-  return Array.from({ length: count }, sample)
+  return Array.from({ length: count }, () => (task === 'parties' ? sample() : { ...sample(), size: 1 }))
 }
 
 /** Whether two may be in one match: said as plainly as the rule is, on other formulas than the kernel's. */
@@ -56,10 +56,19 @@ function mayMeet(one: Sample, other: Sample): boolean {
   return Math.abs(one.skill - other.skill) <= skill && greatCircleKm(one, other) <= km + 1e-6
 }
 
-/** Pairs of a match that may not meet. */
-export const brokenPairs = (match: readonly Sample[]): number =>
-  match.reduce((sum, one, at) => sum + match.slice(at + 1).filter((other) => !mayMeet(one, other)).length, 0)
+export function groupingOf(matches: readonly (readonly Sample[])[], tickets: readonly Sample[]): Grouping {
+  let [pairs, km, skill, broken] = [0, 0, 0, 0]
+  for (const match of matches)
+    for (const [at, one] of match.entries())
+      for (let next = at + 1; next < match.length; next++) {
+        const other = match[next] as Sample
+        pairs += 1
+        km += greatCircleKm(one, other)
+        skill += Math.abs(one.skill - other.skill)
+        if (!mayMeet(one, other)) broken += 1
+      }
+  const percent = (100 * players(matches.flat())) / players(tickets)
+  return { percent, km: km / pairs, skill: skill / pairs, broken }
+}
 
-export const percentOf = (matches: readonly (readonly Sample[])[], tickets: readonly Sample[]): number =>
-  (100 * players(matches.flat())) / players(tickets)
 const players = (tickets: readonly Sample[]) => tickets.reduce((sum, { size }) => sum + size, 0)

@@ -1,33 +1,23 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { atLeast, atMost, type Figure, type Figures } from '../figure.js'
-import type { Grouping, Task } from './kernel-workload.js'
+import { atLeast, atMost, median, type Figure, type Figures } from '../figure.js'
+import { takeTurns, type ContenderName, type Turns } from './kernel-turns.js'
+import type { Task } from './kernel-workload.js'
 
-/**
- * Milliseconds that a round may take, and the least part of the players that must be in a match. The goal for 100,000
- * tickets into pairs was 15 ms, which pairs made by cells kept at 1.37 times the cost of greedy nearest neighbour. It
- * was raised to 25 because pairs as good as greedy's take some 22 ms (decision 0031).
- */
-const goals: readonly {
-  readonly task: Task
-  readonly tickets: number
-  readonly ms: number
-  readonly percent?: number | undefined
-}[] = [
-  { task: 'pairs', tickets: 10_000, ms: 3, percent: 95 },
-  { task: 'pairs', tickets: 100_000, ms: 25 },
-  { task: 'pairs', tickets: 1_000_000, ms: 90 },
-  { task: 'tens', tickets: 10_000, ms: 15 },
-  { task: 'tens', tickets: 100_000, ms: 60 },
-  { task: 'tens', tickets: 1_000_000, ms: 220 },
-  { task: 'parties', tickets: 100_000, ms: 150 },
-]
+const RUNS = 3
 
-/**
- * How many times as long Colyseus' queue takes to make pairs. The goal for 100,000 was 7; it was lowered to 5 for the
- * same reason.
- */
-const timesColyseus: Readonly<Record<number, number>> = { 10_000: 3, 100_000: 5, 1_000_000: 35 }
+/** Milliseconds of CPU that a round may take. */
+const MOST_MS: Readonly<Record<Task, Readonly<Record<number, number>>>> = {
+  pairs: { 10_000: 2.5, 100_000: 12, 1_000_000: 80 },
+  tens: { 10_000: 13, 100_000: 50, 1_000_000: 200 },
+  parties: { 100_000: 70 },
+}
+/** The least part of the players that must be in a match. */
+const LEAST_PERCENT: Readonly<Partial<Record<Task, Readonly<Record<number, number>>>>> = { pairs: { 10_000: 95 } }
+/** How many times as long Colyseus' queue takes. */
+const TIMES_COLYSEUS: Readonly<Record<Task, Readonly<Record<number, number>>>> = {
+  pairs: { 10_000: 3.5, 100_000: 10, 1_000_000: 37 },
+  tens: {},
+  parties: {},
+}
 
 const names: Readonly<Record<Task, string>> = {
   pairs: 'into pairs',
@@ -37,41 +27,74 @@ const names: Readonly<Record<Task, string>> = {
 
 /**
  * One round over all tickets, by the public kernel and rules compiled from a queue: CPU time of the process with
- * garbage collection, the median of several rounds on one pool. Each measurement has its own process. Adding tickets
- * is reported apart. Colyseus' QueueRoom (npm) is measured beside it, with the same rules as its `compare` and no work
- * for a match.
+ * garbage collection. Adding tickets is reported apart. Two others make matches of the same tickets beside it:
+ * Colyseus' QueueRoom (npm), with the same rules as its `compare` and no work for a match, and the laboratory's kernel,
+ * which shows what a round may cost at least (`prototype-kernel.ts`). All take turns, in several runs.
  */
-export async function kernelFigures(): Promise<Figures> {
-  const figures: Figure[] = []
-  const peers: Record<string, unknown> = {}
-  let broken = 0
-  for (const { task, tickets, ms, percent } of goals) {
-    const name = `kernel: ${tickets.toLocaleString('en')} tickets ${names[task]}`
-    const ours = await measured(new URL('./kernel-process.js', import.meta.url), task, tickets)
-    broken += ours.broken
-    figures.push(atMost(name, ours.ms, ms, 'ms of CPU'))
-    if (percent !== undefined) figures.push(atLeast(`${name}: players in a match`, ours.percent, percent, '%'))
-    peers[name] = ours
-    if (task !== 'pairs') continue
-    const theirs = await measured(new URL('./kernel-colyseus.js', import.meta.url), task, tickets)
-    peers[`${name}: Colyseus QueueRoom`] = theirs
-    figures.push(
-      atLeast(
-        `${name}: Colyseus takes so many times as long`,
-        theirs.ms / ours.ms,
-        timesColyseus[tickets] ?? Infinity,
-        '×',
-      ),
-      atLeast(`${name}: players in a match, against Colyseus`, ours.percent / theirs.percent, 1, '×'),
-    )
+export async function kernelFigures(task: Task, tickets: number): Promise<Figures> {
+  const contenders: readonly ContenderName[] = task === 'parties' ? ['ours'] : ['ours', 'laboratory', 'colyseus']
+  const { ours, laboratory, colyseus } = await takeTurns(contenders, task, tickets, { runs: RUNS })
+  const name = `kernel: ${tickets.toLocaleString('en')} tickets ${names[task]}`
+  const times = TIMES_COLYSEUS[task][tickets]
+  return {
+    figures: [
+      ...ownFigures(name, ours, MOST_MS[task][tickets] ?? 0, LEAST_PERCENT[task]?.[tickets]),
+      ...(task === 'tens' ? againstLaboratory(name, ours, laboratory) : []),
+      ...(times === undefined ? [] : againstColyseus(name, times, ours, colyseus)),
+    ],
+    peers: {
+      [`${name}: ours`]: summaryOf(ours, ours),
+      ...(task === 'parties'
+        ? {}
+        : {
+            [`${name}: the laboratory's kernel`]: summaryOf(laboratory, ours),
+            [`${name}: Colyseus QueueRoom`]: summaryOf(colyseus, ours),
+          }),
+    },
   }
-  figures.push(atMost('kernel: broken rules', broken, 0, 'pairs of tickets'))
-  return { figures, peers }
 }
 
-async function measured(program: URL, task: Task, tickets: number): Promise<Grouping> {
-  const child = fork(program, [task, String(tickets)], { execArgv: ['--max-old-space-size=4096'] })
-  const [found] = (await once(child, 'message')) as [Grouping]
-  child.disconnect()
-  return found
+function ownFigures(name: string, ours: Turns, ms: number, percent: number | undefined): Figure[] {
+  return [
+    atMost(name, ours.ms, ms, 'ms of CPU', qualityOf(ours)),
+    atMost(`${name}: broken rules`, ours.broken, 0, 'pairs of tickets'),
+    ...(percent === undefined ? [] : [atLeast(`${name}: players in a match`, ours.percent, percent, '%')]),
+  ]
 }
+
+const againstLaboratory = (name: string, ours: Turns, theirs: Turns): Figure[] => [
+  atMost(`${name}: against the laboratory's kernel`, ratios(ours, theirs), 1, '×', `its ${qualityOf(theirs)}`),
+  atLeast(`${name}: players in a match, against the laboratory's`, ours.percent / theirs.percent, 1, '×'),
+]
+
+const againstColyseus = (name: string, times: number, ours: Turns, theirs: Turns): Figure[] => [
+  atLeast(
+    `${name}: Colyseus takes so many times as long`,
+    ratios(theirs, ours),
+    times,
+    '×',
+    `its ${qualityOf(theirs)}`,
+  ),
+  atLeast(`${name}: players in a match, against Colyseus`, ours.percent / theirs.percent, 1, '×'),
+]
+
+/** Of each run, in which both took turns. */
+const ratios = (one: Turns, other: Turns) => one.ms.map((ms, run) => ms / (other.ms[run] as number))
+
+const qualityOf = ({ percent, km, skill }: Turns) =>
+  `matches: ${rounded(percent)} % of the players, ${rounded(km)} km and ${rounded(skill)} of skill apart`
+
+function summaryOf(turns: Turns, ours: Turns) {
+  const { ms, percent, km, skill, broken, notes } = turns
+  return {
+    'ms of CPU': { median: rounded(median(ms)), least: rounded(Math.min(...ms)) },
+    'times ours': rounded(median(ratios(turns, ours))),
+    '% of the players in a match': rounded(percent),
+    'km apart': rounded(km),
+    'skill apart': rounded(skill),
+    'broken rules': broken,
+    ...notes,
+  }
+}
+
+const rounded = (value: number) => Number(value.toPrecision(3))
