@@ -27,6 +27,7 @@ const suites: Suites = {
     'pair-cost': async () => (await import('./matchmaker/pair-cost.js')).pairCostFigures(),
     whole: async () => (await import('./matchmaker/whole.js')).wholeFigures(),
     ticks: async () => (await import('./matchmaker/ticks.js')).tickFigures(),
+    'loop-delay': async () => (await import('./matchmaker/loop-delay.js')).loopDelayFigures(),
     slope: async () => (await import('./matchmaker/slope.js')).slopeFigures(),
     following: async () => (await import('./matchmaker/following.js')).followingFigures(),
     waits: async () => (await import('./matchmaker/waits.js')).waitFigures(),

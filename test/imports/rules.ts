@@ -87,7 +87,7 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 type Floors = readonly (readonly string[])[]
 
 const MATCHMAKER: Floors = [
-  ['beacons', 'errors', 'ids', 'player', 'read', 'kernel', 'tickets/locate', 'waits'],
+  ['beacons', 'errors', 'ids', 'large-map', 'player', 'read', 'kernel', 'tickets/locate', 'waits'],
   ['places', 'servers/records'],
   ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
   ['queues', 'servers', 'ticket-log'],

@@ -1,5 +1,6 @@
 // pure: the candidates for a match, side by side in memory
-import { copied, type Columns } from './columns.js'
+import type { Columns } from './columns.js'
+import { grown } from './growing.js'
 import type { Levels } from './levels.js'
 import type { Slot } from './model.js'
 
@@ -50,10 +51,10 @@ export function createCandidateCache(columns: Columns, levels: Levels): Candidat
 
   const grow = () => {
     const most = 2 * cache.slots.length
-    cache.rows = copied(new Float64Array(most * stride), cache.rows)
-    cache.level = copied(new Uint8Array(most), cache.level)
-    cache.slots = copied(new Int32Array(most), cache.slots)
-    cache.sizes = copied(new Uint16Array(most), cache.sizes)
+    cache.rows = grown(cache.rows, most * stride)
+    cache.level = grown(cache.level, most)
+    cache.slots = grown(cache.slots, most)
+    cache.sizes = grown(cache.sizes, most)
   }
 
   return cache

@@ -1,7 +1,7 @@
 // pure: gathers the candidates for a match around one ticket or opening
 import { CandidateList } from './candidate-list.js'
 import type { CandidatesInput, CandidateTerms } from './candidates-input.js'
-import { copied } from './columns.js'
+import { grown } from './growing.js'
 import type { IndexQuery } from './index-query.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
@@ -201,7 +201,7 @@ export class Candidates {
 
   #isReadAgain(slot: Slot): boolean {
     const { born } = this.#input.columns
-    if (slot >= this.#readIn.length) this.#readIn = copied(new Float64Array(born.length), this.#readIn)
+    if (slot >= this.#readIn.length) this.#readIn = grown(this.#readIn, born.length)
     if (this.#readIn[slot] === this.#searches) return true
     this.#readIn[slot] = this.#searches
     return false

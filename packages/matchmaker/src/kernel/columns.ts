@@ -1,4 +1,5 @@
 // pure: tickets and openings as columns of numbers
+import { grown } from './growing.js'
 import type { Entry, Opening, Slot } from './model.js'
 
 /**
@@ -180,31 +181,22 @@ export function createColumns(spans: number): Columns {
 
   function grow(): void {
     capacity = Math.max(FIRST, 2 * capacity)
-    columns.rows = copied(new Float64Array(stride * capacity), columns.rows)
-    columns.level = copied(new Uint8Array(capacity), columns.level)
-    columns.coarse = copied(new Float32Array(4 * capacity), columns.coarse)
-    columns.priority = copied(new Float64Array(capacity), columns.priority)
-    columns.size = copied(new Uint16Array(capacity), columns.size)
-    columns.keyHash = copied(new Int32Array(capacity), columns.keyHash)
-    columns.network = copied(new Int32Array(capacity), columns.network)
-    columns.born = copied(new Float64Array(capacity), columns.born)
-    columns.tries = copied(new Uint8Array(capacity), columns.tries)
-    columns.standing = copied(new Uint8Array(capacity), columns.standing)
-    columns.taken = copied(new Uint8Array(capacity), columns.taken)
-    columns.refusedIn = copied(new Float64Array(capacity), columns.refusedIn)
-    columns.turnIn = copied(new Float64Array(capacity), columns.turnIn)
+    columns.rows = grown(columns.rows, stride * capacity)
+    columns.level = grown(columns.level, capacity)
+    columns.coarse = grown(columns.coarse, 4 * capacity)
+    columns.priority = grown(columns.priority, capacity)
+    columns.size = grown(columns.size, capacity)
+    columns.keyHash = grown(columns.keyHash, capacity)
+    columns.network = grown(columns.network, capacity)
+    columns.born = grown(columns.born, capacity)
+    columns.tries = grown(columns.tries, capacity)
+    columns.standing = grown(columns.standing, capacity)
+    columns.taken = grown(columns.taken, capacity)
+    columns.refusedIn = grown(columns.refusedIn, capacity)
+    columns.turnIn = grown(columns.turnIn, capacity)
   }
 
   return columns
-}
-
-/** Copies `from` to the beginning of `to` and returns `to`. */
-export function copied<Column extends { set(from: ArrayLike<number>): void }>(
-  to: Column,
-  from: ArrayLike<number>,
-): Column {
-  to.set(from)
-  return to
 }
 
 /** The 32-bit FNV-1a hash of a text. */

@@ -17,8 +17,9 @@ export interface Filed {
    * For each span, one set of lists per scale at which the span narrows the search; the first span has lists at every
    * scale. Lists hold nodes instead of slots, because often only few of many slots are in the index.
    */
-  lists: (Lists | undefined)[][]
-  networks: Lists | undefined
+  readonly lists: readonly (readonly (Lists | undefined)[])[]
+  readonly networks: Lists | undefined
+  /** One more than the node of each slot; 0 for a slot that is not in the index. */
   nodeOf: Int32Array
   slotOf: Int32Array
   /** Four numbers per node, read together: its point on the sphere and the low value of its first span. */

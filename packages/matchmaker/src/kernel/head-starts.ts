@@ -1,5 +1,6 @@
 // pure: levels of a queue whose limits adapt: by wait and head start
-import { copied, type Columns } from './columns.js'
+import type { Columns } from './columns.js'
+import { grown } from './growing.js'
 import { levelAt } from './level-at.js'
 import type { Model, Slot } from './model.js'
 
@@ -42,7 +43,7 @@ export function createHeadStarts(
     },
     grownBy: (slot) => growth[regions[slot] as number] as number,
     enter: (slot, region = NONE) => {
-      if (slot >= regions.length) regions = copied(new Uint8Array(columns.level.length), regions)
+      if (slot >= regions.length) regions = grown(regions, columns.level.length)
       regions[slot] = region
     },
     levelAfter: (slot, waitedMs, before) => {

@@ -2,6 +2,7 @@
 import { listAt, NETWORK } from './cells.js'
 import { VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Filed } from './filed.js'
+import { grown } from './growing.js'
 import { ListChoice } from './list-choice.js'
 import { END, type Lists } from './lists.js'
 import type { Model, Slot } from './model.js'
@@ -70,7 +71,7 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
   const query: Mutable<IndexQuery> = {
     cut: false,
     startAround: (slot) => {
-      if (returnedIn.length < filed.slotOf.length) returnedIn = new Float64Array(filed.slotOf.length)
+      if (returnedIn.length < filed.slotOf.length) returnedIn = grown(returnedIn, filed.slotOf.length)
       center = slot
       searches += 1
     },
@@ -78,7 +79,7 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
       left = 0
       leftInNetwork = 0
       query.cut = false
-      if (filed.lists.length === 0) return 0
+      if (filed.slotOf.length === 0) return 0
       scale = scales[scaleAt] as SearchScale
       const inChosen = chosen.choose(center, scaleAt)
       const { networks, placeless } = filed

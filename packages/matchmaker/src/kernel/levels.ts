@@ -1,5 +1,6 @@
 // pure: the relaxation level of each ticket
-import { copied, SINCE, UNTIL, type Columns } from './columns.js'
+import { SINCE, UNTIL, type Columns } from './columns.js'
+import { grown } from './growing.js'
 import { createHeadStarts } from './head-starts.js'
 import { levelAt } from './level-at.js'
 import type { Model, Slot } from './model.js'
@@ -47,7 +48,7 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
   let unread = new Uint8Array(0)
 
   const keep = (slot: Slot, news: News) => {
-    if (slot >= unread.length) unread = copied(new Uint8Array(columns.level.length), unread)
+    if (slot >= unread.length) unread = grown(unread, columns.level.length)
     unread[slot] = news
   }
 

@@ -1,9 +1,10 @@
 // pure: an index of the slots near a ticket, at several scales
 import { bandOf, cellOf, listAt, NETWORK, NOWHERE } from './cells.js'
-import { copied, VALUES, X, Y, Z, type Columns } from './columns.js'
+import { VALUES, X, Y, Z, type Columns } from './columns.js'
+import type { Filed } from './filed.js'
+import { grown } from './growing.js'
 import type { Levels } from './levels.js'
 import { createLists } from './lists.js'
-import type { Filed } from './filed.js'
 import { createIndexQuery, type IndexQuery } from './index-query.js'
 import type { Model, Slot } from './model.js'
 import type { Mutable } from './mutable.js'
@@ -41,8 +42,6 @@ export interface Part {
 const SPARE = 2
 /** Spans with lists of their own at most: a query reads the lists of the span that leaves the fewest slots. */
 const INDEXED = 3
-/** The node of a slot that is not in the index. */
-const NONE = -1
 const FIRST = 64
 const HIGHEST = 255
 
@@ -62,12 +61,17 @@ export function createNeighbours(
   const spans = model.spans.length
   const indexed = Math.max(1, Math.min(INDEXED, spans))
   const byNetwork = model.radius?.unknown === 'network'
+  const widthOf = (scale: SearchScale, span: number) => scale.widths[span] ?? Infinity
   const filed: Filed = {
     scales,
     grids: scales.map(({ chord }) => (chord === Infinity ? undefined : cellsAround(chord))),
     indexed,
-    lists: [],
-    networks: undefined,
+    lists: Array.from({ length: indexed }, (_, span) =>
+      scales.map((scale) =>
+        span === 0 || widthOf(scale, span) < Infinity ? createLists(span === 0 ? SPARE : 1) : undefined,
+      ),
+    ),
+    networks: byNetwork ? createLists(SPARE) : undefined,
     nodeOf: new Int32Array(0),
     slotOf: new Int32Array(0),
     points: new Float64Array(0),
@@ -76,14 +80,12 @@ export function createNeighbours(
   }
   /** The level up to which a node is filed. */
   let filedAt = new Uint8Array(0)
-  let free: number[] = []
+  const free: number[] = []
 
   const { stride } = columns
   const located = (slot: Slot) => !Number.isNaN(columns.rows[slot * stride + X] as number)
   const lowOf = (slot: Slot, span = 0) =>
     spans === 0 ? 0 : (columns.rows[slot * stride + VALUES + 2 * span] as number)
-  const widthOf = (scale: SearchScale, span: number) => scale.widths[span] ?? Infinity
-
   const levelOf = levels === undefined || olderDecides(model) ? () => HIGHEST : levels.of
 
   /** Files a node at the scales that begin above one level, up to another. */
@@ -108,26 +110,7 @@ export function createNeighbours(
     if (above < 0 && network !== -1) filed.networks?.append(node, listAt(key, network, NETWORK))
   }
 
-  /** Rebuilds the lists with more capacity; slots of one key keep their order. */
-  const widen = (capacity: number) => {
-    const slots = (filed.lists[0]?.at(-1)?.all() ?? []).map((node) => filed.slotOf[node] as Slot)
-    filed.lists = Array.from({ length: indexed }, (_, span) =>
-      scales.map((scale) =>
-        span === 0 || widthOf(scale, span) < Infinity ? createLists(capacity, span === 0 ? SPARE : 1) : undefined,
-      ),
-    )
-    filed.networks = byNetwork ? createLists(capacity, SPARE) : undefined
-    filed.slotOf = new Int32Array(capacity)
-    filed.points = new Float64Array(4 * capacity)
-    free = []
-    const before = slots.map((slot) => filedAt[filed.nodeOf[slot] as number] as number)
-    filedAt = new Uint8Array(capacity)
-    for (const [node, slot] of slots.entries()) {
-      filed.nodeOf[slot] = node
-      note(slot, node)
-      append(slot, node, -1, before[node] as number)
-    }
-  }
+  const nodeOf = (slot: Slot) => (filed.nodeOf[slot] as number) - 1
 
   /** Assigns a node to a slot. */
   const place = (slot: Slot): number => {
@@ -135,7 +118,7 @@ export function createNeighbours(
     neighbours.count += 1
     if (!located(slot)) filed.placeless += 1
     countValueless(slot, 1)
-    filed.nodeOf[slot] = node
+    filed.nodeOf[slot] = node + 1
     note(slot, node)
     return node
   }
@@ -154,9 +137,14 @@ export function createNeighbours(
   }
 
   const reserve = (wanted: number) => {
-    if (filed.nodeOf.length < columns.born.length)
-      filed.nodeOf = copied(new Int32Array(columns.born.length).fill(NONE), filed.nodeOf)
-    if (filed.slotOf.length < wanted) widen(2 ** Math.ceil(Math.log2(Math.max(FIRST, wanted))))
+    if (filed.nodeOf.length < columns.born.length) filed.nodeOf = grown(filed.nodeOf, columns.born.length)
+    if (filed.slotOf.length >= wanted) return
+    const capacity = 2 ** Math.ceil(Math.log2(Math.max(FIRST, wanted)))
+    filed.slotOf = grown(filed.slotOf, capacity)
+    filed.points = grown(filed.points, 4 * capacity)
+    filedAt = grown(filedAt, capacity)
+    for (const list of filed.lists.flat()) list?.reserve(capacity)
+    filed.networks?.reserve(capacity)
   }
 
   const query = createIndexQuery(model, columns, filed)
@@ -169,7 +157,7 @@ export function createNeighbours(
       4 * filed.nodeOf.length +
       45 * filed.slotOf.length +
       filed.lists.flat().reduce((sum, list) => sum + (list?.bytes ?? 0), filed.networks?.bytes ?? 0),
-    has: (slot) => slot < filed.nodeOf.length && filed.nodeOf[slot] !== NONE,
+    has: (slot) => slot < filed.nodeOf.length && filed.nodeOf[slot] !== 0,
     insertAll: (slots, expected) => {
       reserve(neighbours.count + expected)
       for (const slot of slots) append(slot, place(slot), -1, levelOf(slot))
@@ -184,7 +172,7 @@ export function createNeighbours(
       if (parts.length > 0) for (const { index, holds } of parts) if (holds(slot)) index.insert(slot)
     },
     raise: (slot) => {
-      const node = filed.nodeOf[slot] as number
+      const node = nodeOf(slot)
       const level = levelOf(slot)
       if (neighbours.has(slot) && level > (filedAt[node] as number)) append(slot, node, filedAt[node] as number, level)
       if (parts.length > 0) for (const { index } of parts) index.raise(slot)
@@ -192,8 +180,8 @@ export function createNeighbours(
     remove: (slot) => {
       if (!neighbours.has(slot)) return
       if (parts.length > 0) for (const { index } of parts) index.remove(slot)
-      const node = filed.nodeOf[slot] as number
-      filed.nodeOf[slot] = NONE
+      const node = nodeOf(slot)
+      filed.nodeOf[slot] = 0
       free.push(node)
       neighbours.count -= 1
       if (!located(slot)) filed.placeless -= 1

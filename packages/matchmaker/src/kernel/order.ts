@@ -20,10 +20,17 @@ export function isOlder({ rows, stride, ids }: Columns, one: Slot, other: Slot):
 
 /** With fewer slots than this, a comparison sort is quicker. */
 const FEW = 64
+/** Slots that are sorted at once, and that are read between two pauses. */
+const AT_ONCE = 4096
+const READ_AT_ONCE = 32_768
+/** Bits sorted in one pass at most; see `Sorter`. */
+const DIGIT = 9
 
 export interface Order {
   /** Sorts the first `count` slots into the order in which they are served. */
   sort(slots: Int32Array, count: number): void
+  /** Sorts all slots. Yields how many it has read. */
+  sortInSteps(slots: Int32Array): Generator<number, void>
   bytes(): number
 }
 
@@ -36,38 +43,96 @@ export function createOrder(columns: Columns): Order {
     if (to - from > 1) slots.subarray(from, to).sort(compare)
   }
 
+  const timeOf = (slot: Slot) => Math.floor(columns.rows[slot * columns.stride + SINCE] as number)
+
+  /** Sorts slots of one priority, none older than `oldest` and none younger than `youngest`. */
+  const sortByTime = (slots: Int32Array, oldest: number, youngest: number) => {
+    const count = slots.length
+    sorter.reserve(count)
+    for (let at = 0; at < count; at++) {
+      const slot = slots[at] as Slot
+      sorter.keys[at] = timeOf(slot) - oldest
+      sorter.items[at] = slot
+    }
+    sorter.sort(count, Math.max(1, 32 - Math.clz32(youngest - oldest)), DIGIT)
+    slots.set(sorter.items.subarray(0, count))
+    for (let from = 0, to = 1; to <= count; to++) {
+      if (to < count && sorter.keys[to] === sorter.keys[from]) continue
+      byComparing(slots, from, to)
+      from = to
+    }
+  }
+
+  const extentOf = (slots: Int32Array, from: number, to: number, extent: Extent) => {
+    for (let at = from; at < to; at++) {
+      const slot = slots[at] as Slot
+      const time = timeOf(slot)
+      if (time < extent.oldest) extent.oldest = time
+      if (time > extent.youngest) extent.youngest = time
+      if (columns.priority[slot] !== columns.priority[slots[0] as Slot]) extent.onePriority = false
+    }
+  }
+  const canSortByTime = ({ oldest, youngest, onePriority }: Extent) => onePriority && youngest - oldest < 2 ** 32
+
+  const sort = (slots: Int32Array, count: number) => {
+    const extent = { oldest: Infinity, youngest: -Infinity, onePriority: true }
+    extentOf(slots, 0, count, extent)
+    if (count < FEW || !canSortByTime(extent)) byComparing(slots, 0, count)
+    else sortByTime(slots.subarray(0, count), extent.oldest, extent.youngest)
+  }
+
+  /** Puts slots into buckets by their times; returns where each bucket ends. */
+  function* distribute(slots: Int32Array, { oldest, youngest }: Extent): Generator<number, Int32Array> {
+    const from = slots.slice()
+    const ends = new Int32Array(Math.ceil((4 * slots.length) / AT_ONCE) + 1)
+    const perBucket = (youngest - oldest + 1) / (ends.length - 1)
+    const bucketOf = (slot: Slot) => Math.floor((timeOf(slot) - oldest) / perBucket)
+    for (let at = 0; at < from.length; at++) {
+      if (at % READ_AT_ONCE === READ_AT_ONCE - 1) yield READ_AT_ONCE
+      const after = bucketOf(from[at] as Slot) + 1
+      ends[after] = (ends[after] as number) + 1
+    }
+    for (let bucket = 1; bucket < ends.length; bucket++)
+      ends[bucket] = (ends[bucket] as number) + (ends[bucket - 1] as number)
+    // Until here each number is where its bucket begins.
+    for (let at = 0; at < from.length; at++) {
+      if (at % READ_AT_ONCE === READ_AT_ONCE - 1) yield READ_AT_ONCE
+      const slot = from[at] as Slot
+      const bucket = bucketOf(slot)
+      const to = ends[bucket] as number
+      ends[bucket] = to + 1
+      slots[to] = slot
+    }
+    return ends
+  }
+
   return {
     bytes: sorter.bytes,
-    sort: (slots, count) => {
-      const { rows, stride, priority } = columns
-      let oldest = Infinity
-      let youngest = -Infinity
-      let onePriority = true
-      for (let at = 0; at < count; at++) {
-        const slot = slots[at] as number
-        const time = Math.floor(rows[slot * stride + SINCE] as number)
-        if (time < oldest) oldest = time
-        if (time > youngest) youngest = time
-        if (priority[slot] !== priority[slots[0] as number]) onePriority = false
+    sort,
+    *sortInSteps(slots) {
+      if (slots.length <= AT_ONCE) return sort(slots, slots.length)
+      const extent = { oldest: Infinity, youngest: -Infinity, onePriority: true }
+      for (let from = 0; from < slots.length; from += READ_AT_ONCE) {
+        extentOf(slots, from, Math.min(slots.length, from + READ_AT_ONCE), extent)
+        yield READ_AT_ONCE
       }
-      const range = youngest - oldest
-      if (count < FEW || !onePriority || !(range < 2 ** 32)) return byComparing(slots, 0, count)
-
-      sorter.reserve(count)
-      for (let at = 0; at < count; at++) {
-        const slot = slots[at] as number
-        sorter.keys[at] = Math.floor(rows[slot * stride + SINCE] as number) - oldest
-        sorter.items[at] = slot
-      }
-      sorter.sort(count, Math.max(1, 32 - Math.clz32(range)))
-      slots.set(sorter.items.subarray(0, count))
-      for (let from = 0, to = 1; to <= count; to++) {
-        if (to < count && sorter.keys[to] === sorter.keys[from]) continue
-        byComparing(slots, from, to)
+      if (!canSortByTime(extent)) return byComparing(slots, 0, slots.length)
+      const ends = yield* distribute(slots, extent)
+      for (let bucket = 0, from = 0; bucket < ends.length; bucket++) {
+        const to = ends[bucket] as number
+        if (to > from) sort(slots.subarray(from, to), to - from)
+        yield to - from
         from = to
       }
     },
   }
+}
+
+/** When the waits of some slots began, in whole milliseconds, and whether they all have one priority. */
+interface Extent {
+  oldest: number
+  youngest: number
+  onePriority: boolean
 }
 
 /** The two arrays, one after the other. */

@@ -8,11 +8,12 @@ import { joined } from './order.js'
 import type { SearchRadius } from './search-radius.js'
 import type { Search } from './search.js'
 import type { Found, SearchTerms, Vacancy } from './search-terms.js'
+import { filtered, groupedByKey } from './slices.js'
 import type { Survey } from './survey.js'
 import type { TurnOrder } from './turn-order.js'
 
 /** Tickets added to the index between two pauses. */
-const FILED_AT_ONCE = 1024
+const FILED_AT_ONCE = 128
 
 export interface RoundInput<Facts> {
   readonly columns: Columns
@@ -119,14 +120,11 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
    */
   function* inBulk(slots: Int32Array): Generator<number, number> {
     if (input.keys() === 1) return yield* bulk.run(slots, slots.length)
-    const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
-    slots.sort((one, other) => keyOf(one) - keyOf(other) || one - other)
-    const starts = [...slots.keys()].filter(
-      (at) => at === 0 || keyOf(slots[at] as Slot) !== keyOf(slots[at - 1] as Slot),
-    )
+    const ends = yield* groupedByKey(slots, (slot) => columns.rows[slot * columns.stride + KEY] as number)
     let left = 0
-    for (const [index, start] of starts.entries()) {
-      const ofKey = slots.subarray(start, starts[index + 1] ?? slots.length)
+    for (const [index, end] of ends.entries()) {
+      const start = ends[index - 1] ?? 0
+      const ofKey = slots.subarray(start, end)
       const leftOfKey = yield* bulk.run(ofKey, ofKey.length)
       slots.copyWithin(left, start, start + leftOfKey)
       left += leftOfKey
@@ -136,13 +134,11 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   /** Adds tickets missing from the index, in the order in which they are served. */
   function* file(slots: Int32Array): Generator<number, void> {
-    const missing = inOrder(slots.filter((slot) => free(slot) && !neighbours.has(slot)))
+    const isMissing = (slot: Slot) => free(slot) && !neighbours.has(slot)
+    const missing = yield* inOrder(yield* filtered(slots, isMissing))
     for (let from = 0; from < missing.length; from += FILED_AT_ONCE) {
       const some = missing.subarray(from, from + FILED_AT_ONCE)
-      neighbours.insertAll(
-        from === 0 ? some : some.filter((slot) => free(slot) && !neighbours.has(slot)),
-        missing.length - from,
-      )
+      neighbours.insertAll(some.filter(isMissing), missing.length - from)
       yield some.length
     }
   }
@@ -166,15 +162,15 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
         yield* file(fresh)
       }
 
-      if (when === 'first') yield* fillEach(vacant(), undefined)
-      yield* tryEach(inTurn(first))
-      const crowd = early ? common.filter(free) : common
+      if (when === 'first') yield* fillEach(yield* vacant(), undefined)
+      yield* tryEach(yield* inTurn(first))
+      const crowd = early ? yield* filtered(common, free) : common
       const left = yield* inBulk(crowd)
       const rest = joined(joined(crowd.subarray(0, left), below), awakeBelow)
       yield* file(rest)
-      yield* tryEach(inTurn(rest))
+      yield* tryEach(yield* inTurn(rest))
       yield* input.augment(tickets)
-      if (when === 'last') yield* fillEach(vacant(), undefined)
+      if (when === 'last') yield* fillEach(yield* vacant(), undefined)
     },
 
     /**
@@ -187,13 +183,13 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       when: RoundOptions['openings'],
     ): Generator<number, void> {
       if (neighbours.count < input.count()) yield* file(tickets())
-      for (const anchor of inOrder(Int32Array.from(anchors).filter(free))) {
+      for (const anchor of yield* inOrder(Int32Array.from(anchors).filter(free))) {
         neighbours.raise(anchor)
         const alone = Int32Array.of(anchor)
         const near = () => inOrder(openings.allNear(anchor, searchRadius(anchor)))
-        if (when === 'first') yield* fillEach(near(), anchor)
+        if (when === 'first') yield* fillEach(yield* near(), anchor)
         yield* tryEach(alone, ALL)
-        if (when === 'last') yield* fillEach(near(), anchor)
+        if (when === 'last') yield* fillEach(yield* near(), anchor)
       }
     },
   }

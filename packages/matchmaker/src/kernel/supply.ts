@@ -1,5 +1,6 @@
 // pure: the tickets that bring players of the kinds every match needs
-import { copied, type Columns } from './columns.js'
+import type { Columns } from './columns.js'
+import { grown } from './growing.js'
 import type { Levels } from './levels.js'
 import type { Model, Need, Slot } from './model.js'
 import { createNeighbours, type Part } from './neighbours.js'
@@ -31,7 +32,7 @@ export class Supply<Facts> {
   add(slot: Slot, facts: Facts): void {
     const many = this.needs.length
     if ((slot + 1) * many > this.#counts.length)
-      this.#counts = copied(new Uint16Array(Math.max(64, 2 * (slot + 1)) * many), this.#counts)
+      this.#counts = grown(this.#counts, Math.max(64, 2 * (slot + 1)) * many)
     for (let need = 0; need < many; need++)
       this.#counts[slot * many + need] = (this.needs[need] as Need<Facts>).countOf(facts)
   }

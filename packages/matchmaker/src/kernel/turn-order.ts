@@ -6,13 +6,13 @@ import type { Order } from './order.js'
 export interface TurnOrder {
   /** Splits tickets into those above, at and below the most common priority. */
   byPriority(slots: Int32Array): [above: Int32Array, common: Int32Array, below: Int32Array]
-  /** Sorts slots into the order in which they are served. */
-  inOrder(slots: Int32Array): Int32Array
+  /** Sorts slots into the order in which they are served. Yields how many it has read. */
+  inOrder(slots: Int32Array): Generator<number, Int32Array>
   /**
    * The same; within a priority, those that had no turn in the last round come first, and of these those whose last
    * turn is the longest ago.
    */
-  inTurn(slots: Int32Array): Int32Array
+  inTurn(slots: Int32Array): Generator<number, Int32Array>
 }
 
 export interface TurnOrderInput {
@@ -25,8 +25,8 @@ export interface TurnOrderInput {
 const NOBODY = new Int32Array(0)
 
 export function createTurnOrder({ columns, order, commonPriority }: TurnOrderInput): TurnOrder {
-  const inOrder = (slots: Int32Array): Int32Array => {
-    order.sort(slots, slots.length)
+  function* inOrder(slots: Int32Array): Generator<number, Int32Array> {
+    yield* order.sortInSteps(slots)
     return slots
   }
   return {
@@ -41,11 +41,12 @@ export function createTurnOrder({ columns, order, commonPriority }: TurnOrderInp
         slots.filter((slot) => than(slot) < 0),
       ]
     },
-    inTurn: (slots) => {
+    *inTurn(slots) {
       const { standing, priority, turnIn } = columns
-      if (!slots.some((slot) => standing[slot] === DEFERRED)) return inOrder(slots)
+      yield* inOrder(slots)
+      if (!slots.some((slot) => standing[slot] === DEFERRED)) return slots
       const lastTurn = (slot: Slot) => (standing[slot] === DEFERRED ? (turnIn[slot] as number) : Infinity)
-      return inOrder(slots).toSorted(
+      return slots.toSorted(
         (one, other) =>
           (priority[other] as number) - (priority[one] as number) || compare(lastTurn(one), lastTurn(other)),
       )

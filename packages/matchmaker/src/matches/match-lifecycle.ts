@@ -7,6 +7,7 @@ import { filled } from '../tickets/vacancies.js'
 import type { Events } from '../events.js'
 import type { StopReason } from '../servers/records/reasons.js'
 import { newId } from '../ids.js'
+import { LargeMap } from '../large-map.js'
 import type { Group } from './rounds.js'
 import { ticketOf } from '../tickets/ticket-view.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
@@ -44,9 +45,7 @@ export interface MatchLifecycle {
    * stopped waiting.
    */
   begin(group: Group, now: number): Promise<void> | undefined
-  /**
-   * Adds tickets to a match by its backfill. Does nothing if the backfill or one of the tickets has changed meanwhile.
-   */
+  /** Adds tickets to a match by its backfill; does nothing if that or one of the tickets has changed meanwhile. */
   join(group: Group, now: number): void
   /** Players accept the match that was found for their ticket. */
   accept(record: TicketRecord, playerIds: readonly string[], now: number): void
@@ -86,7 +85,7 @@ export function createMatchLifecycle({
   random,
   placing,
 }: MatchLifecycleOptions): MatchLifecycle {
-  const matches = new Map<string, Match>()
+  const matches = new LargeMap<Match>()
   /** Matches that are asking or due. Of thousands of matches, only these are looked at each tick. */
   const early = new Set<Match>()
   const acceptances = createAcceptances(tickets)

@@ -1,3 +1,4 @@
+import { LargeMap } from '../large-map.js'
 import { matchIdsOf } from './records/tags.js'
 import type { Allocation, AllocationPhase } from './records/allocation.js'
 
@@ -14,7 +15,7 @@ export interface Allocations {
   find(matchId: string): Allocation | undefined
   byRequest(requestId: string): Allocation | undefined
   byTags(tags: readonly string[]): Allocation | undefined
-  all(): MapIterator<Allocation>
+  all(): IterableIterator<Allocation>
   /** Remembers the players of a match of an earlier process, of which no tickets are known. */
   rememberPlayers(allocation: Allocation): void
   /** Replaces the players of a match. */
@@ -28,8 +29,8 @@ export interface Allocations {
 }
 
 export function createAllocations(): Allocations {
-  const matches = new Map<string, Allocation>()
-  const requested = new Map<string, Allocation>()
+  const matches = new LargeMap<Allocation>()
+  const requested = new LargeMap<Allocation>()
   const starting = new Set<Allocation>()
   /** The remembered players. */
   const players = new Map<string, Allocation>()

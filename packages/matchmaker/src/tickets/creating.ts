@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import type { LargeMap } from '../large-map.js'
 import { ticketOf } from './ticket-view.js'
 import { admit, entriesOf, refuseOther, type Admitted, type Admitting, type PastOfTicket } from './admission.js'
 import type { CheckedTicket } from './checked-ticket.js'
@@ -21,7 +22,7 @@ export interface Creating {
 }
 
 export interface CreatingOptions {
-  readonly byId: Map<string, TicketRecord>
+  readonly byId: LargeMap<TicketRecord>
   readonly players: Pick<PlayerIndex, 'add'>
   readonly privateMatches: Pick<PrivateMatches, 'add'>
   readonly searching: Pick<Searching, 'settle'>

@@ -1,3 +1,4 @@
+import type { LargeMap } from '../large-map.js'
 import type { TicketRecord } from './records.js'
 
 /** Tickets that have ended, which can be read for a while. */
@@ -10,7 +11,7 @@ export interface EndedTickets {
 
 /** @param told of the id of each. */
 export function createEndedTickets(
-  byId: Map<string, TicketRecord>,
+  byId: LargeMap<TicketRecord>,
   keepEndedMs: number,
   told: ((ticketId: string) => void) | undefined,
 ): EndedTickets {

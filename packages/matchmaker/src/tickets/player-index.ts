@@ -1,3 +1,4 @@
+import { LargeMap } from '../large-map.js'
 import type { TicketRecord } from './records.js'
 
 /** The tickets of each player that have not ended. */
@@ -17,7 +18,7 @@ export function createPlayerIndex(): PlayerIndex {
    * The ticket of each player. Nearly every player is in one only, and a list would cost more than the rest of the
    * entry.
    */
-  const byPlayer = new Map<string, TicketRecord | readonly TicketRecord[]>()
+  const byPlayer = new LargeMap<TicketRecord | readonly TicketRecord[]>()
 
   const ticketsOf = (playerId: string): readonly TicketRecord[] => {
     const found = byPlayer.get(playerId)

@@ -1,3 +1,4 @@
+import { LargeMap } from '../large-map.js'
 import type { Breather } from './breather.js'
 import type { Match, QueueRuntime, TicketRecord } from './records.js'
 import { ticketOf } from './ticket-view.js'
@@ -98,7 +99,7 @@ export interface TicketsOptions extends Omit<Admitting, 'players' | 'playing'> {
 export function createTickets(options: TicketsOptions): Tickets {
   const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, ledger, inheriting } = options
   let { runtimes } = options
-  const byId = new Map<string, TicketRecord>()
+  const byId = new LargeMap<TicketRecord>()
   const players = createPlayerIndex()
   const waiters = createChangeListeners()
   const ended = createEndedTickets(byId, keepEndedMs, ledger?.ended)

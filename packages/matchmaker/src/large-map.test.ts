@@ -1,0 +1,46 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { LargeMap } from './large-map.js'
+
+test('does what a map does, with few entries and with many', () => {
+  const key = fc.integer({ min: 0, max: 6000 }).map((id) => `player-${id}`)
+  const change = fc.oneof(
+    fc.record({ key, value: fc.integer() }),
+    fc.record({ key, value: fc.constant(undefined) }),
+  )
+  const first = fc.constantFrom(0, 100, 4090, 5000)
+  fc.assert(
+    fc.property(first, fc.array(change, { maxLength: 200 }), (count, changes) => {
+      const [large, map] = [new LargeMap<number>(), new Map<string, number>()]
+      for (let id = 0; id < count; id += 1) {
+        large.set(`player-${id}`, id)
+        map.set(`player-${id}`, id)
+      }
+      for (const { key: id, value } of changes) {
+        if (value === undefined) expect(large.delete(id)).toBe(map.delete(id))
+        else {
+          large.set(id, value)
+          map.set(id, value)
+        }
+        expect(large.get(id)).toBe(map.get(id))
+        expect(large.has(id)).toBe(map.has(id))
+        expect(large.size).toBe(map.size)
+      }
+      const inOrder = (values: Iterable<number>) => [...values].toSorted((one, other) => one - other)
+      expect(inOrder(large.values())).toEqual(inOrder(map.values()))
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('entries are divided evenly, whatever the ids look like', () => {
+  for (const idOf of [(id: number) => `p${id}-0`, (id: number) => `${id}`, (id: number) => `player-${id}@example`]) {
+    const large = new LargeMap<number>()
+    for (let id = 0; id < 20_000; id += 1) large.set(idOf(id), id)
+    const first = [...large.values()].slice(0, 200)
+    // In one map they would be in the order in which they were set.
+    expect(first).not.toEqual(first.toSorted((one, other) => one - other))
+    expect([...large.values()]).toHaveLength(20_000)
+    expect(large.get(idOf(19_999))).toBe(19_999)
+  }
+})
