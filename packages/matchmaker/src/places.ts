@@ -13,7 +13,8 @@ export const chordSquared = (km: number): number =>
 export const kmOf = (squared: number): number => 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(squared) / 2))
 
 export function pointOf({ latitude, longitude }: Coordinates): readonly [x: number, y: number, z: number] {
-  const [up, around] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180]
+  const up = (latitude * Math.PI) / 180
+  const around = (longitude * Math.PI) / 180
   const flat = Math.cos(up)
   return [flat * Math.cos(around), flat * Math.sin(around), Math.sin(up)]
 }

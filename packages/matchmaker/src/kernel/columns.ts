@@ -139,7 +139,8 @@ export function createColumns(spans: number): Columns {
       columns.keyHash[slot] = hashOf(row.key)
       if (size > columns.largest) columns.largest = size
       for (let span = 0; span < spans; span++) {
-        const [low, high] = [row.values[2 * span], row.values[2 * span + 1]]
+        const low = row.values[2 * span]
+        const high = row.values[2 * span + 1]
         if (low !== high) columns.ranges = true
         const any = low === undefined || high === undefined || Number.isNaN(low) || Number.isNaN(high)
         if (span === 0 && !any) {
@@ -207,7 +208,10 @@ function hashOf(text: string): number {
 }
 
 function writePlace(columns: Columns, slot: Slot, place: Row['place']): void {
-  const [x, y, z] = place !== undefined && place.every(Number.isFinite) ? place : [NaN, NaN, NaN]
+  const isKnown = place !== undefined && place.every(Number.isFinite)
+  const x = isKnown ? place[0] : NaN
+  const y = isKnown ? place[1] : NaN
+  const z = isKnown ? place[2] : NaN
   columns.rows[slot * columns.stride + X] = x
   columns.rows[slot * columns.stride + Y] = y
   columns.rows[slot * columns.stride + Z] = z

@@ -19,9 +19,10 @@ export function beginWait(record: TicketRecord, now: number): void {
 
 /** Counts it no more. @param matchedIn the queue that has found a match for it. */
 export function endWait(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void {
-  const { waits, createdAt, players } = record
+  const { waits, createdAt, players, runtimes } = record
   if (waits === undefined) return
-  const matched = matchedIn?.waits.cellOf(kindOf(record), now)
+  // There is a cell for each runtime, in their order.
+  const matched = matchedIn === undefined ? undefined : waits[runtimes.indexOf(matchedIn)]
   for (const cell of waits) cell.leave(createdAt, players.length, now, cell === matched)
   record.waits = undefined
 }

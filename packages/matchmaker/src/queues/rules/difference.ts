@@ -19,7 +19,10 @@ export function compileDifference(rule: Rule & DifferenceRule, context: RuleCont
   const wanted: Wanted<number> = { attribute: rule.attribute, type: A_NUMBER, missing: rule.missing, rule: rule.name }
   const boundsOf = (ticket: RuleTicket, refuse: Refuse): Bounds => {
     // The numbers are not collected in an array, because this runs for every new ticket.
-    let [count, sum, min, max] = [0, 0, Infinity, -Infinity]
+    let count = 0
+    let sum = 0
+    let min = Infinity
+    let max = -Infinity
     for (let index = 0; index < ticket.players.length; index += 1) {
       const value = valueOf(ticket, index, wanted, refuse)
       if (value === undefined) continue
