@@ -197,6 +197,17 @@ describe('a queue with a target wait', () => {
     expect(points?.at(-1)).toEqual([130_000, null])
     expect([skill?.adapts, distance?.adapts]).toEqual([true, undefined])
   })
+
+  test.each([-24_000, -10_000, 0, 30_000])(
+    'with a head start of %d ms, limits are in the order of time',
+    (headStartMs) => {
+      for (const { points } of describeQueue(queue, headStartMs).curves) {
+        const starts = points.map(({ after }) => after)
+        expect(starts).toEqual(starts.toSorted((one, other) => one - other))
+        expect(starts.at(-1)).toBeLessThanOrEqual(130_000)
+      }
+    },
+  )
 })
 
 test('a field that is new is told, too', () => {

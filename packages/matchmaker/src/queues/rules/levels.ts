@@ -99,10 +99,13 @@ export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }
 
 /**
  * The waits at which a ticket that is ahead of its wait comes to each level. It comes to the last resort by its wait
- * alone.
+ * alone, and passes over levels that it has not come to by then.
  */
-export const startsOf = ({ at, lastResort }: Levels, aheadMs: number): Float64Array =>
-  at.map((ms, level) => (level === 0 || level === lastResort ? ms : Math.max(0, ms - aheadMs)))
+export function startsOf({ at, lastResort }: Levels, aheadMs: number): Float64Array {
+  const lastResortMs = at[lastResort] ?? Infinity
+  const start = (ms: number) => Math.min(Math.max(0, ms - aheadMs), lastResortMs)
+  return at.map((ms, level) => (level === 0 || level === lastResort ? ms : start(ms)))
+}
 
 /** The limit at each level. @param off the value where the rule does not count. */
 export function tableOf(levels: Levels, relaxing: Relaxing, off: number, rule: RuleDefinition): Float64Array {
