@@ -15,6 +15,21 @@ test('a result is read as it was written, also with its comparisons', () => {
   expect(readResult(JSON.stringify({ ...result, comparisons: compare(result) }))).toMatchObject(result)
 })
 
+test('names that objects have from the start are kept', () => {
+  const named = text(({ variants: [{ runs }] }) => {
+    const { by, fairness } = runs[0].figures
+    const region = Object.entries<object>(by.region)[0]?.[1]
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      Object.defineProperty(by.region, name, { value: region, enumerable: true })
+      Object.defineProperty(fairness.by.region.groups, name, { value: { ofAll: 0.5, ofWorst: 1 }, enumerable: true })
+    }
+  })
+  expect(JSON.stringify(readResult(named))).toBe(named)
+  expect(() => readResult(named.replace('"__proto__":{"players":', '"__proto__":{"players":-'))).toThrow(
+    'variants.0.runs.0.figures.by.region.__proto__.players: must be',
+  )
+})
+
 test.each([
   ['', 'is no JSON: line 1, column 1: is empty'],
   ['{"format":\n"muster-lab-result-1', 'is no JSON: line 2, column'],
@@ -42,6 +57,8 @@ test.each([
     text((plain) => plain.variants[0].runs[0].figures.all.waitCurve.pop()),
     'variants.0.runs.0.figures.all.waitCurve: must',
   ],
+  [text((plain) => (plain.variants[0].runs[0].figures.queues = [])), 'figures.queues: must be an object, got'],
+  [text((plain) => delete plain.variants[0].runs[0].figures.by.region), 'figures.by.region: is missing'],
 ])('what is no result is refused: %#', (given, message) => {
   expect(() => readResult(given)).toThrow(message)
 })

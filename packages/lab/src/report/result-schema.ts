@@ -50,8 +50,15 @@ const slice = z.strictObject({
   winChance: spread,
 })
 
-/** Anything may be a name, `__proto__` too, which zod's records leave out. */
-const byName = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value)
+/** Values by name. Anything may be a name: of a record, zod would leave out `__proto__`; of a map, it does not. */
+const byName = <Value extends z.ZodType>(value: Value) =>
+  z.preprocess(asMap, z.map(z.string(), value, { error: notObject })).transform((values) => Object.fromEntries(values))
+
+const asMap = (given: unknown): unknown =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) ? new Map(Object.entries(given)) : given
+
+/** What is missing is told as ever. */
+const notObject = ({ input }: { readonly input?: unknown }) => (input === undefined ? undefined : 'must be an object')
 
 const matches = z.strictObject({
   count,
