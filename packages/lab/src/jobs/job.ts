@@ -43,10 +43,10 @@ export interface SentJob extends Omit<LabJob, 'crowd' | 'queues'> {
 }
 
 /**
- * The queues of a job, checked.
+ * The queues of a job or a variant, checked.
  * @throws {InvalidInput} for a rule that is code; {InvalidQueue}
  */
-export function queuesOf({ queues }: LabJob): readonly Queue[] {
+export function queuesOf({ queues }: Pick<LabJob, 'queues'>): readonly Queue[] {
   return queues.map((definition) => {
     const queue = defineQueue(definition)
     const code = queue.rules.find(({ kind }) => kind === 'custom')

@@ -24,7 +24,7 @@ describe('jobs', () => {
     const results = await runJobs(jobs, { threads: 1, progressed: (share) => shares.push(share) })
     expect(await runJobs(jobs, { threads: 2 })).toEqual(results)
     const outcome = await runCrowd(generateCrowd({ players: 8, hours: 0.05 }, 2), [duel], { seed: 2, tickMs: 500 })
-    const queues = queuesOf({ crowd: made, seed: 2, queues: [duel] })
+    const queues = queuesOf({ queues: [duel] })
     expect(results[2]?.figures).toEqual(figuresOf(generateCrowd({ players: 8, hours: 0.05 }, 2), outcome, { queues }))
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
     expect(shares.at(-1)).toBe(1)

@@ -77,7 +77,7 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
     seeds,
     variants: variants.map((variant, index) => ({
       name: variant.name,
-      queues: queuesOf({ crowd, seed: 0, queues: variant.queues }).map((queue) => ({
+      queues: queuesOf(variant).map((queue) => ({
         name: queue.name,
         sentences: describeQueue(queue).sentences,
       })),

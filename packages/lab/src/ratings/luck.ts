@@ -1,4 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
+import { hashOf } from '../crowd/generate/streams.js'
+import { normal } from '../statistics/normal.js'
 
 /** Chance that is the same for a player in every run of the same seed, whatever else happens in it. */
 export interface Luck {
@@ -15,14 +17,3 @@ export function createLuck(seed: number): Luck {
     normalOf: (player, nth) => normal(streamOf(player, nth)),
   }
 }
-
-/** FNV-1a of the text's UTF-16 units. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash
-}
-
-/** By Box and Muller. */
-const normal = (random: () => number): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())

@@ -142,8 +142,7 @@ describe('what is told of ratings', () => {
     expect(convergence).toEqual([])
     expect(experience.map(({ name }) => name)).toEqual(['rated before'])
     const all = calibration.reduce((sum, { matches }) => sum + matches, 0)
-    const meanOf = (key: 'predicted' | 'won') =>
-      calibration.reduce((sum, one) => sum + one[key] * one.matches, 0) / all
+    const meanOf = (key: 'predicted' | 'won') => calibration.reduce((sum, one) => sum + one[key] * one.matches, 0) / all
     expect(Math.abs(meanOf('won') - meanOf('predicted'))).toBeLessThan(0.05)
     expect(experience[0]?.favourite.mean).toBeCloseTo(meanOf('won'), 1)
   })
@@ -152,14 +151,15 @@ describe('what is told of ratings', () => {
 test.each([
   [crowdOf([player('p1', 5), player('p2')]), {}, 'ratings: player "p2" has no truth, which decides who wins'],
   [crowdOf([player('p1', 5), player('p2', 5)]), {}, 'ratings: all players of the crowd have the same truth'],
-  [crowd, { newcomers: 1.5 }, 'ratings: newcomers: must be at most 1, got 1.5'],
+  [crowd, { newcomers: 1.5 }, 'ratings: newcomers: must be at most 1, got 1.5', 'newcomers'],
   [
     crowd,
     { newcomers: 0.6, newcomersBelow: 0.1 },
     'ratings: newcomersBelow: must be 0 where more than half of the players are new, got 0.1',
+    'newcomersBelow',
   ],
-  [crowd, { settledSigma: 0 }, 'ratings: settledSigma: must be more than 0, got 0'],
-  [crowd, { deviation: 2 } as object, 'ratings: deviation: is not known; did you mean deviations?'],
-])('what cannot be is refused: %#', (crowd, options, message) => {
-  expect(() => createRatingBook(crowd, options)).toThrow(new InvalidInput(message))
+  [crowd, { settledSigma: 0 }, 'ratings: settledSigma: must be more than 0, got 0', 'settledSigma'],
+  [crowd, { deviation: 2 } as object, 'ratings: deviation: is not known; did you mean deviations?', 'deviation'],
+])('what cannot be is refused: %#', (crowd, options, message, field?: string) => {
+  expect(() => createRatingBook(crowd, options)).toThrow(new InvalidInput(message, { field }))
 })

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
-import { validate } from '@muster/core/validation'
 import { z } from 'zod'
+import { read } from '../read.js'
 
 /** How ratings are kept in a run. All have defaults. */
 export interface RatingOptions {
@@ -45,8 +45,5 @@ const schema = z
   })
 
 /** @throws {InvalidInput} naming the option and the value */
-export function readRatingOptions(options: RatingOptions): Required<z.infer<typeof schema>> {
-  const { success, data, fault } = validate(schema, options)
-  if (success) return data
-  throw new InvalidInput(['ratings', ...fault.path, fault.message].join(': '))
-}
+export const readRatingOptions = (options: RatingOptions): z.infer<typeof schema> =>
+  read(schema, options, (field, message) => new InvalidInput(`ratings: ${message}`, { field }))

@@ -1,5 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
+import { normal } from './normal.js'
 import { pairedIntervals } from './paired.js'
 import { studentQuantile } from './student.js'
 
@@ -20,12 +21,11 @@ const pairedInterval = (differences: readonly number[], confidence: number) =>
 
 test('an interval holds the mean as often as it says, of few pairs too', () => {
   const random = seededRandom(3)
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   for (const count of [2, 5, 12]) {
     let held = 0
     for (let trial = 0; trial < 100; trial += 1) {
       const { low, high } = pairedInterval(
-        Array.from({ length: count }, () => 10 + normal()),
+        Array.from({ length: count }, () => 10 + normal(random)),
         0.95,
       ) ?? { low: 0, high: 0 }
       if (low <= 10 && high >= 10) held += 1

@@ -1,4 +1,4 @@
-// pure: points and numbers by chance
+// pure: points by chance
 import type { Random } from '@muster/core/clock'
 import type { Point } from './space.js'
 
@@ -18,7 +18,3 @@ function shuffled(count: number, random: Random): number[] {
   }
   return order
 }
-
-/** Normally distributed with deviation 1 (Box and Muller). */
-export const normal = (random: Random): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())

@@ -1,6 +1,6 @@
 // pure: points that are likely better than those that were tried
 import type { Random } from '@muster/core/clock'
-import { normal } from './chance.js'
+import { normal } from '../statistics/normal.js'
 import type { Problem, Tried } from './problem.js'
 import { inside } from './schedule.js'
 import type { Point } from './space.js'

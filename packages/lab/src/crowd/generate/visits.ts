@@ -26,12 +26,12 @@ export function visitsOf(
     const matchMs = logNormal(playing, play.medianMs, play.spread)
     const [leavesEarly, part] = [leaving() < play.leaveEarly, leaving()]
     const visit = {
-      patienceMs: whole(weibull(waiting, patience.medianMs, patience.shape)),
+      patienceMs: wholeMs(weibull(waiting, patience.medianMs, patience.shape)),
       accepts: accepting() >= visits.decline,
-      playMs: whole(leavesEarly ? part * matchMs : matchMs),
+      playMs: wholeMs(leavesEarly ? part * matchMs : matchMs),
     }
     const [again, later] = [returning() < visits.again, returning() < visits.later]
-    const breakMs = whole(logNormal(pausing, again ? visits.breakMs : visits.laterMs, visits.spread))
+    const breakMs = wholeMs(logNormal(pausing, again ? visits.breakMs : visits.laterMs, visits.spread))
     goneMs += visit.playMs + breakMs
     const isLast = !(again || later) || goneMs >= leftMs || made.length + 1 === MOST_VISITS
     made.push(isLast ? visit : { ...visit, breakMs })
@@ -42,4 +42,5 @@ export function visitsOf(
 /** A year: longer times are none that anybody waits. */
 const MOST_MS = 31_536_000_000
 
-const whole = (ms: number) => Math.min(MOST_MS, Math.max(1, Math.round(ms)))
+/** Milliseconds of a wait, a match or a break, as a crowd has them: from 1. */
+export const wholeMs = (ms: number): number => Math.min(MOST_MS, Math.max(1, Math.round(ms)))

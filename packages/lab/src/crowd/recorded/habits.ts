@@ -1,6 +1,7 @@
 import { weibullAfter, logNormal } from '../generate/distributions.js'
 import { readParameters } from '../generate/parameters.js'
 import type { Streams } from '../generate/streams.js'
+import { wholeMs } from '../generate/visits.js'
 import { patienceCurveOf } from './patience-curve.js'
 import type { TicketStory } from './recorded-tickets.js'
 
@@ -55,11 +56,11 @@ export function createHabits(
       const waitedMs = waitedUntil - story.createdAt
       const whole = gaveUp ? waitedMs : patienceOf(waitedMs, streams('patience', index)())
       return {
-        patienceMs: Math.round(Math.min(MOST_MS, Math.max(1, whole - (story.seenAt - story.createdAt)))),
+        patienceMs: wholeMs(whole - (story.seenAt - story.createdAt)),
         accepts: story.declined !== true,
         waitedUntil,
         gaveUp,
-        playMs: Math.round(playMs ?? playOf(index)),
+        playMs: wholeMs(playMs ?? playOf(index)),
         isPlayKnown: playMs !== undefined,
       }
     },
@@ -67,9 +68,6 @@ export function createHabits(
     knowsPlay: plays.length > 0,
   }
 }
-
-/** A year: nobody waits for longer. */
-const MOST_MS = 31_536_000_000
 
 interface End {
   readonly waitedUntil: number
