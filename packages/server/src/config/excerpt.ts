@@ -1,8 +1,7 @@
 import { mayHoldSecret } from '@muster/core/validation'
-import { isPair, isSeq, visit, type Document, type Node, type Pair, type Scalar } from 'yaml'
 import { isVariable } from './outside.js'
+import type { Leaf } from './yaml-leaves.js'
 import type { Place, Source } from './yaml-source.js'
-import { keyOf } from './yaml-tree.js'
 
 /** Longest line that is shown. */
 const LONGEST = 120
@@ -58,20 +57,22 @@ function nameOnly(line: string): Shown | undefined {
 }
 
 function withoutHidden(
-  { text, document, faults }: Source,
+  { text, faults, leaves }: Source,
   line: Place,
   place: Place,
   untold: ReadonlySet<string>,
   told: boolean,
-) {
-  const { hidden, end } = textsOn(document, line, (path, value, at) => {
+): Shown | undefined {
+  const texts = textsOn(leaves(), line, ({ path, value, from }) => {
     // Where the text has faults, its values were not checked.
     if (faults.length > 0) return false
     if (path.at(-1) === 'env' && isVariable(value)) return true
     if (path.some(mayHoldSecret) || path.some((_, index) => untold.has(path.slice(0, index + 1).join('.'))))
       return false
-    return (told || at !== place.from) && value.length <= LONGEST_TEXT && !TELLING.test(value)
+    return (told || from !== place.from) && value.length <= LONGEST_TEXT && !TELLING.test(value)
   })
+  if (texts === undefined) return undefined
+  const { hidden, end } = texts
   const rest = text.slice(Math.max(line.from, end), line.to)
   const comment = /(^|\s)#.*$/.exec(rest.replace(/[\r\n]+$/, ''))
   const to = Math.max(line.from, end) + (comment?.index ?? rest.replace(/[\r\n]+$/, '').length)
@@ -95,38 +96,45 @@ function cutOut(text: string, line: Place, hidden: readonly Hidden[]): Shown {
   return { text: shown.trimEnd(), move }
 }
 
-/** The texts on a line that may not be shown, and where the last value of the line ends. */
+/**
+ * The texts on a line that may not be shown, and where the last value of the line ends. Undefined if more is shown in
+ * front of a value than any excerpt has room for: the rest of such a line, which may be the whole file, is not read.
+ */
 function textsOn(
-  document: Document.Parsed,
+  leaves: readonly Leaf[],
   line: Place,
-  isShown: (path: readonly string[], value: string, from: number) => boolean,
-): { readonly hidden: readonly Hidden[]; readonly end: number } {
+  isShown: (leaf: TextLeaf) => boolean,
+): { readonly hidden: readonly Hidden[]; readonly end: number } | undefined {
   const hidden: Hidden[] = []
   let end = line.from
-  visit(document, {
+  let left = 0
+  for (let index = firstEndingAt(leaves, line.from); index < leaves.length; index += 1) {
+    const leaf = leaves[index] as Leaf
+    if (leaf.from >= line.to) break
+    const [from, to] = [Math.max(leaf.from, line.from), Math.min(leaf.to, line.to)]
+    if (from - line.from - left > LONGEST) return undefined
+    end = Math.max(end, to)
     // A text that begins with * reads as an alias.
-    Alias: (_, { range }) => {
-      const [from, to] = range ?? [line.to, line.to]
-      if (from < line.from || from >= line.to) return
-      end = Math.max(end, Math.min(to, line.to))
-      hidden.push({ from, to: Math.min(to, line.to) })
-    },
-    Scalar: (key, node, ancestors) => {
-      const [from, to] = (node as Scalar.Parsed).range
-      if (to < line.from || from >= line.to) return
-      end = Math.max(end, Math.min(to, line.to))
-      if (key === 'key' || typeof node.value !== 'string') return
-      if (!isShown(pathOf(ancestors as readonly (Node | Pair)[], node), node.value, from))
-        hidden.push({ from: Math.max(from, line.from), to: Math.min(to, line.to) })
-    },
-  })
-  return { hidden: hidden.toSorted((one, other) => one.from - other.from), end }
+    if (leaf.kind !== 'alias' && (!isText(leaf) || isShown(leaf))) continue
+    hidden.push({ from, to })
+    left += to - from - 1
+  }
+  return { hidden, end }
 }
 
-function pathOf(ancestors: readonly (Node | Pair | Document)[], leaf: Node): string[] {
-  return ancestors.flatMap((node, index) => {
-    if (isPair(node)) return [keyOf(node)]
-    const child = ancestors[index + 1] ?? leaf
-    return isSeq(node) ? [String(node.items.indexOf(child as Node))] : []
-  })
+interface TextLeaf extends Leaf {
+  readonly value: string
+}
+
+const isText = (leaf: Leaf): leaf is TextLeaf => leaf.kind === 'value' && typeof leaf.value === 'string'
+
+/** The index of the first leaf that ends there or later. */
+function firstEndingAt(leaves: readonly Leaf[], offset: number): number {
+  let [from, to] = [0, leaves.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((leaves[middle] as Leaf).to < offset) from = middle + 1
+    else to = middle
+  }
+  return from
 }

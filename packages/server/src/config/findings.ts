@@ -33,6 +33,9 @@ export function createFindings(source: Source): Findings {
     return { ...finding, ...(excerpt !== undefined && { excerpt }) }
   }
 
+  const tellMore = (more: number) => {
+    if (more > 0) add(source.placeOf([]), [], `has ${more} more errors`, 'error', true)
+  }
   const ofFault = (
     { path, message, wrong, isOfName = wrong.startsWith('is not known') }: PathFault,
     value: unknown,
@@ -46,13 +49,13 @@ export function createFindings(source: Source): Findings {
     add(place, path, wordsOf({ message, wrong }, given) + hintOf(path.join('.'), given, wrong, raw), 'error', told)
   }
 
-  for (const { path, message, place } of source.faults) add(place, path, message, 'error')
+  for (const { path, message, place } of source.faults.slice(0, MOST_TOLD)) add(place, path, message, 'error')
+  tellMore(source.faults.length - MOST_TOLD)
   return {
     of: (path, message, severity = 'error') => void add(source.placeOf(path), path, message, severity, true),
     faults: (faults, value) => {
       for (const fault of faults.slice(0, MOST_TOLD)) ofFault(fault, value)
-      const more = faults.length - MOST_TOLD
-      if (more > 0) add(source.placeOf([]), [], `has ${more} more errors`, 'error', true)
+      tellMore(faults.length - MOST_TOLD)
     },
     locate: (path, message, severity) => withExcerpt(add(source.placeOf(path), path, message, severity, true)),
     sorted: () => found.toSorted((one, other) => one.place.from - other.place.from).map(withExcerpt),
@@ -63,9 +66,11 @@ export function createFindings(source: Source): Findings {
 function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given: unknown): string {
   if (wrong.startsWith('is not known')) return wrong
   if (given === null && message !== wrong) return 'is empty: remove it, or write what belongs behind it'
-  const isTold = wrong.includes(JSON.stringify(given) ?? '') || wrong.includes('did you mean')
+  // A bound is not the number that was given, though it may have its digits.
+  const isTold = typeof given !== 'number' && wrong.includes(JSON.stringify(given) ?? '')
+  const isMeant = wrong.includes('did you mean')
   const isPlain = typeof given === 'object' && !/^must be (a|an|true)\b/.test(wrong)
-  return (isTold || isPlain ? wrong : message).replace('an object', 'names with values')
+  return (isTold || isMeant || isPlain ? wrong : message).replace('an object', 'names with values')
 }
 
 const valueAt = (value: unknown, path: readonly string[]) =>

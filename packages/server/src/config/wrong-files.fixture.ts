@@ -29,6 +29,14 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['1:1 : is empty: `muster init` writes a configuration to begin with'],
   },
   { what: 'a text', text: 'hello\n', says: ['1:1 : must be names with values, got a text'] },
+  {
+    what: 'a number whose digits are in the bound that it breaks',
+    text: BASE.replace('matchSize: 2', 'matchSize: 2\n    targetWaitMs: 0\n    fillForMs: -1'),
+    says: [
+      '5:19 queues.0.targetWaitMs: must be at least 1000, got 0',
+      '6:16 queues.0.fillForMs: must be at least 0, got -1',
+    ],
+  },
   { what: 'a list', text: '- a\n- b\n', says: ['1:1 : must be names with values, got a list'] },
   { what: 'no queue', text: `${SERVICE}\n`, says: ['1:1 queues: is missing'] },
   { what: 'an empty list of queues', text: `${SERVICE}\nqueues: []\n`, says: ['2:9 queues: must not be empty'] },

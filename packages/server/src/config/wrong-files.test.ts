@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidConfig, type Finding } from './finding.js'
 import { readConfigText } from './read-config.js'
-import { WRONG_FILES } from './wrong-files.fixture.js'
+import { BASE, WRONG_FILES } from './wrong-files.fixture.js'
 import { WRONG_YAML } from './wrong-yaml.fixture.js'
 
 const FILES = [...WRONG_FILES, ...WRONG_YAML]
@@ -127,4 +127,14 @@ describe('what would take too long', () => {
     expect((await errorsOf(text)).length).toBeGreaterThan(0)
     expect(performance.now() - started).toBeLessThan(20_000)
   })
+})
+
+test.each([
+  ['the same name many times', (count: number) => `{ ${Array<string>(count).fill('a: secret').join(', ')} }`, 9999],
+  ['many aliases of nothing', (count: number) => `[ ${Array<string>(count).fill('*a').join(', ')} ]`, 10_001],
+] as const)('of %s on one line the first faults are told, and how many more there are', async (_, listOf, faults) => {
+  const errors = await errorsOf(`${BASE}x: ${listOf(10_000)}\n`)
+  expect(errors).toHaveLength(101)
+  expect(errors.map(({ message }) => message)).toContain(`has ${faults - 100} more errors`)
+  expect(errors.every(({ excerpt = '' }) => excerpt.length < 250 && !excerpt.includes('secret'))).toBe(true)
 })

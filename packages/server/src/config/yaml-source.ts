@@ -11,6 +11,7 @@ import {
   type Pair,
   type Range,
 } from 'yaml'
+import { leavesOf, type Leaf } from './yaml-leaves.js'
 import { faultsOfTree, keyOf } from './yaml-tree.js'
 import { yamlWords } from './yaml-words.js'
 
@@ -41,6 +42,8 @@ export interface Source {
   placeOf(path: readonly string[], part?: 'name' | 'value'): Place
   positionOf(place: Place): { readonly line: number; readonly column: number }
   lineOf(offset: number): Place
+  /** The names, values and aliases, in the order of the text. Read once, when they are first asked for. */
+  leaves(): readonly Leaf[]
 }
 
 /** Reads a YAML text. Never throws: what is wrong is in `faults`. */
@@ -60,6 +63,7 @@ export function readYaml(text: string): Source {
     const from = counter.lineStarts[line - 1] ?? 0
     return { from, to: counter.lineStarts[line] ?? text.length }
   }
+  let leaves: readonly Leaf[] | undefined
   return {
     text,
     document,
@@ -71,6 +75,7 @@ export function readYaml(text: string): Source {
       return { line: Math.max(1, line), column: Math.max(1, col) }
     },
     lineOf,
+    leaves: () => (leaves ??= leavesOf(document)),
   }
 }
 
