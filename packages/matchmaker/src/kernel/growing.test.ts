@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { grown, type Column } from './growing.js'
 
@@ -31,4 +33,18 @@ test('a column that outgrows its addresses is copied', () => {
   const larger = grown(large, 2 ** 30 + 1)
   expect(larger.buffer).not.toBe(large.buffer)
   expect([...larger.subarray(0, 4)]).toEqual([1, 2, 3, 0])
+})
+
+test('a column is copied where no addresses are left', { timeout: 20_000 }, () => {
+  const module = fileURLToPath(new URL('../../dist/kernel/growing.js', import.meta.url))
+  const program = `
+    const { grown } = await import(${JSON.stringify(module)})
+    const held = []
+    for (let each = 0; each < 8; each++) held.push(grown(Float64Array.of(each + 1), 2 ** 17))
+    const kinds = new Set(held.map(({ buffer }) => buffer.constructor))
+    console.log(held.every((column, each) => column[0] === each + 1), kinds.size)
+  `
+  const limited = 'ulimit -v 6000000; exec "$0" --input-type=module -e "$1"'
+  const { stdout } = spawnSync('sh', ['-c', limited, process.execPath, program])
+  expect(String(stdout).trim()).toBe('true 2')
 })

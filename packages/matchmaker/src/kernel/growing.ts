@@ -34,10 +34,18 @@ export function grown<Of extends Column>(column: Of, length: number): Of {
     if (bytes > buffer.byteLength) buffer.grow(bytes)
     return new make(buffer, 0, length)
   }
-  const isReserved = canGrow && bytes > COPIED && bytes <= RESERVED
-  const larger = isReserved
-    ? new make(new GrowableBuffer(bytes, { maxByteLength: RESERVED }), 0, length)
-    : new make(length)
+  const reserved = bytes > COPIED && bytes <= RESERVED ? reservedBuffer(bytes) : undefined
+  const larger = reserved === undefined ? new make(length) : new make(reserved, 0, length)
   larger.set(column)
   return larger
+}
+
+/** Undefined where addresses cannot be reserved: the engine is older, or the process may have no more of them. */
+function reservedBuffer(bytes: number): SharedArrayBuffer | undefined {
+  if (!canGrow) return undefined
+  try {
+    return new GrowableBuffer(bytes, { maxByteLength: RESERVED })
+  } catch {
+    return undefined
+  }
 }
