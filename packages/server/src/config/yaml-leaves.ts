@@ -1,10 +1,10 @@
-// pure: the values of a YAML text that hold no others, with their places
 import { isAlias, isMap, isPair, isScalar, isSeq, type Document, type Node } from 'yaml'
-import type { Place } from './yaml-source.js'
 import { keyOf } from './yaml-tree.js'
 
-/** A name, a value or an alias. */
-export interface Leaf extends Place {
+/** A name, a value that holds no others, or an alias, with its place: offsets in UTF-16 units. */
+export interface Leaf {
+  readonly from: number
+  readonly to: number
   readonly kind: 'name' | 'value' | 'alias'
   /** The names on the way to it, its own included. */
   readonly path: readonly string[]
@@ -15,7 +15,7 @@ export interface Leaf extends Place {
 /** In the order of the text. */
 export function leavesOf(document: Document.Parsed): readonly Leaf[] {
   const leaves: Leaf[] = []
-  const add = ({ range }: Node, leaf: Omit<Leaf, keyof Place>) => {
+  const add = ({ range }: Node, leaf: Omit<Leaf, 'from' | 'to'>) => {
     if (range !== undefined && range !== null) leaves.push({ ...leaf, from: range[0], to: range[1] })
   }
   const visit = (node: unknown, path: readonly string[]): void => {
