@@ -8,7 +8,7 @@ import { isOlder } from './order.js'
  * Candidates accepted at most of one size, which bounds the work in a crowd. The limit is per size, because many
  * parties that fit nobody would otherwise hide the few tickets that fit.
  */
-const mostOf = (size: number, players: number): number => Math.max(16, 4 * Math.floor(players / size))
+export const mostOf = (size: number, players: number): number => Math.max(16, 4 * Math.floor(players / size))
 
 export class CandidateList {
   /** The first `count` are candidates, as indexes into the cache; unordered until `sort`. */

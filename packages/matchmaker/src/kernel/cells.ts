@@ -58,3 +58,25 @@ export function cellsNear(
   }
   return to
 }
+
+/** The cells that hold any place near one of a cell: it, and those beside it in its own and in the two next bands. */
+export function cellsAroundCell({ bands, counts, offsets }: SphereGrid, cell: number): number[] {
+  let own = 0
+  for (let above = bands; above - own > 1;) {
+    const middle = (own + above) >>> 1
+    if ((offsets[middle] as number) <= cell) own = middle
+    else above = middle
+  }
+  const inOwn = counts[own] as number
+  const at = cell - (offsets[own] as number)
+  const found: number[] = []
+  for (let band = Math.max(0, own - 1); band <= Math.min(bands - 1, own + 1); band++) {
+    const many = counts[band] as number
+    // From the cell west of the one at the west border, to the cell east of the one at the east border.
+    const west = Math.floor((at * many) / inOwn) - 1
+    const east = Math.floor(((at + 1) * many) / inOwn) + 1
+    for (let each = west; each <= Math.min(east, west + many - 1); each++)
+      found.push((offsets[band] as number) + ((each + many) % many))
+  }
+  return found
+}

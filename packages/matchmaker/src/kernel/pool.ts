@@ -6,6 +6,7 @@ import { createColumns, KEY, SINCE } from './columns.js'
 import { createCost } from './cost.js'
 import { Draft } from './draft.js'
 import { Effort, type Pausable } from './effort.js'
+import { createLeftoverTurns } from './leftover-turns.js'
 import { levelAt } from './level-at.js'
 import { createLevels } from './levels.js'
 import type { Entry, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
@@ -36,6 +37,7 @@ import { createWaking } from './wake.js'
 export const STEP = 20_000
 
 export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
+  const plain = model as unknown as Model<never>
   const columns = createColumns(model.spans.length)
   const levels = createLevels(model, columns)
   const keys = createStringInterner()
@@ -64,7 +66,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const accept = createAccept({ model, columns, packing, draft, facts, effort })
   const state = new RoundState(columns, neighbours, accept.planned)
   const { free, isPresent } = state
-  const tries = triesOf(model as unknown as Model<never>)
+  const tries = triesOf(plain)
+  const ranked = () => priorities.commonest() !== undefined
   const search = new Search({
     model,
     columns,
@@ -79,7 +82,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     effort,
     triesOf: (before) => tries.ofSearch(pool.count, before),
     free,
-    ranked: () => priorities.commonest() !== undefined,
+    ranked,
     isRefused: (slot) => columns.refusedIn[slot] === state.number,
   })
   const isChecked = model.checks !== undefined
@@ -110,10 +113,31 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   }
   const isLate = () => state.isLate && tries.ofRound < Infinity
   const wake = createWaking({ columns, draft, searchRadius, effort, isPresent })
+  const refused = (slot: Slot) => {
+    columns.refusedIn[slot] = state.number
+  }
+  const survey = new Survey({ columns, levels, neighbours, effort, wake, lastResortLevel: model.lastResortLevel })
   const rounds = createRound({
     columns,
     turns: createTurnOrder({ columns, order, commonPriority: priorities.commonest }),
-    survey: new Survey({ columns, levels, neighbours, effort, wake, lastResortLevel: model.lastResortLevel }),
+    survey,
+    leftovers: createLeftoverTurns({
+      model: plain,
+      columns,
+      levels,
+      packing,
+      effort,
+      free,
+      ranked,
+      disturbed: () => state.isDisturbed,
+      group: (slots) => {
+        state.group(undefined, { slots, teams: accept.planned(slots) })
+      },
+      failed: (slot, sawAll) => {
+        survey.settle(slot, sawAll)
+        if (sawAll) refused(slot)
+      },
+    }),
     effort,
     bulk,
     search,
@@ -126,9 +150,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     keys: keys.count,
     mostTries: tries.ofRound,
     isLate,
-    refused: (slot) => {
-      columns.refusedIn[slot] = state.number
-    },
+    refused,
     free,
     group: state.group,
     augment: augmented,

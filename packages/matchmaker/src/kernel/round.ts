@@ -46,6 +46,8 @@ export interface RoundInput<Facts> {
   /** Whether the ticket or opening is in the pool, was there when the round began, and has no match yet. */
   free(slot: Slot): boolean
   group(opening: Slot | undefined, found: Found): void
+  /** Searches together for tickets left over, where this pays; returns those not tried. @param all as in the round. */
+  leftovers(anchors: Int32Array, all: Int32Array): Pausable<Int32Array>
   /** Rearranges matches to match the tickets left over, if the pool is small. */
   augment(tickets: Int32Array): Pausable<void>
 }
@@ -167,8 +169,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const crowd = early ? yield* filtered(common, free) : common
       const left = yield* inBulk(crowd)
       const rest = joined(joined(crowd.subarray(0, left), below), awakeBelow)
+      const untried = yield* input.leftovers(yield* inTurn(rest), tickets)
       yield* file(rest)
-      yield* tryEach(yield* inTurn(rest))
+      yield* tryEach(untried)
       yield* input.augment(tickets)
       if (when === 'last') yield* fillEach(yield* vacant(), undefined)
     },

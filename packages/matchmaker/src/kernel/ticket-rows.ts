@@ -1,0 +1,134 @@
+// pure: the numbers of many tickets side by side, to compare two of them
+import { VALUES, X, type Columns } from './columns.js'
+import type { Levels } from './levels.js'
+import type { Model, Slot } from './model.js'
+import { units } from './scales.js'
+
+/** The index of a ticket's rows. */
+export type Id = number
+
+/** In a row the place comes first, then low and high of each span. */
+const VALUES_AT = 3
+
+/**
+ * Copies of tickets, for rules that all compare `each` pair, and tickets that have a place and values. A model without
+ * difference rules has one without a limit, and values of 0.
+ */
+export class TicketRows {
+  /** `stride` numbers for each ticket. */
+  rows = new Float64Array(0)
+  level = new Uint8Array(0)
+  readonly stride: number
+  /** For each span the limit of each level. */
+  readonly limits: readonly [Float64Array, ...Float64Array[]]
+  /** The greatest squared chord of each level. */
+  readonly squared: Float64Array
+  /** The units of cost: see `cost.ts`. */
+  readonly perChord: number
+  readonly perWidth: number
+  readonly #hasPlaces: boolean
+  readonly #spans: number
+  readonly #columns: Columns
+  readonly #levels: Levels
+
+  constructor(model: Model<never>, columns: Columns, levels: Levels) {
+    const anything = new Float64Array(model.levels.length).fill(Infinity)
+    const [first = { limit: anything }, ...further] = model.spans
+    const unit = units(model)
+    this.limits = [first.limit, ...further.map(({ limit }) => limit)]
+    this.squared = model.radius?.squared ?? anything
+    this.stride = VALUES_AT + 2 * this.limits.length
+    this.#hasPlaces = model.radius !== undefined
+    this.#spans = model.spans.length
+    this.perChord = this.#hasPlaces ? 1 / unit.chord : 0
+    this.perWidth = 1 / unit.width
+    this.#columns = columns
+    this.#levels = levels
+  }
+
+  bytes(): number {
+    return this.rows.byteLength + this.level.byteLength
+  }
+
+  /** Whether the ticket has a place, and a value for each span. */
+  readonly isKnown = (slot: Slot): boolean => {
+    const { rows, stride } = this.#columns
+    const row = slot * stride
+    if (this.#hasPlaces && Number.isNaN(rows[row + X] as number)) return false
+    for (let span = 0; span < this.#spans; span++) if (rows[row + VALUES + 2 * span] === Infinity) return false
+    return true
+  }
+
+  /** Replaces the tickets by the first `count` of the slots. */
+  fill(slots: Int32Array, count: number): void {
+    const { rows: from, stride: apart } = this.#columns
+    const { stride } = this
+    if (this.level.length < count) {
+      this.level = new Uint8Array(count)
+      this.rows = new Float64Array(count * stride)
+    }
+    const { rows } = this
+    for (let id = 0; id < count; id++) {
+      const slot = slots[id] as Slot
+      this.level[id] = this.#levels.of(slot)
+      for (let axis = 0; axis < VALUES_AT; axis++)
+        rows[id * stride + axis] = this.#hasPlaces ? (from[slot * apart + X + axis] as number) : 0
+      for (let at = 0; at < stride - VALUES_AT; at++)
+        rows[id * stride + VALUES_AT + at] = this.#spans === 0 ? 0 : (from[slot * apart + VALUES + at] as number)
+    }
+  }
+
+  /** Whether the values of the ticket's own players keep the rules. */
+  isEven(id: Id): boolean {
+    const level = this.level[id] as number
+    return this.limits.every((limit, span) => {
+      const at = id * this.stride + VALUES_AT + 2 * span
+      return (this.rows[at + 1] as number) - (this.rows[at] as number) <= (limit[level] as number)
+    })
+  }
+
+  /** Whether two tickets keep the limits of the spans after the first at a level. */
+  agreeFurther(one: Id, other: Id, level: number): boolean {
+    const { rows, stride, limits } = this
+    for (let span = 1; span < limits.length; span++) {
+      const a = one * stride + VALUES_AT + 2 * span
+      const b = other * stride + VALUES_AT + 2 * span
+      const high = Math.max(rows[a + 1] as number, rows[b + 1] as number)
+      const low = Math.min(rows[a] as number, rows[b] as number)
+      if (high - low > ((limits[span] as Float64Array)[level] as number)) return false
+    }
+    return true
+  }
+
+  /** Writes, from `to` on, which of the tickets after the one at `at` may be matched with it: a bit for each. */
+  writeRow(ids: Int32Array, count: number, at: number, into: Int32Array, to: number): void {
+    const { rows, level: levels, squared, limits, stride } = this
+    const [limit, ...further] = limits
+    const one = ids[at] as Id
+    const own = one * stride
+    const x = rows[own] as number
+    const y = rows[own + 1] as number
+    const z = rows[own + 2] as number
+    const low = rows[own + 3] as number
+    const high = rows[own + 4] as number
+    const level = levels[one] as number
+    for (let word = to; word < to + ((count + 31) >>> 5); word++) into[word] = 0
+    for (let next = at + 1; next < count; next++) {
+      const other = ids[next] as Id
+      const otherLevel = levels[other] as number
+      const between = level < otherLevel ? level : otherLevel
+      const row = other * stride
+      const otherLow = rows[row + 3] as number
+      const otherHigh = rows[row + 4] as number
+      const gap = (high > otherHigh ? high : otherHigh) - (low < otherLow ? low : otherLow)
+      if (gap > (limit[between] as number)) continue
+      const dx = x - (rows[row] as number)
+      const dy = y - (rows[row + 1] as number)
+      const dz = z - (rows[row + 2] as number)
+      if (dx * dx + dy * dy + dz * dz > (squared[between] as number)) continue
+      if (further.length > 0 && !this.agreeFurther(one, other, between)) continue
+      const word = to + (next >>> 5)
+      into[word] = (into[word] as number) | (1 << (next & 31))
+    }
+  }
+}
