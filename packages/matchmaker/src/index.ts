@@ -49,6 +49,7 @@ export type {
   TeamDefinition,
 } from './queues/rules/definition.js'
 export type { BalanceRule, RatingValue } from './queues/rules/balance-definition.js'
+export { limitFieldsOf } from './queues/rules/levels.js'
 export { predictedWin } from './queues/rules/predicted-win.js'
 export type { Missing, WaitOf } from './queues/rules/rule-base.js'
 export type { LimitBounds, LinearRelaxation, RelaxationStep, Relaxing, TimedLimit } from './queues/rules/relaxing.js'

@@ -1,5 +1,5 @@
 // pure: the limits of a queue that a search may change
-import type { Queue, TimedLimit, RuleDefinition } from '@muster/matchmaker'
+import { limitFieldsOf, type Queue, type Relaxing, type RuleDefinition, type TimedLimit } from '@muster/matchmaker'
 
 /** Names and indexes on the way from a queue to one of its parts, e.g. `['rules', 1, 'max']`. */
 export type Path = readonly (string | number)[]
@@ -49,28 +49,11 @@ function limitsOfRule(rule: RuleDefinition, name: string, path: Path, untilMs: n
   return [...limits, ...within]
 }
 
-/** The limits of a rule by the names of their fields. */
-function fieldsOf(rule: RuleDefinition): (readonly [string, TimedLimit])[] {
-  const field = (name: string, value: unknown) =>
-    isTimed(value) ? [[name, value] satisfies readonly [string, TimedLimit]] : []
-  switch (rule.kind) {
-    case 'distance':
-      return field('maxKm', rule.maxKm)
-    case 'latency':
-      return [...field('maxMs', rule.maxMs), ...field('maxDifferenceMs', rule.maxDifferenceMs)]
-    case 'difference':
-    case 'balance':
-      return field('max', rule.max)
-    case 'overlap':
-      return field('atLeast', rule.atLeast)
-    case 'compare':
-      return ordered(rule.operator) ? field('value', rule.value) : []
-    case 'require':
-      return ordered(rule.operator) ? field('value', rule.value) : []
-    default:
-      return []
-  }
-}
+/** The limits of a rule that are set by hand, by the names of their fields. */
+const fieldsOf = (rule: RuleDefinition) =>
+  hasStrictSide(rule) ? limitFieldsOf(rule).filter((field): field is TimedField => isTimed(field[1])) : []
+
+type TimedField = readonly [field: string, limit: TimedLimit]
 
 /** Which of the figures of matched players a rule of the queue limits. Rules within others may not hold at all. */
 function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'attribute'> {
@@ -83,12 +66,12 @@ function measureOf(rule: RuleDefinition, path: Path): Pick<Limit, 'measure' | 'a
   return isOfAverages ? { measure: 'teamGap', attribute: rule.attribute } : {}
 }
 
-/** Whether a comparison has a strict and a loose side. */
-const ordered = (operator: string) => operator.startsWith('<') || operator.startsWith('>')
+/** Only of a comparison that asks for more or for less it is known which side is strict. */
+const hasStrictSide = (rule: RuleDefinition): boolean =>
+  (rule.kind !== 'compare' && rule.kind !== 'require') || /^[<>]/.test(rule.operator)
 
 /** Whether it is a limit set by hand. Bounds follow how many players come: no schedule changes them. */
-const isTimed = (value: unknown): value is TimedLimit =>
-  typeof value === 'number' || (typeof value === 'object' && value !== null && !('strictest' in value))
+const isTimed = (limit: Relaxing): limit is TimedLimit => typeof limit === 'number' || !('strictest' in limit)
 
 /** As a rule is called that has no name. */
 const kindOf = (rule: RuleDefinition): string =>

@@ -35,8 +35,9 @@ export class WaitCell {
   /** Counts its tickets in their region from now on. None: they steer nothing. */
   countIn(region: RecentWaits | undefined, now: number): void {
     this.#region = region
+    if (region === undefined) return
     for (const [createdAt, tickets] of this.waiting.byCreation())
-      for (let each = 0; each < tickets; each += 1) region?.enter(createdAt, now)
+      for (let each = 0; each < tickets; each += 1) region.enter(createdAt, now)
   }
 
   enter(createdAt: number, players: number, now: number): void {

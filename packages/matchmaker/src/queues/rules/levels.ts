@@ -32,7 +32,10 @@ interface Relaxed {
   readonly targetWaitMs?: number | undefined
 }
 
-/** The limits of a rule that may relax, without those of its inner rules, each with its field in the definition. */
+/**
+ * The limits of a rule that may relax, without those of its inner rules, each with its field in the definition: of
+ * `{ kind: 'distance', maxKm: 500 }` `['maxKm', 500]`.
+ */
 export function limitFieldsOf(rule: RuleDefinition): (readonly [field: string, limit: Relaxing])[] {
   const field = (name: string, limit: Relaxing | undefined): (readonly [string, Relaxing])[] =>
     limit === undefined ? [] : [[name, limit]]
