@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { createManualClock } from '../manual-clock.js'
 import { createAdmission, UNKNOWN_ADDRESS, type RequestLimits } from './admission.js'
@@ -14,17 +15,19 @@ function setUp(limits: RequestLimits<Who> = { perAddress: limit, exempt: ({ id }
   const admission = createAdmission<Who>(limits, clock)
   const known = new Set(['ann', 'backend'])
   let looks = 0
-  const ask = (token: string, from = 'a', hold?: Promise<unknown>): Promise<string> =>
-    admission
-      .caller(new Request('http://localhost/', { headers: { authorization: token } }), from, async () => {
+  const ask = async (token: string, from = 'a', hold?: Promise<unknown>): Promise<string> => {
+    try {
+      const request = new Request('http://localhost/', { headers: { authorization: token } })
+      const { id } = await admission.caller(request, from, async () => {
         looks += 1
         await hold
         return known.has(token) ? { id: token } : undefined
       })
-      .then(
-        ({ id }) => id,
-        ({ status }: Problem) => String(status),
-      )
+      return id
+    } catch (error) {
+      return String((error as Problem).status)
+    }
+  }
   return { clock, admission, known, ask, looks: () => looks }
 }
 
@@ -75,4 +78,14 @@ test('callers with an unknown address count as one, and their refusal says why',
     'too many requests: no addresses are known here, so all callers count as one',
   )
   expect(() => admission.anonymous('a')).not.toThrow()
+})
+
+test('a caller who is known at once is admitted at once, and a promise of another realm is awaited', async () => {
+  const { admission } = setUp({ perCaller: limit, perAddress: limit })
+  const request = new Request('http://localhost/')
+  expect(admission.caller(request, 'a', () => ({ id: 'ann' }))).toEqual({ id: 'ann' })
+  const foreign = runInNewContext(`Promise.resolve({ id: 'ben' })`) as Promise<Who>
+  expect(foreign).not.toBeInstanceOf(Promise)
+  expect(await admission.caller(request, 'a', () => foreign)).toEqual({ id: 'ben' })
+  expect(() => admission.caller(request, 'b', () => undefined)).toThrow('it is not known who calls')
 })

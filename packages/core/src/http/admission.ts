@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.js'
+import { whenKnown, type Awaitable } from '../runtime/awaitable.js'
 import type { AttemptLimit } from './attempts.js'
 import { createMemoryLimitStore, type LimitStore } from './limit-store.js'
 import { Problem } from './problem.js'
@@ -24,9 +25,12 @@ export interface RequestLimits<Who> {
 /** Decides who may call, before the body is read. */
 export interface Admission<Who extends Caller> {
   /** Counts a request without a caller. Throws or rejects with a {Problem} 429. */
-  anonymous(from: string): undefined | Promise<undefined>
-  /** @throws {Problem} 401 for an unknown caller, 429 for too many requests; or what `authenticate` throws */
-  caller(request: Request, from: string, authenticate: () => Who | undefined | Promise<Who | undefined>): Promise<Who>
+  anonymous(from: string): Awaitable<undefined>
+  /**
+   * Throws or rejects with a {Problem} 401 for an unknown caller, 429 for too many requests; or with what
+   * `authenticate` throws.
+   */
+  caller(request: Request, from: string, authenticate: () => Awaitable<Who | undefined>): Awaitable<Who>
   isExempt(caller: Who): boolean
 }
 
@@ -77,33 +81,45 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     }
   }
 
+  const admit = (request: Request, from: string, caller: Who): Awaitable<Who> => {
+    if (!isExempt(caller))
+      return whenKnown(callers?.take(caller.id) ?? 0, (waitMs) => {
+        refuseFor(waitMs)
+        return caller as Awaited<Who>
+      })
+    addresses?.giveBack(from)
+    if (addresses !== undefined) remember(request)
+    return caller
+  }
+
+  /** Admits a caller whose address is over its limit, if exempt from limits. */
+  const admitBeyond = async (
+    request: Request,
+    from: string,
+    authenticate: () => Awaitable<Who | undefined>,
+    waitMs: number,
+  ): Promise<Who> => {
+    const caller = await lookInto(request, from, async () => authenticate())
+    if (caller === undefined) throw tooMany(waitMs, from)
+    remember(request)
+    return caller
+  }
+
   return {
     isExempt,
-    anonymous: (from) => {
-      const wait = addresses?.take(from) ?? 0
-      return typeof wait === 'number' ? refuseFor(wait, from) : wait.then((ms) => refuseFor(ms, from))
-    },
-    caller: async (request, from, authenticate) => {
-      const wait = addresses?.take(from) ?? 0
-      const waitMs = typeof wait === 'number' ? wait : await wait
-      if (waitMs === 0) {
-        const caller = known(await authenticate())
-        if (!isExempt(caller)) {
-          const ownWait = callers?.take(caller.id) ?? 0
-          refuseFor(typeof ownWait === 'number' ? ownWait : await ownWait)
-          return caller
-        }
-        addresses?.giveBack(from)
-        if (addresses !== undefined) remember(request)
-        return caller
-      }
-      const caller = await lookInto(request, from, async () => authenticate())
-      if (caller === undefined) throw tooMany(waitMs, from)
-      remember(request)
-      return caller
-    },
+    anonymous: (from) => whenKnown(addresses?.take(from) ?? 0, (waitMs) => refuseFor(waitMs, from)),
+    caller: (request, from, authenticate) =>
+      whenKnown(addresses?.take(from) ?? 0, (waitMs) =>
+        waitMs === 0
+          ? whenKnown(settling(authenticate()), (found) => admit(request, from, known(found)))
+          : admitBeyond(request, from, authenticate, waitMs),
+      ),
   }
 }
+
+/** Promises of other realms and libraries, which are no `Promise`, are awaited too. */
+const settling = <T>(value: Awaitable<T>): Awaitable<T> =>
+  typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function' ? Promise.resolve(value) : value
 
 /** What is remembered of an Authorization header: a digest, not the token. */
 const digestOf = (header: string) => createHash('sha256').update(header).digest('base64')

@@ -25,10 +25,12 @@ async function setUp(limits: BodyLimits = {}, admitted: (request: Request) => Pr
     handlerOf(async (request) => {
       const body = bodies.begin(request, MOST, request.headers.get('x-from') ?? 'a')
       await admitted(request)
-      return body.bytes().then(
-        ({ byteLength }) => ({ status: 200, headers: {}, body: String(byteLength) }),
-        (error: unknown) => problemReply(error as Problem),
-      )
+      try {
+        const { byteLength } = await body.bytes()
+        return { status: 200, headers: {}, body: String(byteLength) }
+      } catch (error) {
+        return problemReply(error as Problem)
+      }
     }),
   )
   closers.push(server.close)
@@ -55,6 +57,17 @@ describe('a body', () => {
     await client.send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc')
     expect(await answer(client)).toBe('200')
     expect([sleeps(), bodies.open()]).toEqual([0, 0])
+  })
+
+  test('that arrives with those of other requests is the body of its own', async () => {
+    const { server } = await setUp()
+    const client = await server.connect()
+    const lengths = [3, 500, 0, 70]
+    const requests = lengths.map((size) => `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${size}\r\n\r\n`)
+    await client.send(requests.map((head, index) => head + 'x'.repeat(lengths[index] ?? 0)).join(''))
+    const answered = () => [...client.answered().matchAll(/\r\n\r\n(\d+)/g)].map(([, size]) => Number(size))
+    await untilSo('all answers', () => answered().length === lengths.length)
+    expect(answered()).toEqual(lengths)
   })
 
   test.each([

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js'
+import type { Awaitable } from '../runtime/awaitable.js'
 import { ByteBuffer } from './byte-buffer.js'
 import { bodySuperseded, bodyTooLarge, bodyTooSlow } from './body-problems.js'
-import type { IncomingBody } from './incoming-body.js'
+import { IncomingBody } from './incoming-body.js'
 import { takeBody } from './lazy-request.js'
 import type { Problem } from './problem.js'
 import { readStream } from './read-stream.js'
@@ -35,10 +36,10 @@ export interface Bodies {
 
 export interface BegunBody {
   /**
-   * All of it; nothing for a request without a body. Rejects with a `Problem`: 413 for more than `maxBytes`, 400 for a
-   * body that breaks off, 408 for one that takes too long.
+   * All of it, at once if it is there already; nothing for a request without a body. Throws or rejects with a
+   * `Problem`: 413 for more than `maxBytes`, 400 for a body that breaks off, 408 for one that takes too long.
    */
-  bytes(): Promise<Uint8Array>
+  bytes(): Awaitable<Uint8Array>
   /** Notes that the sender is trusted: the body no longer counts for its address. */
   trust(): void
 }
@@ -55,7 +56,7 @@ interface Unfinished {
 }
 
 const NOTHING = new Uint8Array()
-const NO_BODY: BegunBody = { bytes: () => Promise.resolve(NOTHING), trust: () => {} }
+const NO_BODY: BegunBody = { bytes: () => NOTHING, trust: () => {} }
 
 /**
  * Bounds unfinished bodies by ending the oldest: an honest sender's body arrives within a moment, so a sender who holds
@@ -136,7 +137,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
       }
     }
     return {
-      bytes: async () => (request.body === null ? NOTHING : read(request.body)),
+      bytes: () => (request.body === null ? NOTHING : read(request.body)),
       trust: () => {
         from = undefined
       },
@@ -146,11 +147,13 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
   return {
     begin: (request, maxBytes, from) => {
       if (Number(request.headers.get('content-length') ?? 0) > maxBytes) {
-        takeBody(request)?.drop(bodyTooLarge(maxBytes))
+        const body = takeBody(request)
+        if (body instanceof IncomingBody) body.drop(bodyTooLarge(maxBytes))
         return { bytes: () => Promise.reject(bodyTooLarge(maxBytes)), trust: () => {} }
       }
       const body = takeBody(request)
       if (body === null) return NO_BODY
+      if (body instanceof Uint8Array) return { bytes: () => body, trust: () => {} }
       if (body !== undefined) return beginMessage(body, maxBytes, from)
       return beginStream(request, maxBytes, from)
     },

@@ -2,13 +2,14 @@ import { StoreUnavailable } from '../client/errors.js'
 import type { Clock } from '../clock.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { scrub } from '../redact.js'
+import { whenKnown, type Awaitable } from '../runtime/awaitable.js'
 import { addressBlock } from './address-block.js'
 import { createAdmission, UNKNOWN_ADDRESS, type Caller, type RequestLimits } from './admission.js'
 import { createBodies, type BodyLimits } from './bodies.js'
 import { clientAddress, type AddressOf, type Connection } from './client-address.js'
 import { corsHeaders, preflight, type CorsOptions } from './cors.js'
 import { inputReader, type InputReader, type QuickRead } from './input.js'
-import { targetOf } from './lazy-request.js'
+import { targetOf, type Target } from './lazy-request.js'
 import { Problem, problemReply } from './problem.js'
 import { handlerOf, type HttpHandler, type Reply } from './reply.js'
 import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
@@ -110,33 +111,42 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const names = Object.keys(routes) as (keyof Table & string)[]
   const reads = new Map(names.map((name) => [name, inputReader(routes[name] as Operation, options.quickReads?.[name])]))
 
-  const handle = async (request: Request, connection: Connection): Promise<Reply | Response> => {
+  const find = (request: Request, { pathname }: Target, from: string): Awaitable<Match<keyof Table & string>> => {
+    try {
+      return match(request.method === 'HEAD' ? 'GET' : request.method, pathname)
+    } catch (error) {
+      // Requests for unknown paths are limited too.
+      return whenKnown(admission.anonymous(from), () => {
+        throw error
+      })
+    }
+  }
+
+  // Nothing is awaited that is there already: a promise for each step would cost more than the step itself.
+  const handle = (request: Request, connection: Connection): Awaitable<Reply | Response> => {
     const target = targetOf(request)
     const asked = cors && preflight(request, methods)
     if (asked !== undefined) return withHeaders(asked, ALWAYS)
     const address = addressOf(request, connection)
     const from = address === undefined ? UNKNOWN_ADDRESS : addressBlock(address)
-    let found: Match<keyof Table & string>
-    try {
-      found = match(request.method === 'HEAD' ? 'GET' : request.method, target.pathname)
-    } catch (error) {
-      // Requests for unknown paths are limited too.
-      await admission.anonymous(from)
-      throw error
-    }
-    const maxBytes = typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(found.name)
-    const body = bodies.begin(request, maxBytes, from)
-    const caller = anonymous.has(found.name)
-      ? await admission.anonymous(from)
-      : await admission.caller(request, from, () => authenticate(request, connection))
-    const authorized = authorize?.(found.name, caller, request)
-    if (authorized !== undefined) await authorized
-    if (caller !== undefined && admission.isExempt(caller)) body.trust()
-    const read = reads.get(found.name) as InputReader
-    const input = await read(request, target, found.path, body.bytes)
-    // The types of the handlers were checked where they were passed in.
-    const handler = options.handlers[found.name] as (input: unknown, exchange: unknown) => unknown
-    return replyOf(found, await handler(input, { caller, address, request }))
+    return whenKnown(find(request, target, from), (found) => {
+      const maxBytes = typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(found.name)
+      const body = bodies.begin(request, maxBytes, from)
+      const who = anonymous.has(found.name)
+        ? admission.anonymous(from)
+        : admission.caller(request, from, () => authenticate(request, connection))
+      return whenKnown<Who | undefined, Awaitable<Reply | Response>>(who, (caller) =>
+        whenKnown(authorize?.(found.name, caller, request), () => {
+          if (caller !== undefined && admission.isExempt(caller)) body.trust()
+          const read = reads.get(found.name) as InputReader
+          // The types of the handlers were checked where they were passed in.
+          const handler = options.handlers[found.name] as (input: unknown, exchange: unknown) => unknown
+          return whenKnown(read(request, target, found.path, body.bytes), (input) =>
+            whenKnown(handler(input, { caller, address, request }), (result) => replyOf(found, result)),
+          )
+        }),
+      )
+    })
   }
 
   const problem = (error: unknown, request: Request): Problem => {
@@ -159,15 +169,23 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     return { ...reply, headers: { ...headers, ...ALWAYS } }
   }
 
-  return handlerOf(async (request, connection) => {
-    let answer: Reply | Response
+  const finish = (answer: Reply | Response, request: Request): Reply | Response => {
+    const told = cors === undefined ? answer : withHeaders(answer, corsHeaders(cors, request))
+    return request.method === 'HEAD' ? withoutBody(told) : told
+  }
+
+  return handlerOf((request, connection) => {
+    let answer: Awaitable<Reply | Response>
     try {
-      answer = await handle(request, connection)
+      answer = handle(request, connection)
     } catch (error) {
-      answer = refusal(error, request)
+      return finish(refusal(error, request), request)
     }
-    if (cors !== undefined) answer = withHeaders(answer, corsHeaders(cors, request))
-    return request.method === 'HEAD' ? withoutBody(answer) : answer
+    if (!(answer instanceof Promise)) return finish(answer, request)
+    return answer.then(
+      (known) => finish(known, request),
+      (error: unknown) => finish(refusal(error, request), request),
+    )
   })
 }
 

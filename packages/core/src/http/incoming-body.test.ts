@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { incomingBody, type IncomingBody } from './incoming-body.js'
+import { IncomingBody, incomingBody } from './incoming-body.js'
 import { untilSo } from './raw-client.fixture.js'
 
 const closers: (() => void)[] = []
@@ -15,7 +15,8 @@ async function receive(head: string) {
   let body: IncomingBody | undefined
   const server = createServer((incoming, response) => {
     message = incoming
-    body = incomingBody(incoming, response)
+    const begun = incomingBody(incoming, response)
+    if (begun instanceof IncomingBody) body = begun
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

@@ -9,15 +9,32 @@ const MOST_UNASKED = 64 * 1024
 const READ_ALREADY = 'the body was read already: mount this API before whatever parses bodies'
 
 /**
- * Begins to take a message's body; undefined for a message that announces none. The body of a GET is discarded, because
- * a Request cannot have one.
+ * Begins to take a message's body: the bytes themselves if all of them are there already, which most bodies are one
+ * turn after their head. Undefined for a message that announces none. The body of a GET is discarded, because a Request
+ * cannot have one.
  */
-export function incomingBody(message: IncomingMessage, response: ServerResponse): IncomingBody | undefined {
-  const { method, headers } = message
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined
-  if (method !== 'GET' && method !== 'HEAD') return new IncomingBody(message, response)
+export function incomingBody(
+  message: IncomingMessage,
+  response: ServerResponse,
+): IncomingBody | Uint8Array<ArrayBuffer> | undefined {
+  if (!announcesBody(message)) return undefined
+  const { method } = message
+  if (method !== 'GET' && method !== 'HEAD') return wholeBody(message) ?? new IncomingBody(message, response)
   message.resume()
   return undefined
+}
+
+export const announcesBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+/** Takes a body that has arrived, if nobody else has begun to read it. */
+function wholeBody(message: IncomingMessage): Uint8Array<ArrayBuffer> | undefined {
+  const { readableLength, readableFlowing, readableEncoding, headers } = message
+  if (readableLength === 0 || readableLength !== Number(headers['content-length'])) return undefined
+  if (readableFlowing !== null || readableEncoding !== null || message.listenerCount('readable') > 0) return undefined
+  const bytes = message.read() as Uint8Array<ArrayBuffer>
+  message.resume() // to its end, which is all that is left
+  return bytes
 }
 
 /** An error also closes the message, which is handled there. Without a listener, the error would end the process. */

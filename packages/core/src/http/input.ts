@@ -1,5 +1,6 @@
 import { defaultSettings } from '../api/settings.js'
 import type { Operation } from '../operation.js'
+import { whenKnown, type Awaitable } from '../runtime/awaitable.js'
 import { validate, type Fault } from '../validation/validate.js'
 import { wireName } from '../wire.js'
 import { jsonOf } from './json-body.js'
@@ -13,15 +14,15 @@ type Keys = Readonly<Record<string, unknown>>
 export type QuickRead<Input> = (keys: Keys) => Input | undefined
 
 /**
- * Reads the input of an operation from a request, with the body read by `readBody`.
- * @throws {Problem} 400, 413 or 415.
+ * Reads the input of an operation from a request, with the body read by `readBody`: at once if the body is there, and
+ * otherwise as a promise. Throws or rejects with a {Problem} 400, 413 or 415.
  */
 export type InputReader = (
   request: Request,
   target: Target,
   path: Match['path'],
-  readBody: () => Promise<Uint8Array>,
-) => Promise<unknown>
+  readBody: () => Awaitable<Uint8Array>,
+) => unknown
 
 /**
  * Reads the flat input of an operation from the path, the query, the headers and the body, and validates it. A query
@@ -37,9 +38,7 @@ export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>
     }
   }
 
-  return async (request, target, path, readBody) => {
-    const query = queryOf(target)
-    const keys = method === 'GET' ? {} : objectOf(jsonOf(request, await readBody()))
+  const inputOf = (request: Request, query: Keys, path: Match['path'], keys: Record<string, unknown>): unknown => {
     refuseStray('query', query)
     refuseStray('body', keys)
     // Each key has one place, so none of these overrides another.
@@ -53,6 +52,12 @@ export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>
     const checked = validate(input, keys)
     if (checked.success) return checked.data
     throw inputProblem(checked.fault)
+  }
+
+  return (request, target, path, readBody) => {
+    const query = queryOf(target)
+    if (method === 'GET') return inputOf(request, query, path, {})
+    return whenKnown(readBody(), (bytes) => inputOf(request, query, path, objectOf(jsonOf(request, bytes))))
   }
 }
 

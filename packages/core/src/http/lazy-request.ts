@@ -14,10 +14,10 @@ export const lazyRequest = (message: IncomingMessage, response: ServerResponse, 
   new LazyRequest(message, response, base) as unknown as Request
 
 /**
- * Takes the body of a lazy request, once; null if the request announces no body. Undefined for all other requests, and
- * for a body already taken.
+ * Takes the body of a lazy request, once: its bytes if all are there. Null if the request announces no body. Undefined
+ * for all other requests, and for a body already taken.
  */
-export function takeBody(request: Request): IncomingBody | null | undefined {
+export function takeBody(request: Request): IncomingBody | Uint8Array<ArrayBuffer> | null | undefined {
   const lazy: unknown = request
   return lazy instanceof LazyRequest ? lazy.takeBody() : undefined
 }
@@ -37,7 +37,7 @@ class LazyRequest {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   readonly #base: string
-  readonly #body: IncomingBody | undefined
+  readonly #body: IncomingBody | Uint8Array<ArrayBuffer> | undefined
   #url: URL | undefined
   #headers: Headers | undefined
   #signal: AbortSignal | undefined
@@ -91,7 +91,7 @@ class LazyRequest {
   }
 
   /** Undefined once the body may have been read by others. */
-  takeBody(): IncomingBody | null | undefined {
+  takeBody(): IncomingBody | Uint8Array<ArrayBuffer> | null | undefined {
     if (this.#taken || this.#real !== undefined) return undefined
     this.#taken = true
     return this.#body ?? null

@@ -30,7 +30,8 @@ export function realRequest(
     headers: pairsOf(message.rawHeaders),
     signal,
   }
-  if (body !== undefined) Object.assign(init, { body: body.stream(), duplex: 'half' })
+  if (body instanceof Uint8Array) init.body = body
+  else if (body !== undefined) Object.assign(init, { body: body.stream(), duplex: 'half' })
   return keptWith(signal, new Request(url, init))
 }
 

@@ -1,30 +1,40 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { announcesBody } from './incoming-body.js'
 import { lazyRequest } from './lazy-request.js'
 import { goneSignal, realRequest } from './message.js'
-import { replierOf, type HttpHandler, type Replier } from './reply.js'
+import { replierOf, type HttpHandler, type Reply } from './reply.js'
 
 /** `http.createServer(nodeListener(handler))` serves a handler with node:http, Express and similar servers. */
 export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {
   const reply = replierOf(handler)
   // Handlers with a replier are our own, and use only what a lazy request offers. Others get a full request.
   const toRequest = requestMaker(reply === handler ? wholeRequest : lazyRequest)
+  const serve = (message: IncomingMessage, response: ServerResponse) => {
+    try {
+      const request = toRequest(message, response)
+      if (request === undefined) return void response.writeHead(400).end()
+      const answer = reply(request, { remoteAddress: message.socket.remoteAddress })
+      if (!(answer instanceof Promise)) return write(answer, request, message, response)
+      answer.then((known) => write(known, request, message, response)).catch(() => response.destroy())
+    } catch {
+      response.destroy()
+    }
+  }
   return (message, response) => {
-    serve(reply, toRequest(message, response), message, response).catch(() => response.destroy())
+    // Most bodies come in one piece with their head, and node:http passes on both within this turn.
+    if (announcesBody(message)) process.nextTick(serve, message, response)
+    else serve(message, response)
   }
 }
 
-async function serve(
-  reply: Replier,
-  request: Request | undefined,
+function write(
+  answer: Reply | Response,
+  request: Request,
   message: IncomingMessage,
   response: ServerResponse,
-): Promise<void> {
-  if (request === undefined) {
-    response.writeHead(400).end()
-    return
-  }
-  const answer = await reply(request, { remoteAddress: message.socket.remoteAddress })
-  if (answer instanceof Response) return send(answer, request.signal, message, response)
+): void {
+  if (answer instanceof Response)
+    return void send(answer, request.signal, message, response).catch(() => response.destroy())
   const { status, headers, body } = answer
   // node:http takes a flat list of headers without converting it.
   const list = body === '' ? [] : ['content-length', String(Buffer.byteLength(body))]

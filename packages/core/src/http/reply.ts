@@ -1,3 +1,4 @@
+import type { Awaitable } from '../runtime/awaitable.js'
 import type { Connection } from './client-address.js'
 
 /** `(Request) → Promise<Response>`; never rejects. Servers that know the socket pass its address in `connection`. */
@@ -11,8 +12,8 @@ export interface Reply {
   readonly body: string
 }
 
-/** A handler that may return a plain reply instead of a Response. Never rejects. */
-export type Replier = (request: Request, connection: Connection) => Promise<Reply | Response>
+/** A handler that may return a plain reply instead of a Response, and at once. Never throws, never rejects. */
+export type Replier = (request: Request, connection: Connection) => Awaitable<Reply | Response>
 
 const repliers = new WeakMap<HttpHandler, Replier>()
 

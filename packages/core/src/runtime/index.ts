@@ -1,4 +1,5 @@
 /** What `@muster/core/runtime` offers: the mechanisms of long-running code, one of each. */
+export { whenKnown, type Awaitable } from './awaitable.js'
 export { backoffMs, type Backoff } from './backoff.js'
 export {
   createEvents,

@@ -1,12 +1,13 @@
 import { inputProblem, Problem, problemDocument } from '@muster/core/http'
 import { validate } from '@muster/core/validation'
+import { whenKnown, type Awaitable } from '@muster/core/runtime'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'
 import { problemOf } from './problems.js'
 import { quickBody } from './quick-body.js'
 import type { BatchItem } from './schemas.js'
-import { whenKnown, type Awaitable, type TicketService } from './service.js'
+import type { TicketService } from './service.js'
 import { partyViews, ticketView, type TicketView } from './views.js'
 
 /** Creates tickets from request bodies. */

@@ -1,8 +1,8 @@
 import type { Clock } from '@muster/core/clock'
+import type { Awaitable } from '@muster/core/runtime'
 import type { Group, StoredGroup } from './group.js'
 import { createGroupLog } from './group-log.js'
 import type { TicketLog } from '../ticket-log/ticket-log.js'
-import type { Awaitable } from './service.js'
 
 /**
  * Stores groups for one process, or for many. Every change is one atomic step: it happens completely, and only if the

@@ -1,13 +1,13 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import { whenKnown, type Awaitable } from '@muster/core/runtime'
 import type { QueueWait } from '../commands/queue-wait.js'
 import type { Locate } from '../tickets/locate/locate.js'
 import { regionIn } from '../waits/kinds.js'
 import { isBackend, type TicketCaller } from './caller.js'
 import { stepOf } from './count-steps.js'
 import { placeOf } from './measured.js'
-import type { Awaitable, TicketService } from './service.js'
-import { whenKnown } from './service.js'
+import type { TicketService } from './service.js'
 import { queueWaitView, type QueueWaitView } from './wait-views.js'
 
 /** Milliseconds for which an answer is given to all callers of a region. */

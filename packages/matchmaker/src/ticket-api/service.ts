@@ -1,3 +1,4 @@
+import type { Awaitable } from '@muster/core/runtime'
 import type { Matchmaker } from '../commands/matchmaker.js'
 
 /** The methods of a matchmaker that the ticket API uses and whose answers may take a while. */
@@ -27,9 +28,6 @@ type Answering =
   | 'inspect'
   | 'queueWaits'
 
-/** A value, or the promise of it. */
-export type Awaitable<T> = T | Promise<T>
-
 type Answers = {
   readonly [Name in Answering]: (...input: Parameters<Matchmaker[Name]>) => Awaitable<ReturnType<Matchmaker[Name]>>
 }
@@ -48,10 +46,3 @@ export interface TicketService extends Answers {
   readonly waitForChange: Matchmaker['waitForChange']
   readonly stopMatch: Matchmaker['stopMatch']
 }
-
-/**
- * Calls `next` with a value, at once if it is there already: most answers are, and a promise for each would cost more
- * than the rest of a request.
- */
-export const whenKnown = <T, Result>(value: Awaitable<T>, next: (value: T) => Result): Awaitable<Awaited<Result>> =>
-  (value instanceof Promise ? value.then(next) : next(value)) as Awaitable<Awaited<Result>>

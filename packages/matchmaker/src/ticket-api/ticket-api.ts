@@ -10,6 +10,7 @@ import {
   type Handlers,
   type HttpHandler,
 } from '@muster/core/http'
+import { whenKnown } from '@muster/core/runtime'
 import { Unavailable } from '../errors.js'
 import { unguessable } from '../ids.js'
 import { createBackfills } from './backfills.js'
@@ -37,7 +38,7 @@ import { createReading } from './reading.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import { seatId } from './seats.js'
 import type { TicketApiOptions } from './options.js'
-import { whenKnown, type TicketService } from './service.js'
+import type { TicketService } from './service.js'
 import { createCheckStatements } from './statements.js'
 import { admitStreams, assertStream, assertStreamOf, type StreamCaller } from './stream-callers.js'
 import { createStreamTokens } from './stream-tokens.js'
