@@ -1,13 +1,15 @@
-import { createHash, webcrypto } from 'node:crypto'
+import { hash, webcrypto } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { growingTo } from '@muster/core/runtime'
+import type { JWTPayload } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose/jwt/verify'
 import { LRUCache } from 'lru-cache'
 import { readClaims, type ClaimNames } from './claims.js'
 import type { Identify, Identity } from './identity.js'
 import { createJwks, KeysUnavailable } from './jwks.js'
+import { createQuickHs256, type QuickVerify } from './quick-hs256.js'
 
 export interface JwtOptions {
   /** Address of the signing keys. Either this or `secret`. */
@@ -35,6 +37,8 @@ const PUBLIC = {
 }
 const SHARED = { all: ['HS256', 'HS384', 'HS512'], usual: ['HS256'] }
 
+const TOLERANCE_MS = 5000
+
 /** Verified tokens that are remembered, and for how long at most (our choice): 100,000 take about 50 MB. */
 const MOST_REMEMBERED = 100_000
 const REMEMBER_MS = 300_000
@@ -45,9 +49,10 @@ const REMEMBER_MS = 300_000
  * @throws {RangeError} for an algorithm that does not fit the kind of key
  */
 export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): Identify {
-  const { issuer, audience, claims, clockToleranceMs = 5000 } = options
+  const { issuer, audience, claims, clockToleranceMs = TOLERANCE_MS } = options
   const algorithms = algorithmsOf(options)
   const key = keyOf(options, { clock, onProblem })
+  const quickVerify = quickVerifyOf(options, algorithms)
   const perf = { now: () => clock.now() }
   const verified = new LRUCache<string, Identity>({
     ...growingTo(MOST_REMEMBERED),
@@ -56,8 +61,13 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
     perf,
   })
 
-  const verify = async (token: string, digest: string): Promise<Identity | undefined> => {
-    const now = clock.now()
+  const take = (payload: JWTPayload, digest: string, now: number): Identity => {
+    const identity = Object.freeze(readClaims(payload, claims))
+    const leftMs = (payload.exp as number) * 1000 + clockToleranceMs - now
+    if (leftMs > 0) verified.set(digest, identity, { ttl: Math.min(leftMs, REMEMBER_MS) })
+    return identity
+  }
+  const verify = async (token: string, digest: string, now: number): Promise<Identity | undefined> => {
     const checks: JWTVerifyOptions = {
       algorithms: [...algorithms],
       clockTolerance: clockToleranceMs / 1000,
@@ -68,10 +78,7 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
     }
     try {
       const { payload } = await jwtVerify(token, key, checks)
-      const identity = Object.freeze(readClaims(payload, claims))
-      const leftMs = (payload.exp as number) * 1000 + clockToleranceMs - now
-      if (leftMs > 0) verified.set(digest, identity, { ttl: Math.min(leftMs, REMEMBER_MS) })
-      return identity
+      return take(payload, digest, now)
     } catch (error) {
       return refuse(error)
     }
@@ -80,8 +87,12 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
   return (token) => {
     // Anything else is no JWT, and is not worth a look.
     if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined
-    const digest = createHash('sha256').update(token).digest('base64')
-    return verified.get(digest) ?? verify(token, digest)
+    const digest = hash('sha256', token, 'base64')
+    const known = verified.get(digest)
+    if (known !== undefined) return known
+    const now = clock.now()
+    const payload = quickVerify?.(token, now)
+    return payload === undefined ? verify(token, digest, now) : take(payload, digest, now)
   }
 }
 
@@ -91,6 +102,14 @@ function algorithmsOf({ secret, algorithms }: JwtOptions): readonly string[] {
   if (unfit === undefined) return algorithms ?? fitting.usual
   const kind = secret === undefined ? 'keys at an address' : 'a shared secret'
   throw new RangeError(`auth.jwt.algorithms: ${unfit} is none for ${kind}: choose of ${fitting.all.join(', ')}`)
+}
+
+/** Undefined without a shared secret, or if HS256 is not allowed. */
+function quickVerifyOf(options: JwtOptions, algorithms: readonly string[]): QuickVerify | undefined {
+  const { secret, issuer, audience, clockToleranceMs = TOLERANCE_MS } = options
+  if (secret === undefined || !algorithms.includes('HS256')) return undefined
+  const [issuers, audiences] = [issuer, audience].map((names) => (names === undefined ? undefined : [names].flat()))
+  return createQuickHs256({ secret: new TextEncoder().encode(secret), issuers, audiences, clockToleranceMs })
 }
 
 function keyOf({ jwks, secret }: JwtOptions, deps: JwtDeps): JWTVerifyGetKey {
