@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { atMost, type Figures } from '../figure.js'
+import { runsOf } from '../runs.js'
 
+const RUNS = 3
 const READS = 600
 /** How long the service takes to answer a read. */
 const SLOW_MS = 2000
@@ -14,6 +16,28 @@ const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7'
 
 /** How long a create and a stop take, cold connection and all, while 600 reads of logs take two seconds each. */
 export async function slowReadFigures(): Promise<Figures> {
+  const runs = await runsOf(RUNS, timesBesideReads)
+  const beside = `beside ${READS} of ${SLOW_MS / 1000} s`
+  return {
+    figures: [
+      atMost(
+        `slow reads: a create ${beside}`,
+        runs.map(({ create }) => create),
+        500,
+        'ms',
+      ),
+      atMost(
+        `slow reads: a stop ${beside}`,
+        runs.map(({ stop }) => stop),
+        500,
+        'ms',
+      ),
+    ],
+    peers: {},
+  }
+}
+
+async function timesBesideReads(): Promise<{ readonly create: number; readonly stop: number }> {
   const server = createServer((request, response) => {
     request.resume()
     const answer = () =>
@@ -38,11 +62,5 @@ export async function slowReadFigures(): Promise<Figures> {
   await reads
   await client.close()
   server.close()
-  return {
-    figures: [
-      atMost(`slow reads: a create beside ${READS} of ${SLOW_MS / 1000} s`, create, 500, 'ms'),
-      atMost(`slow reads: a stop beside ${READS} of ${SLOW_MS / 1000} s`, stop, 500, 'ms'),
-    ],
-    peers: {},
-  }
+  return { create, stop }
 }

@@ -1,5 +1,6 @@
 import { atMost, type Figures } from '../figure.js'
 import { measuredBy } from '../forked.js'
+import { runsOf } from '../runs.js'
 import type { SceneName, Ticks } from './ticks-process.js'
 
 const TICK_MS = 250
@@ -23,8 +24,7 @@ export async function tickFigures(): Promise<Figures> {
   const figures: Figures['figures'][number][] = []
   const peers: Record<string, unknown> = {}
   for (const [scene, what] of Object.entries(scenes)) {
-    const runs: Ticks[] = []
-    for (let run = 0; run < RUNS; run += 1) runs.push(await measuredBy<Ticks>(PROGRAM, [scene]))
+    const runs = await runsOf(RUNS, () => measuredBy<Ticks>(PROGRAM, [scene]))
     const heldMs = runs.map((run) => run.heldMs)
     const p95 = runs.map((run) => (100 * run.p95Ms) / TICK_MS)
     const name = `ticks: ${what}`

@@ -1,0 +1,6 @@
+/** What each of several runs gives, one after the other. */
+export async function runsOf<Result>(count: number, run: () => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = []
+  for (let nth = 0; nth < count; nth += 1) results.push(await run())
+  return results
+}
