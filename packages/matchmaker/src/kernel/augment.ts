@@ -2,7 +2,9 @@
 import type { Draft } from './draft.js'
 import type { Effort, Pausable } from './effort.js'
 import type { Groups } from './groups.js'
+import type { MatchBounds } from './match-bounds.js'
 import type { Grouped, Slot } from './model.js'
+import type { SearchScale } from './scales.js'
 import type { Search } from './search.js'
 import type { Found } from './search-terms.js'
 
@@ -12,6 +14,9 @@ export interface Augmenting {
   readonly effort: Pick<Effort, 'isPauseDue' | 'pause'>
   /** The matches of the round. */
   readonly groups: Pick<Groups, 'single' | 'withdraw' | 'restore' | 'replace'>
+  boundsOf(matches: readonly Grouped[]): MatchBounds
+  /** The scale at which every ticket is near that the ticket may be matched with. */
+  lastScale(slot: Slot): SearchScale
   free(slot: Slot): boolean
   /** Whether the ticket has been in the pool since the round began. */
   isPresent(slot: Slot): boolean
@@ -37,7 +42,7 @@ const TRIES = 200
  * While a match is apart, nobody is told of it: the search may pause.
  */
 export function* augment(
-  { search, draft, effort, groups, free, isPresent, isOver, isAhead, take, release }: Augmenting,
+  { search, draft, effort, groups, boundsOf, lastScale, free, isPresent, isOver, isAhead, take, release }: Augmenting,
   left: Int32Array,
 ): Pausable<void> {
   let tries = TRIES
@@ -76,6 +81,9 @@ export function* augment(
     return undefined
   }
 
+  /** The matches of the round, until some of them change. */
+  let bounds: MatchBounds | undefined
+
   /** Whether the only ticket of the draft may meet a member. It stays the only one. */
   const mayMeetOne = ({ slots }: Grouped): boolean => slots.some((member) => draft.admits(member))
 
@@ -83,8 +91,12 @@ export function* augment(
     if (tries <= 0 || isOver()) return
     let triesLeft = TRIES_EACH
     let isDrafted = false
-    for (const match of groups.single()) {
+    const near = (bounds ??= boundsOf(groups.single()))
+    const { matches } = near
+    const scale = lastScale(slot)
+    for (let at = near.nextNear(slot, scale, 0); at < matches.length; at = near.nextNear(slot, scale, at + 1)) {
       if (!free(slot) || triesLeft <= 0 || tries <= 0 || isOver()) break
+      const match = matches[at] as Grouped
       if (match.opening !== undefined || !match.slots.every(isPresent)) continue
       if (!isDrafted && !draft.begin(slot)) break
       isDrafted = true
@@ -95,12 +107,13 @@ export function* augment(
       match.slots.forEach(release)
       isDrafted = false
       const both = yield* apart(slot, match)
-      if (both !== undefined) groups.replace(both)
-      else if (!match.slots.every(isPresent)) groups.replace([])
-      else {
+      if (both === undefined && match.slots.every(isPresent)) {
         match.slots.forEach(take)
         groups.restore()
+        continue
       }
+      groups.replace(both ?? [])
+      bounds = undefined
     }
     if (effort.isPauseDue()) yield effort.pause()
   }

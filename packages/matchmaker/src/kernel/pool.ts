@@ -9,7 +9,8 @@ import { Effort, type Pausable } from './effort.js'
 import { createLeftoverTurns } from './leftover-turns.js'
 import { levelAt } from './level-at.js'
 import { createLevels } from './levels.js'
-import type { Entry, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
+import { MatchBounds } from './match-bounds.js'
+import type { Entry, Grouped, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
 import { createNearest } from './nearest.js'
 import type { Mutable } from './mutable.js'
 import { createStringInterner } from './string-interner.js'
@@ -20,6 +21,7 @@ import { createProposals } from './proposals.js'
 import { createSearchRadius } from './search-radius.js'
 import { createRound } from './round.js'
 import { RoundState } from './round-state.js'
+import type { SearchScale } from './scales.js'
 import { Search } from './search.js'
 import { Supply } from './supply.js'
 import { Survey } from './survey.js'
@@ -109,7 +111,12 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       (columns.priority[slot] as number) > (columns.priority[other] as number)
     const isOver = () => isLate() || effort.spent > enough
     const { take, release } = state
-    yield* augment({ search, draft, effort, groups, free, isPresent, isOver, isAhead, take, release }, left)
+    const boundsOf = (matches: readonly Grouped[]) => new MatchBounds(matches, columns, model.spans.length > 0)
+    const lastScale = (slot: Slot) => neighbours.scales[searchRadius(slot)] as SearchScale
+    yield* augment(
+      { search, draft, effort, groups, boundsOf, lastScale, free, isPresent, isOver, isAhead, take, release },
+      left,
+    )
   }
   const isLate = () => state.isLate && tries.ofRound < Infinity
   const wake = createWaking({ columns, draft, searchRadius, effort, isPresent })
