@@ -3,6 +3,7 @@ import { keepFree, type Bulk, type BulkInput } from './bulk-input.js'
 import { VALUES, X, Y, Z } from './columns.js'
 import { createCurveOrder } from './curve-order.js'
 import type { Slot } from './model.js'
+import { RECORD, SLOT } from './pair-records.js'
 import { createPairScan, GREATEST_COST, type PairTerms } from './pair-scan.js'
 import { units } from './scales.js'
 
@@ -17,25 +18,29 @@ const CHUNK = 1024
 const CHECKED_CHUNK = 256
 /** The cost of a pair is below this, pass by pass, so that the nearest tickets are matched first. */
 const ANY_COST = 1e100
-const MOST_COST = [1, 4, 16, ANY_COST, ANY_COST, ANY_COST]
+const MOST_COST = [0.3, 0.6, 1, 4, 16, ANY_COST, ANY_COST, ANY_COST]
+/** Among fewer tickets than this, the first pass would pair only few. */
+const DENSE = 30_000
 /** Passes at any cost end when they match less than a pair per so many tickets left: searches are quicker then. */
 const WORTH = 16
-/** Places and values are rounded to 32 bits; by no greater parts of the greatest of them than these. */
+/** Places and values are rounded to 32 bits, twice; by no greater parts of the greatest of them than these. */
 const ROUNDED_PLACE = 1e-6
-const ROUNDED_VALUE = 2 ** -22
+const ROUNDED_VALUE = 2 ** -21
 
 /**
  * In each pass, tickets are sorted along a curve through places and values, and compared with those next to them there.
- * Those that are each other's best are paired; the others go on to the next pass, along a curve that runs elsewhere.
+ * Those that are each other's best are paired; the others go on to the next pass, along a curve that runs elsewhere. In
+ * the first passes a cost alone proves a pair legal, so that levels are read only for the few tickets left over.
  */
 export function createPairBulk(input: BulkInput): Bulk {
-  const { model, columns, levels, group } = input
+  const { model, columns, levels, group, free } = input
   const { radius, spans } = model
   const unit = units(model)
   const chunk = model.checks === undefined ? CHUNK : CHECKED_CHUNK
   const sorted = createCurveOrder(model, columns)
-  const pairScan = createPairScan(model, sorted, chunk)
-  const paired = new Int32Array(chunk)
+  const scan = createPairScan(model, columns, sorted)
+  const pairs = new Int32Array(chunk + 2)
+  const slotsOfPairs = new Int32Array(chunk)
   let made = 0
   let refused = 0
 
@@ -77,26 +82,33 @@ export function createPairBulk(input: BulkInput): Bulk {
   }
 
   const termsOf = (pass: number): PairTerms => {
+    const most = MOST_COST[pass] as number
     const certain = certainCost()
-    if (pass === 0 && certain > 0.5) return { most: certain, certain: true, may }
-    return { most: MOST_COST[pass] as number, certain: false, may }
+    if (most <= 1 && certain > 0.5) return { most: Math.min(most, certain), certain: true, may }
+    return { most, certain: false, may }
   }
 
-  /** Renews the levels of tickets, which are read from the columns. */
-  const renew = (slots: Int32Array, count: number): void => {
-    for (let at = 0; at < count; at++) levels.of(slots[at] as Slot)
+  /** Makes matches of the pairs found in a part of the order, and keeps the tickets left over. */
+  function* settle(first: number, until: number, paired: number): Generator<number, void> {
+    const { integers } = sorted.sorted
+    listSlots(pairs, paired, integers, slotsOfPairs)
+    sorted.keep(sorted.order, first, until - paired)
+    group(slotsOfPairs, 0, paired)
+    const refusals = yield* input.settle()
+    refused += refusals
+    made += paired / 2 - refusals
+    if (refusals === 0) return
+    for (let at = 0; at < paired; at++) if (free(slotsOfPairs[at] as Slot)) sorted.keep(pairs, at, at + 1)
   }
 
   /** Pairs the sorted tickets. */
   function* pair(count: number, terms: PairTerms): Generator<number, void> {
     for (let first = 0, end = 0; first < count; first = end) {
       end = sorted.open(first)
-      for (let from = 0; from < end - first && !useless(); from += chunk) {
-        const found = pairScan.run(from, Math.min(end - first, from + chunk), terms, paired)
-        group(paired, 0, found)
-        const refusals = yield* input.settle()
-        refused += refusals
-        made += found / 2 - refusals
+      for (let from = 0; from < end - first; from += chunk) {
+        const until = Math.min(end - first, from + chunk)
+        const paired = useless() ? 0 : scan.run(from, until, terms, pairs)
+        yield* settle(from, until, paired)
         yield chunk >> 2
       }
     }
@@ -108,23 +120,30 @@ export function createPairBulk(input: BulkInput): Bulk {
       made = 0
       refused = 0
       if (count < FEWEST) return count
-      let waiting = count
-      let renewed = false
-      for (const [pass, most] of MOST_COST.entries()) {
-        if (waiting < FEWEST_LEFT || useless()) break
-        const terms = termsOf(pass)
-        if (!terms.certain && !renewed) {
-          renew(slots, waiting)
-          renewed = true
-        }
-        const taking = sorted.fill(slots, waiting, pass)
-        yield taking >> 1
-        const before = made
-        yield* pair(taking, terms)
-        waiting = keepFree(input, slots, waiting)
-        if (most === ANY_COST && (made - before) * WORTH < waiting) break
+      let left = 0
+      const leave = (slot: Slot) => {
+        slots[left++] = slot
       }
-      return waiting
+      let renewed = false
+      yield* sorted.begin(slots, count, leave)
+      for (let pass = count < DENSE ? 1 : 0; pass < MOST_COST.length; pass++) {
+        if (input.disturbed()) sorted.keepOnly(free)
+        if (sorted.waiting < FEWEST_LEFT || useless()) break
+        const terms = termsOf(pass)
+        // Levels are read from the columns.
+        if (!terms.certain && !renewed) sorted.each((slot) => levels.of(slot))
+        renewed ||= !terms.certain
+        const before = made
+        yield* pair(yield* sorted.sortAlong(pass), terms)
+        if (MOST_COST[pass] === ANY_COST && (made - before) * WORTH < sorted.waiting) break
+      }
+      sorted.each(leave)
+      if (input.disturbed()) left = keepFree(input, slots, left)
+      return left
     },
   }
+}
+
+function listSlots(records: Int32Array, count: number, integers: Int32Array, slots: Int32Array): void {
+  for (let at = 0; at < count; at++) slots[at] = integers[RECORD * (records[at] as number) + SLOT] as Slot
 }

@@ -1,33 +1,25 @@
 // pure: pairs of tickets that are neighbours in the sort order, each the other's best partner there
-import { COARSE, LEVEL, RECORD, SLOT, type CurveOrder } from './curve-order.js'
+import type { Columns } from './columns.js'
+import type { CurveOrder } from './curve-order.js'
 import type { Model, Slot } from './model.js'
+import { COSINE, EAST, NORTH, RECORD, SLOT, STEPS, VALUE } from './pair-records.js'
 import { units } from './scales.js'
 
-/** Each ticket is compared with so many that are sorted after it. */
-const WINDOW = 4
 /** How often the tickets left over look for each other. */
 const TURNS = 2
-/** Numbers per ticket in `points`: place and value in units of the strictest limits. */
-const PARTS = 4
-const NORTH = 0
-const EAST = 1
-const COSINE = 2
-const VALUE = 3
-/** A value that no other is near to, for tickets that match any: searches are better for these. */
-const ANY = 2 ** 16
-/** A place too far from all others, in limits. */
-const NOWHERE = 2 ** 17
-/**
- * Costs are compared as integers, in such parts of a limit: the least of two integers takes no branch, and half of the
- * branches would be mispredicted. The lower two bits say which of the next tickets the cost is of.
- */
-const STEPS = 1024
-const MOST_STEPS = 2 ** 30
+/** A place too far from all others. */
+const NOWHERE = STEPS * 2 ** 17
+/** Costs are below this, in steps. */
+const MOST_STEPS = 2 ** 26 - 1
+/** Added to a cost that the limits forbid. */
+const BEYOND = 2 ** 30
+/** Twice the steps added to a cost for each level of both tickets. */
+const HANDICAP = 2 * Math.round(0.3 * STEPS)
 /** Steps by which limits are widened, as rounded numbers are compared; `may` then decides exactly. */
 const MARGIN = 2
 
 /** In units of the strictest limits. */
-export const GREATEST_COST = 2 ** 19
+export const GREATEST_COST = 2 ** 18
 
 /** How the tickets of a pass are paired. */
 export interface PairTerms {
@@ -44,183 +36,203 @@ export interface PairTerms {
 
 export interface PairScan {
   /**
-   * Pairs tickets of the opened records from `first` to `end` in the order. Writes the slots of each pair, one after
-   * the other, to `into`; returns how many slots.
+   * Pairs the tickets from `first` to `end` of the order. Moves the records of each pair, one after the other, to
+   * `pairs`, and those left over to the front of this part of the order. Returns how many records are paired.
    */
-  run(first: number, end: number, terms: PairTerms, into: Int32Array): number
+  run(first: number, end: number, terms: PairTerms, pairs: Int32Array): number
 }
 
-/** @param longest the greatest number of tickets of one scan. */
-export function createPairScan(model: Model<never>, sorted: CurveOrder, longest: number): PairScan {
+/**
+ * Each ticket is compared with the next two. Costs are compared as integers, in steps, without branches: half of
+ * these would be mispredicted. The lowest bit of a cost tells which of the next two tickets it is of.
+ */
+export function createPairScan(model: Model<never>, columns: Columns, sorted: CurveOrder): PairScan {
   const { radius, spans } = model
   const unit = units(model)
-  const perRadian = radius === undefined ? 0 : 1 / unit.chord
-  const perTurn = 2 * Math.PI * perRadian
-  const perValue = spans.length === 0 ? 0 : 1 / unit.width
   const farthest = Int32Array.from(model.levels, (_, level) =>
-    limitOf(Math.sqrt(radius?.squared[level] ?? 0) * perRadian),
+    limitOf(radius === undefined ? 0 : Math.sqrt(radius.squared[level] as number) / unit.chord),
   )
-  const widest = Int32Array.from(model.levels, (_, level) => limitOf((spans[0]?.limit[level] ?? 0) * perValue))
-  const points = new Float64Array(PARTS * (longest + WINDOW))
-  const best = new Int32Array(longest + WINDOW)
-  const slots = new Int32Array(longest)
-  const limits = new Int32Array(2 * (longest + WINDOW))
+  const widest = Int32Array.from(model.levels, (_, level) => limitOf((spans[0]?.limit[level] ?? 0) / unit.width))
 
-  /** Copies what the comparison needs, side by side. */
-  const read = (first: number, count: number): void => {
-    const { records, integers, order } = sorted
-    for (let at = 0; at < count; at++) {
-      const record = RECORD * (order[first + at] as number)
-      const point = PARTS * at
-      slots[at] = integers[record + SLOT] as Slot
-      if (perRadian > 0) {
-        points[point + NORTH] = (records[record + COARSE] as number) * perRadian
-        points[point + EAST] = (records[record + COARSE + 1] as number) * perTurn
-        points[point + COSINE] = records[record + COARSE + 3] as number
-      } else points.fill(0, point, point + PARTS)
-      const value = records[record + COARSE + 2] as number
-      const level = records[record + LEVEL] as number
-      points[point + VALUE] = value === Infinity ? ANY : value * perValue
-      limits[2 * at] = farthest[level] as number
-      limits[2 * at + 1] = widest[level] as number
+  const within = (most: number, may: PairTerms['may']): Within => ({
+    integers: sorted.sorted.integers,
+    level: columns.level,
+    farthest,
+    widest,
+    most,
+    may: spans.length > 1 ? may : undefined,
+  })
+
+  /**
+   * Takes pairs that break the rules out of those from `from` on, and adds them to the tickets left over, that end at
+   * `left` of the order. Returns where the other pairs end.
+   */
+  const keepLegal = (pairs: Int32Array, from: number, until: number, may: PairTerms['may'], left: number): number => {
+    const { integers } = sorted.sorted
+    const slotOf = (at: number) => integers[RECORD * (pairs[at] as number) + SLOT] as Slot
+    let end = from
+    let leftEnd = left
+    for (let at = from; at < until; at += 2) {
+      const isLegal = may(slotOf(at), slotOf(at + 1))
+      for (let of = at; of < at + 2; of++) {
+        if (isLegal) pairs[end++] = pairs[of] as number
+        else sorted.order[leftEnd++] = pairs[of] as number
+      }
     }
+    return end
   }
 
   return {
-    run: (first, end, terms, into) => {
+    run: (first, end, terms, pairs) => {
+      const { floats } = sorted.sorted
+      const nobody = floats.length / RECORD - 1
+      floats[RECORD * nobody + NORTH] = NOWHERE
+      const most = stepsOf(terms)
+      const limits = terms.certain ? undefined : within(most, terms.may)
       let count = end - first
       let paired = 0
-      read(first, count)
       for (let turn = 0; turn < TURNS && count > 1; turn++) {
-        for (let next = PARTS * count; next < PARTS * (count + WINDOW); next++)
-          points[next] = next % PARTS === NORTH ? NOWHERE : (points[next - PARTS] as number)
-        if (terms.certain) look(count, points, stepsOf(terms), best)
-        else lookWithin(count, points, limits, stepsOf(terms), best)
-        const found = pick(count, points, limits, best, slots, terms, into, paired)
-        paired += found
-        count -= found
-        if (found === 0) break
+        const part = sorted.order.subarray(first, first + count)
+        const found = pairUp(part, floats, nobody, 2 * (terms.certain ? most : MOST_STEPS), limits, pairs, paired)
+        const left = first + count - (found - paired)
+        paired = terms.certain ? found : keepLegal(pairs, paired, found, terms.may, left)
+        count = end - first - paired
       }
       return paired
     },
   }
 }
 
-/** The cost that a pair stays below, as `costOf` counts. As a proof it is two steps less, as costs are rounded down. */
+/** The cost that a pair stays below. As a proof it is two steps less, as costs are rounded down. */
 const stepsOf = ({ most, certain }: PairTerms): number =>
-  Math.min(MOST_STEPS, 4 * (certain ? Math.floor(STEPS * most) - 2 : Math.ceil(STEPS * most)))
-const limitOf = (limit: number): number => Math.min(MOST_STEPS, Math.ceil(STEPS * limit) + MARGIN)
+  Math.min(MOST_STEPS, certain ? Math.floor(STEPS * most) - 2 : Math.ceil(STEPS * most))
+const limitOf = (limit: number): number => Math.min(2 ** 30, Math.ceil(STEPS * limit) + MARGIN)
 
-/** The distance of two tickets, never less than the chord: with Δ for differences, chord² ≤ Δlat² + cos·cos·Δlon². */
-function apart(points: Float64Array, one: number, other: number): number {
-  const north = (points[other + NORTH] as number) - (points[one + NORTH] as number)
-  const east = (points[other + EAST] as number) - (points[one + EAST] as number)
-  const cosines = (points[other + COSINE] as number) * (points[one + COSINE] as number)
-  return Math.sqrt(north * north + cosines * east * east)
+/** What tells whether two tickets are within each other's limits: those of a level are in steps. */
+interface Within {
+  readonly integers: Int32Array
+  readonly level: Uint8Array
+  readonly farthest: Int32Array
+  readonly widest: Int32Array
+  /** The cost that a pair stays below, in steps. */
+  readonly most: number
+  /** Asked of each two where there are rules that the limits do not tell. */
+  readonly may: PairTerms['may'] | undefined
 }
-const gap = (points: Float64Array, one: number, other: number): number =>
-  Math.abs((points[other + VALUE] as number) - (points[one + VALUE] as number))
 
 /**
- * The cost of matching a ticket with the one `next` after it, in steps, and `next` − 1 in the lower two bits. Written
- * out, as V8 inlines no calls of calls where it is used.
+ * Moves those that are each other's best and cost less than `most` from `order` to `pairs`, from `from` on, and the
+ * others to the front of `order`; returns where the pairs end.
  */
-function costOf(points: Float64Array, at: number, next: number): number {
-  const other = at + PARTS * next
-  const north = (points[other + NORTH] as number) - (points[at + NORTH] as number)
-  const east = (points[other + EAST] as number) - (points[at + EAST] as number)
-  const cosines = (points[other + COSINE] as number) * (points[at + COSINE] as number)
-  const distance = (STEPS * Math.sqrt(north * north + cosines * east * east)) | 0
-  const difference = (STEPS * Math.abs((points[other + VALUE] as number) - (points[at + VALUE] as number))) | 0
-  return ((distance + difference) << 2) | (next - 1)
+function pairUp(
+  order: Int32Array,
+  floats: Float32Array,
+  nobody: number,
+  most: number,
+  within: Within | undefined,
+  pairs: Int32Array,
+  from: number,
+): number {
+  const count = order.length
+  let to = from
+  let left = 0
+  // Tickets in the order: two before, one before, this one, the next two.
+  let i2 = 0
+  let i1 = 0
+  let i = order[0] as number
+  let j1 = order[1] as number
+  let n = floats[RECORD * i + NORTH] as number
+  let e = floats[RECORD * i + EAST] as number
+  let v = floats[RECORD * i + VALUE] as number
+  let c = floats[RECORD * i + COSINE] as number
+  let n1 = floats[RECORD * j1 + NORTH] as number
+  let e1 = floats[RECORD * j1 + EAST] as number
+  let v1 = floats[RECORD * j1 + VALUE] as number
+  let c1 = floats[RECORD * j1 + COSINE] as number
+  // The least cost so far of this ticket and the next, with tickets before; the costs that the two before chose.
+  let own = most
+  let next = most
+  let chosen1 = -1
+  let chosen2 = -1
+  // −1 for a ticket that is paired.
+  let taken1 = -1
+  let taken2 = -1
+  for (let at = 0; at < count; at++) {
+    const j2 = at + 2 < count ? (order[at + 2] as number) : nobody
+    const r = RECORD * j2
+    const n2 = floats[r + NORTH] as number
+    const e2 = floats[r + EAST] as number
+    const v2 = floats[r + VALUE] as number
+    const c2 = floats[r + COSINE] as number
+    const distance1 = Math.sqrt((n1 - n) * (n1 - n) + c * c1 * (e1 - e) * (e1 - e))
+    const distance2 = Math.sqrt((n2 - n) * (n2 - n) + c * c2 * (e2 - e) * (e2 - e))
+    const gap1 = Math.abs(v1 - v)
+    const gap2 = Math.abs(v2 - v)
+    let first = ((distance1 + gap1) | 0) << 1
+    let second = (((distance2 + gap2) | 0) << 1) | 1
+    if (within !== undefined) {
+      first += handicap(within, i, j1, distance1, gap1)
+      second += handicap(within, i, j2, distance2, gap2)
+    }
+    const best = lesser(first, second)
+    // Whether this ticket and the one before that its least cost is of are each other's best.
+    const far = -(own & 1)
+    const differs = (((chosen2 & far) | (chosen1 & ~far)) ^ own) | ((best - own) >> 31)
+    const pair = ~((differs | -differs) >> 31)
+    pairs[to] = (i2 & far) | (i1 & ~far)
+    pairs[to + 1] = i
+    to += 2 & pair
+    taken2 |= pair & far
+    taken1 |= pair & ~far
+    order[left] = i2
+    left += 1 + taken2
+    // One ticket on.
+    taken2 = taken1
+    taken1 = pair
+    const ahead = (best - own) >> 31
+    chosen2 = chosen1
+    chosen1 = best | ~ahead
+    own = lesser(next, first)
+    next = lesser(most, second)
+    i2 = i1
+    i1 = i
+    i = j1
+    j1 = j2
+    n = n1
+    e = e1
+    v = v1
+    c = c1
+    n1 = n2
+    e1 = e2
+    v1 = v2
+    c1 = c2
+  }
+  order[left] = i2
+  left += 1 + taken2
+  if (left < count) order[left] = i1
+  return to
+}
+
+/**
+ * What is added to the cost of two tickets: `BEYOND` where they may not be matched; otherwise the more the longer they
+ * have waited, so that tickets with close limits, which have few partners, are matched before tickets with many.
+ */
+function handicap(within: Within, record: number, next: number, distance: number, gap: number): number {
+  const { integers, level, farthest, widest, most, may } = within
+  const one = integers[RECORD * record + SLOT] as Slot
+  const other = integers[RECORD * next + SLOT] as Slot
+  const own = level[one] as number
+  const others = level[other] as number
+  const least = lesser(own, others)
+  const left =
+    ((farthest[least] as number) - (distance | 0)) |
+    ((widest[least] as number) - (gap | 0)) |
+    (most - ((distance + gap) | 0))
+  if (may !== undefined && left >= 0 && !may(one, other)) return BEYOND
+  return ((left >> 31) & BEYOND) + HANDICAP * (own + others)
 }
 
 const lesser = (one: number, other: number): number => {
   const by = (one - other) | 0
   return (other + (by & (by >> 31))) | 0
 }
-
-/** Writes to `best` the least cost of each ticket with the four before and after it, at most `most`. */
-function look(count: number, points: Float64Array, most: number, best: Int32Array): void {
-  // The least costs so far of this ticket and of the next three.
-  let [own, second, third, fourth] = [most, most, most, most]
-  for (let one = 0; one < count; one++) {
-    const at = PARTS * one
-    const a = costOf(points, at, 1)
-    const b = costOf(points, at, 2)
-    const c = costOf(points, at, 3)
-    const d = costOf(points, at, 4)
-    best[one] = lesser(lesser(own, lesser(a, b)), lesser(c, d))
-    own = lesser(second, a)
-    second = lesser(third, b)
-    third = lesser(fourth, c)
-    fourth = lesser(most, d)
-  }
-}
-
-/** `look` for tickets that may be beyond each other's limits; two such cost `MOST_STEPS`. */
-function lookWithin(count: number, points: Float64Array, limits: Int32Array, most: number, best: Int32Array): void {
-  best.fill(most, 0, count + WINDOW)
-  for (let one = 0; one < count; one++) {
-    const at = PARTS * one
-    const farthest = limits[2 * one] as number
-    const widest = limits[2 * one + 1] as number
-    let least = best[one] as number
-    for (let next = 1; next <= WINDOW; next++) {
-      const distance = (STEPS * apart(points, at, at + PARTS * next)) | 0
-      const difference = (STEPS * gap(points, at, at + PARTS * next)) | 0
-      // Negative if one of the limits is exceeded.
-      const left =
-        (lesser(farthest, limits[2 * (one + next)] as number) - distance) |
-        (lesser(widest, limits[2 * (one + next) + 1] as number) - difference)
-      const cost = ((distance + difference) << 2) | (next - 1) | ((left >> 31) & MOST_STEPS)
-      least = lesser(least, cost)
-      best[one + next] = lesser(best[one + next] as number, cost)
-    }
-    best[one] = least
-  }
-}
-
-/** Moves pairs that are each other's best to `into` and those left over to the front; returns how many are paired. */
-function pick(
-  count: number,
-  points: Float64Array,
-  limits: Int32Array,
-  best: Int32Array,
-  slots: Int32Array,
-  terms: PairTerms,
-  into: Int32Array,
-  from: number,
-): number {
-  const { certain, may } = terms
-  const dearest = stepsOf(terms)
-  let to = from
-  let left = 0
-  for (let one = 0; one < count; one++) {
-    const least = best[one] as number
-    if (least === TAKEN) continue
-    const next = (least & 3) + 1
-    const other = one + next
-    if (
-      least < dearest &&
-      other < count &&
-      best[other] === least &&
-      costOf(points, PARTS * one, next) === least &&
-      (certain || may(slots[one] as Slot, slots[other] as Slot))
-    ) {
-      into[to++] = slots[one] as Slot
-      into[to++] = slots[other] as Slot
-      best[other] = TAKEN
-      continue
-    }
-    if (left < one) {
-      slots[left] = slots[one] as Slot
-      for (let part = 0; part < PARTS; part++) points[PARTS * left + part] = points[PARTS * one + part] as number
-      limits[2 * left] = limits[2 * one] as number
-      limits[2 * left + 1] = limits[2 * one + 1] as number
-    }
-    left += 1
-  }
-  return to - from
-}
-const TAKEN = -1

@@ -1,7 +1,6 @@
 // pure: a curve through places and values along which tickets near one another are mostly neighbours
-import type { Columns } from './columns.js'
-import type { Model, Slot } from './model.js'
-import { units } from './scales.js'
+import type { Model } from './model.js'
+import { EAST, KEY, NORTH, RECORD, STEPS, VALUE, type Records } from './pair-records.js'
 
 /**
  * The Z-order curve (Morton code) through latitude, longitude and the value of the first difference rule: the bits of
@@ -9,15 +8,12 @@ import { units } from './scales.js'
  * dense crowd neighbours are closer than in a sparse one, without any choice of cells.
  */
 export interface Curve {
-  /** Number of lower bits in which the keys differ at most. */
-  readonly bits: number
   /**
-   * Writes the sort keys of those of the first `count` slots that have one player and, if places matter, a place.
-   * Returns how many.
+   * Writes the sort keys of the records from `from` to `until`; returns a number with the bits in which any of these
+   * keys differs from that of the first record of all.
    * @param shift how far the curve is moved, in limits: tickets that it separates by chance are then together.
-   * @param items the slot of each key.
    */
-  write(slots: Int32Array, count: number, shift: number, keys: Uint32Array, items: Int32Array): number
+  write(records: Records, from: number, until: number, shift: number): number
 }
 
 /**
@@ -31,16 +27,15 @@ interface Resolution {
 }
 const BOTH: Resolution = { placeBits: 10, valueBits: 12, parts: 16 }
 const PLACES: Resolution = { placeBits: 13, valueBits: 0, parts: 32 }
-const VALUES: Resolution = { placeBits: 0, valueBits: 26, parts: 4096 }
+const ALONE: Resolution = { placeBits: 0, valueBits: 26, parts: 4096 }
 const NEITHER: Resolution = { placeBits: 0, valueBits: 0, parts: 1 }
 
 /** Moves along the three axes per shift of 1: without a common measure, so that no two shifts are alike. */
-const NORTH = 1.37
-const EAST = 2.61
-const UP = 0.83
+const NORTHWARDS = 1.37
+const EASTWARDS = 2.61
+const UPWARDS = 0.83
 
-export function createCurve(model: Model<never>, columns: Columns): Curve {
-  const { chord, width } = units(model)
+export function createCurve(model: Model<never>): Curve {
   const places = model.radius !== undefined
   const { placeBits, valueBits, parts } = resolutionOf(model)
   const shared = Math.min(placeBits, valueBits)
@@ -51,38 +46,30 @@ export function createCurve(model: Model<never>, columns: Columns): Curve {
   const values = places ? spread(valueBits, axes, 2, shared) : undefined
   const placeMask = (1 << placeBits) - 1
   const valueMask = (1 << valueBits) - 1
-  const perRadian = parts / chord
-  const perTurn = 2 * Math.PI * perRadian
-  const perValue = parts / width
+  const perStep = parts / STEPS
 
   return {
-    bits: 2 * placeBits + valueBits,
-    write: (slots, count, shift, keys, items) => {
-      const { coarse, size } = columns
-      const [north, east, up] = [NORTH * shift * parts, EAST * shift * parts, UP * shift * parts]
-      let taking = 0
-      for (let at = 0; at < count; at++) {
-        const slot = slots[at] as Slot
-        if (size[slot] !== 1) continue
-        const value = Math.floor((coarse[4 * slot + 2] as number) * perValue + up) & valueMask
+    write: ({ integers, floats }, from, until, shift) => {
+      const [north, east, up] = [NORTHWARDS * shift * parts, EASTWARDS * shift * parts, UPWARDS * shift * parts]
+      let differing = 0
+      for (let record = RECORD * from; record < RECORD * until; record += RECORD) {
+        const value = Math.floor((floats[record + VALUE] as number) * perStep + up) & valueMask
         let key = values === undefined ? value : (values[value] as number)
         if (places) {
-          const latitude = coarse[4 * slot] as number
-          if (Number.isNaN(latitude)) continue
-          key |= latitudes[((latitude * perRadian + north) | 0) & placeMask] as number
-          key |= longitudes[(((coarse[4 * slot + 1] as number) * perTurn + east) | 0) & placeMask] as number
+          key |= latitudes[(((floats[record + NORTH] as number) * perStep + north) | 0) & placeMask] as number
+          key |= longitudes[(((floats[record + EAST] as number) * perStep + east) | 0) & placeMask] as number
         }
-        keys[taking] = key
-        items[taking++] = slot
+        integers[record + KEY] = key
+        differing |= key ^ (integers[KEY] as number)
       }
-      return taking
+      return differing
     },
   }
 }
 
 function resolutionOf({ radius, spans }: Model<never>): Resolution {
   if (radius !== undefined) return spans.length > 0 ? BOTH : PLACES
-  return spans.length > 0 ? VALUES : NEITHER
+  return spans.length > 0 ? ALONE : NEITHER
 }
 
 /**
