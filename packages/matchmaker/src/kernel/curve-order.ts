@@ -1,7 +1,16 @@
 // pure: tickets in the order of a curve, copied to where they are read one after the other
 import type { Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
-import { copyRecord, copyRecords, createReadRecords, createRecords, KEY, RECORD, SLOT, type Records } from './pair-records.js'
+import {
+  copyRecord,
+  copyRecords,
+  createReadRecords,
+  createRecords,
+  KEY,
+  RECORD,
+  SLOT,
+  type Records,
+} from './pair-records.js'
 import { createSorter } from './radix-sort.js'
 import { createCurve } from './z-order.js'
 
@@ -120,7 +129,8 @@ export function createCurveOrder(model: Model<never>, columns: Columns): CurveOr
     keepOnly: (stays) => {
       let still = 0
       for (let at = 0; at < state.waiting; at++)
-        if (stays(unsorted.integers[RECORD * at + SLOT] as Slot)) copyRecord(unsorted.integers, at, unsorted.integers, still++)
+        if (stays(unsorted.integers[RECORD * at + SLOT] as Slot))
+          copyRecord(unsorted.integers, at, unsorted.integers, still++)
       state.waiting = still
     },
     each: (told) => {
