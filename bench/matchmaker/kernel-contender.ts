@@ -15,7 +15,7 @@ export interface Contender {
 export type Found = Grouping & { readonly notes?: Readonly<Record<string, number>> | undefined }
 
 /** Rounds of a run. Those of its first half warm up. */
-export const roundsOf = (tickets: number): number => Math.max(6, Math.min(120, Math.round(2_400_000 / tickets)))
+export const roundsOf = (tickets: number): number => Math.max(6, Math.min(60, Math.round(2_400_000 / tickets)))
 
 /** Milliseconds of CPU of the process, garbage collection included. */
 export function cpuOf(work: () => void): number {
