@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { LargeMap } from './large-map.js'
 
 test('does what a map does, with few entries and with many', () => {
-  const key = fc.integer({ min: 0, max: 6000 }).map((id) => `player-${id}`)
+  const key = fc.integer({ min: 0, max: 40_000 }).map((id) => `player-${id}`)
   const change = fc.oneof(
     fc.record({ key, value: fc.integer() }),
     fc.record({ key, value: fc.constant(undefined) }),
   )
-  const first = fc.constantFrom(0, 100, 4090, 5000)
+  const first = fc.constantFrom(0, 100, 32_760, 34_000)
   fc.assert(
     fc.property(first, fc.array(change, { maxLength: 200 }), (count, changes) => {
       const [large, map] = [new LargeMap<number>(), new Map<string, number>()]
@@ -36,11 +36,13 @@ test('does what a map does, with few entries and with many', () => {
 test('entries are divided evenly, whatever the ids look like', () => {
   for (const idOf of [(id: number) => `p${id}-0`, (id: number) => `${id}`, (id: number) => `player-${id}@example`]) {
     const large = new LargeMap<number>()
-    for (let id = 0; id < 20_000; id += 1) large.set(idOf(id), id)
-    const first = [...large.values()].slice(0, 200)
-    // In one map they would be in the order in which they were set.
-    expect(first).not.toEqual(first.toSorted((one, other) => one - other))
-    expect([...large.values()]).toHaveLength(20_000)
-    expect(large.get(idOf(19_999))).toBe(19_999)
+    for (let id = 0; id < 40_000; id += 1) large.set(idOf(id), id)
+    // Within a part they are in the order in which they were set.
+    const values = [...large.values()]
+    const ends = values.flatMap((id, at) => ((values[at + 1] ?? -1) < id ? [at + 1] : []))
+    const sizes = ends.map((end, part) => end - (ends[part - 1] ?? 0))
+    expect(sizes).toHaveLength(16)
+    for (const size of sizes) expect(Math.abs(size - 2500)).toBeLessThan(700)
+    expect(large.get(idOf(39_999))).toBe(39_999)
   }
 })

@@ -20,6 +20,8 @@ export class ListChoice {
   /** Their codes. */
   codes = new Int32Array(MOST_LISTS)
   count = 0
+  /** The span that they are of. */
+  span = 0
   readonly #columns: Columns
   readonly #filed: Filed
   readonly #byNetwork: boolean
@@ -43,6 +45,7 @@ export class ListChoice {
     const { lists, scales, grids, indexed } = this.#filed
     const around = this.#writeCells(center, grids[scaleAt])
     let fewest = Infinity
+    this.span = 0
     for (let span = 0; span < indexed && fewest > FEW; span++) {
       const tried = lists[span]?.[scaleAt]
       // A centre that matches any value is near every slot, and the lists of bands cannot give all of them.
@@ -51,6 +54,7 @@ export class ListChoice {
       if (this.#inLists >= fewest) continue
       this.lists = tried
       this.count = found
+      this.span = span
       fewest = this.#inLists
       const { heads, codes } = this
       this.heads = this.#otherHeads

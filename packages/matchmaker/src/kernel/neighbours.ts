@@ -9,6 +9,7 @@ import { createIndexQuery, type IndexQuery } from './index-query.js'
 import type { Model, Slot } from './model.js'
 import type { Mutable } from './mutable.js'
 import { olderDecides, searchScales, type SearchScale } from './scales.js'
+import { SharedLists } from './shared-lists.js'
 import { cellsAround } from './sphere.js'
 
 /**
@@ -18,6 +19,7 @@ import { cellsAround } from './sphere.js'
  */
 export interface Neighbours {
   readonly query: IndexQuery
+  readonly shared: SharedLists
   readonly scales: readonly SearchScale[]
   readonly count: number
   has(slot: Slot): boolean
@@ -151,6 +153,7 @@ export function createNeighbours(
 
   const neighbours: Mutable<Neighbours> = {
     query,
+    shared: new SharedLists(model, columns, filed),
     scales,
     count: 0,
     bytes: () =>

@@ -11,11 +11,11 @@ test('with too many slots to read, a part of the settled tickets is woken each t
   const row = { since: 0, priority: 0, key: '', place: undefined, values: [] }
   const settled = Int32Array.from({ length: 1200 }, (_, each) => columns.put({ ...row, id: `t${each}` }, 0, -1, 1))
   const draft = { begin: () => true, admits: () => true } satisfies Partial<Draft>
-  // The index returns no slots and always claims that there are more.
+  // There are always more slots in the lists than are read.
   const among = {
     scales: [{ chord: Infinity, width: Infinity, level: 0, from: 0, widths: [] }],
-    query: { startAround: () => {}, turnTo: () => 1, next: () => 0, cut: true },
-  } satisfies Partial<Neighbours>
+    shared: { grouped: () => [{ span: 0, cell: 0, band: 0, key: 0, slots: [0] }], read: () => Infinity },
+  }
   const effort = new Effort()
   const isPresent = () => true
   const wake = createWaking({ columns, draft: draft as unknown as Draft, searchRadius: () => 0, effort, isPresent })

@@ -7,18 +7,22 @@ import type { Neighbours } from './neighbours.js'
 import type { SearchRadius } from './search-radius.js'
 import { isPartOf, type Scale } from './scales.js'
 
-/** Slots read to find the settled tickets concerned: per settled ticket, in all, and at one scale. */
-const MOST_READ_EACH = 16
-const MOST_READ = 200_000
-const MOST_READ_AT_ONCE = 4096
+/** Pairs of tickets compared to find the settled tickets concerned: per settled ticket, and in all. */
+const MOST_COMPARED_EACH = 32
+const MOST_COMPARED = 400_000
+/** Slots read around tickets that share their lists. */
+const MOST_READ = 8192
+/** Changed tickets that are grouped at once. */
+const GROUPED_AT_ONCE = 4096
 /**
  * Where reading is cut short, settled tickets are woken in turn: at least `FEW`, or this share of the number of changed
  * tickets.
  */
 const FEW = 500
 const SHARE = 1 / 4
-/** The time it takes to compare two tickets, in tries. */
-const COMPARED = 1 / 4
+/** The time it takes to compare two tickets, and to read a slot, in tries. */
+const COMPARED = 1 / 8
+const READ = 1 / 32
 
 export interface Waking {
   readonly columns: Columns
@@ -36,9 +40,56 @@ export interface Waking {
  * rounds.
  */
 export function createWaking({ columns, draft, searchRadius, effort, isPresent }: Waking) {
-  const raw = new Int32Array(MOST_READ_AT_ONCE)
+  const raw = new Int32Array(MOST_READ)
+  const settledNear = new Int32Array(MOST_READ)
+  const lows = new Float64Array(MOST_READ)
   /** The last ticket woken in turn. */
   let last: Slot = -1
+  /** Pairs that may still be compared. */
+  let left = 0
+
+  /** The tickets whose search reads a scale. The next scale's lists may hold all that this one's do. */
+  const readingAt = (changed: Int32Array, { scales }: Neighbours, scale: number): Slot[] => {
+    const isPart = isPartOf(scales[scale] as Scale, scales[scale + 1])
+    const slots: Slot[] = []
+    for (const slot of changed) {
+      if (!isPresent(slot)) continue
+      const widest = searchRadius(slot)
+      if (scale === widest || (scale < widest && !isPart)) slots.push(slot)
+    }
+    return slots
+  }
+
+  /** Wakes those of the first `read` slots that may be matched with one of the others. */
+  function* compare(slots: readonly Slot[], read: number, { shared, scales }: Neighbours, scale: number) {
+    const { standing } = columns
+    const width = scales[scale]?.width ?? Infinity
+    let count = 0
+    for (let at = 0; at < read; at++) {
+      const other = raw[at] as Slot
+      if (standing[other] !== SETTLED) continue
+      lows[count] = shared.lowOf(other, 0)
+      settledNear[count++] = other
+    }
+    effort.note(read * READ)
+    for (const slot of slots) {
+      if (count === 0) break
+      if (!isPresent(slot) || !draft.begin(slot)) continue
+      const low = shared.lowOf(slot, 0)
+      let compared = 0
+      for (let at = 0; at < count; at++) {
+        const value = lows[at] as number
+        if (Math.abs(value - low) > width && value !== Infinity && low !== Infinity) continue
+        compared += 1
+        const other = settledNear[at] as Slot
+        if (standing[other] === SETTLED && isPresent(other) && draft.admits(other)) standing[other] = AWAKE
+      }
+      left -= compared
+      effort.note(compared * COMPARED)
+      if (left < 0) return
+      if (effort.isPauseDue()) yield effort.pause()
+    }
+  }
 
   return function* wake(changed: Int32Array, settled: Int32Array, among: Neighbours): Pausable<void> {
     const { standing } = columns
@@ -54,28 +105,16 @@ export function createWaking({ columns, draft, searchRadius, effort, isPresent }
     }
     // Reading around each changed ticket costs as much as trying one settled ticket.
     if (changed.length >= settled.length) return inTurn(settled.length)
-    let left = Math.min(MOST_READ, MOST_READ_EACH * settled.length)
-    for (const slot of changed) {
-      if (!isPresent(slot) || !draft.begin(slot)) continue
-      const widest = searchRadius(slot)
-      among.query.startAround(slot)
-      for (let scale = 0; scale <= widest; scale++) {
-        if (scale < widest && isPartOf(among.scales[scale] as Scale, among.scales[scale + 1])) continue
-        among.query.turnTo(scale, raw.length, 0)
-        const read = among.query.next(raw)
-        left -= read
-        if (among.query.cut || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE))
-        for (let each = 0; each < read; each++) {
-          const other = raw[each] as Slot
-          if (standing[other] === SETTLED && draft.admits(other)) standing[other] = AWAKE
+    left = Math.min(MOST_COMPARED, MOST_COMPARED_EACH * settled.length)
+    for (let from = 0; from < changed.length; from += GROUPED_AT_ONCE)
+      for (let scale = 0; scale < among.scales.length; scale++) {
+        const slots = readingAt(changed.subarray(from, from + GROUPED_AT_ONCE), among, scale)
+        if (effort.isPauseDue()) yield effort.pause()
+        for (const sharing of slots.length === 0 ? [] : among.shared.grouped(slots, scale)) {
+          const read = among.shared.read(sharing, scale, raw)
+          if (read < Infinity) yield* compare(sharing.slots, read, among, scale)
+          if (read === Infinity || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE))
         }
-        effort.note(read * COMPARED)
-        if (!effort.isPauseDue()) continue
-        yield effort.pause()
-        if (!isPresent(slot)) break
-        // The index may have changed.
-        among.query.startAround(slot)
       }
-    }
   }
 }
