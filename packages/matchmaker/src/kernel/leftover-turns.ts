@@ -14,20 +14,22 @@ const MOST_COPIED = 2
 export interface LeftoverTurnsInput extends LeftoverSearchInput {
   /** Whether the tickets have different priorities. */
   ranked(): boolean
+  /** All waiting tickets. */
+  all(): Int32Array
 }
 
 /**
  * Creates a function that searches for matches of the tickets left over, key by key, where a key has many of them. It
- * returns the tickets that it has not tried, in order. @param all the tickets of the round.
+ * returns the tickets that it has not tried, in order.
  */
 export function createLeftoverTurns(input: LeftoverTurnsInput) {
   const { model, columns, free, ranked } = input
   const search = mayBeSearchedTogether(model) ? new LeftoverSearch(input) : undefined
   const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
 
-  return function* (anchors: Int32Array, all: Int32Array): Pausable<Int32Array> {
+  return function* (anchors: Int32Array): Pausable<Int32Array> {
     if (search === undefined || anchors.length < FEWEST || ranked()) return anchors
-    const others = yield* filtered(all, free)
+    const others = yield* filtered(input.all(), free)
     const many = new Map<number, number>()
     for (const slot of anchors) many.set(keyOf(slot), (many.get(keyOf(slot)) ?? 0) + 1)
     const tried = new Set<number>()

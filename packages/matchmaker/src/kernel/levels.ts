@@ -13,8 +13,8 @@ import type { Mutable } from './mutable.js'
 export interface Levels {
   readonly now: number
   renew(now: number): void
-  /** As in `Pool`. */
-  setHeadStarts(headStarts: Float64Array): void
+  /** As in `Pool`; returns whether they are others than before. */
+  setHeadStarts(headStarts: Float64Array): boolean
   /** A ticket or opening takes a slot. @param region as in `Entry`. */
   enter(slot: Slot, region: number | undefined): void
   of(slot: Slot): number
@@ -84,13 +84,14 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
       state.now = Math.max(state.now, to)
     },
     setHeadStarts: (to) => {
-      if (!headStarts.set(to)) return
+      if (!headStarts.set(to)) return false
       // Tickets come to their next level by so much sooner.
       const { rows, end } = columns
       for (let slot = 0; slot < end; slot++) {
         const at = slot * stride + UNTIL
         rows[at] = (rows[at] as number) - headStarts.grownBy(slot)
       }
+      return true
     },
     enter: (slot, region) => {
       if (adaptive) headStarts.enter(slot, region)

@@ -21,6 +21,7 @@ import { createProposals } from './proposals.js'
 import { createSearchRadius } from './search-radius.js'
 import { createRound } from './round.js'
 import { RoundState } from './round-state.js'
+import { createRunningRound } from './running-round.js'
 import type { SearchScale } from './scales.js'
 import { Search } from './search.js'
 import { Supply } from './supply.js'
@@ -29,6 +30,7 @@ import { createTally } from './tally.js'
 import { createTicketSlots } from './ticket-slots.js'
 import { SMALL_POOL, triesOf } from './tries.js'
 import { createTurnOrder } from './turn-order.js'
+import { Unsettled } from './unsettled.js'
 import { Vacancies } from './vacancies.js'
 import { createWaking } from './wake.js'
 
@@ -66,7 +68,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     largest: packing.players + 1,
   })
   const accept = createAccept({ model, columns, packing, draft, facts, effort })
-  const state = new RoundState(columns, neighbours, accept.planned)
+  const unsettled = new Unsettled(columns)
+  const state = new RoundState(columns, neighbours, unsettled, accept.planned)
   const { free, isPresent } = state
   const tries = triesOf(plain)
   const ranked = () => priorities.commonest() !== undefined
@@ -100,10 +103,10 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     settle: proposals.settle,
     disturbed: () => state.isDisturbed,
   })
-  function* augmented(all: Int32Array): Pausable<void> {
+  function* augmented(waiting: number): Pausable<void> {
     const { groups } = state
-    if (all.length > SMALL_POOL || groups.single().length === 0) return
-    const left = all.filter(free)
+    if (waiting > SMALL_POOL || groups.single().length === 0) return
+    const left = tickets.all().filter(free)
     order.sort(left, left.length)
     const enough = effort.spent + tries.ofRound / 2
     const isAhead = (slot: Slot, other: Slot) =>
@@ -123,11 +126,23 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const refused = (slot: Slot) => {
     columns.refusedIn[slot] = state.number
   }
-  const survey = new Survey({ columns, levels, neighbours, effort, wake, lastResortLevel: model.lastResortLevel })
+  const survey = new Survey({
+    columns,
+    levels,
+    neighbours,
+    unsettled,
+    effort,
+    wake,
+    isPresent,
+    count: () => pool.count,
+    all: () => tickets.all(),
+    lastResortLevel: model.lastResortLevel,
+  })
   const rounds = createRound({
     columns,
     turns: createTurnOrder({ columns, order, commonPriority: priorities.commonest }),
     survey,
+    unsettled,
     leftovers: createLeftoverTurns({
       model: plain,
       columns,
@@ -136,6 +151,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       effort,
       free,
       ranked,
+      all: () => tickets.all(),
       disturbed: () => state.isDisturbed,
       group: (slots) => {
         state.group(undefined, { slots, teams: accept.planned(slots) })
@@ -180,7 +196,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     packing.prune()
     state.begin()
     proposals.clear()
-    return anchors === undefined ? rounds.full(tickets.ofRound(), when) : rounds.around(anchors, tickets.ofRound, when)
+    return anchors === undefined ? rounds.full(when) : rounds.around(anchors, tickets.all, when)
   }
 
   const pool: Mutable<Pool<Facts>> = {
@@ -192,6 +208,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       levels.enter(slot, entry.region)
       facts[slot] = entry.facts
       supply.add(slot, entry.facts)
+      unsettled.add(slot)
       priorities.add(entry.priority)
       pool.count += 1
       return slot
@@ -217,7 +234,9 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       openings.remove(slot)
       drop(slot)
     },
-    setHeadStarts: levels.setHeadStarts,
+    setHeadStarts: (headStarts) => {
+      if (levels.setHeadStarts(headStarts)) survey.relaxOtherwise()
+    },
     group: (now) => {
       const work = begin(now, {})
       while (work.next().done !== true);
@@ -225,31 +244,16 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       pool.givenUp = search.givenUp
       return state.groups.take()
     },
-    round: (now, options = {}) => {
-      const work = begin(now, options)
-      const { number } = state
-      return {
-        step: (amount, isDue = NEVER) => {
+    round: (now, options = {}) =>
+      createRunningRound(begin(now, options), {
+        state,
+        setClock: (isDue) => {
           isTimeUp = isDue
-          for (let left = amount; left > 0;) {
-            if (number !== state.number) return false
-            const { done, value } = work.next()
-            pool.givenUp = search.givenUp
-            if (done === true) {
-              state.isGoing = false
-              return false
-            }
-            left -= Math.max(1, value)
-            if (isDue()) return true
-          }
-          return true
         },
-        take: () => (number === state.number ? state.takeMatches() : []),
-        hurry: () => {
-          if (number === state.number) state.isLate = true
+        worked: () => {
+          pool.givenUp = search.givenUp
         },
-      }
-    },
+      }),
     around: (slot, now, most) => {
       levels.renew(now)
       if (!state.isGoing) state.includeAll()
@@ -281,5 +285,3 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   }
   return pool
 }
-
-const NEVER = () => false

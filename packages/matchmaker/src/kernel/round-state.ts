@@ -5,6 +5,7 @@ import type { TeamsOf } from './matches.js'
 import type { Grouped, Matches, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Found } from './search-terms.js'
+import type { Unsettled } from './unsettled.js'
 
 /** The state of the current round of a pool; of the last one between rounds. */
 export class RoundState {
@@ -20,14 +21,16 @@ export class RoundState {
   isLate = false
   readonly #columns: Columns
   readonly #neighbours: Neighbours
+  readonly #unsettled: Unsettled
   readonly #teamsOf: TeamsOf
   /** The serial number of the last ticket or opening that is in the round. */
   #horizon = 0
   /** Slots freed while the round was under way. A search that pauses may still refer to them. */
   #freed: Slot[] = []
 
-  constructor(columns: Columns, neighbours: Neighbours, teamsOf: TeamsOf) {
+  constructor(columns: Columns, neighbours: Neighbours, unsettled: Unsettled, teamsOf: TeamsOf) {
     this.#columns = columns
+    this.#unsettled = unsettled
     this.#neighbours = neighbours
     this.#teamsOf = teamsOf
     this.groups = createGroups(columns, teamsOf)
@@ -63,6 +66,7 @@ export class RoundState {
   readonly take = (slot: Slot): void => {
     this.#columns.taken[slot] = 1
     this.#columns.standing[slot] = FRESH
+    this.#unsettled.add(slot)
     this.#neighbours.remove(slot)
   }
 

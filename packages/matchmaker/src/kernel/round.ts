@@ -11,6 +11,7 @@ import type { Found, SearchTerms, Vacancy } from './search-terms.js'
 import { filtered, groupedByKey } from './slices.js'
 import type { Survey } from './survey.js'
 import type { TurnOrder } from './turn-order.js'
+import type { Unsettled } from './unsettled.js'
 
 /** Tickets added to the index between two pauses. */
 const FILED_AT_ONCE = 128
@@ -19,6 +20,7 @@ export interface RoundInput<Facts> {
   readonly columns: Columns
   readonly turns: TurnOrder
   readonly survey: Survey
+  readonly unsettled: Unsettled
   readonly effort: Effort
   readonly bulk: Bulk
   readonly search: Search<Facts>
@@ -46,10 +48,13 @@ export interface RoundInput<Facts> {
   /** Whether the ticket or opening is in the pool, was there when the round began, and has no match yet. */
   free(slot: Slot): boolean
   group(opening: Slot | undefined, found: Found): void
-  /** Searches together for tickets left over, where this pays; returns those not tried. @param all as in the round. */
-  leftovers(anchors: Int32Array, all: Int32Array): Pausable<Int32Array>
-  /** Rearranges matches to match the tickets left over, if the pool is small. */
-  augment(tickets: Int32Array): Pausable<void>
+  /** Searches together for tickets left over, where this pays; returns those not tried. */
+  leftovers(anchors: Int32Array): Pausable<Int32Array>
+  /**
+   * Rearranges matches to match the tickets left over, if the pool is small.
+   * @param waiting how many tickets waited when the round began.
+   */
+  augment(waiting: number): Pausable<void>
 }
 
 /**
@@ -74,6 +79,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   /** Leaves a ticket or opening to the next round. */
   const defer = (slot: Slot): void => {
     columns.standing[slot] = DEFERRED
+    input.unsettled.add(slot)
     if (columns.turnIn[slot] === 0) columns.turnIn[slot] = input.number() - 1
   }
 
@@ -147,8 +153,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   return {
     /** Tries every ticket and opening that has a reason to be tried. */
-    *full(tickets: Int32Array, when: RoundOptions['openings']): Generator<number, void> {
-      const { fresh, awake, changed } = yield* survey.begin(tickets)
+    *full(when: RoundOptions['openings']): Generator<number, void> {
+      const waiting = input.count()
+      const { fresh, awake, changed } = yield* survey.begin()
       const [above, common, below] = turns.byPriority(fresh)
       const [awakeAbove, awakeCommon, awakeBelow] = turns.byPriority(awake)
       const vacant = () =>
@@ -169,10 +176,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const crowd = early ? yield* filtered(common, free) : common
       const left = yield* inBulk(crowd)
       const rest = joined(joined(crowd.subarray(0, left), below), awakeBelow)
-      const untried = yield* input.leftovers(yield* inTurn(rest), tickets)
+      const untried = yield* input.leftovers(yield* inTurn(rest))
       yield* file(rest)
       yield* tryEach(untried)
-      yield* input.augment(tickets)
+      yield* input.augment(waiting)
       if (when === 'last') yield* fillEach(yield* vacant(), undefined)
     },
 

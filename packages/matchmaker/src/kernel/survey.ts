@@ -1,10 +1,14 @@
 // pure: which tickets a round tries
-import { AWAKE, DEFERRED, FRESH, SETTLED, type Columns } from './columns.js'
+import { Agenda } from './agenda.js'
+import { AWAKE, DEFERRED, FRESH, SETTLED, UNTIL, type Columns } from './columns.js'
 import type { Effort, Pausable } from './effort.js'
+import { grown } from './growing.js'
 import { RELAXED, TIME, type Levels } from './levels.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import { joined } from './order.js'
+import type { Unsettled } from './unsettled.js'
+import type { Wake } from './wake.js'
 
 /** Exponent of the longest gap: an incomplete search is repeated at least every 2⁶ = 64 rounds. */
 const LONGEST_GAP = 6
@@ -17,12 +21,16 @@ export interface SurveyInput {
   readonly columns: Columns
   readonly levels: Levels
   readonly neighbours: Neighbours
+  readonly unsettled: Unsettled
   readonly effort: Effort
   readonly lastResortLevel: number
-  /**
-   * Wakes the settled tickets that one of the changed tickets concerns. @param among the index of the settled tickets.
-   */
-  wake(changed: Int32Array, settled: Int32Array, among: Neighbours): Pausable<void>
+  /** The number of waiting tickets. */
+  count(): number
+  /** All waiting tickets. */
+  all(): Int32Array
+  /** Whether the ticket is in the round. */
+  isPresent(slot: Slot): boolean
+  readonly wake: Wake
 }
 
 /** The tickets that a round tries. */
@@ -35,55 +43,137 @@ export interface Surveyed {
 
 /**
  * A ticket without a match settles, and is tried again when something has changed: the ticket has relaxed, or a new
- * ticket has come that it may be matched with. So tickets that wait for something rare cost next to nothing.
+ * ticket has come that it may be matched with. Until then no round reads it, so tickets that wait for something rare
+ * cost nothing.
  */
 export class Survey {
   readonly #input: SurveyInput
   /** Full rounds so far. */
   #rounds = 0
+  /** When settled tickets relax. */
+  readonly #agenda: Agenda
+  /** For each of the next rounds the settled tickets whose turn it may be. */
+  readonly #turns: Slot[][] = Array.from({ length: 1 << LONGEST_GAP }, () => [])
+  /** Whether tickets relax sooner than the agenda says. */
+  #isAgendaLate = false
+  #fresh = new Int32Array(64)
+  #awake = new Int32Array(64)
+  #news = 0
+  #due = 0
 
   constructor(input: SurveyInput) {
     this.#input = input
+    this.#agenda = new Agenda(input.columns)
+  }
+
+  /** Head starts have changed: tickets relax sooner or later than it was. */
+  relaxOtherwise(): void {
+    this.#isAgendaLate = true
   }
 
   /**
    * Begins a full round: finds the new tickets and the tickets with a reason to be tried again, and wakes settled
    * tickets that these concern.
    */
-  *begin(slots: Int32Array): Pausable<Surveyed> {
-    const { columns, neighbours, effort } = this.#input
+  *begin(): Pausable<Surveyed> {
+    const { unsettled, neighbours } = this.#input
     this.#rounds += 1
-    const fresh = new Int32Array(slots.length)
-    const awake = new Int32Array(slots.length)
-    const settled = new Int32Array(slots.length)
-    let [news, due, still] = [0, 0, 0]
-    for (let at = 0; at < slots.length; at++) {
-      const slot = slots[at] as Slot
-      if (at % AT_ONCE === AT_ONCE - 1) {
-        effort.note(AT_ONCE * SURVEYED)
-        if (effort.isPauseDue()) yield effort.pause()
-      }
-      const { standing } = columns
+    this.#news = 0
+    this.#due = 0
+    yield* this.#readUnsettled()
+    if (this.#isAgendaLate) yield* this.#readSettled()
+    else yield* this.#readDue()
+    const changed = joined(this.#awake.slice(0, this.#due), this.#fresh.slice(0, this.#news))
+    const settled = this.#input.count() - unsettled.count
+    if (settled > 0) yield* this.#input.wake(changed, settled, neighbours, (slot) => this.#wake(slot))
+    return {
+      fresh: this.#fresh.slice(0, this.#news),
+      awake: this.#awake.slice(0, this.#due),
+      changed: changed.length > 0,
+    }
+  }
+
+  *#readUnsettled(): Pausable<void> {
+    const { columns, unsettled, neighbours, isPresent } = this.#input
+    for (let left = unsettled.count; left > 0; left--) {
+      if (left % AT_ONCE === 0) yield* this.#pauseIfDue()
+      const { standing, born, size } = columns
+      const slot = unsettled.take()
+      if (born[slot] === 0 || size[slot] === 0 || standing[slot] === SETTLED) continue
+      unsettled.add(slot)
+      if (!isPresent(slot)) continue
       if (standing[slot] === FRESH) {
-        fresh[news++] = slot
+        if (this.#news === this.#fresh.length) this.#fresh = grown(this.#fresh, 2 * this.#news)
+        this.#fresh[this.#news++] = slot
         continue
       }
       if (this.isWorthATry(slot)) {
         neighbours.raise(slot)
         if (standing[slot] !== DEFERRED) standing[slot] = AWAKE
       }
-      if (standing[slot] !== SETTLED) awake[due++] = slot
-      else settled[still++] = slot
+      this.#addAwake(slot)
     }
-    const changed = joined(awake.slice(0, due), fresh.subarray(0, news))
-    if (still > 0) yield* this.#input.wake(changed, settled.subarray(0, still), neighbours)
-    const woken = settled.subarray(0, still).filter((slot) => columns.standing[slot] === AWAKE)
-    awake.set(woken, due)
-    return {
-      fresh: fresh.subarray(0, news),
-      awake: awake.subarray(0, due + woken.length),
-      changed: changed.length > 0,
+  }
+
+  /** Finds the settled tickets that have relaxed, and those whose turn it is. */
+  *#readDue(): Pausable<void> {
+    const { levels } = this.#input
+    let read = 0
+    for (let slot = this.#agenda.takeDue(levels.now); slot !== undefined; slot = this.#agenda.takeDue(levels.now)) {
+      this.#look(slot)
+      if (++read % AT_ONCE === 0) yield* this.#pauseIfDue()
     }
+    const turns = this.#turns[this.#rounds & (this.#turns.length - 1)] as Slot[]
+    for (let slot = turns.pop(); slot !== undefined; slot = turns.pop()) {
+      this.#look(slot)
+      if (++read % AT_ONCE === 0) yield* this.#pauseIfDue()
+    }
+  }
+
+  /** The same where the agenda is late: looks at all of them. */
+  *#readSettled(): Pausable<void> {
+    for (const [at, slot] of this.#input.all().entries()) {
+      this.#look(slot)
+      if (at % AT_ONCE === AT_ONCE - 1) yield* this.#pauseIfDue()
+    }
+    this.#isAgendaLate = false
+    yield* this.#readDue()
+  }
+
+  /** Wakes a settled ticket that has a reason to be tried again. */
+  #look(slot: Slot): void {
+    const { columns, neighbours, isPresent } = this.#input
+    if (columns.standing[slot] !== SETTLED || columns.size[slot] === 0 || !isPresent(slot)) return
+    if (!this.isWorthATry(slot)) return this.#plan(slot)
+    neighbours.raise(slot)
+    this.#wake(slot)
+  }
+
+  #wake(slot: Slot): void {
+    this.#input.columns.standing[slot] = AWAKE
+    this.#input.unsettled.add(slot)
+    this.#addAwake(slot)
+  }
+
+  #addAwake(slot: Slot): void {
+    if (this.#due === this.#awake.length) this.#awake = grown(this.#awake, 2 * this.#due)
+    this.#awake[this.#due++] = slot
+  }
+
+  *#pauseIfDue(): Pausable<void> {
+    const { effort } = this.#input
+    effort.note(AT_ONCE * SURVEYED)
+    if (effort.isPauseDue()) yield effort.pause()
+  }
+
+  /** Plans when a settled ticket is looked at again. */
+  #plan(slot: Slot): void {
+    const { columns } = this.#input
+    this.#agenda.set(slot, columns.rows[slot * columns.stride + UNTIL] as number)
+    const gap = 1 << this.#gapOf(slot)
+    if (gap === 1) return
+    const round = this.#rounds + gap - ((this.#rounds + (columns.born[slot] as number)) & (gap - 1))
+    this.#turns[round & (this.#turns.length - 1)]?.push(slot)
   }
 
   isWorthATry(slot: Slot): boolean {
@@ -101,19 +191,27 @@ export class Survey {
    * that all of them are seen in the end.
    */
   settle(slot: Slot, sawAll: boolean): void {
-    const { columns, levels, lastResortLevel } = this.#input
+    const { columns, levels, unsettled, lastResortLevel } = this.#input
+    const isTicket = columns.size[slot] !== 0
     if (levels.of(slot) >= lastResortLevel) {
       columns.standing[slot] = AWAKE
+      if (isTicket) unsettled.add(slot)
       return
     }
     const tries = columns.tries[slot] as number
     if (!sawAll) columns.tries[slot] = tries === MOST_TRIES ? LONGEST_GAP : tries + 1
     columns.standing[slot] = SETTLED
+    if (isTicket) this.#plan(slot)
+  }
+
+  /** Exponent of the number of rounds after which an incomplete search is repeated; 0 for a complete one. */
+  #gapOf(slot: Slot): number {
+    return Math.min(LONGEST_GAP, this.#input.columns.tries[slot] as number)
   }
 
   #isTurn(slot: Slot): boolean {
-    const { columns } = this.#input
-    const tries = Math.min(LONGEST_GAP, columns.tries[slot] as number)
-    return tries > 0 && ((this.#rounds + (columns.born[slot] as number)) & ((1 << tries) - 1)) === 0
+    const gap = this.#gapOf(slot)
+    const { born } = this.#input.columns
+    return gap > 0 && ((this.#rounds + (born[slot] as number)) & ((1 << gap) - 1)) === 0
   }
 }

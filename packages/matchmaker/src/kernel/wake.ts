@@ -1,5 +1,5 @@
 // pure: wakes settled tickets that a change near them concerns
-import { AWAKE, SETTLED, type Columns } from './columns.js'
+import { SETTLED, type Columns } from './columns.js'
 import type { Draft } from './draft.js'
 import type { Effort, Pausable } from './effort.js'
 import type { Slot } from './model.js'
@@ -34,12 +34,23 @@ export interface Waking {
 }
 
 /**
+ * Wakes the settled tickets that one of the changed tickets concerns.
+ * @param settled how many there are. @param among the index of the settled tickets. @param woken is told of each.
+ */
+export type Wake = (
+  changed: Int32Array,
+  settled: number,
+  among: Neighbours,
+  woken: (slot: Slot) => void,
+) => Pausable<void>
+
+/**
  * Creates a function that wakes the settled tickets that may be matched with one of the changed. In a crowd of tickets
  * that the columns allow together but other rules do not, comparing each pair would take longer than the rest of the
  * round: then a part of them is woken, others each time, so that every ticket is woken within a bounded number of
  * rounds.
  */
-export function createWaking({ columns, draft, searchRadius, effort, isPresent }: Waking) {
+export function createWaking({ columns, draft, searchRadius, effort, isPresent }: Waking): Wake {
   const raw = new Int32Array(MOST_READ)
   const settledNear = new Int32Array(MOST_READ)
   const lows = new Float64Array(MOST_READ)
@@ -61,7 +72,13 @@ export function createWaking({ columns, draft, searchRadius, effort, isPresent }
   }
 
   /** Wakes those of the first `read` slots that may be matched with one of the others. */
-  function* compare(slots: readonly Slot[], read: number, { shared, scales }: Neighbours, scale: number) {
+  function* compare(
+    slots: readonly Slot[],
+    read: number,
+    { shared, scales }: Neighbours,
+    scale: number,
+    woken: (slot: Slot) => void,
+  ): Pausable<void> {
     const { standing } = columns
     const width = scales[scale]?.width ?? Infinity
     let count = 0
@@ -82,7 +99,7 @@ export function createWaking({ columns, draft, searchRadius, effort, isPresent }
         if (Math.abs(value - low) > width && value !== Infinity && low !== Infinity) continue
         compared += 1
         const other = settledNear[at] as Slot
-        if (standing[other] === SETTLED && isPresent(other) && draft.admits(other)) standing[other] = AWAKE
+        if (standing[other] === SETTLED && isPresent(other) && draft.admits(other)) woken(other)
       }
       left -= compared
       effort.note(compared * COMPARED)
@@ -91,29 +108,29 @@ export function createWaking({ columns, draft, searchRadius, effort, isPresent }
     }
   }
 
-  return function* wake(changed: Int32Array, settled: Int32Array, among: Neighbours): Pausable<void> {
-    const { standing } = columns
-    const inTurn = (many: number) => {
-      const first = Math.max(
-        0,
-        settled.findIndex((slot) => slot > last),
-      )
-      for (let each = 0; each < Math.min(many, settled.length); each++) {
-        last = settled[(first + each) % settled.length] as Slot
-        standing[last] = AWAKE
-      }
+  const inTurn = (many: number, woken: (slot: Slot) => void) => {
+    const { standing, size, end } = columns
+    let wanted = many
+    for (let each = 0; each < end && wanted > 0; each++) {
+      last = last + 1 < end ? last + 1 : 0
+      if (standing[last] !== SETTLED || size[last] === 0 || !isPresent(last)) continue
+      woken(last)
+      wanted -= 1
     }
+  }
+
+  return function* wake(changed, settled, among, woken) {
     // Reading around each changed ticket costs as much as trying one settled ticket.
-    if (changed.length >= settled.length) return inTurn(settled.length)
-    left = Math.min(MOST_COMPARED, MOST_COMPARED_EACH * settled.length)
+    if (changed.length >= settled) return inTurn(settled, woken)
+    left = Math.min(MOST_COMPARED, MOST_COMPARED_EACH * settled)
     for (let from = 0; from < changed.length; from += GROUPED_AT_ONCE)
       for (let scale = 0; scale < among.scales.length; scale++) {
         const slots = readingAt(changed.subarray(from, from + GROUPED_AT_ONCE), among, scale)
         if (effort.isPauseDue()) yield effort.pause()
         for (const sharing of slots.length === 0 ? [] : among.shared.grouped(slots, scale)) {
           const read = among.shared.read(sharing, scale, raw)
-          if (read < Infinity) yield* compare(sharing.slots, read, among, scale)
-          if (read === Infinity || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE))
+          if (read < Infinity) yield* compare(sharing.slots, read, among, scale, woken)
+          if (read === Infinity || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE), woken)
         }
       }
   }

@@ -1,0 +1,65 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Agenda } from './agenda.js'
+import { createColumns, SETTLED, type Columns } from './columns.js'
+import { Unsettled } from './unsettled.js'
+
+function columnsOf(count: number): Columns {
+  const columns = createColumns(0)
+  const row = { since: 0, priority: 0, key: '', place: undefined, values: [] }
+  for (let each = 0; each < count; each += 1) columns.put({ ...row, id: `t${each}` }, 0, -1, 1)
+  columns.standing.fill(SETTLED)
+  return columns
+}
+
+test('a slot is taken no later than the earliest time it was set for, and no entry is taken before its time', () => {
+  const step = fc.record({ slot: fc.nat(30), after: fc.integer({ min: 1, max: 50 }), pass: fc.nat(20) })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const agenda = new Agenda(columnsOf(31))
+      const dueOf = new Map<number, number>()
+      let now = 1
+      for (const { slot, after, pass } of steps) {
+        agenda.set(slot, now + after)
+        dueOf.set(slot, Math.min(dueOf.get(slot) ?? Infinity, now + after))
+        now += pass
+        const taken = new Set<number>()
+        for (let due = agenda.takeDue(now); due !== undefined; due = agenda.takeDue(now)) taken.add(due)
+        for (const [one, due] of dueOf) {
+          if (due > now) continue
+          expect(taken).toContain(one)
+          dueOf.delete(one)
+        }
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a slot that is due never is not taken', () => {
+  const agenda = new Agenda(columnsOf(1))
+  agenda.set(0, Infinity)
+  expect(agenda.takeDue(1e15)).toBeUndefined()
+})
+
+test('unsettled slots are taken in the order in which they were listed, each once', () => {
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.nat(300)), { maxLength: 400 }), (steps) => {
+      const unsettled = new Unsettled(columnsOf(301))
+      const listed = new Set<number>()
+      for (const slot of steps) {
+        if (slot !== null) {
+          unsettled.add(slot)
+          listed.add(slot)
+        } else if (listed.size > 0) {
+          const [first] = listed
+          expect(unsettled.take()).toBe(first)
+          listed.delete(first as number)
+        }
+        expect(unsettled.count).toBe(listed.size)
+      }
+      for (const slot of listed) expect(unsettled.take()).toBe(slot)
+    }),
+    { numRuns: 50 },
+  )
+})

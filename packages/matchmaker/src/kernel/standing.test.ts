@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import type { Entry, Model } from './model.js'
+import { createPool } from './pool.js'
+
+/** Tickets of different tastes are never matched; who has waited for five seconds accepts a greater difference. */
+const model: Model<string> = {
+  levels: Float64Array.of(0, 5000),
+  lastResortLevel: Infinity,
+  teams: [{ name: 'team', max: 2, min: Uint16Array.of(2, 2) }],
+  fillForMs: 0,
+  radius: undefined,
+  spans: [
+    { by: 'each', limit: Float64Array.of(1, 10) },
+    { by: 'each', limit: Float64Array.of(0.5, 0.5) },
+  ],
+  checks: undefined,
+}
+
+const entry = (id: string, since: number, skill: number, taste: number): Entry<string> => ({
+  id,
+  size: 1,
+  since,
+  priority: 0,
+  key: '',
+  place: undefined,
+  network: undefined,
+  values: [skill, skill, taste, taste],
+  facts: id,
+})
+
+const STANDING = 1500
+
+/** The work of a round, in tickets. */
+function workOf(pool: ReturnType<typeof createPool<string>>, now: number): number {
+  const round = pool.round(now)
+  let work = 1
+  while (round.step(1, () => true)) work += 1
+  return work
+}
+
+test('a round does not read the tickets that have settled', () => {
+  const pool = createPool(model)
+  for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))
+  expect(workOf(pool, 1)).toBeGreaterThan(500)
+  // Those who have just settled are read once more.
+  workOf(pool, 251)
+  expect(workOf(pool, 501)).toBeLessThan(5)
+  // They relax.
+  expect(workOf(pool, 5001)).toBeGreaterThan(500)
+  workOf(pool, 5251)
+  expect(workOf(pool, 5501)).toBeLessThan(5)
+  pool.add(entry('new', 5600, 50, 0))
+  expect(workOf(pool, 5751)).toBeLessThan(10)
+})
+
+test('a settled ticket is tried again when a ticket near it comes, and when it relaxes', () => {
+  const pool = createPool(model)
+  for (let id = 0; id < STANDING; id += 1) pool.add(entry(`s${id}`, 0, id % 100, id + 1))
+  expect([...pool.group(1)]).toEqual([])
+  const near = pool.add(entry('near', 200, 50.5, 151))
+  expect([...pool.group(251)]).toMatchObject([{ slots: [150, near] }])
+  pool.remove(150)
+  pool.remove(near)
+  const far = pool.add(entry('far', 250, 59, 251))
+  expect([...pool.group(501)]).toEqual([])
+  expect([...pool.group(5001)]).toEqual([])
+  expect([...pool.group(5251)]).toMatchObject([{ slots: [250, far] }])
+})
