@@ -44,7 +44,8 @@ const suites: Suites = {
     lobbies: async () => (await import('./relay/lobbies.js')).lobbyFigures(),
     listing: async () => (await import('./relay/listing.js')).listingFigures(),
     'lost-answers': async () => (await import('./relay/lost-answers.js')).lostAnswerFigures(),
-    'data-plane': async () => (await import('./relay/data-plane.js')).dataPlaneFigures(),
+    'data-plane-64': async () => (await import('./relay/data-plane.js')).dataPlaneFigures(64),
+    'data-plane-1200': async () => (await import('./relay/data-plane.js')).dataPlaneFigures(1200),
   },
   server: {
     creates: async () => (await import('./server/creates.js')).createFigures(),

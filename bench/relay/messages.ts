@@ -8,7 +8,13 @@ export interface RelaySessionInfo {
   readonly clientPort: number
 }
 
-/** By the relay's process, since its start. */
+/** Two ports of one process: what comes in by the client port leaves by the server port. */
+export interface ForwardedPorts {
+  readonly serverPort: number
+  readonly clientPort: number
+}
+
+/** By the process of the relay or of plain forwarding, since its start. */
 export interface RelaySpent {
   readonly cpuMicroseconds: number
 }
@@ -16,6 +22,8 @@ export interface RelaySpent {
 /** By which way packets go. */
 export type Way =
   | { readonly kind: 'relay'; readonly sessions: readonly RelaySessionInfo[] }
+  /** Through sockets that forward whatever comes, unread. */
+  | { readonly kind: 'forwarding'; readonly ports: readonly ForwardedPorts[] }
   /** From socket to socket. */
   | { readonly kind: 'direct' }
   /** Through a TURN server. */

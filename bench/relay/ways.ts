@@ -1,5 +1,5 @@
 import type { Socket } from 'node:dgram'
-import type { RelaySessionInfo, Way } from './messages.js'
+import type { ForwardedPorts, RelaySessionInfo, Way } from './messages.js'
 import { ask, connectedTo, openSocket } from './sockets.js'
 import { channelHeader, openChannel } from './turn.js'
 
@@ -23,11 +23,27 @@ const PING_MS = 500
 
 export function openWay(way: Way): Promise<OpenWay> {
   if (way.kind === 'relay') return openRelay(way.sessions)
+  if (way.kind === 'forwarding') return openForwarding(way.ports)
   return way.kind === 'direct' ? openDirect() : openTurn(way.port)
 }
 
 async function openDirect(): Promise<OpenWay> {
   return grouped(async (receiverPort) => ({ socket: await connectedTo(receiverPort), header: () => Buffer.alloc(0) }))
+}
+
+/** The receiver's first datagram says where to forward to, and comes back. */
+async function openForwarding(ports: readonly ForwardedPorts[]): Promise<OpenWay> {
+  const hello = Buffer.from('hello')
+  const receivers: Socket[] = []
+  const senders: Sender[] = []
+  for (const { serverPort, clientPort } of ports) {
+    const receiver = await connectedTo(serverPort)
+    await ask(receiver, hello, (datagram) => datagram.equals(hello))
+    receivers.push(receiver)
+    for (let sender = 0; sender < SENDERS; sender += 1)
+      senders.push({ socket: await connectedTo(clientPort), header: () => Buffer.alloc(0) })
+  }
+  return { senders, receivers, receivedAt: 0 }
 }
 
 async function openTurn(turnPort: number): Promise<OpenWay> {

@@ -1,0 +1,59 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { answer, letGo } from './answer.js'
+import type { ForwardedPorts, RelaySessionInfo, RelaySpent, Way } from './messages.js'
+import { startTurnServer } from './turn-server.js'
+
+/** Something that relays, and what of the processor it has used. */
+export interface Relayer {
+  readonly way: Way
+  cpuMicroseconds(): Promise<number>
+  stop(): Promise<void> | void
+}
+
+/** All that get the same load. */
+export interface Relayers {
+  /** The emulator's relay. */
+  readonly relay: Relayer
+  /** `node:dgram` that only forwards. */
+  readonly forwarding: Relayer
+  /** coturn, or why there is none. */
+  readonly turn: Relayer | string
+}
+
+/** Each in a process of its own, with one thread that relays. */
+export async function startRelayers(): Promise<Relayers> {
+  return {
+    relay: await toldBy(
+      fork(new URL('./relay-process.js', import.meta.url)),
+      (sessions: readonly RelaySessionInfo[]) => ({ kind: 'relay', sessions }),
+    ),
+    forwarding: await toldBy(
+      fork(new URL('./forwarding-process.js', import.meta.url)),
+      (ports: readonly ForwardedPorts[]) => ({ kind: 'forwarding', ports }),
+    ),
+    turn: await turnRelayer(),
+  }
+}
+
+export async function stopRelayers({ relay, forwarding, turn }: Relayers): Promise<void> {
+  for (const relayer of [relay, forwarding, turn]) if (typeof relayer !== 'string') await relayer.stop()
+}
+
+/** A program that first tells where it is, and then answers each message by what it has spent. */
+async function toldBy<Told>(child: ChildProcess, wayOf: (told: Told) => Way): Promise<Relayer> {
+  return {
+    way: wayOf(await answer<Told>(child)),
+    cpuMicroseconds: async () => {
+      child.send('how much?')
+      return (await answer<RelaySpent>(child)).cpuMicroseconds
+    },
+    stop: () => letGo(child),
+  }
+}
+
+async function turnRelayer(): Promise<Relayer | string> {
+  const server = await startTurnServer()
+  if (typeof server === 'string') return server
+  const { port, cpuMicroseconds, stop } = server
+  return { way: { kind: 'turn', port }, cpuMicroseconds, stop }
+}
