@@ -2,14 +2,22 @@
 import { createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { createLobbies, createRelaySessions } from '@muster/relay'
-import { LOBBIES, MEMBERS, type LobbiesMeasured } from './lobby-messages.js'
+import { followCollections } from './collections.js'
+import { evenly } from './evenly.js'
+import {
+  JOINS_PER_SECOND,
+  LOBBIES,
+  MEMBERS,
+  type JoinRound,
+  type LobbiesMeasured,
+  type Percentiles,
+} from './lobby-messages.js'
 
-const JOINS_PER_SECOND = 2000
+const ROUNDS = 5
 /** As often as a member who follows the lobby's events is heard of. */
 const HEARTBEAT_EVERY_MS = 10_000
 /** Signs of life that come sooner after the last are not written down (at the default rules). */
 const HEARTBEAT_COUNTS_AFTER_MS = 5000
-const STEP_MS = 1
 const MICROSECONDS = 1000
 
 const { gc } = globalThis
@@ -25,6 +33,7 @@ const before = heap()
 const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 'nobody' })
 const relay = createRelaySessions({ client: client.relays })
 const lobbies = createLobbies({ relay, reapMs: null })
+const collections = followCollections()
 
 const player = (lobby: number, slot: number) => ({
   id: `player-${lobby}-${slot}`,
@@ -50,41 +59,45 @@ async function fill(number: number): Promise<Filled> {
   return { number, lobbyId, code }
 }
 
-/** At equal distances, as well as timers can. What is late is made up for, and counts from when it was due. */
-async function evenly(count: number, perSecond: number, call: (index: number, dueAt: number) => void): Promise<void> {
-  const start = performance.now()
-  for (let index = 0; index < count;) {
-    await systemClock.sleep(STEP_MS)
-    for (; index < count; index += 1) {
-      const dueAt = start + (index / perSecond) * 1000
-      if (dueAt > performance.now()) break
-      call(index, dueAt)
-    }
-  }
+/** Of all rounds, so that every member is heard of in turn. */
+let beats = 0
+
+async function beat(filled: readonly Filled[]): Promise<void> {
+  const { number, lobbyId } = filled[beats % filled.length] as Filled
+  const slot = Math.floor(beats / filled.length) % (MEMBERS - 1)
+  beats += 1
+  await lobbies.heartbeat({ lobbyId, playerId: player(number, slot).id })
 }
 
 /** The last player of every lobby comes, while the others are heard of now and then. */
-async function joinLast(filled: readonly Filled[]): Promise<Float64Array> {
+async function joinLast(filled: readonly Filled[]): Promise<JoinRound> {
   const latencies = new Float64Array(filled.length)
-  const calls: Promise<void>[] = []
+  const waits = new Float64Array(filled.length)
   const join = async (index: number, dueAt: number) => {
+    waits[index] = (performance.now() - dueAt) * MICROSECONDS
     const { number, code } = filled[index] as Filled
     await lobbies.join({ player: player(number, MEMBERS - 1), code }).catch(() => void (refused += 1))
     latencies[index] = (performance.now() - dueAt) * MICROSECONDS
   }
-  const beat = async (index: number) => {
-    const { number, lobbyId } = filled[index % filled.length] as Filled
-    const slot = Math.floor(index / filled.length) % (MEMBERS - 1)
-    await lobbies.heartbeat({ lobbyId, playerId: player(number, slot).id })
-  }
   const seconds = filled.length / JOINS_PER_SECOND
   const beatsPerSecond = (filled.length * (MEMBERS - 1)) / (HEARTBEAT_EVERY_MS / 1000)
+  const since = performance.now()
+  collections.reset()
   await Promise.all([
-    evenly(filled.length, JOINS_PER_SECOND, (index, dueAt) => void calls.push(join(index, dueAt))),
-    evenly(seconds * beatsPerSecond, beatsPerSecond, (index) => void calls.push(beat(index))),
+    evenly(filled.length, JOINS_PER_SECOND, join),
+    evenly(seconds * beatsPerSecond, beatsPerSecond, () => beat(filled)),
   ])
-  await Promise.all(calls)
-  return latencies
+  return {
+    joinMicroseconds: percentiles(latencies),
+    waitMicroseconds: percentiles(waits),
+    joinsPerSecond: Math.round((filled.length / (performance.now() - since)) * 1000),
+    ...(await collections.found()),
+  }
+}
+
+const leaveLast = async (filled: readonly Filled[]) => {
+  for (const { lobbyId, number } of filled)
+    await lobbies.leave({ lobbyId, playerId: player(number, MEMBERS - 1).id })
 }
 
 const fillingSince = systemClock.now()
@@ -98,23 +111,24 @@ const shuffled = filled
   .toSorted((a, b) => a.at - b.at)
   .map(({ one }) => one)
 await systemClock.sleep(HEARTBEAT_COUNTS_AFTER_MS)
-const since = systemClock.now()
-const usedBefore = process.cpuUsage()
-const sorted = (await joinLast(shuffled)).toSorted()
-const joinSeconds = (systemClock.now() - since) / 1000
-const { user, system } = process.cpuUsage(usedBefore)
+const rounds: JoinRound[] = []
+for (let round = 0; round < ROUNDS; round += 1) {
+  if (round > 0) await leaveLast(shuffled)
+  rounds.push(await joinLast(shuffled))
+}
 
 const measured: LobbiesMeasured = {
-  joinMicroseconds: { p50: at(0.5), p99: at(0.99), most: at(1) },
+  rounds,
   joinsRefused: refused,
-  joinsPerSecond: Math.round(LOBBIES / joinSeconds),
-  cpuShare: Number(((user + system) / joinSeconds / 1e6).toFixed(2)),
   fillPerSecond: Math.round((LOBBIES * (MEMBERS - 1)) / fillSeconds),
   bytesEach: Math.round((heap() - before) / LOBBIES),
 }
 process.send?.(measured)
 process.on('disconnect', () => process.exit())
 
-function at(share: number): number {
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number)
+function percentiles(values: Float64Array): Percentiles {
+  const sorted = values.toSorted()
+  const at = (share: number) =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] as number)
+  return { p50: at(0.5), p99: at(0.99), most: at(1) }
 }

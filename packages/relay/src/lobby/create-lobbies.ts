@@ -98,12 +98,15 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     return { kind: 'password', salt, digest: await digestOf(password, salt) }
   }
 
-  const ask = async (lobbyId: string, command: MemberRequest): Promise<LobbyView> => {
+  const tell = async (lobbyId: string, command: MemberRequest): Promise<Lobby> => {
     closing.signal.throwIfAborted()
     const checked = checkRequest(command)
     await costs.admit(checked)
-    return viewOf(await change(lobbyId, checked), command.playerId)
+    return change(lobbyId, checked)
   }
+  /** A view copies the whole lobby, so it is made only for those who get it. */
+  const ask = async (lobbyId: string, command: MemberRequest): Promise<LobbyView> =>
+    viewOf(await tell(lobbyId, command), command.playerId)
   let closed: Promise<void> | undefined
 
   return {
@@ -154,8 +157,8 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
           : viewOf(lobby, playerId),
       )
     },
-    heartbeat: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'heartbeat', playerId })),
-    leave: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'leave', playerId })),
+    heartbeat: async ({ lobbyId, playerId }) => void (await tell(lobbyId, { kind: 'heartbeat', playerId })),
+    leave: async ({ lobbyId, playerId }) => void (await tell(lobbyId, { kind: 'leave', playerId })),
     setReady: ({ lobbyId, playerId, ready }) => ask(lobbyId, { kind: 'setReady', playerId, ready }),
     setData: ({ lobbyId, playerId, changes, ifVersion }) =>
       ask(lobbyId, { kind: 'setData', playerId, changes, ifVersion }),
@@ -168,7 +171,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
       ask(lobbyId, { kind: 'decide', playerId, applicantId, approve }),
     start: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'start', playerId }),
     stop: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'stop', playerId }),
-    end: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'close', playerId })),
+    end: async ({ lobbyId, playerId }) => void (await tell(lobbyId, { kind: 'close', playerId })),
     follow: async function* ({ signal, ...input }) {
       checkFollow(input)
       const linked = linkedSignal(signal, closing.signal)

@@ -15,7 +15,7 @@ interface Entry {
 }
 
 const parentOf = (place: number) => (place - 1) >>> 1
-const childrenOf = (place: number) => [2 * place + 1, 2 * place + 2] as const
+const leftOf = (place: number) => 2 * place + 1
 
 export function createDueIndex(): DueIndex {
   /** Each entry is due no earlier than its parent. */
@@ -35,8 +35,8 @@ export function createDueIndex(): DueIndex {
       place = parentOf(place)
     }
     for (;;) {
-      const [left, right] = childrenOf(place)
-      const earlier = dueAtOf(right) < dueAtOf(left) ? right : left
+      const left = leftOf(place)
+      const earlier = dueAtOf(left + 1) < dueAtOf(left) ? left + 1 : left
       if (dueAtOf(earlier) >= entry.dueAt) break
       put(heap[earlier] as Entry, place)
       place = earlier
@@ -65,7 +65,9 @@ export function createDueIndex(): DueIndex {
       for (let place = look.pop(); place !== undefined; place = look.pop()) {
         if (dueAtOf(place) > now) continue
         found.push(heap[place] as Entry)
-        look.push(...childrenOf(place).filter((child) => child < heap.length))
+        const left = leftOf(place)
+        if (left < heap.length) look.push(left)
+        if (left + 1 < heap.length) look.push(left + 1)
       }
       return found
         .toSorted((a, b) => a.dueAt - b.dueAt)

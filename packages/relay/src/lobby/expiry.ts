@@ -1,6 +1,6 @@
 // pure: what time does to a lobby
 import { withEvent } from './history.js'
-import { type Applicant, isPresent, type Lobby, presentMembers } from './lobby.js'
+import { type Applicant, isPresent, type Lobby } from './lobby.js'
 import type { ClosedReason } from './event.js'
 import { goAway, remove } from './membership.js'
 import type { LobbyRules } from './rules.js'
@@ -16,8 +16,8 @@ export function close(lobby: Lobby, now: number, reason: ClosedReason): Lobby {
 export function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
   if (lobby.phase === 'closed') return lobby
   let next = lobby
-  for (const member of presentMembers(next))
-    if (now >= member.lastSeenAt + rules.awayAfterMs) next = goAway(next, now, member)
+  for (const member of lobby.members)
+    if (isPresent(member) && now >= member.lastSeenAt + rules.awayAfterMs) next = goAway(next, now, member)
   for (const member of next.members)
     if (now >= (member.awaySince ?? now) + rules.holdSlotMs) next = remove(next, now, member, 'timed out', rules)
   for (const applicant of next.applicants)
@@ -47,19 +47,22 @@ function closedBy(
 export const isOver = (lobby: Lobby, now: number, rules: LobbyRules): boolean =>
   lobby.closedAt !== undefined && now >= lobby.closedAt + rules.lingerMs && lobby.retired.length === 0
 
-/** Epoch milliseconds of the next time at which a tick has something to do. */
+/** Epoch milliseconds of the next time at which a tick has something to do. Makes no lists: every change asks. */
 export function dueAt(lobby: Lobby, now: number, rules: LobbyRules): number {
   const ending = endable(lobby).length > 0 ? now : Infinity
   if (lobby.closedAt !== undefined) return Math.min(ending, lobby.closedAt + rules.lingerMs)
-  return Math.min(
+  let earliest = Math.min(
     ending,
     workOf(lobby).length > 0 ? (lobby.lease?.until ?? now) : Infinity,
     lobby.createdAt + rules.maxLifetimeMs,
     lobby.phase === 'running' ? Infinity : lobby.activeAt + rules.idleMs,
     lobby.emptySince === undefined ? Infinity : lobby.emptySince + rules.emptyMs,
-    ...lobby.members.map((member) =>
-      isPresent(member) ? member.lastSeenAt + rules.awayAfterMs : (member.awaySince ?? now) + rules.holdSlotMs,
-    ),
-    ...lobby.applicants.map(({ since }) => since + rules.applicantMs),
   )
+  for (const { awaySince, lastSeenAt } of lobby.members)
+    earliest = Math.min(
+      earliest,
+      awaySince === undefined ? lastSeenAt + rules.awayAfterMs : awaySince + rules.holdSlotMs,
+    )
+  for (const { since } of lobby.applicants) earliest = Math.min(earliest, since + rules.applicantMs)
+  return earliest
 }

@@ -9,7 +9,9 @@ const KEPT = 64
 export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: string): Lobby {
   const seq = lobby.seq + 1
   const event: LobbyEvent = { ...happening, seq, at: now, to }
-  return { ...lobby, seq, events: [...lobby.events.slice(1 - KEPT), event] }
+  const events = lobby.events.slice(1 - KEPT)
+  events.push(event)
+  return { ...lobby, seq, events }
 }
 
 /** The events after `seq`; undefined if some of them are no longer kept. */

@@ -109,12 +109,15 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
  * lowest free slot.
  */
 function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId: string): number {
-  const taken = new Set(members.map(({ slot }) => slot))
+  const isFree = (slot: number) => members.every((one) => one.slot !== slot)
   const held = departed.filter(({ until }) => until > now)
-  const free = Array.from({ length: maxPlayers }, (_, slot) => slot).filter((slot) => !taken.has(slot))
   const before = held.find(({ id }) => id === playerId)?.slot
-  if (before !== undefined && !taken.has(before)) return before
-  return (free.find((slot) => held.every((one) => one.slot !== slot)) ?? free[0]) as number
+  if (before !== undefined && isFree(before)) return before
+  let lowest = 0
+  while (!isFree(lowest)) lowest += 1
+  for (let slot = lowest; slot < maxPlayers; slot += 1)
+    if (isFree(slot) && held.every((one) => one.slot !== slot)) return slot
+  return lowest
 }
 
 export function remove(lobby: Lobby, now: number, member: Member, reason: LeftReason, rules: LobbyRules): Lobby {
@@ -163,8 +166,8 @@ export function transferHost(lobby: Lobby, now: number, targetId: string): Lobby
  */
 function withHost(lobby: Lobby, now: number): Lobby {
   const present = presentMembers(lobby)
-  const filled: Lobby =
-    present.length === 0 ? { ...lobby, emptySince: lobby.emptySince ?? now } : { ...lobby, emptySince: undefined }
+  const emptySince = present.length === 0 ? (lobby.emptySince ?? now) : undefined
+  const filled: Lobby = emptySince === lobby.emptySince ? lobby : { ...lobby, emptySince }
   if (present.some(({ id }) => id === lobby.hostId)) return filled
   const [next] = present.toSorted((a, b) => (a.presentSince ?? 0) - (b.presentSince ?? 0) || a.slot - b.slot)
   if (next !== undefined) return moveRun(hostedBy(filled, now, next.id), now, false)

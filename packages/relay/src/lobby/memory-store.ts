@@ -1,5 +1,5 @@
 import { createDueIndex } from './due-index.js'
-import type { Lobby } from './lobby.js'
+import { memberOf, type Lobby, type Member } from './lobby.js'
 import { createPublicIndex } from './public-index.js'
 import type { LobbyStore, StoredLobby } from './store.js'
 
@@ -25,10 +25,13 @@ export function createMemoryLobbyStore(): LobbyStore {
   /** Updates the indexes after a lobby has changed. */
   const follow = (number: number, before: Lobby | undefined, after: Lobby | undefined) => {
     listed.change(number, before, after)
-    if (before !== undefined && after !== undefined && haveSameMembers(before, after)) return
-    for (const { id } of before?.members ?? []) leave(id, (before as Lobby).id)
-    for (const { id } of after?.members ?? [])
-      idsByPlayer.set(id, (idsByPlayer.get(id) ?? new Set()).add((after as Lobby).id))
+    for (const { id } of membersBeyond(before, after)) leave(id, (before as Lobby).id)
+    for (const { id } of membersBeyond(after, before)) enter(id, (after as Lobby).id)
+  }
+  const enter = (playerId: string, lobbyId: string) => {
+    const ids = idsByPlayer.get(playerId)
+    if (ids === undefined) idsByPlayer.set(playerId, new Set([lobbyId]))
+    else ids.add(lobbyId)
   }
   const leave = (playerId: string, lobbyId: string) => {
     const ids = idsByPlayer.get(playerId)
@@ -83,5 +86,13 @@ export function createMemoryLobbyStore(): LobbyStore {
   }
 }
 
-const haveSameMembers = ({ members }: Lobby, other: Lobby): boolean =>
-  members.length === other.members.length && members.every(({ id }, index) => other.members[index]?.id === id)
+/** Members whom the other state of the lobby lacks: usually none, because most changes are heartbeats. */
+function membersBeyond(lobby: Lobby | undefined, other: Lobby | undefined): readonly Member[] {
+  if (lobby === undefined) return NOBODY
+  if (other === undefined) return lobby.members
+  const isMissing = ({ id }: Member, place: number) =>
+    other.members[place]?.id !== id && memberOf(other, id) === undefined
+  return lobby.members.some(isMissing) ? lobby.members.filter(isMissing) : NOBODY
+}
+
+const NOBODY: readonly Member[] = []

@@ -154,9 +154,12 @@ export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number
   }
 }
 
+/** One list for all that have none, since every change asks. */
+const NONE: readonly never[] = []
+
 /** Retired sessions and tickets that may be ended now. Any process may end them, even several processes at once. */
 export const endable = ({ retired }: Lobby): readonly string[] =>
-  retired.filter(({ afterTerm }) => afterTerm === undefined).map(({ id }) => id)
+  retired.length === 0 ? NONE : retired.filter(({ afterTerm }) => afterTerm === undefined).map(({ id }) => id)
 
 /** A task of the process that manages the run. */
 export type Work =
@@ -169,12 +172,12 @@ export type Work =
     }
 
 /** The tasks to do, most urgent first: tokens of players who left are revoked before new players are authorized. */
-export function workOf(lobby: Lobby): Work[] {
+export function workOf(lobby: Lobby): readonly Work[] {
   const { run, outcome, retired } = lobby
   // Players cannot be in another ticket until the retired ticket is withdrawn.
-  if (run?.status === 'allocating' && outcome === 'match' && retired.length > 0) return []
+  if (run?.status === 'allocating' && outcome === 'match' && retired.length > 0) return NONE
   if (run?.status === 'allocating') return [{ kind: 'open', term: run.term, startedBy: run.worker }]
-  if (run?.status !== 'relayed') return []
+  if (run?.status !== 'relayed') return NONE
   const { session } = run
   const newcomers = presentMembers(lobby).filter(({ id }) => session.seats.every((seat) => seat.id !== id))
   return [

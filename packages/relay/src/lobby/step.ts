@@ -32,8 +32,10 @@ export interface Step {
 export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRules): Step | Refusal {
   const next = isSystem(command) ? bySystem(command, lobby, now, rules) : byPlayer(command, lobby, now, rules)
   if ('refused' in next) return next
-  return { lobby: next, events: next.events.filter(({ seq }) => seq > lobby.seq) }
+  return { lobby: next, events: next.seq === lobby.seq ? NOTHING : next.events.slice(lobby.seq - next.seq) }
 }
+
+const NOTHING: readonly LobbyEvent[] = []
 
 export const isRefusal = (result: Step | Refusal): result is Refusal => 'refused' in result
 
