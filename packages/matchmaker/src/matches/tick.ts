@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Allocator } from '../servers/allocator.js'
+import { WRITTEN } from '../servers/journal/notes.js'
 import type { Backfills } from './backfill/backfills.js'
 import { createBreather, type Breather } from '../tickets/breather.js'
 import type { Events } from '../events.js'
@@ -45,8 +46,10 @@ export interface Tick {
 
 /** What became of groups. */
 interface Claimed {
-  /** Each resolves when the intent of its match is in the journal. */
-  readonly begun: readonly Promise<void>[]
+  /** Number of matches that have begun. */
+  readonly begun: number
+  /** Each resolves when the intent of its match is in the journal. Those that are there already have none. */
+  readonly writing: readonly Promise<void>[]
   /** Those for whom there was no server. */
   readonly short: readonly Group[]
 }
@@ -66,7 +69,8 @@ export function createTick(ticking: Ticking): Tick {
   }
 
   const claim = async (groups: readonly Group[], mayDeploy: boolean, breather: Breather): Promise<Claimed> => {
-    const begun: Promise<void>[] = []
+    let begun = 0
+    const writing: Promise<void>[] = []
     const short: Group[] = []
     const now = clock.now()
     const roomNow = () => (mayDeploy ? lifecycle.room(clock.now()) : 0)
@@ -84,7 +88,8 @@ export function createTick(ticking: Ticking): Tick {
       }
       const beginning = group.backfill === undefined && room > 0 ? lifecycle.begin(group, now) : undefined
       if (beginning !== undefined) {
-        begun.push(beginning)
+        begun += 1
+        if (beginning !== WRITTEN) writing.push(beginning)
         room -= 1
       } else if (group.backfill !== undefined) {
         lifecycle.join(group, now)
@@ -93,7 +98,7 @@ export function createTick(ticking: Ticking): Tick {
       }
       tickets.release(group.records, now)
     }
-    return { begun, short }
+    return { begun, writing, short }
   }
 
   /** One at a time: two rounds at once would find the same matches. */
@@ -121,10 +126,10 @@ export function createTick(ticking: Ticking): Tick {
           claimed.short.flatMap(({ records }) => records),
           breather,
         )
-        return [...given, ...claimed.begun]
+        return { matches: given.length + claimed.begun, writing: [...given, ...claimed.writing] }
       })
-      events.emit('ticked', { durationMs: stopwatch() - startedAt, matches: begun.length })
-      await Promise.all(begun)
+      events.emit('ticked', { durationMs: stopwatch() - startedAt, matches: begun.matches })
+      await Promise.all(begun.writing)
     },
 
     arrived: async (runtime) => {
@@ -132,7 +137,7 @@ export function createTick(ticking: Ticking): Tick {
       const breather = createBreather(stopwatch)
       const now = clock.now()
       const groups = rounds.ofArrived(runtime, { now, breather, room: lifecycle.room(now) })
-      await Promise.all((await claim(groups, true, breather)).begun)
+      await Promise.all((await claim(groups, true, breather)).writing)
     },
   }
 }

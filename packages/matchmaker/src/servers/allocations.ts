@@ -22,16 +22,20 @@ export interface Allocations {
   setPlayers(allocation: Allocation, playerIds: readonly string[]): void
   /** The match of an earlier process in which the player plays, as far as its players are remembered. */
   playedBy(playerId: string): Allocation | undefined
-  /** The matches whose deployment has no players yet, and is not being stopped. */
+  /** The matches whose deployment exists, and has no players yet; also one that is stopped before another attempt. */
   starting(): SetIterator<Allocation>
   count(): number
+  /** Number of matches whose deployment has no players yet, whether or not it exists, and is not being stopped. */
   startingCount(): number
 }
 
 export function createAllocations(): Allocations {
   const matches = new LargeMap<Allocation>()
   const requested = new LargeMap<Allocation>()
+  /** Of most matches the create waits for its turn: they are in none of these sets. */
   const starting = new Set<Allocation>()
+  /** Those that have players, or are being stopped. */
+  const served = new Set<Allocation>()
   /** The remembered players. */
   const players = new Map<string, Allocation>()
   const forgetPlayers = (allocation: Allocation) => {
@@ -45,11 +49,13 @@ export function createAllocations(): Allocations {
   return {
     add: (allocation) => {
       matches.set(allocation.matchId, allocation)
-      starting.add(allocation)
     },
     enter: (allocation, phase) => {
       allocation.phase = phase
-      if (phase === 'running' || phase === 'stopping') starting.delete(allocation)
+      if (matches.get(allocation.matchId) !== allocation) return
+      if (phase === 'starting' || phase === 'warming' || phase === 'retrying') starting.add(allocation)
+      else starting.delete(allocation)
+      if (phase === 'running' || phase === 'stopping') served.add(allocation)
     },
     identify: (allocation, requestId) => {
       allocation.requestId = requestId
@@ -75,6 +81,7 @@ export function createAllocations(): Allocations {
       forgetPlayers(allocation)
       matches.delete(allocation.matchId)
       starting.delete(allocation)
+      served.delete(allocation)
       if (allocation.requestId !== undefined) requested.delete(allocation.requestId)
     },
     find: (matchId) => matches.get(matchId),
@@ -91,6 +98,6 @@ export function createAllocations(): Allocations {
     all: () => matches.values(),
     starting: () => starting.values(),
     count: () => matches.size,
-    startingCount: () => starting.size,
+    startingCount: () => matches.size - served.size,
   }
 }

@@ -1,5 +1,5 @@
 /** Bounds how many tasks are under way at once; the others wait in the order in which they came. */
-export interface ConcurrencyLimit<Item> {
+export interface ConcurrencyLimit<Item extends NonNullable<unknown>> {
   /**
    * Adds a task. It starts soon, or when others have ended; never before the caller's turn of the event loop is over.
    */
@@ -12,24 +12,39 @@ export interface ConcurrencyLimit<Item> {
   underWay(): number
 }
 
+/** So many places of tasks that have begun may be kept. */
+const FEW = 1024
+
 /** @param take runs a task; never rejects. */
-export function createConcurrencyLimit<Item>(
+export function createConcurrencyLimit<Item extends NonNullable<unknown>>(
   most: number,
   take: (item: Item) => Promise<void>,
 ): ConcurrencyLimit<Item> {
-  const waiting = new Set<Item>()
+  /** In the order in which they came, and undefined in place of those that were removed. */
+  let waiting: (Item | undefined)[] = []
+  /** The index of the next one. */
+  let first = 0
   let underWay = 0
   let isDue = false
   let isStopped = false
 
   const next = () => {
     isDue = false
-    for (const item of waiting) {
-      if (underWay >= most || isStopped) return
-      waiting.delete(item)
+    for (; first < waiting.length; first += 1) {
+      const item = waiting[first]
+      if (item === undefined) continue
+      if (underWay >= most || isStopped) return forget()
+      waiting[first] = undefined
       underWay += 1
       void take(item).finally(over)
     }
+    forget()
+  }
+  /** Of those before the first, nothing is kept for long. */
+  const forget = () => {
+    if (first < waiting.length && first < Math.max(FEW, waiting.length / 2)) return
+    waiting = waiting.slice(first)
+    first = 0
   }
   const over = () => {
     underWay -= 1
@@ -38,12 +53,19 @@ export function createConcurrencyLimit<Item>(
 
   return {
     add: (item) => {
-      waiting.add(item)
+      waiting.push(item)
       if (isDue || underWay >= most) return
       isDue = true
       queueMicrotask(next)
     },
-    remove: (item) => waiting.delete(item),
+    remove: (item) => {
+      const index = waiting.indexOf(item, first)
+      if (index < 0) return false
+      waiting[index] = undefined
+      while (first < waiting.length && waiting[first] === undefined) first += 1
+      forget()
+      return true
+    },
     stop: () => {
       isStopped = true
     },

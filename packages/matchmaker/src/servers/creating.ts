@@ -5,7 +5,7 @@ import type { DeploymentService, LocationService } from './records/deployment-se
 import { foundMatch } from './found-match.js'
 import type { Governor } from './governor.js'
 import { TicketsGone } from './journal/journal-errors.js'
-import type { Notes } from './journal/notes.js'
+import { WRITTEN, type Notes } from './journal/notes.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { ServerSecrets } from './server-secrets.js'
 import type { AllocatorListener } from './listener.js'
@@ -57,7 +57,6 @@ export interface CreatingOptions {
 
 /** Milliseconds for a create, most of which it may spend in the client's queue. */
 const CREATE_TIMEOUT_MS = 30_000
-const WRITTEN = Promise.resolve()
 /** The first attempt, with or without cached locations only; one object shared by all matches. */
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]

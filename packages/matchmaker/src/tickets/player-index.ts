@@ -21,7 +21,7 @@ export function createPlayerIndex(): PlayerIndex {
   const byPlayer = new LargeMap<TicketRecord | readonly TicketRecord[]>()
 
   const ticketsOf = (playerId: string): readonly TicketRecord[] => {
-    const found = byPlayer.get(playerId)
+    const found = byPlayer.size === 0 ? undefined : byPlayer.get(playerId)
     return found === undefined ? NONE : isList(found) ? found : [found]
   }
   /** The tickets of players who are in several. */
@@ -30,13 +30,10 @@ export function createPlayerIndex(): PlayerIndex {
   return {
     add: (record) => {
       for (const { id } of record.players) {
-        const others = byPlayer.get(id)
-        if (others === undefined) {
-          byPlayer.set(id, record)
-        } else {
-          if (!isList(others)) shared += 1
-          byPlayer.set(id, [...ticketsOf(id), record])
-        }
+        const others = byPlayer.setIfNew(id, record)
+        if (others === undefined) continue
+        if (!isList(others)) shared += 1
+        byPlayer.set(id, [...ticketsOf(id), record])
       }
     },
     remove: (record, playerIds) => {

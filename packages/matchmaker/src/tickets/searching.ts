@@ -3,7 +3,7 @@ import { InvalidTicket } from '../errors.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'
 import { absentAt } from './presence.js'
-import { createTimerHeap } from './timer-heap.js'
+import { createDeadlines } from './deadlines.js'
 import type { QueueRuntime, TicketRecord } from './records.js'
 import { enter, keepRuntimes, leaveAll } from './pool-membership.js'
 import { beginWait, endWait } from './counting-waits.js'
@@ -55,7 +55,7 @@ interface Hindrance {
 
 export function createSearching(options: SearchingOptions): Searching {
   const { locateTimeoutMs, isFollowing, isElsewhere, changed, out } = options
-  const deadlines = createTimerHeap<TicketRecord>()
+  const deadlines = createDeadlines<TicketRecord>()
   let short = new Set<TicketRecord>()
   const outside = new Set<TicketRecord>()
 
@@ -124,9 +124,7 @@ export function createSearching(options: SearchingOptions): Searching {
 
   return {
     settle,
-    advance: (now) => {
-      for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) settle(due, now)
-    },
+    advance: (now) => deadlines.advance(now, (due) => settle(due, now)),
     leave: leaveSearch,
     outside: () => outside,
     expectShort: (record) => void short.add(record),

@@ -1,10 +1,10 @@
 // pure: what is due when
 
-/** Something with a due time. Only `createTimerHeap` changes these fields. */
+/** Something with a due time. Only `createTimerHeap` and `createDeadlines` change these fields. */
 export interface Timed {
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; 0 before it is set first. */
   dueAt: number
-  /** Index in the heap; −1 while it is not in there. */
+  /** Index in the heap; below 0 while it is not in there, −1 at first. */
   heapIndex: number
 }
 

@@ -44,7 +44,8 @@ type Backlog = Unwritten[]
 const RETRY_MS = 1000
 /** Milliseconds for the last attempt and the close: a disk that hangs must not delay the end of the process. */
 const CLOSE_MS = 5000
-const WRITTEN = Promise.resolve()
+/** Stands for what is written already: one promise, so that whoever has many of them need not wait for each. */
+export const WRITTEN: Promise<void> = Promise.resolve()
 const NOTHING: Backlog = []
 
 export function createNotes(journal: Journal, clock: Clock, problem: (error: unknown, matchId: string) => void): Notes {

@@ -75,7 +75,7 @@ export interface Order {
   /** The index in `teams` for each ticket. */
   readonly teamOf: readonly number[]
   /** Returns the common attributes; called when the request is made. */
-  readonly inCommon: () => InCommon
+  inCommon(): InCommon
   /** Milliseconds of waiting at which the limits in force began; see `FoundMatch`. */
   readonly expansionMs: number
   /**

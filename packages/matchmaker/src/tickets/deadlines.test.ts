@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createDeadlines } from './deadlines.js'
+import type { Timed } from './timer-heap.js'
+
+const item = (): Timed => ({ dueAt: 0, heapIndex: -1 })
+
+test('each item is due in the first advance from its deadline on, whatever happened before, and only then', () => {
+  const step = fc.tuple(fc.nat(9), fc.constantFrom('set', 'set', 'never', 'remove', 'new', 'advance'), fc.nat(50))
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const deadlines = createDeadlines()
+      const items = Array.from({ length: 10 }, item)
+      const due = new Map<Timed, number>()
+      for (const [index, what, at] of steps) {
+        const one = items[index] as Timed
+        if (what === 'set') {
+          deadlines.set(one, at)
+          due.set(one, at)
+        } else if (what === 'advance') {
+          const told: Timed[] = []
+          deadlines.advance(at, (late) => void told.push(late))
+          const expected = [...due].filter(([, until]) => until <= at)
+          const inOrder = expected.map(([, until]) => until).toSorted((a, b) => a - b)
+          expect(told.map((late) => due.get(late))).toEqual(inOrder)
+          expect(new Set(told)).toEqual(new Set(expected.map(([late]) => late)))
+          for (const late of told) due.delete(late)
+        } else {
+          if (what === 'never') deadlines.set(one, Infinity)
+          else deadlines.remove(one)
+          due.delete(one)
+          if (what === 'new') items[index] = item()
+        }
+      }
+    }),
+  )
+})
+
+test('an item may be given its next deadline, or lose it, while another is due', () => {
+  const deadlines = createDeadlines()
+  const [again, other, gone] = [item(), item(), item()]
+  for (const one of [again, other, gone]) deadlines.set(one, 100)
+  const told: Timed[] = []
+  deadlines.advance(100, (one) => {
+    told.push(one)
+    if (one === again) deadlines.set(again, 300)
+    deadlines.remove(gone)
+  })
+  expect(told.filter((one) => one !== gone)).toHaveLength(2)
+  deadlines.advance(299, (one) => void told.push(one))
+  deadlines.advance(300, (one) => void told.push(one))
+  expect(told.filter((one) => one === again)).toHaveLength(2)
+})
+
+test('many items that are removed without an advance take no deadline with them', () => {
+  const deadlines = createDeadlines()
+  const kept = item()
+  const some = Array.from({ length: 5000 }, item)
+  deadlines.set(kept, 7)
+  for (const one of some) deadlines.set(one, 8)
+  for (const one of some) deadlines.remove(one)
+  const told: Timed[] = []
+  deadlines.advance(8, (one) => void told.push(one))
+  expect(told).toEqual([kept])
+})

@@ -1,0 +1,77 @@
+// pure: when waiting tickets must be looked at again
+import { createTimerHeap, type Timed } from './timer-heap.js'
+
+/** Deadlines of items. Nearly every ticket is matched soon, long before its deadline. */
+export interface Deadlines<Item extends Timed> {
+  /** Infinity: never. */
+  set(item: Item, dueAt: number): void
+  remove(item: Item): void
+  /** Calls `due` with each item that is due, the one that is due first before the others. Its deadline is gone then. */
+  advance(now: number, due: (item: Item) => void): void
+}
+
+/** In place of the index in the heap, while an item is new. */
+const NEW = -2
+/** So many new items may have lost their deadlines before the list is cleared of them. */
+const FEW = 1024
+
+/**
+ * The first deadline of an item is only listed. It enters the heap at the second `advance` after that: by then most
+ * items have been removed, which costs nothing. It enters sooner if it is due.
+ */
+export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
+  const heap = createTimerHeap<Item>()
+  /** Listed since the last `advance`, and before it. Those that lost their deadline stay in the list. */
+  let fresh: Item[] = []
+  let older: Item[] = []
+  /** No deadline of those in `fresh` is earlier. */
+  let firstDue = Infinity
+  let removed = 0
+
+  const isNew = ({ heapIndex }: Item) => heapIndex === NEW
+  const enter = (items: readonly Item[]) => {
+    for (const item of items) {
+      if (!isNew(item)) continue
+      item.heapIndex = -1
+      heap.set(item, item.dueAt)
+    }
+  }
+
+  return {
+    set: (item, dueAt) => {
+      if (isNew(item)) item.dueAt = dueAt
+      else if (item.dueAt !== 0 || item.heapIndex >= 0 || dueAt === Infinity) return heap.set(item, dueAt)
+      else {
+        item.dueAt = dueAt
+        item.heapIndex = NEW
+        fresh.push(item)
+      }
+      // It may be in `older`: then `fresh` is entered too soon, which does no harm.
+      if (dueAt < firstDue) firstDue = dueAt
+    },
+
+    remove: (item) => {
+      if (!isNew(item)) return heap.remove(item)
+      item.heapIndex = -1
+      removed += 1
+      if (removed < FEW || removed < fresh.length + older.length - removed) return
+      // Without an `advance`, while another process leads.
+      removed = 0
+      fresh = fresh.filter(isNew)
+      older = older.filter(isNew)
+    },
+
+    advance: (now, due) => {
+      enter(older)
+      if (firstDue <= now) {
+        enter(fresh)
+        fresh = []
+      }
+      older = fresh
+      fresh = []
+      removed = 0
+      firstDue = Infinity
+      for (let item = heap.takeDue(now); item !== undefined; item = heap.takeDue(now)) due(item)
+    },
+  }
+}
