@@ -29,11 +29,13 @@ const suites: Suites = {
     ticks: async () => (await import('./matchmaker/ticks.js')).tickFigures(),
     'loop-delay': async () => (await import('./matchmaker/loop-delay.js')).loopDelayFigures(),
     slope: async () => (await import('./matchmaker/slope.js')).slopeFigures(),
+    'ticket-log': async () => (await import('./matchmaker/ticket-log.js')).ticketLogFigures(),
+    'ticket-api': async () => (await import('./matchmaker/ticket-api.js')).ticketApiFigures(),
+  },
+  waits: {
     following: async () => (await import('./matchmaker/following.js')).followingFigures(),
     waits: async () => (await import('./matchmaker/waits.js')).waitFigures(),
     'target-wait': async () => (await import('./matchmaker/target-wait.js')).targetWaitFigures(),
-    'ticket-log': async () => (await import('./matchmaker/ticket-log.js')).ticketLogFigures(),
-    'ticket-api': async () => (await import('./matchmaker/ticket-api.js')).ticketApiFigures(),
   },
   lab: {
     'match-cost': async () => (await import('./matchmaker/match-cost.js')).matchCostFigures(),
