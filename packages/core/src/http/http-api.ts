@@ -11,7 +11,7 @@ import { corsHeaders, preflight, type CorsOptions } from './cors.js'
 import { inputReader, type InputReader, type QuickRead } from './input.js'
 import { targetOf, type Target } from './lazy-request.js'
 import { Problem, problemReply } from './problem.js'
-import { handlerOf, type HttpHandler, type Reply } from './reply.js'
+import { handlerOf, JsonText, type HttpHandler, type Reply } from './reply.js'
 import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
 
 /** Facts about a request besides its input. */
@@ -22,8 +22,11 @@ export interface Exchange<Who> {
   readonly request: Request
 }
 
-/** A handler's result: the body of the operation's usual answer (undefined if it has none), or any other answer. */
-type Result<Body> = Body | Response | (undefined extends Body ? void : never)
+/**
+ * A handler's result: the body of the operation's usual answer (undefined if it has none), its JSON, or any other
+ * answer.
+ */
+type Result<Body> = Body | JsonText | Response | (undefined extends Body ? void : never)
 
 /** A handler for every route; a missing one does not compile. Anonymous routes have no caller. */
 export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends keyof Table = never> = {
@@ -213,7 +216,7 @@ function replyOf({ operation }: Match, result: unknown): Reply | Response {
     : {
         status,
         headers: ALWAYS_JSON,
-        body: JSON.stringify(result),
+        body: result instanceof JsonText ? result.text : JSON.stringify(result),
       }
 }
 

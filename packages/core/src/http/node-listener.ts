@@ -27,6 +27,9 @@ export function nodeListener(handler: HttpHandler): (message: IncomingMessage, r
   }
 }
 
+/** Characters from which on a body is encoded before it is sent (our choice). */
+const LONG = 4096
+
 function write(
   answer: Reply | Response,
   request: Request,
@@ -36,12 +39,14 @@ function write(
   if (answer instanceof Response)
     return void send(answer, request.signal, message, response).catch(() => response.destroy())
   const { status, headers, body } = answer
+  // A long text would be copied for its length, again behind the headers, and again for the socket.
+  const sent = body.length > LONG ? Buffer.from(body) : body
   // node:http takes a flat list of headers without converting it.
-  const list = body === '' ? [] : ['content-length', String(Buffer.byteLength(body))]
+  const list = body === '' ? [] : ['content-length', String(Buffer.byteLength(sent))]
   for (const name in headers) list.push(name, headers[name] as string)
   response.writeHead(status, list)
   if (body === '') response.end()
-  else response.end(body)
+  else response.end(sent)
 }
 
 /** @param gone aborted when the client no longer reads. */

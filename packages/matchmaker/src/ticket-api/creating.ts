@@ -1,22 +1,29 @@
-import { inputProblem, Problem, problemDocument } from '@muster/core/http'
+import { inputProblem, JsonText, Problem, problemDocument } from '@muster/core/http'
 import { validate } from '@muster/core/validation'
 import { whenKnown, type Awaitable } from '@muster/core/runtime'
+import type { TicketResult } from '../commands/matchmaker.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'
 import { problemOf } from './problems.js'
 import { quickBody } from './quick-body.js'
-import type { BatchItem } from './schemas.js'
 import type { TicketService } from './service.js'
-import { partyViews, ticketView, type TicketView } from './views.js'
+import { ticketText } from './ticket-text.js'
+import { partyViews, type TicketView } from './views.js'
 
 /** Creates tickets from request bodies. */
 export interface Creating {
-  one(body: TicketBody, speaker: Speaker): Awaitable<TicketView>
-  /** Creates several tickets; each one succeeds or fails by itself. */
-  many(bodies: readonly unknown[], speaker: Speaker): Promise<readonly BatchItem[]>
+  /** Returns the JSON of the ticket's view. */
+  one(body: TicketBody, speaker: Speaker): Awaitable<JsonText>
+  /** Creates several tickets; each one succeeds or fails by itself. Returns the JSON of the `BatchItem`s. */
+  many(bodies: readonly unknown[], speaker: Speaker): Awaitable<JsonText>
   party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
 }
+
+/** What a body asks for, or what is wrong with it. */
+type Read = TicketInput | Problem
+
+const isInput = (read: Read): read is TicketInput => !(read instanceof Problem)
 
 const TICKET_KEYS = ['id', 'priority'] as const
 
@@ -37,9 +44,14 @@ export function createCreating(
       ? player.then((one) => ({ id, ...queues, players: [one], priority }))
       : { id, ...queues, players: [player], priority }
   }
-  const viewOf = (ticket: Ticket) => ticketView({ ticket, index: 0 }, service)
-  const create = (input: TicketInput) => whenKnown(service.createTicket(input), viewOf)
-  const readOne = (value: unknown, speaker: Speaker): TicketInput | Problem | Promise<TicketInput | Problem> => {
+  const textOf = (ticket: Ticket): string => ticketText({ ticket, index: 0 }, service)
+  const create = (input: TicketInput) =>
+    whenKnown(service.createTicket(input), (ticket) => new JsonText(textOf(ticket)))
+  const itemText = (ticket: Ticket | undefined, error: unknown): string =>
+    ticket === undefined
+      ? `{"error":${JSON.stringify(problemDocument(refusal(error)))}}`
+      : `{"ticket":${textOf(ticket)}}`
+  const readOne = (value: unknown, speaker: Speaker): Awaitable<Read> => {
     const body = readBody(value)
     if (body instanceof Problem) return body
     try {
@@ -56,19 +68,20 @@ export function createCreating(
       return input instanceof Promise ? input.then(create) : create(input)
     },
 
-    many: async (bodies, speaker) => {
+    many: (bodies, speaker) => {
       const read = bodies.map((body) => readOne(body, speaker))
-      const inputs = read.some((one) => one instanceof Promise)
-        ? await Promise.all(read)
-        : (read as (TicketInput | Problem)[])
-      const good = inputs.filter((input): input is TicketInput => !(input instanceof Problem))
-      const results = (await service.createTickets(good))[Symbol.iterator]()
-      return inputs.map((input): BatchItem => {
-        if (input instanceof Problem) return { error: problemDocument(input) }
-        const result = results.next().value
-        if (result?.ticket !== undefined) return { ticket: viewOf(result.ticket) }
-        return { error: problemDocument(refusal(result?.error)) }
-      })
+      const areRead = read.some((one) => one instanceof Promise) ? Promise.all(read) : (read as Read[])
+      return whenKnown<Read[], Awaitable<JsonText>>(areRead, (inputs) =>
+        whenKnown(service.createTickets(inputs.filter(isInput)), (results) => {
+          let next = 0
+          const items = inputs.map((input) => {
+            if (!isInput(input)) return itemText(undefined, input)
+            const { ticket, error } = results[next++] as TicketResult
+            return itemText(ticket, error)
+          })
+          return new JsonText(enclosed('{"results":[', items, ']}'))
+        }),
+      )
     },
 
     party: async ({ id, priority, player_tickets: bodies }, speaker) => {
@@ -87,6 +100,14 @@ export function createCreating(
       }
     },
   }
+}
+
+/** A list of texts within two others. These are joined with the first and the last, as joining the whole copies it. */
+function enclosed(before: string, texts: string[], after: string): string {
+  if (texts.length === 0) return before + after
+  texts[0] = before + texts[0]
+  texts[texts.length - 1] += after
+  return texts.join(',')
 }
 
 function readBody(value: unknown): TicketBody | Problem {

@@ -131,7 +131,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     queues: (_, exchange) => queueOverview(exchange.caller, exchange.address),
 
     createTicket: (body, exchange) => creating.one(body, exchange),
-    createTickets: async ({ tickets }, exchange) => ({ results: await creating.many(tickets, exchange) }),
+    createTickets: ({ tickets }, exchange) => creating.many(tickets, exchange),
     createParty: async (body, exchange) => ({ player_tickets: await creating.party(body, exchange) }),
     getTicket: ({ ticket_id, wait = 0, version }, { caller, request }) =>
       whenKnown(reading.seat(ticket_id, caller), (seat) =>

@@ -127,11 +127,13 @@ export function ticketView(seat: Seat, estimating?: Estimating): TicketView {
     acceptance: acceptance && { until: isoTime(acceptance.until), accepted: acceptance.accepted.includes(playerId) },
     cancel_reason: ticket.cancelReason,
     estimated_wait:
-      estimating === undefined || ticket.status !== 'SEARCHING'
-        ? undefined
-        : estimatedWaitView(estimating.estimateWait(ticket.id)),
+      estimating === undefined || ticket.status !== 'SEARCHING' ? undefined : searchingEstimate(ticket, estimating),
   }
 }
+
+/** How much longer a ticket that searches waits. */
+export const searchingEstimate = ({ id }: Ticket, estimating: Estimating): EstimatedWaitView | null =>
+  estimatedWaitView(estimating.estimateWait(id))
 
 /** The tickets of all players of a party, in the party's order. */
 export const partyViews = (ticket: Ticket, estimating?: Estimating): TicketView[] =>
