@@ -57,7 +57,7 @@ export class Clique {
       }
       const next = packing.add(before, input.sizes[at] as number)
       if (next === -1) continue
-      if (this.tries === most) {
+      if (this.tries >= most) {
         this.wasCut = true
         return false
       }

@@ -13,6 +13,11 @@ import type { Id } from './ticket-rows.js'
 
 /** A match is tried once there are this many times the players it lacks. */
 const AMPLE = 2
+/**
+ * Members chosen at most to make one match, per player of it. With fewer, more searches end undecided, and all others
+ * read their tickets; with more, matches are made whose members fit together worse.
+ */
+const TRIES = 1.5
 /** The time it takes to read a ticket, in tries. */
 const READ = 1 / 64
 
@@ -151,8 +156,7 @@ export class LeftoverSearch {
       if (players < (at === last ? missing : AMPLE * missing) || many === tried) continue
       tried = many
       this.#choose()
-      // As many tries as players: the first choice of each member, and little more.
-      const isFound = clique.find(packed, packing.players, this.#candidates)
+      const isFound = clique.find(packed, TRIES * packing.players, this.#candidates)
       effort.charge(clique.tries)
       if (isFound) return FOUND
     }

@@ -10,10 +10,13 @@ const FEWEST = 512
 const MOST = 32_768
 /** Tickets to copy at most, per ticket that is searched for. */
 const MOST_COPIED = 2
+const NOBODY = new Int32Array(0)
 
 export interface LeftoverTurnsInput extends LeftoverSearchInput {
   /** Whether the tickets have different priorities. */
   ranked(): boolean
+  /** The number of tickets in the index; none of them has a match. */
+  filed(): number
   /** All waiting tickets. */
   all(): Int32Array
 }
@@ -29,9 +32,10 @@ export function createLeftoverTurns(input: LeftoverTurnsInput) {
 
   return function* (anchors: Int32Array): Pausable<Int32Array> {
     if (search === undefined || anchors.length < FEWEST || ranked()) return anchors
+    // With so many in the index, looking for all of them would take longer than these searches.
+    if (input.filed() > MOST_COPIED * anchors.length) return anchors
     const others = yield* filtered(input.all(), free)
-    const many = new Map<number, number>()
-    for (const slot of anchors) many.set(keyOf(slot), (many.get(keyOf(slot)) ?? 0) + 1)
+    const many = countsOf(anchors, keyOf)
     const tried = new Set<number>()
     for (const [key, count] of many) {
       if (count < FEWEST) continue
@@ -40,8 +44,19 @@ export function createLeftoverTurns(input: LeftoverTurnsInput) {
       if (copied.length > Math.min(MOST, MOST_COPIED * count)) continue
       if (yield* search.run(many.size === 1 ? anchors : anchors.filter(hasKey), copied)) tried.add(key)
     }
-    return anchors.filter((slot) => !tried.has(keyOf(slot)))
+    return tried.size === many.size ? NOBODY : anchors.filter((slot) => !tried.has(keyOf(slot)))
   }
+}
+
+/** How many slots have each key. */
+function countsOf(slots: Int32Array, keyOf: (slot: Slot) => number): Map<number, number> {
+  const counts = new Map<number, number>()
+  for (let from = 0, at = 0; at < slots.length; from = at) {
+    const key = keyOf(slots[from] as Slot)
+    while (at < slots.length && keyOf(slots[at] as Slot) === key) at += 1
+    counts.set(key, (counts.get(key) ?? 0) + at - from)
+  }
+  return counts
 }
 
 /** Whether a match is full, and decided by comparing two and two of its members by numbers alone. */

@@ -108,8 +108,7 @@ export class Leftovers {
     const sheet = this.#sheets[at] as Sheet
     const { runs, items, scale } = sheet
     const { sizes, rows: all } = this
-    const { rows, level: levels, squared, limits, stride, perChord, perWidth } = all
-    const [limit, ...further] = limits
+    const { rows, level: levels, squared, limit, hasFurther, stride, perChord, perWidth } = all
     const own = id * stride
     const x = rows[own] as number
     const y = rows[own + 1] as number
@@ -143,7 +142,7 @@ export class Leftovers {
         const otherLevel = levels[other] as number
         const between = level < otherLevel ? level : otherLevel
         if (gap > (limit[between] as number) || square > (squared[between] as number) || other === id) continue
-        if (further.length > 0 && !all.agreeFurther(id, other, between)) continue
+        if (hasFurther && !all.agreeFurther(id, other, between)) continue
         if (this.many === MOST_FOUND) {
           this.wasCut = true
           return
@@ -159,8 +158,8 @@ export class Leftovers {
     const { coarse } = this.#columns
     let lowest = Infinity
     let highest = -Infinity
-    for (const slot of slots) {
-      const value = coarse[4 * slot + 2] as number
+    for (let at = 0; at < slots.length; at++) {
+      const value = coarse[4 * (slots[at] as Slot) + 2] as number
       if (value < lowest) lowest = value
       if (value > highest) highest = value
     }

@@ -151,6 +151,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       effort,
       free,
       ranked,
+      filed: () => neighbours.count,
       all: () => tickets.all(),
       disturbed: () => state.isDisturbed,
       group: (slots) => {

@@ -20,7 +20,11 @@ export class TicketRows {
   level = new Uint8Array(0)
   readonly stride: number
   /** For each span the limit of each level. */
-  readonly limits: readonly [Float64Array, ...Float64Array[]]
+  readonly limits: readonly Float64Array[]
+  /** That of the first span. */
+  readonly limit: Float64Array
+  /** Whether there are more spans. */
+  readonly hasFurther: boolean
   /** The greatest squared chord of each level. */
   readonly squared: Float64Array
   /** The units of cost: see `cost.ts`. */
@@ -36,6 +40,8 @@ export class TicketRows {
     const [first = { limit: anything }, ...further] = model.spans
     const unit = units(model)
     this.limits = [first.limit, ...further.map(({ limit }) => limit)]
+    this.limit = first.limit
+    this.hasFurther = further.length > 0
     this.squared = model.radius?.squared ?? anything
     this.stride = VALUES_AT + 2 * this.limits.length
     this.#hasPlaces = model.radius !== undefined
@@ -102,8 +108,7 @@ export class TicketRows {
 
   /** Writes, from `to` on, which of the tickets after the one at `at` may be matched with it: a bit for each. */
   writeRow(ids: Int32Array, count: number, at: number, into: Int32Array, to: number): void {
-    const { rows, level: levels, squared, limits, stride } = this
-    const [limit, ...further] = limits
+    const { rows, level: levels, squared, limit, hasFurther, stride } = this
     const one = ids[at] as Id
     const own = one * stride
     const x = rows[own] as number
@@ -126,7 +131,7 @@ export class TicketRows {
       const dy = y - (rows[row + 1] as number)
       const dz = z - (rows[row + 2] as number)
       if (dx * dx + dy * dy + dz * dz > (squared[between] as number)) continue
-      if (further.length > 0 && !this.agreeFurther(one, other, between)) continue
+      if (hasFurther && !this.agreeFurther(one, other, between)) continue
       const word = to + (next >>> 5)
       into[word] = (into[word] as number) | (1 << (next & 31))
     }
