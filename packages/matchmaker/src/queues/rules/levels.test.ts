@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { relaxingBetween } from './value-arbitraries.fixture.js'
-import type { DifferenceRule } from './definition.js'
-import { levelsOf, tableOf } from './levels.js'
+import type { DifferenceRule, RuleDefinition } from './definition.js'
+import { levelsOf, limitFieldsOf, tableOf } from './levels.js'
 import { limitAfter } from './oracle-limits.fixture.js'
 
 const teams = [{ name: 'team', size: 2 }]
@@ -95,4 +95,21 @@ test('many lines have fewer steps each', () => {
   expect(levels.at.length).toBe(1 + 30 * 8)
   const table = tableOf(levels, lines[0]?.max ?? 0, Infinity, difference(0))
   expect([...new Set(table)]).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16])
+})
+
+test.each<readonly [RuleDefinition, readonly string[]]>([
+  [{ kind: 'distance', maxKm: 500 }, ['maxKm']],
+  [{ kind: 'latency', maxMs: 80, maxDifferenceMs: { from: 20, to: 60, overMs: 5000 } }, ['maxMs', 'maxDifferenceMs']],
+  [{ kind: 'latency', maxMs: 80 }, ['maxMs']],
+  [difference({ strictest: 50, loosest: 800 }), ['max']],
+  [{ kind: 'overlap', attribute: 'maps', atLeast: 2 }, ['atLeast']],
+  [{ kind: 'overlap', attribute: 'maps' }, []],
+  [{ kind: 'compare', aggregate: 'sum', attribute: 'level', operator: '<=', value: 9 }, ['value']],
+  [{ kind: 'require', attribute: 'level', operator: '>=', value: [{ afterMs: 0, value: 9 }] }, ['value']],
+  [{ kind: 'require', attribute: 'mode', operator: 'in', value: ['duel', 'arena'] }, []],
+  [{ kind: 'require', attribute: 'mode', operator: '=', value: 'duel' }, []],
+  [{ kind: 'all', rules: [{ kind: 'distance', maxKm: 5 }] }, []],
+  [{ kind: 'equal', attribute: 'mode' }, []],
+])('the limits of a rule are told by their fields: %j', (rule, fields) => {
+  expect(limitFieldsOf(rule)).toEqual(fields.map((field) => [field, Reflect.get(rule, field)]))
 })
