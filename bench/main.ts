@@ -28,6 +28,7 @@ const suites: Suites = {
     whole: async () => (await import('./matchmaker/whole.js')).wholeFigures(),
     ticks: async () => (await import('./matchmaker/ticks.js')).tickFigures(),
     'loop-delay': async () => (await import('./matchmaker/loop-delay.js')).loopDelayFigures(),
+    'many-queues': async () => (await import('./matchmaker/many-queues.js')).manyQueueFigures(),
     slope: async () => (await import('./matchmaker/slope.js')).slopeFigures(),
     'ticket-log': async () => (await import('./matchmaker/ticket-log.js')).ticketLogFigures(),
     'ticket-api': async () => (await import('./matchmaker/ticket-api.js')).ticketApiFigures(),
