@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atLeast, atMost, type Figures } from '../figure.js'
-import { setUp } from './load-fleet.js'
+import { atLeast, atMost, median, type Figures } from '../figure.js'
+import { setUp, type LoadFleet } from './load-fleet.js'
 import type { Load, TicketServerState } from './ticket-api-messages.js'
 
 const SERVER = new URL('./ticket-api-server.js', import.meta.url)
+const BARE = new URL('./bare-server.js', import.meta.url)
 const ROUNDS = 5
 const SINGLE = { perRequest: 1, tickets: 20_000, connections: 32 }
 const BATCHED = { perRequest: 500, tickets: 50_000, connections: 4 }
@@ -16,8 +17,8 @@ const PROMISED_WAITERS = 20_000
  * for its sockets included, as many as one core makes; and the memory of the process while so many wait.
  */
 export async function ticketApiFigures(): Promise<Figures> {
-  const single = await createsPerSecond(SINGLE)
-  const batched = await createsPerSecond(BATCHED)
+  const [single = [], bare = []] = await createsPerSecond(SINGLE, [SERVER, BARE])
+  const [batched = []] = await createsPerSecond(BATCHED, [SERVER])
   const events = await memoryOfWaiters('events')
   const poll = await memoryOfWaiters('poll')
   return {
@@ -32,27 +33,38 @@ export async function ticketApiFigures(): Promise<Figures> {
       ),
       atMost(`ticket API: memory of a process that holds ${PROMISED_WAITERS} long polls`, poll.megabytes, 1000, 'MB'),
     ],
-    peers: { 'ticket API: waiters measured': { events: events.waiting, poll: poll.waiting } },
+    peers: {
+      'ticket API: requests per second of CPU of a bare node:http server': Math.round(median(bare)),
+      'ticket API: waiters measured': { events: events.waiting, poll: poll.waiting },
+    },
   }
 }
 
 type Creates = Pick<Load & { kind: 'create' }, 'perRequest' | 'tickets' | 'connections'>
 
-async function createsPerSecond(load: Creates): Promise<number[]> {
-  const { state, order, close } = await setUp<TicketServerState>(SERVER, 1)
-  const rates: number[] = []
+/** What each of the servers makes of the load, in turns, so that all find the machine alike. */
+async function createsPerSecond(load: Creates, servers: readonly URL[]): Promise<readonly (readonly number[])[]> {
+  const fleets = await Promise.all(servers.map((server) => setUp<TicketServerState>(server, 1)))
+  const rates = fleets.map((): number[] => [])
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const before = await state()
-    const { port, tickets: from } = before
-    await order(0, { kind: 'create', credentials: 'names', port, from, ...load })
-    const after = await state()
-    const created = after.tickets - before.tickets
-    if (created !== load.tickets) throw new Error(`${created} tickets were created instead of ${load.tickets}`)
-    // The first round is for the compiler.
-    if (round > 0) rates.push(created / ((after.cpuMicroseconds - before.cpuMicroseconds) / 1e6))
+    for (const [index, fleet] of fleets.entries()) {
+      const rate = await rateOf(fleet, load)
+      // The first round is for the compiler.
+      if (round > 0) rates[index]?.push(rate)
+    }
   }
-  close()
+  for (const { close } of fleets) close()
   return rates
+}
+
+async function rateOf({ state, order }: LoadFleet<TicketServerState>, load: Creates): Promise<number> {
+  const before = await state()
+  const { port, tickets: from } = before
+  await order(0, { kind: 'create', credentials: 'names', port, from, ...load })
+  const after = await state()
+  const created = after.tickets - before.tickets
+  if (created !== load.tickets) throw new Error(`${created} tickets were created instead of ${load.tickets}`)
+  return created / ((after.cpuMicroseconds - before.cpuMicroseconds) / 1e6)
 }
 
 /** Between two looks at whether all wait who are to. */
