@@ -13,8 +13,10 @@ const NOWHERE = STEPS * 2 ** 17
 const MOST_STEPS = 2 ** 26 - 1
 /** Added to a cost that the limits forbid. */
 const BEYOND = 2 ** 30
-/** Twice the steps added to a cost for each level of both tickets. */
-const HANDICAP = 2 * Math.round(0.3 * STEPS)
+/** What is compared: costs times this, and below it what decides between equal ones. */
+const SCALE = 4
+/** Added for each level of both tickets. */
+const HANDICAP = SCALE * Math.round(0.3 * STEPS)
 /** Steps by which limits are widened, as rounded numbers are compared; `may` then decides exactly. */
 const MARGIN = 2
 
@@ -44,7 +46,9 @@ export interface PairScan {
 
 /**
  * Each ticket is compared with the next two. Costs are compared as integers, in steps, without branches: half of
- * these would be mispredicted. The lowest bit of a cost tells which of the next two tickets it is of.
+ * these would be mispredicted. The lowest bit of a cost tells which of the next two tickets it is of. Of equal costs,
+ * those of every second ticket and the next come first, so that tickets that are all alike do not all choose the one
+ * before them.
  */
 export function createPairScan(model: Model<never>, columns: Columns, sorted: CurveOrder): PairScan {
   const { radius, spans } = model
@@ -93,7 +97,7 @@ export function createPairScan(model: Model<never>, columns: Columns, sorted: Cu
       let paired = 0
       for (let turn = 0; turn < TURNS && count > 1; turn++) {
         const part = sorted.order.subarray(first, first + count)
-        const found = pairUp(part, floats, nobody, 2 * (terms.certain ? most : MOST_STEPS), limits, pairs, paired)
+        const found = pairUp(part, floats, nobody, SCALE * (terms.certain ? most : MOST_STEPS), limits, pairs, paired)
         const left = first + count - (found - paired)
         paired = terms.certain ? found : keepLegal(pairs, paired, found, terms.may, left)
         count = end - first - paired
@@ -168,8 +172,8 @@ function pairUp(
     const distance2 = Math.sqrt((n2 - n) * (n2 - n) + c * c2 * (e2 - e) * (e2 - e))
     const gap1 = Math.abs(v1 - v)
     const gap2 = Math.abs(v2 - v)
-    let first = ((distance1 + gap1) | 0) << 1
-    let second = (((distance2 + gap2) | 0) << 1) | 1
+    let first = (((distance1 + gap1) | 0) << 2) | ((at & 1) << 1)
+    let second = (((distance2 + gap2) | 0) << 2) | 3
     if (within !== undefined) {
       first += handicap(within, i, j1, distance1, gap1)
       second += handicap(within, i, j2, distance2, gap2)
