@@ -8,7 +8,7 @@ test('does what a map does, with few entries and with many', () => {
     fc.record({ key, value: fc.integer() }),
     fc.record({ key, value: fc.constant(undefined) }),
   )
-  const first = fc.constantFrom(0, 100, 32_760, 34_000)
+  const first = fc.constantFrom(0, 100, 32_760, 33_000, 34_780, 36_000)
   fc.assert(
     fc.property(first, fc.array(change, { maxLength: 200 }), (count, changes) => {
       const [large, map] = [new LargeMap<number>(), new Map<string, number>()]
@@ -41,5 +41,22 @@ test('every entry is found once they are divided, whatever the ids look like', (
     expect(large.size).toBe(40_000)
     for (let id = 0; id < 40_000; id += 97) expect(large.get(idOf(id))).toBe(id)
     expect(large.get(idOf(40_000))).toBeUndefined()
+  }
+})
+
+test('entries that are there are all told once, while they are being divided and while others come', () => {
+  for (const first of [30_000, 32_768, 33_500]) {
+    const large = new LargeMap<number>()
+    for (let id = 0; id < first; id += 1) large.set(`player-${id}`, id)
+    const told: number[] = []
+    let coming = first
+    for (const id of large.values()) {
+      told.push(id)
+      if (coming < first + 6000) large.set(`player-${coming}`, coming++)
+    }
+    const expected = Array.from({ length: first }, (_, id) => id)
+    expect(told.filter((id) => id < first).toSorted((one, other) => one - other)).toEqual(expected)
+    expect(new Set(told).size).toBe(told.length)
+    expect(large.size).toBe(first + 6000)
   }
 })

@@ -5,6 +5,9 @@ import { HashedEntries } from './hashed-entries.js'
 const FEW = 32_768
 /** Maps among which more entries are divided; a power of two. */
 const PARTS = 16
+/** Entries that are moved with each new one, while they are being divided. */
+const MOVED_AT_ONCE = 16
+
 /**
  * A `Map` from strings that never holds the event loop for long. A single one of a million entries is copied as a whole
  * when it grows, and again after as many changes: a tenth of a second. Entries are in the order in which they were set
@@ -12,14 +15,16 @@ const PARTS = 16
  */
 export class LargeMap<Value extends NonNullable<unknown>> {
   size = 0
-  /** All entries, while they are few. */
+  /** All entries while they are few; then those there were, until each of them is in its part. */
   #few: Map<string, Value> | undefined = new Map()
+  /** None while the entries are few. Of an entry that is also in `#few`, the value here counts. */
   #parts: readonly HashedEntries<Value>[] = []
+  #unmoved: MapIterator<[string, Value]> | undefined
 
   get(key: string): Value | undefined {
-    if (this.#few !== undefined) return this.#few.get(key)
+    if (this.#parts.length === 0) return this.#few?.get(key)
     const hash = hashOf(key)
-    return this.#partOf(hash).get(key, hash)
+    return this.#partOf(hash).get(key, hash) ?? this.#few?.get(key)
   }
 
   has(key: string): boolean {
@@ -27,23 +32,25 @@ export class LargeMap<Value extends NonNullable<unknown>> {
   }
 
   set(key: string, value: Value): void {
-    if (this.#few === undefined) {
-      const hash = hashOf(key)
-      const part = this.#partOf(hash)
-      const before = part.size
-      part.set(key, hash, value)
-      this.size += part.size - before
-    } else {
+    if (this.#parts.length === 0) return this.#setFew(key, value)
+    const hash = hashOf(key)
+    const part = this.#partOf(hash)
+    const before = part.size
+    part.set(key, hash, value)
+    this.size += part.size - before
+    if (this.#few === undefined) return
+    if (this.#few.has(key)) {
+      // It was counted there.
+      this.size -= part.size - before
       this.#few.set(key, value)
-      this.size = this.#few.size
-      if (this.size > FEW) this.#divide(this.#few)
     }
+    this.#moveSome()
   }
 
   /** Sets the entry if there is none of its key. Returns the value that is there already. */
   setIfNew(key: string, value: Value): Value | undefined {
-    if (this.#few !== undefined) {
-      const there = this.#few.get(key)
+    if (this.#parts.length === 0 || this.#few !== undefined) {
+      const there = this.get(key)
       if (there === undefined) this.set(key, value)
       return there
     }
@@ -57,8 +64,11 @@ export class LargeMap<Value extends NonNullable<unknown>> {
   }
 
   delete(key: string): boolean {
-    const hash = hashOf(key)
-    const had = this.#few === undefined ? this.#partOf(hash).delete(key, hash) : this.#few.delete(key)
+    let had = this.#few?.delete(key) === true
+    if (this.#parts.length > 0) {
+      const hash = hashOf(key)
+      had = this.#partOf(hash).delete(key, hash) || had
+    }
     if (had) this.size -= 1
     return had
   }
@@ -66,13 +76,11 @@ export class LargeMap<Value extends NonNullable<unknown>> {
   /** Entries set while it runs may be left out. */
   *values(): Generator<Value, undefined> {
     const few = this.#few
-    if (few !== undefined) {
-      yield* few.values()
-      return undefined
-    }
+    if (few !== undefined && this.#parts.length === 0) yield* few.values()
+    else if (few !== undefined) for (const key of few.keys()) yield this.get(key) as Value
     for (const part of this.#parts) {
       for (const key of part.keys()) {
-        const value = part.get(key, hashOf(key))
+        const value = few?.has(key) === true ? undefined : part.get(key, hashOf(key))
         if (value !== undefined) yield value
       }
     }
@@ -83,11 +91,28 @@ export class LargeMap<Value extends NonNullable<unknown>> {
     return this.#parts[hash & (PARTS - 1)] as HashedEntries<Value>
   }
 
-  #divide(few: Map<string, Value>): void {
+  #setFew(key: string, value: Value): void {
+    const few = this.#few as Map<string, Value>
+    few.set(key, value)
+    this.size = few.size
+    if (this.size <= FEW) return
     this.#parts = Array.from({ length: PARTS }, () => new HashedEntries<Value>())
-    this.#few = undefined
-    this.size = 0
-    for (const [key, value] of few) this.set(key, value)
+    this.#unmoved = few.entries()
+  }
+
+  #moveSome(): void {
+    for (let moved = 0; moved < MOVED_AT_ONCE; moved += 1) {
+      const { value: entry, done } = this.#unmoved?.next() ?? { value: undefined, done: true }
+      if (done === true) {
+        this.#few = undefined
+        this.#unmoved = undefined
+        return
+      }
+      const [key, value] = entry as [string, Value]
+      const hash = hashOf(key)
+      const part = this.#partOf(hash)
+      if (part.get(key, hash) === undefined) part.add(key, hash, value)
+    }
   }
 }
 

@@ -51,7 +51,7 @@ const SORTED_BITS = 16
 /** Bits sorted in one pass: for a block, more counters would cost more than a pass. */
 const SORTED_DIGIT = 8
 /** Tickets read or sorted into blocks between two pauses. */
-const CHUNK = 32_768
+const CHUNK = 8192
 
 export function createCurveOrder(model: Model<never>, columns: Columns): CurveOrder {
   const curve = createCurve(model)

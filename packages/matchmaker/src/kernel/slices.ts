@@ -2,7 +2,7 @@
 import type { Slot } from './model.js'
 
 /** Slots looked at between two pauses: a millisecond at most. */
-const AT_ONCE = 32_768
+const AT_ONCE = 8192
 
 /** The slots of which this is true, in their order. Yields how many it has looked at. */
 export function* filtered(slots: Int32Array, isKept: (slot: Slot) => boolean): Generator<number, Int32Array> {

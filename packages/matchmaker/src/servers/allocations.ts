@@ -24,6 +24,8 @@ export interface Allocations {
   playedBy(playerId: string): Allocation | undefined
   /** The matches whose deployment exists, and has no players yet; also one that is stopped before another attempt. */
   starting(): SetIterator<Allocation>
+  /** The matches whose deployment has players, or is being stopped. */
+  served(): SetIterator<Allocation>
   count(): number
   /** Number of matches whose deployment has no players yet, whether or not it exists, and is not being stopped. */
   startingCount(): number
@@ -97,6 +99,7 @@ export function createAllocations(): Allocations {
     },
     all: () => matches.values(),
     starting: () => starting.values(),
+    served: () => served.values(),
     count: () => matches.size,
     startingCount: () => matches.size - served.size,
   }

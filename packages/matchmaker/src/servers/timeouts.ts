@@ -42,7 +42,7 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
   }
 
   const endRunning = (now: number) => {
-    for (const allocation of allocations.all()) {
+    for (const allocation of allocations.served()) {
       if (allocation.phase !== 'running' || now < allocation.endsAt || allocation.requestId === undefined) continue
       allocation.unwanted ??= 'max-duration'
       stop(allocation, allocation.requestId)

@@ -63,3 +63,24 @@ test('many items that are removed without an advance take no deadline with them'
   deadlines.advance(8, (one) => void told.push(one))
   expect(told).toEqual([kept])
 })
+
+test('of many items none is late, though only a part enters the heap at once', () => {
+  const deadlines = createDeadlines()
+  const many = Array.from({ length: 20_000 }, item)
+  for (const [at, one] of many.entries()) deadlines.set(one, 1000 + (at % 7))
+  const told: Timed[] = []
+  const advance = (now: number) => deadlines.advance(now, (one) => void told.push(one))
+  for (const now of [1, 2, 3, 4]) {
+    advance(now)
+    for (let each = 0; each < 3000; each++) deadlines.set(item(), 5000)
+  }
+  deadlines.set(many[19_999] as Timed, 500)
+  deadlines.remove(many[19_998] as Timed)
+  advance(499)
+  expect(told).toEqual([])
+  advance(500)
+  expect(told).toEqual([many[19_999]])
+  for (let now = 1000; now < 1007; now++) advance(now)
+  expect(new Set(told)).toEqual(new Set(many.filter((_, at) => at !== 19_998)))
+  expect(told).toHaveLength(19_999)
+})

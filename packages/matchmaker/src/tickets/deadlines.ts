@@ -15,17 +15,22 @@ const NEW = -2
 /** So many new items may have lost their deadlines before the list is cleared of them. */
 const FEW = 1024
 
+/** At an `advance` so many of the listed items enter the heap, or this share of them: more would take too long. */
+const ENTERING = 2048
+const SHARE = 1 / 4
+
 /**
- * The first deadline of an item is only listed. It enters the heap at the second `advance` after that: by then most
- * items have been removed, which costs nothing. It enters sooner if it is due.
+ * The first deadline of an item is only listed. It enters the heap at the second `advance` after that or, where many
+ * are listed, at a later one: by then most items have been removed, which costs nothing. It enters sooner if it is due.
  */
 export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
   const heap = createTimerHeap<Item>()
   /** Listed since the last `advance`, and before it. Those that lost their deadline stay in the list. */
   let fresh: Item[] = []
   let older: Item[] = []
-  /** No deadline of those in `fresh` is earlier. */
-  let firstDue = Infinity
+  /** No deadline of those in each list is earlier. */
+  let freshDue = Infinity
+  let olderDue = Infinity
   let removed = 0
 
   const isNew = ({ heapIndex }: Item) => heapIndex === NEW
@@ -39,15 +44,17 @@ export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
 
   return {
     set: (item, dueAt) => {
-      if (isNew(item)) item.dueAt = dueAt
-      else if (item.dueAt !== 0 || item.heapIndex >= 0 || dueAt === Infinity) return heap.set(item, dueAt)
+      if (isNew(item)) {
+        item.dueAt = dueAt
+        // It may be in either list.
+        olderDue = Math.min(olderDue, dueAt)
+      } else if (item.dueAt !== 0 || item.heapIndex >= 0 || dueAt === Infinity) return heap.set(item, dueAt)
       else {
         item.dueAt = dueAt
         item.heapIndex = NEW
         fresh.push(item)
       }
-      // It may be in `older`: then `fresh` is entered too soon, which does no harm.
-      if (dueAt < firstDue) firstDue = dueAt
+      freshDue = Math.min(freshDue, dueAt)
     },
 
     remove: (item) => {
@@ -62,15 +69,17 @@ export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
     },
 
     advance: (now, due) => {
-      enter(older)
-      if (firstDue <= now) {
+      enter(older.splice(0, olderDue <= now ? older.length : Math.max(ENTERING, older.length * SHARE)))
+      if (freshDue <= now) {
         enter(fresh)
         fresh = []
+        freshDue = Infinity
       }
-      older = fresh
+      olderDue = older.length === 0 ? freshDue : Math.min(olderDue, freshDue)
+      older = older.length === 0 ? fresh : older.concat(fresh)
       fresh = []
+      freshDue = Infinity
       removed = 0
-      firstDue = Infinity
       for (let item = heap.takeDue(now); item !== undefined; item = heap.takeDue(now)) due(item)
     },
   }
