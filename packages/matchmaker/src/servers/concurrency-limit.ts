@@ -1,5 +1,11 @@
+/** What may wait for its turn. */
+export interface Queued {
+  /** Where it waits, so that it is removed without a search; −1 while it does not. Only the limit changes it. */
+  turn: number
+}
+
 /** Bounds how many tasks are under way at once; the others wait in the order in which they came. */
-export interface ConcurrencyLimit<Item extends NonNullable<unknown>> {
+export interface ConcurrencyLimit<Item extends Queued> {
   /**
    * Adds a task. It starts soon, or when others have ended; never before the caller's turn of the event loop is over.
    */
@@ -12,18 +18,19 @@ export interface ConcurrencyLimit<Item extends NonNullable<unknown>> {
   underWay(): number
 }
 
-/** So many places of tasks that have begun may be kept. */
+/** So many places of tasks that have begun or were removed may be kept, or as many as there are others. */
 const FEW = 1024
 
 /** @param take runs a task; never rejects. */
-export function createConcurrencyLimit<Item extends NonNullable<unknown>>(
+export function createConcurrencyLimit<Item extends Queued>(
   most: number,
   take: (item: Item) => Promise<void>,
 ): ConcurrencyLimit<Item> {
-  /** In the order in which they came, and undefined in place of those that were removed. */
+  /** In the order in which they came, and undefined in place of those that have begun or were removed. */
   let waiting: (Item | undefined)[] = []
-  /** The index of the next one. */
+  /** The index of the next one, and how many there are from there on. */
   let first = 0
+  let count = 0
   let underWay = 0
   let isDue = false
   let isStopped = false
@@ -33,37 +40,42 @@ export function createConcurrencyLimit<Item extends NonNullable<unknown>>(
     for (; first < waiting.length; first += 1) {
       const item = waiting[first]
       if (item === undefined) continue
-      if (underWay >= most || isStopped) return forget()
-      waiting[first] = undefined
+      if (underWay >= most || isStopped) break
+      leave(item)
       underWay += 1
       void take(item).finally(over)
     }
-    forget()
-  }
-  /** Of those before the first, nothing is kept for long. */
-  const forget = () => {
-    if (first < waiting.length && first < Math.max(FEW, waiting.length / 2)) return
-    waiting = waiting.slice(first)
-    first = 0
+    tidy()
   }
   const over = () => {
     underWay -= 1
     next()
   }
+  const leave = (item: Item) => {
+    waiting[item.turn] = undefined
+    item.turn = -1
+    count -= 1
+  }
+  const tidy = () => {
+    if (waiting.length - count < Math.max(FEW, count)) return
+    waiting = waiting.filter((item) => item !== undefined)
+    for (const [turn, item] of waiting.entries()) (item as Item).turn = turn
+    first = 0
+  }
 
   return {
     add: (item) => {
+      item.turn = waiting.length
       waiting.push(item)
+      count += 1
       if (isDue || underWay >= most) return
       isDue = true
       queueMicrotask(next)
     },
     remove: (item) => {
-      const index = waiting.indexOf(item, first)
-      if (index < 0) return false
-      waiting[index] = undefined
-      while (first < waiting.length && waiting[first] === undefined) first += 1
-      forget()
+      if (item.turn === -1) return false
+      leave(item)
+      tidy()
       return true
     },
     stop: () => {

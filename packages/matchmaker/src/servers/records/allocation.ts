@@ -140,6 +140,8 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   /** See `Order`; undefined until `Order.placements` has answered. */
   placements: readonly Placement[] | undefined
   phase: AllocationPhase
+  /** Its turn to be created; see `Queued`. */
+  turn: number
   requestId: string | undefined
   /** The time at which the `requestId` became known, in epoch milliseconds. */
   knownAt: number
@@ -187,6 +189,7 @@ export const newAllocation = (
   tries: NO_TRIES,
   placements: undefined,
   phase: 'creating',
+  turn: -1,
   requestId: undefined,
   knownAt: at,
   startedAfter: at,
