@@ -39,6 +39,13 @@ export function createOrder(columns: Columns): Order {
   const sorter = createSorter()
   const compare = (one: Slot, other: Slot) => comesBefore(columns, one, other)
 
+  /** New tickets are read in the order in which they came, which is mostly that in which they are served. */
+  const isInOrder = (slots: Int32Array, from: number, to: number): boolean => {
+    for (let at = from + 1; at < to; at++)
+      if (comesBefore(columns, slots[at - 1] as Slot, slots[at] as Slot) >= 0) return false
+    return true
+  }
+
   const byComparing = (slots: Int32Array, from: number, to: number) => {
     if (to - from > 1) slots.subarray(from, to).sort(compare)
   }
@@ -75,6 +82,7 @@ export function createOrder(columns: Columns): Order {
   const canSortByTime = ({ oldest, youngest, onePriority }: Extent) => onePriority && youngest - oldest < 2 ** 32
 
   const sort = (slots: Int32Array, count: number) => {
+    if (isInOrder(slots, 0, count)) return
     const extent = { oldest: Infinity, youngest: -Infinity, onePriority: true }
     extentOf(slots, 0, count, extent)
     if (count < FEW || !canSortByTime(extent)) byComparing(slots, 0, count)
@@ -111,6 +119,12 @@ export function createOrder(columns: Columns): Order {
     sort,
     *sortInSteps(slots) {
       if (slots.length <= AT_ONCE) return sort(slots, slots.length)
+      let sorted = 1
+      while (sorted < slots.length && isInOrder(slots, sorted - 1, Math.min(slots.length, sorted + AT_ONCE))) {
+        sorted += AT_ONCE
+        yield AT_ONCE
+      }
+      if (sorted >= slots.length) return
       const extent = { oldest: Infinity, youngest: -Infinity, onePriority: true }
       for (let from = 0; from < slots.length; from += READ_AT_ONCE) {
         extentOf(slots, from, Math.min(slots.length, from + READ_AT_ONCE), extent)
