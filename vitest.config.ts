@@ -30,7 +30,8 @@ export default defineConfig({
     typecheck: {
       enabled: true,
       include: ['packages/*/src/**/*.test-d.ts', 'test/**/*.test-d.ts'],
-      tsconfig: 'tsconfig.check.json',
+      // These files and what they import: a sixth of the time of all files.
+      tsconfig: 'tsconfig.types.json',
       // Errors elsewhere are for `pnpm typecheck` to report.
       ignoreSourceErrors: true,
     },
