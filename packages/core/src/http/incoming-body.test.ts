@@ -26,7 +26,7 @@ async function receive(head: string) {
   return { message: message as unknown as IncomingMessage, body: body as IncomingBody | undefined, socket }
 }
 
-const PIECES = 400_000
+const PIECES = 100_000
 const endlessly = '1\r\nx\r\n'.repeat(PIECES)
 const unwatched = { unfinished: () => {}, over: () => {} }
 

@@ -63,16 +63,16 @@ const FEWEST = 0.995
 describe('pairs cost no more than those of greedy nearest neighbour, and are no fewer', () => {
   // One crowd may cost more: greedy is no optimum, and in a small crowd one more pair may change all others.
   test.each([
-    { size: 2, crowds: 200, most: 1 },
-    { size: 3, crowds: 200, most: 1.5 },
-    { size: 10, crowds: 200, most: 1.5 },
+    { size: 2, crowds: 100, most: 1 },
+    { size: 3, crowds: 100, most: 1.5 },
+    { size: 10, crowds: 100, most: 1.5 },
     { size: 30, crowds: 100, most: 1.5 },
     { size: 100, crowds: 40, most: 1.1 },
     { size: 500, crowds: 8, most: 1.1 },
     { size: 501, crowds: 8, most: 1.1 },
     { size: 1000, crowds: 6, most: 1.1 },
     { size: 2000, crowds: 4, most: 1.1 },
-    { size: 10_000, crowds: 2, most: 1.05 },
+    { size: 5000, crowds: 2, most: 1.05 },
   ])('$size tickets', ({ size, crowds, most }) => {
     const { each, all, pairs } = compared('both', size, crowds)
     expect(all).toBeLessThanOrEqual(MOST)

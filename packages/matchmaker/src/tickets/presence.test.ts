@@ -158,25 +158,25 @@ test('a ticket is absent as soon as one of its players was away for so long, and
   )
 })
 
-test('of 100,000 tickets exactly those whose clients are away are cancelled', async () => {
+test('of 20,000 tickets exactly those whose clients are away are cancelled', async () => {
   const { matchmaker, clock, seen } = setUpAlone({ rules: [{ kind: 'equal', attribute: 'room' }] })
   const tickets = matchmaker.createTickets(
-    Array.from({ length: 100_000 }, (_, index) => ({
+    Array.from({ length: 20_000 }, (_, index) => ({
       id: `t${index}`,
       queue: 'duel',
       players: [{ id: `p${index}`, coordinates: { latitude: 0, longitude: 0 }, attributes: { room: index } }],
     })),
   )
   expect(tickets.filter(({ error }) => error !== undefined)).toEqual([])
-  const present = Array.from({ length: 50_000 }, (_, index) => ({ ticketId: `t${index * 2}` }))
+  const present = Array.from({ length: 10_000 }, (_, index) => ({ ticketId: `t${index * 2}` }))
   for (let seconds = 0; seconds < 60; seconds += 10) {
     matchmaker.notePresence(present)
     await clock.advance(10_000)
     matchmaker.notePresence(present)
     await matchmaker.tick()
   }
-  expect(seen.cancelled).toHaveLength(50_000)
+  expect(seen.cancelled).toHaveLength(10_000)
   const isRight = (id: string, reason: string) => reason === 'absent' && Number(id.slice(1)) % 2 === 1
   expect(seen.cancelled?.filter(({ ticket, reason }) => !isRight(ticket.id, reason))).toEqual([])
-  expect(matchmaker.longestWaiting(0).total).toBe(50_000)
-}, 60_000)
+  expect(matchmaker.longestWaiting(0).total).toBe(10_000)
+})

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Command } from './command.js'
@@ -9,27 +10,29 @@ import { step } from './step.js'
 import { ids, HOST, rarely, action } from './step-actions.fixture.js'
 import { createFollower, asSeen } from './follower.fixture.js'
 
-/** Checks what must hold in every state of a lobby. */
+/** Checks what must hold in every state of a lobby, by `assert`: `expect` would take most of the time. */
 function checkState(lobby: Lobby, opened: ReadonlySet<string>, ended: ReadonlySet<string>): void {
   const slots = lobby.members.map(({ slot }) => slot)
-  expect(lobby.members.length).toBeLessThanOrEqual(lobby.maxPlayers)
-  expect(new Set(slots).size).toBe(slots.length)
-  for (const slot of slots) expect(slot >= 0 && slot < lobby.maxPlayers).toBe(true)
-  expect(new Set(lobby.members.map(({ id }) => id)).size).toBe(slots.length)
-  for (const { id } of lobby.members) expect(lobby.banned).not.toContain(id)
+  assert(lobby.members.length <= lobby.maxPlayers)
+  assert.equal(new Set(slots).size, slots.length)
+  for (const slot of slots) assert(slot >= 0 && slot < lobby.maxPlayers)
+  assert.equal(new Set(lobby.members.map(({ id }) => id)).size, slots.length)
+  for (const { id } of lobby.members) assert(!lobby.banned.includes(id), id)
 
   const present = presentMembers(lobby).map(({ id }) => id)
-  if (lobby.hostId === undefined) expect(present).toEqual([])
-  else expect(present).toContain(lobby.hostId)
-  expect(lobby.emptySince !== undefined).toBe(present.length === 0)
+  if (lobby.hostId === undefined) assert.deepEqual(present, [])
+  else assert(present.includes(lobby.hostId), lobby.hostId)
+  assert.equal(lobby.emptySince !== undefined, present.length === 0)
 
   const session = sessionOf(lobby)
   if (session !== undefined) {
-    expect(session.hostId).toBe(lobby.hostId)
-    for (const seat of session.seats)
-      expect(lobby.members).toContainEqual(expect.objectContaining({ id: seat.id, ip: seat.ip, awaySince: undefined }))
+    assert.equal(session.hostId, lobby.hostId)
+    for (const seat of session.seats) {
+      const member = lobby.members.find(({ id, ip }) => id === seat.id && ip === seat.ip)
+      assert(member !== undefined && member.awaySince === undefined, seat.id)
+    }
     const tokens = [...session.seats.map(({ token }) => token), ...session.spent]
-    expect(new Set(tokens).size).toBe(tokens.length)
+    assert.equal(new Set(tokens).size, tokens.length)
   }
   // An opened session stays known until it has ended.
   const known = new Set([
@@ -37,8 +40,8 @@ function checkState(lobby: Lobby, opened: ReadonlySet<string>, ended: ReadonlySe
     ...lobby.retired.map(({ id }) => id),
     ...ended,
   ])
-  for (const id of opened) expect(known).toContain(id)
-  if (lobby.phase === 'closed') expect(lobby.run).toBeUndefined()
+  for (const id of opened) assert(known.has(id), id)
+  if (lobby.phase === 'closed') assert.equal(lobby.run, undefined)
 }
 
 const deepFreeze = <T>(subject: T): T => {
@@ -160,14 +163,15 @@ test.each(['relay', 'match'] as const)(
               ) {
                 const { reference } = before.run
                 const isKept = game.lobby.run?.status === 'handed-over' && game.lobby.run.reference === reference
-                expect(isKept || game.lobby.retired.some(({ id }) => id === reference)).toBe(true)
+                assert(isKept || game.lobby.retired.some(({ id }) => id === reference), reference)
               }
               if (command.kind === 'start') asked = game.lobby
               giveTokens(command)
-              expect(game.lobby.term).toBeGreaterThanOrEqual(before.term)
-              if (typeof events === 'string') expect(game.lobby).toBe(before)
+              assert(game.lobby.term >= before.term)
+              if (typeof events === 'string') assert.equal(game.lobby, before)
               else {
-                expect(events.map(({ seq }) => seq)).toEqual(
+                assert.deepEqual(
+                  events.map(({ seq }) => seq),
                   Array.from({ length: game.lobby.seq - before.seq }, (_, index) => before.seq + 1 + index),
                 )
                 events.forEach(follower.take)
@@ -175,21 +179,23 @@ test.each(['relay', 'match'] as const)(
               checkState(game.lobby, opened, ended)
               const session = sessionOf(game.lobby)
               if (session !== undefined)
-                expect(new Set([...session.seats.map(({ token }) => token), ...session.spent])).toEqual(
+                assert.deepEqual(
+                  new Set([...session.seats.map(({ token }) => token), ...session.spent]),
                   valid.get(session.id),
                 )
-              expect(follower.seen()).toEqual(asSeen(game.lobby))
+              assert.deepEqual(follower.seen(), asSeen(game.lobby))
             }
             // A tick before the due time changes nothing; a tick at that time changes the lobby.
             const due = dueAt(game.lobby, game.now, defaultRules)
             const work = game.lobby.retired.length > 0 || game.lobby.run !== undefined || game.lobby.phase === 'closed'
             if (due > game.now)
-              expect(step({ kind: 'tick' }, game.lobby, due - 1, defaultRules)).toEqual({
+              assert.deepEqual(step({ kind: 'tick' }, game.lobby, due - 1, defaultRules), {
                 lobby: game.lobby,
                 events: [],
               })
             if (!work)
-              expect((step({ kind: 'tick' }, game.lobby, due, defaultRules) as { lobby: Lobby }).lobby).not.toBe(
+              assert.notEqual(
+                (step({ kind: 'tick' }, game.lobby, due, defaultRules) as { lobby: Lobby }).lobby,
                 game.lobby,
               )
           }
