@@ -91,7 +91,8 @@ test('kill -9 between two commands loses nothing, and nothing that had ended com
         await world.remove()
       }
     }),
-    { numRuns: 40 },
+    // Few, to save time: `pnpm fuzz` tries others.
+    { numRuns: 20 },
   )
 })
 
@@ -133,6 +134,7 @@ test('killed with any part of the file written, it has what whole commands have 
         await world.remove()
       }
     }),
-    { numRuns: 60 },
+    // Few, to save time: `pnpm fuzz` tries others.
+    { numRuns: 30 },
   )
 })

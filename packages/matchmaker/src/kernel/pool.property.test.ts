@@ -63,7 +63,8 @@ describe('for any model and any tickets', () => {
         const world = filled(model, tickets, vacant)
         expect(wrong(world, NOW, world.pool.group(NOW))).toEqual([])
       }),
-      { numRuns: 300 },
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 120 },
     )
   })
 
@@ -76,7 +77,8 @@ describe('for any model and any tickets', () => {
         const world = filled(model, crowd)
         expect(wrong(world, NOW, world.pool.group(NOW))).toEqual([])
       }),
-      { numRuns: 50 },
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 20 },
     )
   })
 
@@ -109,7 +111,8 @@ describe('for any model and any tickets', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 80 },
     )
   })
 
@@ -124,9 +127,10 @@ describe('for any model and any tickets', () => {
         for (; round.step(Infinity, () => true); pauses++) other.pool.around(0, NOW, 2)
         expect(named(other, round.take())).toEqual(named(world, world.pool.group(NOW)))
       }),
-      { numRuns: 300 },
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 120 },
     )
-    expect(pauses).toBeGreaterThan(300 * 20)
+    expect(pauses).toBeGreaterThan(120 * 15)
   })
 
   test('the same pool makes the same matches, however it was filled', () => {
@@ -143,7 +147,8 @@ describe('for any model and any tickets', () => {
         for (const opening of vacant.toReversed()) other.openings.set(other.pool.addOpening(opening), opening)
         expect(named(other, other.pool.group(NOW))).toEqual(named(world, world.pool.group(NOW)))
       }),
-      { numRuns: 200 },
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 80 },
     )
   })
 
@@ -187,7 +192,8 @@ describe('pairs', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 80 },
     )
   })
 
@@ -214,7 +220,8 @@ describe('pairs', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 80 },
     )
   })
 })

@@ -178,5 +178,6 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
 test('under any failures there is one host, no extra slot, no token of another player, and nothing left', async () => {
   const schedules = fc.array(action, { minLength: 20, maxLength: 60, size: 'max' })
   const holds = fc.asyncProperty(schedules, fc.nat(), (actions, seed) => play(actions, seed))
-  await expect(fc.assert(holds, { numRuns: 80 })).resolves.toBeUndefined()
+  // Few, to save time: `pnpm fuzz` tries others.
+  await expect(fc.assert(holds, { numRuns: 40 })).resolves.toBeUndefined()
 })

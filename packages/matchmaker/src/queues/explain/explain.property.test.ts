@@ -59,8 +59,9 @@ test('`compatible` counts the tickets with which the oracle finds no broken rule
         compatible += why.compatible
       }
     }),
-    { numRuns: 600 },
+    // Few, to save time: `pnpm fuzz` tries others.
+    { numRuns: 300 },
   )
-  expect(asked).toBeGreaterThan(500)
-  expect(compatible).toBeGreaterThan(300)
+  expect(asked).toBeGreaterThan(250)
+  expect(compatible).toBeGreaterThan(150)
 })

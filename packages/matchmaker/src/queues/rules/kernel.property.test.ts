@@ -99,11 +99,12 @@ test('no match breaks a rule, for any rules, parties and waits', () => {
         expect(playing.length === 0 ? sizes : sizes.filter((wrong) => wrong.includes('>'))).toEqual([])
       })
     }),
-    { numRuns: 1000 },
+    // Few, to save time: `pnpm fuzz` tries others.
+    { numRuns: 400 },
   )
   // There was something to judge.
-  expect(matches).toBeGreaterThan(400)
-  expect(filled).toBeGreaterThan(50)
+  expect(matches).toBeGreaterThan(120)
+  expect(filled).toBeGreaterThan(10)
 })
 
 test('no match breaks a limit in force, where limits follow a target wait', () => {
