@@ -139,7 +139,7 @@ function createAll(matchmaker: Matchmaker, tickets: readonly TicketInput[]) {
 
 const STANDING = 50_000
 const ARRIVING = 5000
-const WARM_UP = 5
+const WARM_UP = 10
 const SECONDS = 12
 
 async function standing(): Promise<Measured> {
