@@ -75,7 +75,7 @@ export function start(
       child.send(message)
       return answer
     },
-    first: (kind, timeoutMs = 20_000) => {
+    first: (kind, timeoutMs = 60_000) => {
       const already = told.find((message) => message.kind === kind)
       return already === undefined ? next(kind, timeoutMs) : Promise.resolve(already as never)
     },
