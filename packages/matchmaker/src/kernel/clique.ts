@@ -84,18 +84,19 @@ export class Clique {
       this.#open = new Int32Array((players + 1) * words)
       this.#ofSize = new Int32Array((players + 1) * words)
     } else this.#hasRow.fill(0, 0, count)
-    for (const size of this.#sizes) this.#ofSize.fill(0, size * words, (size + 1) * words)
-    this.#sizes = []
-    for (let word = 0; word < words; word++) this.#open[word] = 0
-    for (let at = 0; at < count; at++) {
-      const size = sizes[at] as number
-      if (!this.#sizes.includes(size)) {
-        this.#sizes.push(size)
-        this.#ofSize.fill(0, size * words, (size + 1) * words)
-      }
-      set(this.#ofSize, size * words, at)
-      set(this.#open, 0, at)
-    }
+    for (let word = 0; word < words; word++) this.#open[word] = -1
+    if (count % WORD !== 0) this.#open[words - 1] = (1 << (count % WORD)) - 1
+    this.#sizes.length = 0
+    for (let at = 0; at < count; at++) if (!this.#sizes.includes(sizes[at] as number)) this.#addSize(at, count, sizes)
+  }
+
+  /** Makes the set of the candidates that are as large as the one at `first`, which is the first of them. */
+  #addSize(first: number, count: number, sizes: ArrayLike<number>): void {
+    const size = sizes[first] as number
+    const words = this.#words
+    this.#sizes.push(size)
+    this.#ofSize.fill(0, size * words, (size + 1) * words)
+    for (let at = first; at < count; at++) if (sizes[at] === size) set(this.#ofSize, size * words, at)
   }
 
   /** Takes the first candidate that may still join; −1 if those that may have too few players together. */

@@ -109,37 +109,42 @@ export class LeftoverSearch {
     return true
   }
 
+  /** Notes that a ticket is in no match. */
+  #fail(id: Id): void {
+    const { slots } = this.#leftovers
+    this.#leftovers.forget(id)
+    this.#input.failed(slots[id] as Slot, true)
+  }
+
   /** Forgets the tickets that have left the pool in a pause. */
   #dropGone(): void {
     const { free, disturbed } = this.#input
     if (!disturbed()) return
-    const { slots, sizes } = this.#leftovers
-    for (let id = 0; id < slots.length; id++) if (!free(slots[id] as Slot)) sizes[id] = 0
+    const { slots } = this.#leftovers
+    for (let id = 0; id < slots.length; id++) if (!free(slots[id] as Slot)) this.#leftovers.forget(id)
   }
 
   #search(id: Id): void {
     const { packing, failed, group } = this.#input
-    const { slots, sizes } = this.#leftovers
+    const leftovers = this.#leftovers
+    const { slots, sizes } = leftovers
     const packed = packing.add(0, sizes[id] as number)
     const outcome = packed === -1 || !this.#leftovers.rows.isEven(id) ? NONE : this.#around(id, packed)
     if (outcome === UNKNOWN) return failed(slots[id] as Slot, false)
-    if (outcome === NONE) {
-      sizes[id] = 0
-      return failed(slots[id] as Slot, true)
-    }
+    if (outcome === NONE) return this.#fail(id)
     const members = [slots[id] as Slot]
-    sizes[id] = 0
+    leftovers.forget(id)
     for (let at = 0; at < this.#clique.chosen; at++) {
       const member = this.#list[this.#clique.members[at] as number] as Id
       members.push(slots[member] as Slot)
-      sizes[member] = 0
+      leftovers.forget(member)
     }
     group(members)
   }
 
   /** Widens the search sheet by sheet, until there is a full match. */
   #around(id: Id, packed: Packed): Outcome {
-    const { packing, effort } = this.#input
+    const { columns, packing, effort } = this.#input
     const leftovers = this.#leftovers
     const clique = this.#clique
     const size = leftovers.sizes[id] as number
@@ -147,11 +152,11 @@ export class LeftoverSearch {
     const fits = (this.#fits[size] ??= this.#fitsWith(packed))
     const last = leftovers.lastOf(id)
     let tried = 0
-    leftovers.begin()
     clique.chosen = 0
     if (missing === 0) return FOUND
+    if (leftovers.begin(id) * columns.largest < missing) return NONE
     for (let at = 0; at <= last; at++) {
-      leftovers.look(id, at, fits)
+      leftovers.read(id, at, fits)
       const { many, players } = leftovers
       if (players < (at === last ? missing : AMPLE * missing) || many === tried) continue
       tried = many
@@ -172,9 +177,11 @@ export class LeftoverSearch {
     const list = this.#list
     const ofSize = this.#ofSize.fill(0)
     this.#isShort = false
-    this.#nearest.fill(found, costs, many)
+    const nearest = this.#nearest
+    nearest.sort(costs, many)
     let count = 0
-    for (let id = this.#nearest.next(); id !== -1; id = this.#nearest.next()) {
+    for (let place = 0; place < many; place++) {
+      const id = found[nearest.at(place)] as Id
       const size = sizes[id] as number
       if (ofSize[size] === this.#most[size]) {
         this.#isShort = true

@@ -34,7 +34,8 @@ export function createLeftoverTurns(input: LeftoverTurnsInput) {
     if (search === undefined || anchors.length < FEWEST || ranked()) return anchors
     // With so many in the index, looking for all of them would take longer than these searches.
     if (input.filed() > MOST_COPIED * anchors.length) return anchors
-    const others = yield* filtered(input.all(), free)
+    // Tickets that wait are in the index, or have not been tried yet.
+    const others = input.filed() === 0 ? anchors : yield* filtered(input.all(), free)
     const many = countsOf(anchors, keyOf)
     const tried = new Set<number>()
     for (const [key, count] of many) {

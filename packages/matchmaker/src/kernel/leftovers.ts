@@ -11,6 +11,8 @@ import { TicketRows, type Id } from './ticket-rows.js'
 const MOST_FOUND = 4096
 /** A margin for the rounding of squares. */
 const ROUNDING = 1 + 1e-9
+/** Once no more than this part of the tickets filed are left, the others are dropped from the sheets. */
+const DROPPED = 0.8
 
 /**
  * Tickets for many searches, one after the other. The index of the pool has lists, as its tickets come and go; here all
@@ -31,6 +33,10 @@ export class Leftovers {
   reads = 0
   /** Whether there were more than can be found. */
   wasCut = false
+  /** How many tickets are in the sheets that have a size. */
+  #alive = 0
+  /** How many of them the sheets hold at most before the others are dropped. */
+  #filed = 0
   readonly #columns: Columns
   /** For each scale the tickets that may be matched that far. */
   readonly #sheets: readonly [Sheet, ...Sheet[]]
@@ -65,6 +71,8 @@ export class Leftovers {
     this.slots = finest.items
     this.rows.fill(this.slots, count)
     this.sizes = new Uint16Array(count)
+    this.#alive = count
+    this.#filed = count
     const relaxed = new Int32Array(count)
     for (let id = 0; id < count; id++) {
       this.sizes[id] = this.#columns.size[this.slots[id] as Slot] as number
@@ -92,21 +100,46 @@ export class Leftovers {
     return this.#lastOf[this.rows.level[id] as number] as number
   }
 
-  /** Begins to look around a ticket. */
-  begin(): void {
+  /** Forgets a ticket: it is matched, gone, or proven to be in no match. */
+  forget(id: Id): void {
+    if (this.sizes[id] === 0) return
+    this.sizes[id] = 0
+    this.#alive -= 1
+    if (this.#alive > this.#filed * DROPPED) return
+    this.#filed = this.#alive
+    for (const sheet of this.#sheets) sheet.drop(this.sizes)
+  }
+
+  /**
+   * Begins to look around a ticket: finds which parts of the sheets hold all tickets that may be matched with it.
+   * Returns how many others there are at most.
+   */
+  begin(id: Id): number {
+    const { rows, stride } = this.rows
+    const low = rows[id * stride + 3] as number
+    const high = rows[id * stride + 4] as number
+    const last = this.lastOf(id)
+    let most = 0
+    for (let at = 0; at <= last; at++) {
+      const sheet = this.#sheets[at] as Sheet
+      const { width } = sheet.scale
+      // The ticket itself is among them, unless its own values are too far apart at this scale for anybody.
+      most += Math.max(0, sheet.look(id, high - width, low + width) - 1)
+    }
     this.many = 0
     this.players = 0
     this.reads = 0
     this.wasCut = false
+    return most
   }
 
   /**
-   * Finds the tickets of a sheet that may be matched with a ticket and were not found in a sheet before.
+   * Reads a sheet: finds the tickets that may be matched with a ticket and were not found in a sheet before.
    * @param fits for each size, 1 if tickets of this size are looked for; 0 for size 0.
    */
-  look(id: Id, at: number, fits: Uint8Array): void {
+  read(id: Id, at: number, fits: Uint8Array): void {
     const sheet = this.#sheets[at] as Sheet
-    const { runs, items, scale } = sheet
+    const { runs, inRuns, items, scale } = sheet
     const { sizes, rows: all } = this
     const { rows, level: levels, squared, limit, hasFurther, stride, perChord, perWidth } = all
     const own = id * stride
@@ -121,11 +154,10 @@ export class Leftovers {
     const before = this.#sheets[at - 1]?.scale
     const widestBefore = before?.width ?? -1
     const farthestBefore = before === undefined ? -1 : before.chord * before.chord * ROUNDING
-    const inRuns = sheet.look(id, high - widest, low + widest)
-    for (let run = 0; run < inRuns; run++) {
-      const end = runs[2 * run + 1] as number
-      this.reads += end - (runs[2 * run] as number)
-      for (let next = runs[2 * run] as number; next < end; next++) {
+    for (let run = 0; run < inRuns; run += 2) {
+      const end = runs[run + 1] as number
+      this.reads += end - (runs[run] as number)
+      for (let next = runs[run] as number; next < end; next++) {
         const other = items[next] as Id
         const size = sizes[other] as number
         if (fits[size] === 0) continue

@@ -1,58 +1,45 @@
-// pure: takes candidates in the order of their costs
+// pure: puts candidates in the order of their costs
+
+/** Up to so many are sorted by insertion. */
+const FEW = 40
+/** Bits of a cost that are given up for the position of the candidate: so many candidates can be told apart. */
+const POSITION = 12
+const MOST = 1 << POSITION
+/** Which half of a number of 64 bits has the lower bits. */
+const LOWER = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1
+
 /**
- * A heap: the candidate of the least cost comes off first. Cheaper than sorting where only the first ones are wanted.
+ * Sorts positions by cost. The last bits of each cost, which mean nothing, are replaced by the position, so that only
+ * numbers are sorted; of equal costs the first position comes first.
  */
 export class NearestFirst {
-  #ids = new Int32Array(0)
-  #costs = new Float64Array(0)
-  #count = 0
+  readonly #keys = new Float64Array(MOST)
+  readonly #halves = new Uint32Array(this.#keys.buffer)
 
-  /** Takes over the first `count` of two arrays. */
-  fill(ids: Int32Array, costs: Float64Array, count: number): void {
-    if (this.#ids.length < ids.length) {
-      this.#ids = new Int32Array(ids.length)
-      this.#costs = new Float64Array(ids.length)
-    }
+  /** @param costs none below 0. @param count how many of them, at most 4,096. */
+  sort(costs: Float64Array, count: number): void {
+    const keys = this.#keys
+    const halves = this.#halves
     for (let at = 0; at < count; at++) {
-      this.#ids[at] = ids[at] as number
-      this.#costs[at] = costs[at] as number
+      keys[at] = costs[at] as number
+      const half = 2 * at + LOWER
+      halves[half] = ((halves[half] as number) & -MOST) | at
     }
-    this.#count = count
-    for (let at = (count >>> 1) - 1; at >= 0; at--) this.#sink(at)
+    if (count > FEW) keys.subarray(0, count).sort()
+    else sortFew(keys, count)
   }
 
-  /** Takes the one of the least cost, of equal costs the one with the lowest id; −1 if none is left. */
-  next(): number {
-    if (this.#count === 0) return -1
-    const first = this.#ids[0] as number
-    const last = --this.#count
-    this.#ids[0] = this.#ids[last] as number
-    this.#costs[0] = this.#costs[last] as number
-    this.#sink(0)
-    return first
-  }
-
-  #sink(from: number): void {
-    const ids = this.#ids
-    const costs = this.#costs
-    const count = this.#count
-    const id = ids[from] as number
-    const cost = costs[from] as number
-    let at = from
-    for (;;) {
-      let below = 2 * at + 1
-      if (below >= count) break
-      const [belowCost, belowId] = [costs[below] as number, ids[below] as number]
-      if (below + 1 < count && comesBefore(ids, costs, below + 1, belowCost, belowId)) below += 1
-      if (!comesBefore(ids, costs, below, cost, id)) break
-      ids[at] = ids[below] as number
-      costs[at] = costs[below] as number
-      at = below
-    }
-    ids[at] = id
-    costs[at] = cost
+  /** The position that comes at this place. */
+  at(place: number): number {
+    return (this.#halves[2 * place + LOWER] as number) & (MOST - 1)
   }
 }
 
-const comesBefore = (ids: Int32Array, costs: Float64Array, at: number, cost: number, id: number): boolean =>
-  (costs[at] as number) < cost || (costs[at] === cost && (ids[at] as number) < id)
+function sortFew(keys: Float64Array, count: number): void {
+  for (let from = 1; from < count; from++) {
+    const key = keys[from] as number
+    let to = from
+    for (; to > 0 && (keys[to - 1] as number) > key; to--) keys[to] = keys[to - 1] as number
+    keys[to] = key
+  }
+}

@@ -6,8 +6,8 @@ import type { Sorter } from './radix-sort.js'
 import type { Scale } from './scales.js'
 import { cellsAround, type SphereGrid } from './sphere.js'
 
-/** Bits of a sort key for the value, if the cells leave as many. */
-const VALUE_BITS = 10
+/** Bits of a sort key for the step of the value, if the cells leave as many: each cell has a table of its steps. */
+const VALUE_BITS = 5
 /** Bits sorted in one pass: few, as there are few tickets. */
 const DIGIT = 9
 /** The tickets of a sheet and their values; `items` stand for slots. */
@@ -21,22 +21,25 @@ export interface SheetInput {
 }
 
 /**
- * Tickets sorted by cell and, within a cell, by the low value of the first span: those around a ticket are a few runs.
- * A sheet is made once for many searches, and is read only.
+ * Tickets sorted by cell and, within a cell, by the step of the low value of the first span: those around a ticket are
+ * a few runs. A sheet is made once for many searches; from then on tickets are only dropped.
  */
 export class Sheet {
   readonly scale: Scale
-  /** The tickets in order. */
+  /** The tickets in order: the first `count`. */
   items: Int32Array = new Int32Array(0)
-  /** The runs that `look` found: the first position and the end of each, in turn. */
+  count = 0
+  /** What `look` found: the first position and the end of each run, in turn, `inRuns` numbers in all. */
   runs = new Int32Array(64)
+  inRuns = 0
   readonly #grid: SphereGrid | undefined
   readonly #valueBits: number
   readonly #cellBits: number
   #keys = new Uint32Array(0)
-  /** The filled cells in order: for each the position of its first ticket; then the number of all tickets. */
+  /** The filled cells in order. */
+  #cells: number[] = []
+  /** For each filled cell and step the position of its first ticket; then the number of all tickets. */
   #starts = new Int32Array(1)
-  #cells = 0
   /** For each item the index of its cell. */
   #cellOf = new Int32Array(0)
   /** For each cell where its list of cells around begins in `#near`, and how long it is; −1 if not made yet. */
@@ -54,7 +57,8 @@ export class Sheet {
   }
 
   bytes(): number {
-    return 4 * (2 * this.items.length + this.#cellOf.length + 3 * this.#starts.length + this.#near.length)
+    const cells = 3 * this.#cells.length + this.#near.length
+    return 4 * (2 * this.items.length + this.#cellOf.length + this.#starts.length + cells)
   }
 
   /**
@@ -83,66 +87,96 @@ export class Sheet {
     const keys = this.#keys
     const bits = this.#valueBits
     this.items = items
+    this.count = items.length
     this.#cellOf = new Int32Array(end)
-    this.#starts = new Int32Array(items.length + 1)
-    let cells = 0
+    this.#cells = []
+    let last = -1
     for (let at = 0; at < items.length; at++) {
-      if (at === 0 || (keys[at] as number) >>> bits !== (keys[at - 1] as number) >>> bits) this.#starts[cells++] = at
-      this.#cellOf[items[at] as number] = cells - 1
+      const cell = (keys[at] as number) >>> bits
+      if (cell !== last) this.#cells.push((last = cell))
+      this.#cellOf[items[at] as number] = this.#cells.length - 1
     }
-    this.#starts[cells] = items.length
-    this.#cells = cells
+    const cells = this.#cells.length
+    this.#starts = new Int32Array((cells << bits) + 1)
+    this.#tabulate()
     this.#nearAt = new Int32Array(cells).fill(-1)
     this.#nearCount = new Int32Array(cells)
     this.#near = []
   }
 
+  /** Drops the tickets whose size is 0, so that nobody reads them any more. */
+  drop(sizes: Uint16Array): void {
+    const { items } = this
+    const keys = this.#keys
+    let still = 0
+    for (let at = 0; at < this.count; at++) {
+      const item = items[at] as number
+      if (sizes[item] === 0) continue
+      items[still] = item
+      keys[still++] = keys[at] as number
+    }
+    this.count = still
+    this.#tabulate()
+  }
+
+  #tabulate(): void {
+    const { items, count } = this
+    const keys = this.#keys
+    const starts = this.#starts
+    const bits = this.#valueBits
+    const mask = (1 << bits) - 1
+    let next = 0
+    for (let at = 0; at < count; at++) {
+      const own = ((this.#cellOf[items[at] as number] as number) << bits) | ((keys[at] as number) & mask)
+      while (next <= own) starts[next++] = at
+    }
+    starts.fill(count, next)
+  }
+
   /**
    * Finds the runs that hold every ticket near an item whose low value is at least `least` and at most `most`; returns
-   * how many.
+   * how many tickets they hold.
    */
   look(item: number, least: number, most: number): number {
-    const keys = this.#keys
     const bits = this.#valueBits
     const starts = this.#starts
     const own = this.#cellOf[item] as number
     if (this.#nearAt[own] === -1) this.#findNear(own)
     const { runs } = this
     const near = this.#near
-    const [low, high] = [this.#stepOf(least), this.#stepOf(most)]
+    const low = this.#stepOf(least)
+    const end = this.#stepOf(most) + 1
     const first = this.#nearAt[own] as number
     const last = first + (this.#nearCount[own] as number)
     let found = 0
+    let reads = 0
     for (let each = first; each < last; each++) {
-      const cell = near[each] as number
-      const begin = starts[cell] as number
-      const end = starts[cell + 1] as number
-      const base = ((keys[begin] as number) >>> bits) << bits
-      const from = firstAtLeast(keys, begin, end, (base | low) >>> 0)
-      const until = firstAtLeast(keys, from, end, ((base | high) >>> 0) + 1)
+      const base = (near[each] as number) << bits
+      const from = starts[base + low] as number
+      const until = starts[base + end] as number
       if (from === until) continue
-      runs[2 * found] = from
-      runs[2 * found + 1] = until
-      found += 1
+      runs[found++] = from
+      runs[found++] = until
+      reads += until - from
     }
-    return found
+    this.inRuns = found
+    return reads
   }
 
   /** Lists the filled cells that hold any ticket near one of the cell. */
   #findNear(own: number): void {
-    const bits = this.#valueBits
-    const keyAt = (cell: number) => (this.#keys[this.#starts[cell] as number] as number) >>> bits
+    const cells = this.#cells
     this.#nearAt[own] = this.#near.length
-    const around = this.#grid === undefined ? [0] : cellsAroundCell(this.#grid, keyAt(own))
+    const around = this.#grid === undefined ? [0] : cellsAroundCell(this.#grid, cells[own] as number)
     for (const cell of around) {
       let low = 0
-      let high = this.#cells
+      let high = cells.length
       while (low < high) {
         const middle = (low + high) >>> 1
-        if (keyAt(middle) < cell) low = middle + 1
+        if ((cells[middle] as number) < cell) low = middle + 1
         else high = middle
       }
-      if (low < this.#cells && keyAt(low) === cell) this.#near.push(low)
+      if (cells[low] === cell) this.#near.push(low)
     }
     this.#nearCount[own] = this.#near.length - (this.#nearAt[own] as number)
     const most = 2 * (this.#nearCount[own] as number)
@@ -159,16 +193,4 @@ export class Sheet {
     const step = this.#perStep === 0 ? 0 : (Math.fround(value) - this.#lowest) * this.#perStep
     return step <= 0 ? 0 : step >= last ? last : step | 0
   }
-}
-
-/** The first position from `from` on whose key is at least `key`; `end` if there is none. */
-function firstAtLeast(keys: Uint32Array, from: number, end: number, key: number): number {
-  let low = from
-  let high = end
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((keys[middle] as number) < key) low = middle + 1
-    else high = middle
-  }
-  return low
 }
