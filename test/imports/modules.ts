@@ -23,11 +23,18 @@ type Node = Readonly<Record<string, unknown>>
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
 
-function* descendants(node: Node): Generator<Node> {
-  yield node
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* descendants(child)
+/** The node and all below it, level by level. */
+function descendants(node: Node): readonly Node[] {
+  const found = [node]
+  // Goes on with what it adds.
+  for (const one of found) {
+    for (const value of Object.values(one)) {
+      if (!Array.isArray(value)) {
+        if (isNode(value)) found.push(value)
+      } else for (const child of value) if (isNode(child)) found.push(child)
+    }
   }
+  return found
 }
 
 const textOf = (node: unknown) => (isNode(node) && typeof node['value'] === 'string' ? node['value'] : undefined)
@@ -91,7 +98,7 @@ function parse(path: string, source: string): unknown {
 
 export function parseModule(path: string, source: string): Module {
   const program = parse(path, source)
-  const nodes = isNode(program) ? [...descendants(program)] : []
+  const nodes = isNode(program) ? descendants(program) : []
   return {
     path,
     imports: nodes.map(importIn).filter((found) => found !== undefined),

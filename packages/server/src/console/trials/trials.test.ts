@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Problem, QueueCards, Trial } from '@muster/console/wire'
-import { createManualClock } from '@muster/core/clock'
+import { createManualClock, systemClock } from '@muster/core/clock'
 import { createMatchmaker } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +31,8 @@ async function open(options?: Parameters<typeof openConsole>[0]) {
     for (;;) {
       const trial = await read(id)
       if (trial.state !== 'running') return trial
-      await new Promise((resolve) => setImmediate(resolve))
+      // In real time, which the thread needs as well.
+      await systemClock.sleep(20)
     }
   }
   /** Players of skills 100 apart, whom the queue lets meet once they have waited. */
