@@ -1,16 +1,13 @@
 // pure: the waiting tickets of one queue, and the matches made of them
 import { createAccept } from './accept.js'
-import { augment } from './augment.js'
 import { createBulk } from './bulk.js'
-import { createColumns, KEY, SINCE } from './columns.js'
+import { createColumns, KEY } from './columns.js'
 import { createCost } from './cost.js'
 import { Draft } from './draft.js'
-import { Effort, type Pausable } from './effort.js'
+import { Effort } from './effort.js'
 import { createLeftoverTurns } from './leftover-turns.js'
-import { levelAt } from './level-at.js'
 import { createLevels } from './levels.js'
-import { MatchBounds } from './match-bounds.js'
-import type { Entry, Grouped, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
+import type { Entry, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
 import { createNearest } from './nearest.js'
 import type { Mutable } from './mutable.js'
 import { createStringInterner } from './string-interner.js'
@@ -18,17 +15,18 @@ import { createNeighbours } from './neighbours.js'
 import { createOrder } from './order.js'
 import { createPacking } from './packing.js'
 import { createProposals } from './proposals.js'
+import { createRearranging } from './rearranging.js'
 import { createSearchRadius } from './search-radius.js'
 import { createRound } from './round.js'
 import { RoundState } from './round-state.js'
 import { createRunningRound } from './running-round.js'
-import type { SearchScale } from './scales.js'
 import { Search } from './search.js'
 import { Supply } from './supply.js'
 import { Survey } from './survey.js'
 import { createTally } from './tally.js'
 import { createTicketSlots } from './ticket-slots.js'
-import { SMALL_POOL, triesOf } from './tries.js'
+import { triesOf } from './tries.js'
+import { createTold } from './told.js'
 import { createTurnOrder } from './turn-order.js'
 import { Unsettled } from './unsettled.js'
 import { Vacancies } from './vacancies.js'
@@ -73,20 +71,17 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const { free, isPresent } = state
   const tries = triesOf(plain)
   const ranked = () => priorities.commonest() !== undefined
+  /** What most parts need. */
+  const shared = { model, columns, levels, packing, effort, free }
   const search = new Search({
-    model,
-    columns,
-    levels,
+    ...shared,
     searchRadius,
     draft,
-    packing,
     neighbours,
     supply,
     facts,
     cost,
-    effort,
     triesOf: (before) => tries.ofSearch(pool.count, before),
-    free,
     ranked,
     isRefused: (slot) => columns.refusedIn[slot] === state.number,
   })
@@ -94,33 +89,11 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const mostWasted = tries.ofRound / 4
   const proposals = createProposals({ columns, neighbours, state, accept, effort, isChecked, mostWasted })
   const bulk = createBulk({
-    model,
-    columns,
-    levels,
-    packing,
-    free,
+    ...shared,
     group: (slots, at, count) => proposals.add(slots, at, count, Math.min(count, packing.players)),
     settle: proposals.settle,
     disturbed: () => state.isDisturbed,
   })
-  function* augmented(waiting: number): Pausable<void> {
-    const { groups } = state
-    if (waiting > SMALL_POOL || groups.single().length === 0) return
-    const left = tickets.all().filter(free)
-    order.sort(left, left.length)
-    const enough = effort.spent + tries.ofRound / 2
-    const isAhead = (slot: Slot, other: Slot) =>
-      columns.size[slot] === columns.size[other] &&
-      (columns.priority[slot] as number) > (columns.priority[other] as number)
-    const isOver = () => isLate() || effort.spent > enough
-    const { take, release } = state
-    const boundsOf = (matches: readonly Grouped[]) => new MatchBounds(matches, columns, model.spans.length > 0)
-    const lastScale = (slot: Slot) => neighbours.scales[searchRadius(slot)] as SearchScale
-    yield* augment(
-      { search, draft, effort, groups, boundsOf, lastScale, free, isPresent, isOver, isAhead, take, release },
-      left,
-    )
-  }
   const isLate = () => state.isLate && tries.ofRound < Infinity
   const wake = createWaking({ columns, draft, searchRadius, effort, isPresent })
   const refused = (slot: Slot) => {
@@ -144,12 +117,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     survey,
     unsettled,
     leftovers: createLeftoverTurns({
+      ...shared,
       model: plain,
-      columns,
-      levels,
-      packing,
-      effort,
-      free,
       ranked,
       filed: () => neighbours.count,
       all: () => tickets.all(),
@@ -177,7 +146,18 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     refused,
     free,
     group: state.group,
-    augment: augmented,
+    augment: createRearranging({
+      ...shared,
+      order,
+      search,
+      searchRadius,
+      neighbours,
+      draft,
+      tries,
+      state,
+      all: () => tickets.all(),
+      isLate,
+    }),
   })
 
   const tickets = createTicketSlots(columns, () => pool.count)
@@ -264,25 +244,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       const key = keyOf(slot)
       return nearest(slot, most, (other) => keyOf(other) === key)
     },
-    entryOf: (slot) => ({
-      id: columns.ids[slot] as string,
-      size: columns.size[slot] as number,
-      since: columns.rows[slot * columns.stride + SINCE] as number,
-      place: columns.placeOf(slot),
-      values: columns.valuesOf(slot),
-      facts: facts[slot] as Facts,
-    }),
-    levelOf: (slot, now) => {
-      if (model.adaptive !== true)
-        return levelAt(model.levels, now - (columns.rows[slot * columns.stride + SINCE] as number))
-      levels.renew(now)
-      return levels.of(slot)
-    },
-    aheadOf: (slot, now) => {
-      if (model.adaptive !== true) return 0
-      levels.renew(now)
-      return levels.aheadOf(slot)
-    },
+    ...createTold({ model, columns, levels, facts }),
   }
   return pool
 }
