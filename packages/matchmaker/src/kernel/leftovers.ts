@@ -12,7 +12,7 @@ const MOST_FOUND = 4096
 /** A margin for the rounding of squares. */
 const ROUNDING = 1 + 1e-9
 /** Once no more than this part of the tickets filed are left, the others are dropped from the sheets. */
-const DROPPED = 0.8
+const DROPPED = 0.7
 
 /**
  * Tickets for many searches, one after the other. The index of the pool has lists, as its tickets come and go; here all

@@ -7,7 +7,7 @@ import type { Scale } from './scales.js'
 import { cellsAround, type SphereGrid } from './sphere.js'
 
 /** Bits of a sort key for the step of the value, if the cells leave as many: each cell has a table of its steps. */
-const VALUE_BITS = 5
+const VALUE_BITS = 7
 /** Bits sorted in one pass: few, as there are few tickets. */
 const DIGIT = 9
 /** The tickets of a sheet and their values; `items` stand for slots. */
