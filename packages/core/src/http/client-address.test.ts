@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clientAddress } from './client-address.js'
 
@@ -38,6 +39,22 @@ test('proxies may say it in another header', () => {
 test('behind a proxy that is not trusted it is that of the proxy', () => {
   expect(clientAddress({ trustedProxies: ['10.0.0.0/8'] })(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe(
     '192.0.2.1',
+  )
+})
+
+test('requests of several proxies and clients by turns are told apart', () => {
+  const networks = ['10.0.0.0/8', 'fd00::/8']
+  const addressOf = clientAddress({ trustedProxies: networks })
+  const ip = fc.constantFrom('10.0.0.1', '::ffff:10.0.0.1', 'fd00::1', '192.0.2.1', '2001:db8::1', 'no address')
+  const requests = fc.array(fc.record({ forwarded: fc.option(ip, { nil: undefined }), remoteAddress: ip }))
+  fc.assert(
+    fc.property(requests, (all) => {
+      for (const { forwarded, remoteAddress } of all) {
+        // A new one has seen no other request.
+        const alone = clientAddress({ trustedProxies: networks })(from(forwarded), { remoteAddress })
+        expect(addressOf(from(forwarded), { remoteAddress })).toBe(alone)
+      }
+    }),
   )
 })
 

@@ -34,18 +34,31 @@ export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
     return networks.some(([base, length]) => base.kind() === parsed.kind() && parsed.match(base, length))
   }
 
+  /** The socket's other end of the request before, and whether it is trusted: a proxy sends many requests. */
+  let sender: string | undefined
+  let isSenderTrusted = false
+  const comesFromProxy = (address: string) => {
+    if (address !== sender) {
+      isSenderTrusted = isTrusted(address)
+      sender = address
+    }
+    return isSenderTrusted
+  }
+
   return (request, { remoteAddress }) => {
     let address = canonicalIp(remoteAddress ?? '')
-    if (networks.length === 0) return address
-    const named = (request.headers.get(header) ?? '')
+    if (networks.length === 0 || address === undefined || !comesFromProxy(address)) return address
+    const named = request.headers.get(header)
+    if (named === null) return address
+    const hops = named
       .split(',')
       .map((hop) => hop.trim())
       .filter((hop) => hop !== '')
-    while (address !== undefined && isTrusted(address)) {
-      const before = named.pop()
+    do {
+      const before = hops.pop()
       if (before === undefined) return address
       address = canonicalIp(withoutPort(before))
-    }
+    } while (address !== undefined && isTrusted(address))
     return address
   }
 }

@@ -21,6 +21,7 @@ export function withKnown(
   }
 }
 
-const together = (...lists: readonly (readonly string[] | undefined)[]): readonly string[] => [
-  ...new Set(lists.flatMap((list) => list ?? [])),
-]
+const NOBODY: readonly string[] = Object.freeze([])
+
+const together = (...lists: readonly (readonly string[] | undefined)[]): readonly string[] =>
+  lists.every((list) => list === undefined) ? NOBODY : [...new Set(lists.flatMap((list) => list ?? []))]
