@@ -3,7 +3,7 @@ import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
 import type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
 import type { SpendBudget } from './servers/governor.js'
-import { createMemoryJournal, type Journal } from './servers/journal/journal.js'
+import { NO_JOURNAL, type Journal } from './servers/journal/journal.js'
 import type { BeaconSource } from './beacons.js'
 import { unguessable } from './ids.js'
 import type { Locate } from './tickets/locate/locate.js'
@@ -33,7 +33,7 @@ export interface MatchmakerOptions {
    * only others of their own network in queues with a distance rule.
    */
   readonly locate?: Locate | undefined
-  /** Remembers the deployments that may exist; see `createFileJournal`. Default: memory, which a crash empties. */
+  /** Remembers the deployments that may exist; see `createFileJournal`. Default: none, so that a crash forgets them. */
   readonly journal?: Journal | undefined
   /**
    * Remembers the tickets, so that those of an earlier process wait on; see `openTicketLog`. A create is refused as
@@ -91,9 +91,9 @@ export interface MatchmakerOptions {
   readonly readsPerSecond?: number | undefined
   /**
    * Milliseconds, counted from its start as the service tells it, for which a deployment is spared that has this
-   * matchmaker's tag but belongs to none of its matches; then it is stopped. If the journal does not outlive the
-   * process, as the one in memory does not, players may be on such a deployment: then choose longer than a match lasts.
-   * Infinity for never. Default 300,000 (our choice).
+   * matchmaker's tag but belongs to none of its matches; then it is stopped. Without a journal that outlives the
+   * process, players may be on such a deployment: then choose longer than a match lasts. Infinity for never. Default
+   * 300,000 (our choice).
    */
   readonly reapAfterMs?: number | undefined
   /** Public http or https URL at which `webhook` is mounted. Without it, deployments ask for no webhooks. */
@@ -218,7 +218,7 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
     beacons: config.beacons ?? beaconsOf(config.locations),
     budget: config.budget,
     webhookUrl: config.webhookUrl,
-    journal: config.journal ?? createMemoryJournal(),
+    journal: config.journal ?? NO_JOURNAL,
     tickBudgetMs: config.tickBudgetMs ?? config.tickMs * BUDGET,
     stopwatch: config.stopwatch ?? (() => config.clock.now()),
     queues: defineQueues(queues),

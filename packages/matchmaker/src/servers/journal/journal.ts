@@ -85,9 +85,9 @@ export interface Journal {
 }
 
 /**
- * Creates a journal in memory, which ends with the process. It suffices to recover lost answers, but not deployments
- * that a crash left behind: the reaper finds these by their tag and stops them `reapAfterMs` after their start, even if
- * players are on them. `createFileJournal` avoids that.
+ * Creates a journal in memory, which ends with the process: for a matchmaker that goes on where another one of the same
+ * process has ended. Of deployments that a crash left behind it knows nothing: the reaper finds these by their tag and
+ * stops them `reapAfterMs` after their start, even if players are on them. `createFileJournal` avoids that.
  */
 export function createMemoryJournal(): Journal {
   const intents = new Map<string, OpenIntent>()
@@ -96,6 +96,9 @@ export function createMemoryJournal(): Journal {
     open: () => [...intents.values()],
   }
 }
+
+/** The journal of a matchmaker that is given none: it keeps nothing, since nothing would ever be read from it. */
+export const NO_JOURNAL: Journal = { append: () => {}, open: () => [] }
 
 /** Applies an entry to the open matches. Entries about a match that is not open change nothing. */
 export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
