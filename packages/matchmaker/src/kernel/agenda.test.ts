@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Agenda } from './agenda.js'
 import { createColumns, SETTLED, type Columns } from './columns.js'
-import { Unsettled } from './unsettled.js'
+import { OUTDATED, Unsettled } from './unsettled.js'
 
 function columnsOf(count: number): Columns {
   const columns = createColumns(0)
@@ -42,24 +42,47 @@ test('a slot that is due never is not taken', () => {
   expect(agenda.takeDue(1e15)).toBeUndefined()
 })
 
-test('unsettled slots are taken in the order in which they were listed, each once', () => {
+test('unsettled slots are taken in the order in which they were listed, with new tickets at the end, each once', () => {
   fc.assert(
-    fc.property(fc.array(fc.option(fc.nat(300)), { maxLength: 400 }), (steps) => {
-      const unsettled = new Unsettled(columnsOf(301))
-      const listed = new Set<number>()
-      for (const slot of steps) {
-        if (slot !== null) {
-          unsettled.add(slot)
-          listed.add(slot)
-        } else if (listed.size > 0) {
-          const [first] = listed
-          expect(unsettled.take()).toBe(first)
-          listed.delete(first as number)
+    fc.property(
+      fc.array(fc.option(fc.record({ slot: fc.nat(300), isNew: fc.boolean() }), { freq: 2 }), { maxLength: 1000 }),
+      (steps) => {
+        const unsettled = new Unsettled(columnsOf(301))
+        const listed = new Set<number>()
+        const takeNext = () => {
+          for (;;) {
+            const slot = unsettled.take()
+            if (slot !== OUTDATED) return slot
+          }
         }
-        expect(unsettled.count).toBe(listed.size)
-      }
-      for (const slot of listed) expect(unsettled.take()).toBe(slot)
-    }),
+        for (const step of steps) {
+          if (step !== null) {
+            if (step.isNew) {
+              unsettled.addNew(step.slot)
+              listed.delete(step.slot)
+            } else unsettled.add(step.slot)
+            listed.add(step.slot)
+          } else if (listed.size > 0) {
+            const [first] = listed
+            expect(takeNext()).toBe(first)
+            listed.delete(first as number)
+          }
+          expect(unsettled.count).toBeGreaterThanOrEqual(listed.size)
+        }
+        for (const slot of listed) expect(takeNext()).toBe(slot)
+        while (unsettled.count > 0) expect(unsettled.take()).toBe(OUTDATED)
+      },
+    ),
     { numRuns: 50 },
   )
+})
+
+test('a slot that is listed anew again and again takes no more room', () => {
+  const unsettled = new Unsettled(columnsOf(2))
+  unsettled.add(1)
+  for (let time = 0; time < 10_000; time += 1) {
+    unsettled.addNew(0)
+    expect(unsettled.count).toBeLessThanOrEqual(64)
+  }
+  while (unsettled.take() !== 1);
 })

@@ -4,6 +4,18 @@ import { expect, test } from 'vitest'
 import { createColumns } from './columns.js'
 import { createOrder } from './order.js'
 
+const OTHER = {
+  id: 'other',
+  size: 1,
+  since: 0,
+  priority: 0,
+  key: '',
+  place: undefined,
+  network: undefined,
+  values: [],
+  facts: undefined,
+}
+
 test('slots are in the order in which they are served, whatever order they came in', () => {
   fc.assert(
     fc.property(
@@ -11,7 +23,8 @@ test('slots are in the order in which they are served, whatever order they came 
       fc.integer(),
       fc.constantFrom('one time', 'few times', 'any time', 'in order', 'in order but for the last'),
       fc.constantFrom(1, 1, 3),
-      (count, seed, times, priorities) => {
+      fc.boolean(),
+      (count, seed, times, priorities, isShuffled) => {
         const random = seededRandom(seed)
         const columns = createColumns(0)
         const sinceOf = () =>
@@ -30,13 +43,16 @@ test('slots are in the order in which they are served, whatever order they came 
           values: [],
           facts: undefined,
         }))
+        // Slots that were used before are in no order of their own.
+        const before = Array.from({ length: Math.floor(count * random()) }, () => columns.put(OTHER, 0, -1, 1))
+        for (const slot of before.toSorted(() => random() - 0.5)) columns.reuse(slot)
         const slots = Int32Array.from(entries, (entry) => columns.put(entry, 0, -1, 1))
         const entryOf = new Map(Array.from(slots, (slot, at) => [slot, entries[at] as (typeof entries)[number]]))
+        if (isShuffled) slots.sort((one, other) => one - other)
         const work = createOrder(columns).sortInSteps(slots)
         while (work.next().done !== true);
-        const expected = entries.toSorted(
-          (one, other) => other.priority - one.priority || one.since - other.since || (one.id < other.id ? -1 : 1),
-        )
+        // Of the same time, those that came first are first: sorting keeps their order.
+        const expected = entries.toSorted((one, other) => other.priority - one.priority || one.since - other.since)
         expect(Array.from(slots, (slot) => entryOf.get(slot)?.id)).toEqual(expected.map(({ id }) => id))
       },
     ),

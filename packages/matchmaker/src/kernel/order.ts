@@ -3,19 +3,19 @@ import { SINCE, type Columns } from './columns.js'
 import type { Slot } from './model.js'
 import { createSorter } from './radix-sort.js'
 
-/** Highest priority first, then the longest wait, then the id, so that the order does not depend on slot numbers. */
-function comesBefore({ priority, rows, stride, ids }: Columns, one: Slot, other: Slot): number {
+/** Highest priority first, then the longest wait, then who came first: that does not depend on slot numbers. */
+function comesBefore({ priority, rows, stride, born }: Columns, one: Slot, other: Slot): number {
   return (
     (priority[other] as number) - (priority[one] as number) ||
     (rows[one * stride + SINCE] as number) - (rows[other * stride + SINCE] as number) ||
-    ((ids[one] as string) < (ids[other] as string) ? -1 : 1)
+    (born[one] as number) - (born[other] as number)
   )
 }
 
 /** Whether one slot comes before another in the order of a match's members: oldest first. */
-export function isOlder({ rows, stride, ids }: Columns, one: Slot, other: Slot): boolean {
+export function isOlder({ rows, stride, born }: Columns, one: Slot, other: Slot): boolean {
   const difference = (rows[one * stride + SINCE] as number) - (rows[other * stride + SINCE] as number)
-  return difference < 0 || (difference === 0 && (ids[one] as string) < (ids[other] as string))
+  return difference < 0 || (difference === 0 && (born[one] as number) < (born[other] as number))
 }
 
 /** With fewer slots than this, a comparison sort is quicker. */

@@ -189,7 +189,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       levels.enter(slot, entry.region)
       facts[slot] = entry.facts
       supply.add(slot, entry.facts)
-      unsettled.add(slot)
+      unsettled.addNew(slot)
       priorities.add(entry.priority)
       pool.count += 1
       return slot

@@ -7,7 +7,7 @@ import { RELAXED, TIME, type Levels } from './levels.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import { joined } from './order.js'
-import type { Unsettled } from './unsettled.js'
+import { OUTDATED, type Unsettled } from './unsettled.js'
 import type { Wake } from './wake.js'
 
 /** Exponent of the longest gap: an incomplete search is repeated at least every 2⁶ = 64 rounds. */
@@ -99,7 +99,7 @@ export class Survey {
       if (left % AT_ONCE === 0) yield* this.#pauseIfDue()
       const { standing, born, size } = columns
       const slot = unsettled.take()
-      if (born[slot] === 0 || size[slot] === 0 || standing[slot] === SETTLED) continue
+      if (slot === OUTDATED || born[slot] === 0 || size[slot] === 0 || standing[slot] === SETTLED) continue
       unsettled.add(slot)
       if (!isPresent(slot)) continue
       if (standing[slot] === FRESH) {

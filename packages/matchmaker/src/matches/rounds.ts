@@ -146,17 +146,21 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
 
 /** The group as records; undefined if one of its tickets has left since. */
 function groupOf(runtime: QueueRuntime, { slots, teams, opening }: Grouped, now: number): Group | undefined {
-  const records = slots.map((slot) => runtime.records[slot])
-  // It may be out of the queue, which may be in operation anew.
-  for (const record of records) if (record === undefined || !isIn(record, runtime)) return undefined
+  const records = new Array<TicketRecord>(slots.length)
+  for (let at = 0; at < slots.length; at += 1) {
+    const record = runtime.records[slots[at] as Slot]
+    // It may be out of the queue, which may be in operation anew.
+    if (record === undefined || !isIn(record, runtime)) return undefined
+    records[at] = record
+  }
   const backfill = opening === undefined ? undefined : runtime.backfills[opening]
   if (opening !== undefined && backfill === undefined) return undefined
   return {
     runtime,
-    records: records as TicketRecord[],
+    records,
     teams,
     backfill: backfill && { record: backfill, version: backfill.version },
-    expansionMs: expansionOf(runtime, records as TicketRecord[], slots, now),
+    expansionMs: expansionOf(runtime, records, slots, now),
   }
 }
 
