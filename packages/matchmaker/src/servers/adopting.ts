@@ -6,7 +6,8 @@ import type { Governor } from './governor.js'
 import type { OpenIntent } from './journal/journal.js'
 import type { AllocatorListener } from './listener.js'
 import { firstAttempt } from './placement-attempts.js'
-import { newAllocation, type Allocation, type Order } from './records/allocation.js'
+import type { Allocation, Order } from './records/allocation.js'
+import { inheritedAllocation } from './records/match-allocation.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { ServerSecrets } from './server-secrets.js'
 import type { Watcher } from './watching/watcher.js'
@@ -47,7 +48,7 @@ export function createAdopting(options: AdoptingOptions): (open: OpenIntent) => 
     const { sentAt, lostAt, requestId, assigned, resumption } = open
     const now = clock.now()
     const order = orderOf(open)
-    const allocation = newAllocation(open, order)
+    const allocation = inheritedAllocation(open, order)
     allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
     allocation.placements = resumption?.placements
     allocation.charged = requestId !== undefined || allocation.tries.length > 1

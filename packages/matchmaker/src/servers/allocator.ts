@@ -4,7 +4,6 @@ import { rejectAll, whenEnded } from './end-listeners.js'
 import { createEndTimes } from './end-times.js'
 import { createListening } from './probe/listening.js'
 import { networkProber, type Prober } from './probe/prober.js'
-import { matchTag } from './records/tags.js'
 import { createWatcher } from './watching/watcher.js'
 import { createWebhookReceiver, isSecret } from './webhook.js'
 import { createCreating, type Creating } from './creating.js'
@@ -14,7 +13,8 @@ import type { Journal, OpenIntent } from './journal/journal.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import { createServerSecrets } from './server-secrets.js'
 import type { AllocatorListener } from './listener.js'
-import { newAllocation, type FoundTicket, type Allocation, type Order } from './records/allocation.js'
+import type { Allocation, Order } from './records/allocation.js'
+import { newAllocation, type FoundBy } from './records/match-allocation.js'
 import { createAllocations } from './allocations.js'
 import { createAdopting } from './adopting.js'
 import { createNotes } from './journal/notes.js'
@@ -22,9 +22,6 @@ import { createRecovery } from './journal/recovery.js'
 
 /** Why nothing may be created now: see `Governor`; or `journal`, which cannot be opened or written to. */
 export type Held = GovernorHeld | 'journal'
-
-/** A match that needs a server. `queue`: the queue's name; `at`: epoch milliseconds. */
-type FoundBy = Pick<Allocation, 'matchId' | 'queue' | 'at'>
 
 /** Deploys a server for each match, and keeps track of it until the service has confirmed its end. */
 export interface Allocator {
@@ -227,18 +224,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       return governor.room({ count, startingCount: allocations.startingCount() }, now)
     },
 
-    allocate: ({ matchId, queue, at }, order) => {
-      const { tickets } = order
-      const intent = {
-        matchId,
-        queue,
-        tag: matchTag(matchId),
-        ticketIds: tickets.map(({ id }) => id),
-        playerIds: playerIdsOf(tickets),
-        at,
-      }
-      return creating.begin(newAllocation(intent, order))
-    },
+    allocate: (match, order) => creating.begin(newAllocation(match, order)),
 
     drop: (allocation, reason) => {
       const { phase, requestId } = allocation
@@ -288,13 +274,4 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     held: () => (isBroken() ? 'journal' : governor.held()),
     pausedUntil: governor.pausedUntil,
   }
-}
-
-function playerIdsOf(tickets: readonly FoundTicket[]): readonly string[] {
-  // A list that something is pushed to is given room for many, and most tickets are one player.
-  if (tickets.every(({ players }) => players.length === 1))
-    return tickets.map(({ players }) => players[0]?.id as string)
-  const ids: string[] = []
-  for (const { players } of tickets) for (const { id } of players) ids.push(id)
-  return ids
 }

@@ -9,7 +9,8 @@ import { WRITTEN, type Notes } from './journal/notes.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { ServerSecrets } from './server-secrets.js'
 import type { AllocatorListener } from './listener.js'
-import { intentEntry, resumptionOf, type Allocation, type Order } from './records/allocation.js'
+import { resumptionOf, type Allocation, type Order } from './records/allocation.js'
+import { intentEntry } from './records/match-allocation.js'
 import type { Allocations } from './allocations.js'
 import { deploymentRequest } from './request.js'
 import { checkSize, MatchTooLarge } from './request-size.js'
@@ -40,7 +41,7 @@ export interface CreatingOptions {
   readonly service: DeploymentService
   /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
   readonly locations: LocationService | undefined
-  readonly notes: Pick<Notes, 'append'>
+  readonly notes: Pick<Notes, 'append' | 'areKept'>
   /** See `Journal`. */
   readonly resumes: boolean
   readonly governor: Governor
@@ -189,7 +190,9 @@ export function createCreating(options: CreatingOptions): Creating {
    * allocation has ended.
    */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
-    const appended = notes.append(withResumption(intentEntry(allocation), allocation))
+    const appended = notes.areKept
+      ? notes.append(withResumption(intentEntry(allocation), allocation))
+      : undefined
     if (appended !== undefined)
       return appended.then(
         () => goOn(allocation),

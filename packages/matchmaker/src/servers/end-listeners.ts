@@ -1,5 +1,6 @@
 import { MatchmakerClosed } from '../errors.js'
-import { NOBODY, type Allocation } from './records/allocation.js'
+import type { Allocation } from './records/allocation.js'
+import { NOBODY } from './records/match-allocation.js'
 
 /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
 export const whenEnded = (allocation: Allocation): Promise<void> =>

@@ -4,7 +4,8 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createAllocations } from './allocations.js'
 import { createEndTimes } from './end-times.js'
-import { newAllocation, type Allocation } from './records/allocation.js'
+import type { Allocation } from './records/allocation.js'
+import { inheritedAllocation } from './records/match-allocation.js'
 
 function setUp(answer: (requestId: string) => Partial<Deployment> | Error) {
   const clock = createManualClock()
@@ -25,7 +26,7 @@ function setUp(answer: (requestId: string) => Partial<Deployment> | Error) {
     problem: (_, { matchId }) => problems.push(matchId),
   })
   const add = (matchId: string, lastsMs: number): Allocation => {
-    const allocation = newAllocation({ matchId, queue: 'duel', tag: matchId, ticketIds: [], at: 0 })
+    const allocation = inheritedAllocation({ matchId, queue: 'duel', tag: matchId, ticketIds: [], at: 0 })
     allocations.add(allocation)
     allocations.identify(allocation, `r-${matchId}`)
     allocations.enter(allocation, 'running')

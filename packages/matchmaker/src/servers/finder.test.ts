@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTestService, type ServiceOptions } from '../service.fixture.js'
 import { createFinder } from './finder.js'
-import { newAllocation, type Allocation, type Order } from './records/allocation.js'
+import type { Allocation, Order } from './records/allocation.js'
+import { inheritedAllocation } from './records/match-allocation.js'
 import { matchTag } from './records/tags.js'
 
 const LAG_MS = 3200
@@ -46,7 +47,7 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
    */
   const lose = (matchId: string, ofThisProcess = true, lostAt = clock.now()) => {
     const intent = { matchId, queue: 'q', tag: matchTag(matchId), ticketIds: [], at: clock.now() }
-    const allocation = newAllocation(intent, ofThisProcess ? order : undefined)
+    const allocation = inheritedAllocation(intent, ofThisProcess ? order : undefined)
     lost.push(allocation)
     finder.begin(allocation, lostAt)
     return allocation

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGovernor, type Held } from './governor.js'
-import { newAllocation, type AllocationPhase } from './records/allocation.js'
+import type { AllocationPhase } from './records/allocation.js'
+import { inheritedAllocation } from './records/match-allocation.js'
 import { createAllocations } from './allocations.js'
 
 function matches(...phases: AllocationPhase[]) {
   const all = createAllocations()
   for (const [index, phase] of phases.entries()) {
-    const allocation = newAllocation({ matchId: `m${index}`, queue: 'q', tag: 't', ticketIds: [], at: 0 })
+    const allocation = inheritedAllocation({ matchId: `m${index}`, queue: 'q', tag: 't', ticketIds: [], at: 0 })
     all.add(allocation)
     all.enter(allocation, phase)
   }

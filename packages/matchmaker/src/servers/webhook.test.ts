@@ -1,11 +1,12 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { newAllocation, type Allocation, type Order } from './records/allocation.js'
+import type { Allocation, Order } from './records/allocation.js'
+import { inheritedAllocation } from './records/match-allocation.js'
 import { createWebhookReceiver } from './webhook.js'
 
 function setUp(match: Partial<Allocation> = {}, baseUrl: string | undefined = 'https://game.example.com/hooks/') {
   const intent = { matchId: 'm1', queue: 'q', tag: 't', ticketIds: [], at: 0 }
-  const known: Allocation = { ...newAllocation(intent, { secret: 'hush' } as unknown as Order), ...match }
+  const known: Allocation = Object.assign(inheritedAllocation(intent, { secret: 'hush' } as unknown as Order), match)
   const hints: (readonly [matchId: string, hint: unknown])[] = []
   const receiver = createWebhookReceiver({
     clock: createManualClock(),

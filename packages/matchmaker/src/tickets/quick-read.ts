@@ -81,14 +81,15 @@ function coordinatesOf(value: unknown): Coordinates | undefined {
 
 function attributesOf(value: unknown): Attributes | undefined {
   if (!isFields(value)) return undefined
-  const read: Record<string, Attributes[string]> = {}
+  // A copy takes no more memory than the object itself; one that grows key by key has room for some to come.
+  const read = { ...value }
   let count = 0
-  for (const key in value) {
-    const one = attributeOf(value[key])
+  for (const key in read) {
+    const one = attributeOf(read[key])
     if (one === undefined || !isKey(key) || (count += 1) > MOST.attributes) return undefined
-    read[key] = one
+    if (typeof one === 'object') read[key] = one
   }
-  return read
+  return read as Attributes
 }
 
 function attributeOf(value: unknown): Attributes[string] | undefined {

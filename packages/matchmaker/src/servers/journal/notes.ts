@@ -1,9 +1,11 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/runtime'
-import type { Journal, JournalEntry } from './journal.js'
+import { NO_JOURNAL, type Journal, type JournalEntry } from './journal.js'
 
 /** Writes entries to the journal, each match's in order, and keeps entries that could not be written until they are. */
 export interface Notes {
+  /** Whether entries are kept; if not, none need be made. */
+  readonly areKept: boolean
   /**
    * Appends an entry that must be written before anything else is done: an intent, or a create about to leave. Returns
    * undefined if the entry is written already. Rejects if this entry, or an earlier one of its match, cannot be
@@ -177,6 +179,7 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   }
 
   return {
+    areKept: journal !== NO_JOURNAL,
     append: (entry) => add(entry, false),
     note: (entry) => add(entry, true),
     advance: (now) => {

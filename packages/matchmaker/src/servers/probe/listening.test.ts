@@ -1,7 +1,8 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { deploySchema, type DeployDefinition } from '../records/deploy.js'
-import { newAllocation, type Order } from '../records/allocation.js'
+import type { Order } from '../records/allocation.js'
+import { inheritedAllocation } from '../records/match-allocation.js'
 import { createListening } from './listening.js'
 import type { ProbeTarget } from './prober.js'
 
@@ -29,7 +30,7 @@ function setUp(changes: Partial<DeployDefinition>, answersAt = Infinity) {
   })
   const deploy = deploySchema.parse({ application: 'a', version: '1', ...changes })
   const intent = { matchId: 'm', queue: 'q', tag: 't', ticketIds: [], at: 0 }
-  const allocation = newAllocation(intent, { deploy, secret: 's' } as unknown as Order)
+  const allocation = inheritedAllocation(intent, { deploy, secret: 's' } as unknown as Order)
   return { clock, listening, allocation, knocks, told, problems }
 }
 

@@ -172,52 +172,6 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   ended: readonly ((error?: Error) => void)[]
 }
 
-const NO_TRIES: readonly PlacementAttempt[] = []
-export const NOBODY: Allocation['ended'] = []
-
-export const newAllocation = (
-  { matchId, queue, tag, ticketIds, playerIds = [], at }: Intent,
-  order?: Order,
-): Allocation => ({
-  matchId,
-  queue,
-  tag,
-  ticketIds,
-  playerIds,
-  at,
-  order,
-  tries: NO_TRIES,
-  placements: undefined,
-  phase: 'creating',
-  turn: -1,
-  requestId: undefined,
-  knownAt: at,
-  startedAfter: at,
-  charged: false,
-  listensAt: Infinity,
-  lastsMs: Infinity,
-  endsAt: Infinity,
-  assignment: undefined,
-  registered: false,
-  unwanted: undefined,
-  twins: undefined,
-  ended: NOBODY,
-})
-
-/**
- * The journal entry that precedes the create. Its fields are copied one by one, because spreading the record costs more
- * than all else here.
- */
-export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Allocation) => ({
-  kind: 'intent' as const,
-  matchId,
-  queue,
-  tag,
-  ticketIds,
-  playerIds,
-  at,
-})
-
 /** Undefined for a match whose order is not known. */
 export const resumptionOf = ({ order, tries, placements }: Allocation): Resumption | undefined =>
   order && { expansionMs: order.expansionMs, secret: order.secret, tries, placements }
