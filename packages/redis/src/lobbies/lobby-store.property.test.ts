@@ -27,18 +27,20 @@ const dueAt = fc.nat(20)
 const write = { number, players, changes, dueAt }
 const create = fc.record({ do: fc.constant('create'), ...write, visibility })
 const replace = fc.record({ do: fc.constant('replace'), ...write, stale: fc.boolean() })
+const seen = fc.record({ do: fc.constant('seen'), number, player: text, stale: fc.boolean(), now: fc.nat(20), dueAt })
 const remove = fc.record({ do: fc.constant('delete'), number })
 const limit = fc.integer({ min: 1, max: 3 })
 const look = fc.record({ do: fc.constant('look'), data, minFree: fc.nat(3), limit, player: text, now: fc.nat(20) })
 const command = fc.oneof(
   { weight: 3, arbitrary: create },
   { weight: 4, arbitrary: replace },
+  { weight: 3, arbitrary: seen },
   { weight: 1, arbitrary: remove },
   { weight: 3, arbitrary: look },
 ) as fc.Arbitrary<Command>
 
 interface Command {
-  readonly do: 'create' | 'replace' | 'delete' | 'look'
+  readonly do: 'create' | 'replace' | 'seen' | 'delete' | 'look'
   readonly number: number
   readonly players: readonly string[]
   readonly changes: Partial<Lobby>
@@ -65,6 +67,18 @@ async function answer(store: LobbyStore, given: Command): Promise<unknown> {
       const version = stored.version - Number(given.stale)
       const lobby = lobbyOf(id, given.players, { ...given.changes, code, visibility: same })
       return store.replace(lobby, version, given.dueAt)
+    }
+    case 'seen': {
+      const stored = await store.get(id)
+      const member = stored?.lobby.members.find((one) => one.id === given.player)
+      if (stored === undefined || member === undefined) return undefined
+      const members = stored.lobby.members.map((one) => (one === member ? { ...one, lastSeenAt: given.now } : one))
+      return store.noteSeen(
+        { ...stored.lobby, members },
+        stored.version - Number(given.stale),
+        given.player,
+        given.dueAt,
+      )
     }
     case 'delete':
       return store.delete(id, (await store.get(id))?.version ?? 1)

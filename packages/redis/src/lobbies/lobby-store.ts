@@ -53,6 +53,12 @@ export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLob
   const watchers = createWatchers(redis, events)
 
   const indexed = (lobby: Lobby) => [membersOf(lobby), listingOf(lobby)]
+  const replace: LobbyStore['replace'] = (lobby, version, dueAt) =>
+    redis.run(
+      REPLACE,
+      [head, body, due, members, players, listing, traits, events],
+      [lobby.id, version, JSON.stringify(lobby), dueAt, ...indexed(lobby), MOST_EVENTS, keepMs],
+    )
 
   return {
     create: (lobby, dueAt) =>
@@ -63,12 +69,8 @@ export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLob
       ),
     get: async (id) => storedOf(await redis.run(READ, [head, body], [id])),
     getByCode: async (code) => storedOf(await redis.run(READ_BY_CODE, [head, body, codes], [code])),
-    replace: (lobby, version, dueAt) =>
-      redis.run(
-        REPLACE,
-        [head, body, due, members, players, listing, traits, events],
-        [lobby.id, version, JSON.stringify(lobby), dueAt, ...indexed(lobby), MOST_EVENTS, keepMs],
-      ),
+    replace,
+    noteSeen: (lobby, version, _, dueAt) => replace(lobby, version, dueAt),
     delete: (id, version) =>
       redis.run(
         REMOVE,

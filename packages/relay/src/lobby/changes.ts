@@ -31,9 +31,14 @@ export function createChange({ store, clock, rules, changed }: Changing) {
       const now = clock.now()
       const result = step(command, stored.lobby, now, rules)
       if (isRefusal(result)) throw new LobbyRefused(result.refused)
-      const { lobby, events } = result
+      const { lobby, events, onlySeen } = result
       if (lobby === stored.lobby) return lobby
-      if (await store.replace(lobby, stored.version, dueAt(lobby, now, rules))) {
+      const due = dueAt(lobby, now, rules)
+      const isStored =
+        onlySeen === undefined
+          ? store.replace(lobby, stored.version, due)
+          : store.noteSeen(lobby, stored.version, onlySeen, due)
+      if (await isStored) {
         changed(lobby, events, command)
         return lobby
       }

@@ -9,8 +9,9 @@ const KEPT = 64
 export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: string): Lobby {
   const seq = lobby.seq + 1
   const event: LobbyEvent = { ...happening, seq, at: now, to }
-  const events = lobby.events.slice(1 - KEPT)
-  events.push(event)
+  const kept = lobby.events.length < KEPT ? lobby.events : lobby.events.slice(1 - KEPT)
+  // A list that is pushed to keeps room for more events, and each lobby keeps a list.
+  const events = kept.toSpliced(kept.length, 0, event)
   return { ...lobby, seq, events }
 }
 

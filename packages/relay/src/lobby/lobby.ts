@@ -52,7 +52,10 @@ export interface Retired {
   readonly afterTerm: number | undefined
 }
 
-/** A lobby as a store keeps it: plain data with secrets and addresses. Never changed in place. */
+/**
+ * A lobby as a store keeps it: plain data with secrets and addresses. Never changed in place, except that a store may
+ * note there when a member was last heard of (`LobbyStore.noteSeen`).
+ */
 export interface Lobby {
   readonly id: string
   readonly code: string

@@ -1,9 +1,13 @@
 import { createDueIndex } from './due-index.js'
 import { memberOf, type Lobby, type Member } from './lobby.js'
+import { createPlayerLobbies } from './player-lobbies.js'
 import { createPublicIndex } from './public-index.js'
 import type { LobbyStore, StoredLobby } from './store.js'
 
-interface Kept extends StoredLobby {
+/** A record is changed in place, because what is replaced in an old object has to be collected. */
+interface Kept {
+  version: number
+  lobby: Lobby
   /** Increases with every lobby created; pages are cut by this number. */
   readonly number: number
 }
@@ -15,7 +19,7 @@ export function createMemoryLobbyStore(): LobbyStore {
   const idsByCode = new Map<string, string>()
   const dueIndex = createDueIndex()
   const listed = createPublicIndex()
-  const idsByPlayer = new Map<string, Set<string>>()
+  const byPlayer = createPlayerLobbies()
   const watchers = new Map<string, Set<() => void>>()
   let last = 0
 
@@ -25,20 +29,18 @@ export function createMemoryLobbyStore(): LobbyStore {
   /** Updates the indexes after a lobby has changed. */
   const follow = (number: number, before: Lobby | undefined, after: Lobby | undefined) => {
     listed.change(number, before, after)
-    for (const { id } of membersBeyond(before, after)) leave(id, (before as Lobby).id)
-    for (const { id } of membersBeyond(after, before)) enter(id, (after as Lobby).id)
+    for (const { id } of membersBeyond(before, after)) byPlayer.leave(id, (before as Lobby).id)
+    for (const { id } of membersBeyond(after, before)) byPlayer.enter(id, (after as Lobby).id)
   }
-  const enter = (playerId: string, lobbyId: string) => {
-    const ids = idsByPlayer.get(playerId)
-    if (ids === undefined) idsByPlayer.set(playerId, new Set([lobbyId]))
-    else ids.add(lobbyId)
+  /** The record, if it has this version. */
+  const present = (id: string, version: number): Kept | undefined => {
+    const kept = lobbies.get(id)
+    return kept?.version === version ? kept : undefined
   }
-  const leave = (playerId: string, lobbyId: string) => {
-    const ids = idsByPlayer.get(playerId)
-    ids?.delete(lobbyId)
-    if (ids?.size === 0) idsByPlayer.delete(playerId)
+  const get = (id: string | undefined): StoredLobby | undefined => {
+    const kept = id === undefined ? undefined : lobbies.get(id)
+    return kept && { version: kept.version, lobby: kept.lobby }
   }
-  const get = (id: string | undefined): StoredLobby | undefined => (id === undefined ? undefined : lobbies.get(id))
 
   return {
     create: async (lobby, dueAt) => {
@@ -53,17 +55,29 @@ export function createMemoryLobbyStore(): LobbyStore {
     get: async (id) => get(id),
     getByCode: async (code) => get(idsByCode.get(code)),
     replace: async (lobby, version, dueAt) => {
-      const kept = lobbies.get(lobby.id)
-      if (kept?.version !== version) return false
-      lobbies.set(lobby.id, { version: version + 1, lobby, number: kept.number })
+      const kept = present(lobby.id, version)
+      if (kept === undefined) return false
+      const before = kept.lobby
+      kept.version += 1
+      kept.lobby = lobby
       dueIndex.set(lobby.id, dueAt)
-      follow(kept.number, kept.lobby, lobby)
+      follow(kept.number, before, lobby)
       tell(lobby.id)
       return true
     },
+    noteSeen: async (lobby, version, playerId, dueAt) => {
+      const kept = present(lobby.id, version)
+      const member: { lastSeenAt: number } | undefined = kept && memberOf(kept.lobby, playerId)
+      const seen = memberOf(lobby, playerId)
+      if (kept === undefined || member === undefined || seen === undefined) return false
+      kept.version += 1
+      member.lastSeenAt = seen.lastSeenAt
+      dueIndex.set(lobby.id, dueAt)
+      return true
+    },
     delete: async (id, version) => {
-      const kept = lobbies.get(id)
-      if (kept?.version !== version) return false
+      const kept = present(id, version)
+      if (kept === undefined) return false
       lobbies.delete(id)
       dueIndex.delete(id)
       idsByCode.delete(kept.lobby.code)
@@ -73,7 +87,7 @@ export function createMemoryLobbyStore(): LobbyStore {
     },
     due: async (now, limit) => dueIndex.due(now, limit),
     listPublic: async (query) => listed.page(query),
-    idsOf: async (playerId) => [...(idsByPlayer.get(playerId) ?? [])],
+    idsOf: async (playerId) => byPlayer.of(playerId),
     ids: async () => [...lobbies.keys()],
     watch: (id, changed) => {
       const listeners = watchers.get(id) ?? new Set()
@@ -86,7 +100,7 @@ export function createMemoryLobbyStore(): LobbyStore {
   }
 }
 
-/** Members whom the other state of the lobby lacks: usually none, because most changes are heartbeats. */
+/** Members whom the other state of the lobby lacks: usually none. */
 function membersBeyond(lobby: Lobby | undefined, other: Lobby | undefined): readonly Member[] {
   if (lobby === undefined) return NOBODY
   if (other === undefined) return lobby.members

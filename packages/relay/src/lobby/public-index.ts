@@ -74,7 +74,7 @@ const freeSlots = ({ maxPlayers, members }: Lobby) => maxPlayers - members.lengt
 
 const fits = (lobby: Lobby, minFree: number, data: Attributes) => freeSlots(lobby) >= minFree && has(lobby.data, data)
 
-/** Usually true, because most changes are heartbeats; the index then needs no update. */
+/** Usually true; the index then needs no update. */
 const haveSameTraits = (a: Lobby, b: Lobby) =>
   a.data === b.data && isListed(a) === isListed(b) && freeSlots(a) > 0 === freeSlots(b) > 0
 

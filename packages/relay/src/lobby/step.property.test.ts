@@ -44,6 +44,13 @@ function checkState(lobby: Lobby, opened: ReadonlySet<string>, ended: ReadonlySe
   if (lobby.phase === 'closed') assert.equal(lobby.run, undefined)
 }
 
+/** A step that tells of nobody but one member who was heard of has changed nothing but when that was. */
+function checkOnlySeen(result: ReturnType<typeof step>, before: Lobby, now: number): void {
+  if ('refused' in result || result.onlySeen === undefined) return
+  const members = before.members.map((one) => (one.id === result.onlySeen ? { ...one, lastSeenAt: now } : one))
+  assert.deepEqual(result, { lobby: { ...before, members }, events: [], onlySeen: result.onlySeen })
+}
+
 const deepFreeze = <T>(subject: T): T => {
   if (typeof subject === 'object' && subject !== null && !Object.isFrozen(subject))
     Object.values(Object.freeze(subject)).forEach(deepFreeze)
@@ -170,6 +177,7 @@ test.each(['relay', 'match'] as const)(
               assert(game.lobby.term >= before.term)
               if (typeof events === 'string') assert.equal(game.lobby, before)
               else {
+                checkOnlySeen(step(command, before, game.now, defaultRules), before, game.now)
                 assert.deepEqual(
                   events.map(({ seq }) => seq),
                   Array.from({ length: game.lobby.seq - before.seq }, (_, index) => before.seq + 1 + index),

@@ -26,12 +26,16 @@ export interface Step {
   readonly lobby: Lobby
   /** What happened, in order. If nothing happened, the list is empty and the lobby is the same object. */
   readonly events: readonly LobbyEvent[]
+  /** The member who was heard of, if nothing else has changed. */
+  readonly onlySeen?: string | undefined
 }
 
 /** Applies a command to a lobby at an instant, or returns why it is refused. */
 export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRules): Step | Refusal {
   const next = isSystem(command) ? bySystem(command, lobby, now, rules) : byPlayer(command, lobby, now, rules)
   if ('refused' in next) return next
+  if (command.kind === 'heartbeat' && next !== lobby && expire(lobby, now, rules) === lobby)
+    return { lobby: next, events: NOTHING, onlySeen: command.playerId }
   return { lobby: next, events: next.seq === lobby.seq ? NOTHING : next.events.slice(lobby.seq - next.seq) }
 }
 

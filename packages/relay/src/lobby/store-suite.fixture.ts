@@ -89,6 +89,26 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
     )
 
     test(
+      'and notes when members were last heard of, as a change of the version that was read',
+      using(async ({ store, other }) => {
+        const lobby = lobbyOf(0, { dataVersion: 7 })
+        await store.create(lobby, START)
+        const seen = (at: number) => ({ ...lobby, members: lobby.members.map((one) => ({ ...one, lastSeenAt: at })) })
+        expect(await store.noteSeen(seen(START + 5), 2, 'ann', START + 9)).toBe(false)
+        expect(await store.noteSeen(seen(START + 5), 1, 'ann', START + 9)).toBe(true)
+        expect(await other.noteSeen(seen(START + 6), 1, 'ann', START + 9)).toBe(false)
+        expect(await other.replace(lobby, 1, START)).toBe(false)
+        expect(await other.get(lobby.id)).toMatchObject({
+          version: 2,
+          lobby: { dataVersion: 7, members: [{ id: 'ann', lastSeenAt: START + 5 }] },
+        })
+        expect([await other.due(START + 8, 1), await other.due(START + 9, 1)]).toEqual([[], [lobby.id]])
+        expect(await other.noteSeen(seen(START + 6), 2, 'ann', START + 9)).toBe(true)
+        expect(await other.noteSeen(lobbyOf(1), 1, 'ann', START)).toBe(false)
+      }),
+    )
+
+    test(
       'until they are deleted, which frees their code',
       using(async ({ store, other }) => {
         const lobby = lobbyOf(0)

@@ -40,6 +40,12 @@ export interface LobbyStore {
    */
   replace(lobby: Lobby, version: number, dueAt: number): Promise<boolean>
   /**
+   * As `replace`, by a lobby that differs from the version that was read only in this member's `lastSeenAt`. There is
+   * nothing in it that those who watch have to be told. A store may write the time into the record that it holds,
+   * though records are otherwise never changed in place: most changes are of this kind.
+   */
+  noteSeen(lobby: Lobby, version: number, playerId: string, dueAt: number): Promise<boolean>
+  /**
    * Deletes the record and frees the code. Returns false, and changes nothing, if that is no longer the present
    * version.
    */
