@@ -1,6 +1,6 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createAllocator } from './servers/allocator.js'
+import { createAllocator } from './servers/create-allocator.js'
 import { createMemoryJournal } from './servers/journal/journal.js'
 import { createAllocations } from './servers/allocations.js'
 import { createPool } from './kernel/pool.js'

@@ -1,0 +1,182 @@
+import { rejectAll, whenEnded } from './end-listeners.js'
+import { createEndTimes } from './end-times.js'
+import { createListening } from './probe/listening.js'
+import { networkProber } from './probe/prober.js'
+import { createWatcher } from './watching/watcher.js'
+import { createWebhookReceiver, isSecret } from './webhook.js'
+import { createCreating } from './creating.js'
+import { createGovernor } from './governor.js'
+import { createServerLifecycle } from './create-server-lifecycle.js'
+import type { ServerLifecycle } from './server-lifecycle.js'
+import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
+import { createServerSecrets } from './server-secrets.js'
+import { newAllocation } from './records/match-allocation.js'
+import { createAllocations } from './allocations.js'
+import { createAdopting } from './adopting.js'
+import { createNotes } from './journal/notes.js'
+import { createRecovery } from './journal/recovery.js'
+
+const NONE_INHERITED: Inherited = { orderOf: () => undefined, done: () => {} }
+
+export function createAllocator(options: AllocatorOptions): Allocator {
+  const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
+  const { inherited = NONE_INHERITED } = options
+  const resumes = journal.resumes ?? options.resumes ?? false
+  const allocations = createAllocations()
+  const governor = createGovernor(bound, random)
+  const secrets = createServerSecrets(random)
+  const notes = createNotes(journal, clock, (error, matchId) => on.problem('journal', error, allocations.find(matchId)))
+
+  const watcher = createWatcher({
+    service,
+    tag: ownTag,
+    clock,
+    listLagMs,
+    readsPerSecond: options.readsPerSecond,
+    report: (sighting) => lifecycle.sighted(sighting),
+    stranger: (entry) => lifecycle.listed(entry),
+    swept: (begunAt) => lifecycle.swept(begunAt),
+    problem: (during, error, requestId) => {
+      on.problem(during, error, requestId === undefined ? undefined : allocations.byRequest(requestId), requestId)
+    },
+  })
+  const listening = createListening({
+    prober: options.prober ?? networkProber,
+    clock,
+    listened: (allocation, listens) => lifecycle.listened(allocation, listens),
+    problem: (error, allocation) => on.problem('probe', error, allocation, allocation.requestId),
+  })
+  const lifecycle: ServerLifecycle = createServerLifecycle({
+    service,
+    allocations,
+    notes,
+    resumes,
+    watcher,
+    listening,
+    clock,
+    random,
+    ownTag,
+    listLagMs,
+    reapAfterMs,
+    again: (allocation) => void creating.again(allocation),
+    on,
+  })
+  const endTimes = createEndTimes({
+    service,
+    allocations,
+    clock,
+    problem: (error, allocation) => on.problem('status', error, allocation, allocation.requestId),
+  })
+  const webhooks = createWebhookReceiver({
+    clock,
+    baseUrl: options.webhookUrl,
+    find: allocations.find,
+    hinted: lifecycle.hinted,
+  })
+  const creating = createCreating({
+    service,
+    locations,
+    notes,
+    resumes,
+    governor,
+    allocations,
+    lifecycle,
+    clock,
+    random,
+    secrets,
+    maxCreatesInFlight: options.maxCreatesInFlight,
+    ownTag,
+    webhookUrlOf: webhooks.urlOf,
+    on,
+  })
+
+  const recovery = createRecovery({
+    journal,
+    clock,
+    adopt: createAdopting({
+      allocations,
+      governor,
+      creating,
+      lifecycle,
+      watcher,
+      endTimes,
+      secrets,
+      clock,
+      orderOf: inherited.orderOf,
+      on,
+    }),
+    adopted: inherited.done,
+    problem: (error) => on.problem('journal', error),
+  })
+  const isBroken = () => notes.isBehind() || recovery.isFailing()
+
+  const endAll = () => {
+    watcher.close()
+    lifecycle.close()
+    listening.close()
+    rejectAll(allocations.all())
+  }
+
+  return {
+    recover: recovery.recover,
+    isRecovered: recovery.isDone,
+
+    // A server that the journal cannot record would be lost after a crash, so none is created.
+    room: (now) => {
+      if (isBroken()) return 0
+      // Strays cost as much as servers of matches, so they count.
+      const count = allocations.count() + lifecycle.strays()
+      return governor.room({ count, startingCount: allocations.startingCount() }, now)
+    },
+
+    allocate: (match, order) => creating.begin(newAllocation(match, order)),
+
+    drop: (allocation, reason) => {
+      const { phase, requestId } = allocation
+      allocation.unwanted ??= reason
+      if (requestId === undefined) creating.forget(allocation)
+      else if (phase !== 'stopping' && phase !== 'retrying') lifecycle.stop(allocation, requestId)
+    },
+
+    find: (matchId) => allocations.find(matchId),
+    matches: () => allocations.all(),
+    playedBy: allocations.playedBy,
+    setPlayers: (allocation, playerIds) => {
+      allocations.setPlayers(allocation, playerIds)
+      notes.note({ kind: 'players', matchId: allocation.matchId, playerIds })
+    },
+
+    hint: (requestId) => watcher.hint(requestId),
+    webhook: (request) => webhooks.receive(request),
+    isServerSecret: secrets.isOne,
+    serverReady: (matchId, secret) => {
+      const allocation = allocations.find(matchId)
+      if (allocation === undefined || !isSecret(secret, allocation.order?.secret)) return false
+      listening.registered(allocation)
+      // It runs, so it is READY by now.
+      lifecycle.hinted(allocation, undefined)
+      return true
+    },
+
+    advance: (now) => {
+      // Before the journal is read, every deployment would look like a stray.
+      if (recovery.isDone()) watcher.look(now)
+      notes.advance(now)
+      endTimes.advance(now)
+      lifecycle.advance(now)
+      creating.advance(now)
+    },
+
+    whenEnded,
+    giveUpSooner: () => lifecycle.giveUpSooner(),
+    creates: creating,
+    close: async () => {
+      endAll()
+      await notes.close().catch((error: unknown) => on.problem('journal', error))
+    },
+    abandon: endAll,
+    stopsPending: lifecycle.stopsPending,
+    held: () => (isBroken() ? 'journal' : governor.held()),
+    pausedUntil: governor.pausedUntil,
+  }
+}

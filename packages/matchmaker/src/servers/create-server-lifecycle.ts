@@ -1,0 +1,198 @@
+import type { ServerLifecycle, ServerLifecycleOptions } from './server-lifecycle.js'
+import { sameStatus, type DeploymentHint } from '@muster/core'
+import type { DeploymentListEntry } from '@muster/core/api'
+import { createAssigning } from './assigning.js'
+import { tellEnded } from './end-listeners.js'
+import { createFinder } from './finder.js'
+import { placementOf, type Allocation, type AllocationPhase, type Placement } from './records/allocation.js'
+import type { Assignment } from './records/assignment.js'
+import { createTimeouts } from './timeouts.js'
+import { createReaper } from './reaper.js'
+import { createStops } from './stops.js'
+
+export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
+  const { service, allocations, notes, resumes, watcher, listening, clock, random, ownTag, listLagMs, reapAfterMs } =
+    options
+  const { again, on } = options
+
+  const fail: ServerLifecycle['fail'] = (allocation, reason, counts) => {
+    if (allocation.unwanted !== undefined) return
+    allocation.unwanted = reason
+    on.failed(allocation, reason, counts)
+  }
+
+  const end = (allocation: Allocation) => {
+    allocations.remove(allocation)
+    reaper.ended(allocation.tag)
+    notes.note({ kind: 'settled', matchId: allocation.matchId })
+    tellEnded(allocation)
+  }
+
+  const discard = (allocation: Allocation, requestId: string, confirmed: () => void) => {
+    watcher.forget(requestId)
+    listening.forget(allocation)
+    reaper.stopping(requestId)
+    stops.order({ requestId, knownAt: allocation.knownAt, confirmed })
+  }
+
+  const stop = (allocation: Allocation, requestId: string) => {
+    // A restart meanwhile must not take the server for one on which people play, or soon will.
+    if (allocation.phase === 'running' || allocation.listensAt < Infinity || resumes)
+      notes.note({ kind: 'dropped', matchId: allocation.matchId })
+    allocations.enter(allocation, 'stopping')
+    discard(allocation, requestId, () => {
+      end(allocation)
+      on.stopped(allocation, requestId, allocation.unwanted ?? 'ended')
+    })
+  }
+
+  const stopTwin = (allocation: Allocation, requestId: string) => {
+    const twins = (allocation.twins ??= new Set())
+    if (twins.has(requestId)) return
+    twins.add(requestId)
+    reaper.stopping(requestId)
+    stops.order({ requestId, knownAt: clock.now(), confirmed: () => on.stopped(allocation, requestId, 'twin') })
+  }
+
+  const known = (allocation: Allocation, requestId: string) => {
+    allocations.identify(allocation, requestId)
+    allocation.knownAt = clock.now()
+    allocation.startedAfter = allocation.knownAt
+    notes.note({ kind: 'created', matchId: allocation.matchId, requestId })
+  }
+
+  const tellCreated = (allocation: Allocation, requestId: string) => {
+    on.created(allocation, requestId)
+    allocation.charged = true
+  }
+
+  const exists = (allocation: Allocation, requestId: string) => {
+    known(allocation, requestId)
+    if (allocation.unwanted === undefined) {
+      allocations.enter(allocation, 'starting')
+      watcher.follow(requestId, kindOf(allocation))
+    } else {
+      stop(allocation, requestId)
+    }
+    tellCreated(allocation, requestId)
+  }
+
+  const assign = createAssigning({ allocations, notes, clock, on })
+
+  const listed = (entry: DeploymentListEntry) => {
+    const allocation = allocations.byTags(entry.tags ?? [])
+    if (allocation === undefined) {
+      reaper.stray(entry)
+    } else if (allocation.phase === 'finding') {
+      finder.end(allocation)
+      exists(allocation, entry.request_id)
+    } else if (allocation.requestId !== undefined && allocation.requestId !== entry.request_id) {
+      stopTwin(allocation, entry.request_id)
+    }
+  }
+
+  const endOverdue = createTimeouts({ allocations, fail, stop })
+  const stops = createStops({
+    service,
+    clock,
+    random,
+    listLagMs,
+    problem: (requestId, error) => on.problem('stop', error, allocations.byRequest(requestId), requestId),
+  })
+  const reaper = createReaper({ stops, clock, graceMs: reapAfterMs, listLagMs, reaped: on.reaped })
+  const finder = createFinder({
+    service,
+    clock,
+    ownTag,
+    listLagMs,
+    found: listed,
+    late: (allocation) => fail(allocation, 'lost', false),
+    absent: end,
+    problem: (error, allocation) => on.problem('find', error, allocation),
+  })
+
+  return {
+    fail,
+    end,
+    exists,
+    stop,
+    listed,
+    lose: (allocation, lostAt) => {
+      allocations.enter(allocation, 'finding')
+      // A clock that was set back must not prevent the search.
+      finder.begin(allocation, Math.min(lostAt ?? Infinity, clock.now()))
+      if (lostAt === undefined) notes.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
+    },
+
+    retry: (allocation, requestId) => {
+      known(allocation, requestId)
+      allocations.enter(allocation, 'retrying')
+      discard(allocation, requestId, () => {
+        // The match is dropped first, so that it does not count as stopped.
+        allocations.release(allocation)
+        on.stopped(allocation, requestId, 'no-capacity')
+        if (allocation.unwanted === undefined) again(allocation)
+        else end(allocation)
+      })
+      tellCreated(allocation, requestId)
+    },
+
+    sighted: (sighting) => {
+      const { requestId } = sighting
+      const allocation = allocations.byRequest(requestId)
+      if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
+      if (sighting.kind !== 'ready') {
+        if (allocation.phase === 'running') allocation.unwanted ??= 'ended'
+        else fail(allocation, 'failed', true)
+        stop(allocation, requestId)
+      } else if (allocation.phase === 'starting') {
+        allocations.enter(allocation, 'warming')
+        allocation.assignment = withPromise(sighting.assignment, placementOf(allocation))
+        watcher.settle(requestId)
+        on.up(allocation, requestId, sighting.unseenMs)
+        // A listener may have dropped the match.
+        if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, sighting.assignment)
+      }
+    },
+
+    listened: (allocation, listens) => {
+      if (allocation.phase !== 'warming' || allocation.requestId === undefined) return
+      if (listens) return assign(allocation)
+      fail(allocation, 'not-listening', true)
+      stop(allocation, allocation.requestId)
+    },
+
+    hinted: (allocation, hint) => {
+      const { phase, requestId } = allocation
+      if (phase === 'finding') finder.hint(allocation)
+      // The webhook may come before the create is answered.
+      else if (phase === 'creating' && hint !== undefined) watcher.hint(hint.request_id)
+      // That it is READY is known by then, and to read it again would cost others their time.
+      else if (requestId !== undefined && (phase === 'starting' || !saysReady(hint))) watcher.hint(requestId)
+    },
+
+    advance: (now) => {
+      stops.advance(now)
+      finder.advance(now)
+      endOverdue(now)
+    },
+
+    giveUpSooner: () => finder.giveUpSooner(),
+    close: () => finder.close(),
+    stopsPending: stops.pending,
+    swept: reaper.swept,
+    strays: reaper.strays,
+  }
+}
+
+const withPromise = (assignment: Assignment, placement: Placement | undefined): Assignment =>
+  placement === undefined
+    ? assignment
+    : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
+
+const saysReady = (hint: DeploymentHint | undefined) =>
+  hint?.current_status !== undefined && sameStatus(hint.current_status, 'READY')
+
+/** Key of deployments that take about the same time to start. */
+const kindOf = ({ order, queue }: Allocation) =>
+  order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`
