@@ -9,13 +9,17 @@ export interface CliqueInput {
   readonly count: number
   /** The players of each candidate. */
   readonly sizes: ArrayLike<number>
-  /** Writes, from `to` on, the set of the candidates after `at` that may be together with it. */
-  writeRow(at: number, rows: Int32Array, to: number): void
+  /**
+   * Writes to `fitting` those of the candidates `wanted` that may be together with the one at `at`. Gives up, and
+   * returns false, once those that may not have more than `spare` players together.
+   */
+  compare(at: number, wanted: Int32Array, fitting: Int32Array, spare: number): boolean
 }
 
 /**
  * Fills the teams with candidates, those that fit best first. Sets of candidates are bits: after each choice those are
- * left that may still join, so a choice that leaves too few players is given up at once.
+ * left that may still join, so a choice that leaves too few players is given up at once. Two candidates are compared
+ * when it first matters.
  */
 export class Clique {
   /** The first `chosen` are the positions of the candidates found. */
@@ -28,8 +32,12 @@ export class Clique {
   readonly #packing: Packing
   /** Words of a set. */
   #words = 0
-  #rows = new Int32Array(0)
-  #hasRow = new Uint8Array(0)
+  /** For each candidate those it has been compared with, and those of them that may be together with it. */
+  #compared = new Int32Array(0)
+  #fitting = new Int32Array(0)
+  /** A set to be compared with a candidate, and what comes of it. */
+  #wanted = new Int32Array(0)
+  #result = new Int32Array(0)
   /** For each number of members, the candidates that may still join. */
   #open = new Int32Array(0)
   /** For each size, the candidates of this size. */
@@ -66,7 +74,7 @@ export class Clique {
       this.chosen = depth
       if (packing.count(next) === packing.players) return true
       this.#packedAt[depth] = next
-      this.#keep(depth, at, input)
+      if (!this.#keep(depth, at, packing.players - packing.count(next), input)) depth -= 1
     }
     return false
   }
@@ -78,12 +86,19 @@ export class Clique {
     this.tries = 0
     this.wasCut = false
     this.chosen = 0
-    if (this.#rows.length < count * words) {
-      this.#rows = new Int32Array(count * words)
-      this.#hasRow = new Uint8Array(count)
+    if (this.#compared.length < count * words) {
+      this.#compared = new Int32Array(count * words)
+      this.#fitting = new Int32Array(count * words)
       this.#open = new Int32Array((players + 1) * words)
       this.#ofSize = new Int32Array((players + 1) * words)
-    } else this.#hasRow.fill(0, 0, count)
+    } else {
+      this.#compared.fill(0, 0, count * words)
+      this.#fitting.fill(0, 0, count * words)
+    }
+    if (this.#wanted.length !== words) {
+      this.#wanted = new Int32Array(words)
+      this.#result = new Int32Array(words)
+    }
     for (let word = 0; word < words; word++) this.#open[word] = -1
     if (count % WORD !== 0) this.#open[words - 1] = (1 << (count % WORD)) - 1
     this.#sizes.length = 0
@@ -101,14 +116,9 @@ export class Clique {
 
   /** Takes the first candidate that may still join; −1 if those that may have too few players together. */
   #nextAt(depth: number, missing: number): number {
-    const words = this.#words
     const open = this.#open
-    const from = depth * words
-    let players = 0
-    for (const size of this.#sizes)
-      for (let word = 0; word < words && players < missing; word++)
-        players += size * bitsOf((open[from + word] as number) & (this.#ofSize[size * words + word] as number))
-    if (players < missing) return -1
+    const from = depth * this.#words
+    if (this.#playersOf(from, missing) < missing) return -1
     for (let word = from; ; word++) {
       const bits = open[word] as number
       if (bits === 0) continue
@@ -117,20 +127,41 @@ export class Clique {
     }
   }
 
-  /** Keeps the candidates that may join after a choice. */
-  #keep(depth: number, at: number, input: CliqueInput): void {
+  /** The players of a set of `#open` together; any number from `enough` on, if there are as many. */
+  #playersOf(from: number, enough: number): number {
     const words = this.#words
-    const rows = this.#rows
+    let players = 0
+    for (const size of this.#sizes)
+      for (let word = 0; word < words && players < enough; word++)
+        players += size * bitsOf((this.#open[from + word] as number) & (this.#ofSize[size * words + word] as number))
+    return players
+  }
+
+  /** Keeps the candidates that may join after a choice; false if they have too few players together. */
+  #keep(depth: number, at: number, missing: number, input: CliqueInput): boolean {
+    const words = this.#words
     const open = this.#open
     const to = depth * words
-    const from = to - words
     const row = at * words
-    if (this.#hasRow[at] === 0) {
-      this.#hasRow[at] = 1
-      input.writeRow(at, rows, row)
+    let isWanted = 0
+    for (let word = 0; word < words; word++) {
+      const before = open[to - words + word] as number
+      const wanted = before & ~(this.#compared[row + word] as number)
+      this.#wanted[word] = wanted
+      isWanted |= wanted
+      open[to + word] = before & ((this.#fitting[row + word] as number) | wanted)
     }
-    for (let word = 0; word < words; word++)
-      open[to + word] = (open[from + word] as number) & (rows[row + word] as number)
+    if (isWanted === 0) return true
+    const spare = this.#playersOf(to, Infinity) - missing
+    if (spare < 0 || !input.compare(at, this.#wanted, this.#result, spare)) return false
+    for (let word = 0; word < words; word++) {
+      const wanted = this.#wanted[word] as number
+      const fitting = this.#result[word] as number
+      this.#compared[row + word] = (this.#compared[row + word] as number) | wanted
+      this.#fitting[row + word] = (this.#fitting[row + word] as number) | fitting
+      open[to + word] = (open[to + word] as number) & (fitting | ~wanted)
+    }
+    return true
   }
 }
 

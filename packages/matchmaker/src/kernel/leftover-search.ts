@@ -76,9 +76,8 @@ export class LeftoverSearch {
     this.#candidates = {
       count: 0,
       sizes: new Uint16Array(all),
-      writeRow: (at, rows, to) => {
-        this.#leftovers.rows.writeRow(this.#list, this.#candidates.count, at, rows, to)
-      },
+      compare: (at, wanted, fitting, spare) =>
+        this.#leftovers.rows.compare(this.#list, this.#candidates.sizes, at, wanted, fitting, spare),
     }
   }
 
@@ -97,7 +96,8 @@ export class LeftoverSearch {
     const idOf = new Int32Array(columns.end)
     for (let id = 0; id < slots.length; id++) idOf[leftovers.slots[id] as Slot] = id
     this.#dropGone()
-    for (const slot of anchors) {
+    for (let at = 0; at < anchors.length; at++) {
+      const slot = anchors[at] as Slot
       if (effort.isPauseDue()) {
         yield effort.pause()
         this.#dropGone()
@@ -160,6 +160,7 @@ export class LeftoverSearch {
       const { many, players } = leftovers
       if (players < (at === last ? missing : AMPLE * missing) || many === tried) continue
       tried = many
+      leftovers.price(id)
       this.#choose()
       const isFound = clique.find(packed, TRIES * packing.players, this.#candidates)
       effort.charge(clique.tries)

@@ -11,8 +11,6 @@ import { TicketRows, type Id } from './ticket-rows.js'
 const MOST_FOUND = 4096
 /** A margin for the rounding of squares. */
 const ROUNDING = 1 + 1e-9
-/** Once no more than this part of the tickets filed are left, the others are dropped from the sheets. */
-const DROPPED = 0.7
 
 /**
  * Tickets for many searches, one after the other. The index of the pool has lists, as its tickets come and go; here all
@@ -24,19 +22,18 @@ export class Leftovers {
   slots: Int32Array = new Int32Array(0)
   /** Players of each ticket; 0 for a ticket that is matched, gone, or proven to be in no match. */
   sizes = new Uint16Array(0)
-  /** The first `many` are the tickets found around one, in no order; their costs; and their players together. */
+  /** The first `many` are the tickets found around one, in no order, and the squares of how far away they are. */
   readonly found = new Int32Array(MOST_FOUND)
+  readonly #squares = new Float64Array(MOST_FOUND)
+  /** The costs of the tickets found, once they are priced; and their players together. */
   readonly costs = new Float64Array(MOST_FOUND)
+  #priced = 0
   many = 0
   players = 0
   /** Tickets read to find them. */
   reads = 0
   /** Whether there were more than can be found. */
   wasCut = false
-  /** How many tickets are in the sheets that have a size. */
-  #alive = 0
-  /** How many of them the sheets hold at most before the others are dropped. */
-  #filed = 0
   readonly #columns: Columns
   /** For each scale the tickets that may be matched that far. */
   readonly #sheets: readonly [Sheet, ...Sheet[]]
@@ -63,7 +60,7 @@ export class Leftovers {
    * it has read; tickets that leave meanwhile are copied too.
    */
   *fill(slots: Int32Array): Generator<number, boolean> {
-    if (!slots.every(this.rows.isKnown)) return false
+    if (!this.rows.areKnown(slots)) return false
     const count = slots.length
     const input = { columns: this.#columns, sorter: this.#sorter, ...this.#rangeOf(slots) }
     const [finest, ...others] = this.#sheets
@@ -71,8 +68,6 @@ export class Leftovers {
     this.slots = finest.items
     this.rows.fill(this.slots, count)
     this.sizes = new Uint16Array(count)
-    this.#alive = count
-    this.#filed = count
     const relaxed = new Int32Array(count)
     for (let id = 0; id < count; id++) {
       this.sizes[id] = this.#columns.size[this.slots[id] as Slot] as number
@@ -104,10 +99,8 @@ export class Leftovers {
   forget(id: Id): void {
     if (this.sizes[id] === 0) return
     this.sizes[id] = 0
-    this.#alive -= 1
-    if (this.#alive > this.#filed * DROPPED) return
-    this.#filed = this.#alive
-    for (const sheet of this.#sheets) sheet.drop(this.sizes)
+    const last = this.lastOf(id)
+    for (let at = 0; at <= last; at++) (this.#sheets[at] as Sheet).gone += 1
   }
 
   /**
@@ -123,10 +116,12 @@ export class Leftovers {
     for (let at = 0; at <= last; at++) {
       const sheet = this.#sheets[at] as Sheet
       const { width } = sheet.scale
+      sheet.tidy(this.sizes)
       // The ticket itself is among them, unless its own values are too far apart at this scale for anybody.
       most += Math.max(0, sheet.look(id, high - width, low + width) - 1)
     }
     this.many = 0
+    this.#priced = 0
     this.players = 0
     this.reads = 0
     this.wasCut = false
@@ -141,7 +136,7 @@ export class Leftovers {
     const sheet = this.#sheets[at] as Sheet
     const { runs, inRuns, items, scale } = sheet
     const { sizes, rows: all } = this
-    const { rows, level: levels, squared, limit, hasFurther, stride, perChord, perWidth } = all
+    const { rows, level: levels, squared, limit, hasFurther, stride } = all
     const own = id * stride
     const x = rows[own] as number
     const y = rows[own + 1] as number
@@ -162,15 +157,16 @@ export class Leftovers {
         const size = sizes[other] as number
         if (fits[size] === 0) continue
         const row = other * stride
-        const otherLow = rows[row + 3] as number
-        const otherHigh = rows[row + 4] as number
-        const gap = (high > otherHigh ? high : otherHigh) - (low < otherLow ? low : otherLow)
-        if (gap > widest) continue
         const dx = x - (rows[row] as number)
         const dy = y - (rows[row + 1] as number)
         const dz = z - (rows[row + 2] as number)
         const square = dx * dx + dy * dy + dz * dz
-        if (square > farthest || (gap <= widestBefore && square <= farthestBefore)) continue
+        // Most of those read are too far away.
+        if (square > farthest) continue
+        const otherLow = rows[row + 3] as number
+        const otherHigh = rows[row + 4] as number
+        const gap = (high > otherHigh ? high : otherHigh) - (low < otherLow ? low : otherLow)
+        if (gap > widest || (gap <= widestBefore && square <= farthestBefore)) continue
         const otherLevel = levels[other] as number
         const between = level < otherLevel ? level : otherLevel
         if (gap > (limit[between] as number) || square > (squared[between] as number) || other === id) continue
@@ -180,10 +176,22 @@ export class Leftovers {
           return
         }
         this.found[this.many] = other
-        this.costs[this.many++] = Math.sqrt(square) * perChord + Math.abs(low - otherLow) * perWidth
+        this.#squares[this.many++] = square
         this.players += size
       }
     }
+  }
+
+  /** Works out the costs of the tickets found around a ticket. */
+  price(id: Id): void {
+    const { rows, stride, perChord, perWidth } = this.rows
+    const { found, costs, many } = this
+    const low = rows[id * stride + 3] as number
+    for (let at = this.#priced; at < many; at++) {
+      const gap = Math.abs(low - (rows[(found[at] as Id) * stride + 3] as number))
+      costs[at] = Math.sqrt(this.#squares[at] as number) * perChord + gap * perWidth
+    }
+    this.#priced = many
   }
 
   #rangeOf(slots: Int32Array): { readonly lowest: number; readonly highest: number } {

@@ -6,10 +6,16 @@ import type { Sorter } from './radix-sort.js'
 import type { Scale } from './scales.js'
 import { cellsAround, type SphereGrid } from './sphere.js'
 
-/** Bits of a sort key for the step of the value, if the cells leave as many: each cell has a table of its steps. */
+/**
+ * Bits of a sort key for the step of the value at most, if the cells leave as many: each cell has a table of its steps.
+ */
 const VALUE_BITS = 7
+/** Steps wanted in the greatest difference of the scale. */
+const STEPS = 4
 /** Bits sorted in one pass: few, as there are few tickets. */
-const DIGIT = 9
+const DIGIT = 10
+/** Once this part of the tickets are gone, they are dropped. */
+const DROPPED = 0.3
 /** The tickets of a sheet and their values; `items` stand for slots. */
 export interface SheetInput {
   readonly columns: Columns
@@ -29,12 +35,15 @@ export class Sheet {
   /** The tickets in order: the first `count`. */
   items: Int32Array = new Int32Array(0)
   count = 0
+  /** How many of them are matched, gone, or proven to be in no match. */
+  gone = 0
   /** What `look` found: the first position and the end of each run, in turn, `inRuns` numbers in all. */
   runs = new Int32Array(64)
   inRuns = 0
   readonly #grid: SphereGrid | undefined
-  readonly #valueBits: number
+  #valueBits = 0
   readonly #cellBits: number
+  /** The sort key of each position; once cells are numbered, the index of the cell and the step. */
   #keys = new Uint32Array(0)
   /** The filled cells in order. */
   #cells: number[] = []
@@ -53,7 +62,6 @@ export class Sheet {
     this.scale = scale
     this.#grid = scale.chord === Infinity ? undefined : cellsAround(scale.chord)
     this.#cellBits = this.#grid === undefined ? 0 : 32 - Math.clz32(this.#grid.cells)
-    this.#valueBits = Math.min(VALUE_BITS, 32 - this.#cellBits)
   }
 
   bytes(): number {
@@ -67,6 +75,8 @@ export class Sheet {
   file(items: Int32Array, count: number, { columns, sorter, slotOf, lowest, highest }: SheetInput): void {
     const { coarse } = columns
     const grid = this.#grid
+    const steps = highest > lowest ? (STEPS * (highest - lowest)) / this.scale.width : 1
+    this.#valueBits = Math.max(0, Math.min(VALUE_BITS, 32 - this.#cellBits, Math.ceil(Math.log2(steps))))
     this.#lowest = Math.fround(lowest)
     this.#perStep = highest > lowest ? ((1 << this.#valueBits) - 1) / (Math.fround(highest) - this.#lowest) : 0
     sorter.reserve(count)
@@ -88,13 +98,21 @@ export class Sheet {
     const bits = this.#valueBits
     this.items = items
     this.count = items.length
+    this.gone = 0
     this.#cellOf = new Int32Array(end)
     this.#cells = []
+    const mask = (1 << bits) - 1
     let last = -1
+    let index = -1
     for (let at = 0; at < items.length; at++) {
-      const cell = (keys[at] as number) >>> bits
-      if (cell !== last) this.#cells.push((last = cell))
-      this.#cellOf[items[at] as number] = this.#cells.length - 1
+      const key = keys[at] as number
+      const cell = key >>> bits
+      if (cell !== last) {
+        this.#cells.push((last = cell))
+        index += 1
+      }
+      keys[at] = (index << bits) | (key & mask)
+      this.#cellOf[items[at] as number] = index
     }
     const cells = this.#cells.length
     this.#starts = new Int32Array((cells << bits) + 1)
@@ -104,8 +122,9 @@ export class Sheet {
     this.#near = []
   }
 
-  /** Drops the tickets whose size is 0, so that nobody reads them any more. */
-  drop(sizes: Uint16Array): void {
+  /** Drops the tickets whose size is 0, if they are many, so that nobody reads them any more. */
+  tidy(sizes: Uint16Array): void {
+    if (this.gone <= this.count * DROPPED) return
     const { items } = this
     const keys = this.#keys
     let still = 0
@@ -116,19 +135,18 @@ export class Sheet {
       keys[still++] = keys[at] as number
     }
     this.count = still
+    this.gone = 0
     this.#tabulate()
   }
 
   #tabulate(): void {
-    const { items, count } = this
+    const { count } = this
     const keys = this.#keys
     const starts = this.#starts
-    const bits = this.#valueBits
-    const mask = (1 << bits) - 1
     let next = 0
     for (let at = 0; at < count; at++) {
-      const own = ((this.#cellOf[items[at] as number] as number) << bits) | ((keys[at] as number) & mask)
-      while (next <= own) starts[next++] = at
+      const key = keys[at] as number
+      while (next <= key) starts[next++] = at
     }
     starts.fill(count, next)
   }

@@ -56,12 +56,14 @@ export class TicketRows {
     return this.rows.byteLength + this.level.byteLength
   }
 
-  /** Whether the ticket has a place, and a value for each span. */
-  readonly isKnown = (slot: Slot): boolean => {
+  /** Whether all tickets have a place, and a value for each span. */
+  areKnown(slots: Int32Array): boolean {
     const { rows, stride } = this.#columns
-    const row = slot * stride
-    if (this.#hasPlaces && Number.isNaN(rows[row + X] as number)) return false
-    for (let span = 0; span < this.#spans; span++) if (rows[row + VALUES + 2 * span] === Infinity) return false
+    for (let at = 0; at < slots.length; at++) {
+      const row = (slots[at] as Slot) * stride
+      if (this.#hasPlaces && Number.isNaN(rows[row + X] as number)) return false
+      for (let span = 0; span < this.#spans; span++) if (rows[row + VALUES + 2 * span] === Infinity) return false
+    }
     return true
   }
 
@@ -73,15 +75,23 @@ export class TicketRows {
       this.level = new Uint8Array(count)
       this.rows = new Float64Array(count * stride)
     }
-    const { rows } = this
     for (let id = 0; id < count; id++) {
       const slot = slots[id] as Slot
       this.level[id] = this.#levels.of(slot)
-      for (let axis = 0; axis < VALUES_AT; axis++)
-        rows[id * stride + axis] = this.#hasPlaces ? (from[slot * apart + X + axis] as number) : 0
-      for (let at = 0; at < stride - VALUES_AT; at++)
-        rows[id * stride + VALUES_AT + at] = this.#spans === 0 ? 0 : (from[slot * apart + VALUES + at] as number)
+      this.#copy(from, slot * apart, id * stride)
     }
+  }
+
+  /** Copies the place and the values of a ticket. A function of its own, so that V8 compiles it once. */
+  #copy(from: Float64Array, row: number, to: number): void {
+    const { rows } = this
+    const values = 2 * this.#spans
+    if (this.#hasPlaces) {
+      rows[to] = from[row + X] as number
+      rows[to + 1] = from[row + X + 1] as number
+      rows[to + 2] = from[row + X + 2] as number
+    }
+    for (let at = 0; at < values; at++) rows[to + VALUES_AT + at] = from[row + VALUES + at] as number
   }
 
   /** Whether the values of the ticket's own players keep the rules. */
@@ -106,8 +116,11 @@ export class TicketRows {
     return true
   }
 
-  /** Writes, from `to` on, which of the tickets after the one at `at` may be matched with it: a bit for each. */
-  writeRow(ids: Int32Array, count: number, at: number, into: Int32Array, to: number): void {
+  /**
+   * Writes to `fitting` which of the tickets `wanted` may be matched with the one at `at`; both are sets of positions
+   * in `ids`, a bit for each. Gives up, and returns false, once those that may not have more than `spare` players.
+   */
+  compare(ids: Int32Array, sizes: Uint16Array, at: number, wanted: Int32Array, fitting: Int32Array, spare: number) {
     const { rows, level: levels, squared, limit, hasFurther, stride } = this
     const one = ids[at] as Id
     const own = one * stride
@@ -117,23 +130,36 @@ export class TicketRows {
     const low = rows[own + 3] as number
     const high = rows[own + 4] as number
     const level = levels[one] as number
-    for (let word = to; word < to + ((count + 31) >>> 5); word++) into[word] = 0
-    for (let next = at + 1; next < count; next++) {
-      const other = ids[next] as Id
-      const otherLevel = levels[other] as number
-      const between = level < otherLevel ? level : otherLevel
-      const row = other * stride
-      const otherLow = rows[row + 3] as number
-      const otherHigh = rows[row + 4] as number
-      const gap = (high > otherHigh ? high : otherHigh) - (low < otherLow ? low : otherLow)
-      if (gap > (limit[between] as number)) continue
-      const dx = x - (rows[row] as number)
-      const dy = y - (rows[row + 1] as number)
-      const dz = z - (rows[row + 2] as number)
-      if (dx * dx + dy * dy + dz * dz > (squared[between] as number)) continue
-      if (hasFurther && !this.agreeFurther(one, other, between)) continue
-      const word = to + (next >>> 5)
-      into[word] = (into[word] as number) | (1 << (next & 31))
+    let left = spare
+    for (let word = 0; word < wanted.length; word++) {
+      const all = wanted[word] as number
+      let apart = 0
+      for (let bits = all; bits !== 0;) {
+        const bit = bits & -bits
+        bits ^= bit
+        const next = 32 * word + 31 - Math.clz32(bit)
+        const other = ids[next] as Id
+        const otherLevel = levels[other] as number
+        const between = level < otherLevel ? level : otherLevel
+        const row = other * stride
+        const dx = x - (rows[row] as number)
+        const dy = y - (rows[row + 1] as number)
+        const dz = z - (rows[row + 2] as number)
+        const otherLow = rows[row + 3] as number
+        const otherHigh = rows[row + 4] as number
+        const gap = (high > otherHigh ? high : otherHigh) - (low < otherLow ? low : otherLow)
+        if (
+          gap <= (limit[between] as number) &&
+          dx * dx + dy * dy + dz * dz <= (squared[between] as number) &&
+          !(hasFurther && !this.agreeFurther(one, other, between))
+        )
+          continue
+        apart |= bit
+        left -= sizes[next] as number
+        if (left < 0) return false
+      }
+      fitting[word] = all & ~apart
     }
+    return true
   }
 }
