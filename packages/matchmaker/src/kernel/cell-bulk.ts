@@ -31,6 +31,9 @@ const CROWD = 50_000
 const CHUNK = 32_768
 const CHECKED_CHUNK = 256
 
+/** Bits of sort keys that are sorted in two passes. */
+const SORTED_AT_ONCE = 26
+
 /** The grid where places do not matter: all tickets are in one cell. */
 const NO_GRID = { bandsPerRadian: 0, counts: Int32Array.of(1), offsets: Int32Array.of(0) }
 
@@ -208,7 +211,10 @@ export function createCellBulk(input: BulkInput): Bulk {
         valueBits = many === 0 ? 0 : Math.min(VALUE_BITS, 32 - cellBits)
         const taking = fill(slots, waiting, pass)
         yield waiting >> 2
-        sorter.sort(taking, cellBits + valueBits)
+        const bits = cellBits + valueBits
+        const cells = pass.grid?.cells ?? 1
+        const isLong = bits > SORTED_AT_ONCE && cells < SPARSE * taking
+        sorter.sort(taking, isLong ? numberCells(sorter.keys, taking, cells, valueBits) : bits)
         yield taking >> 1
         yield* scan(taking, pass)
         waiting = keepFree(input, slots, waiting)
@@ -217,4 +223,22 @@ export function createCellBulk(input: BulkInput): Bulk {
       return waiting + retired
     },
   }
+}
+
+/**
+ * Writes for each cell in the sort keys its number among those that hold tickets: far fewer than there are. Returns the
+ * bits in which the keys differ at most.
+ */
+function numberCells(keys: Uint32Array, count: number, cells: number, valueBits: number): number {
+  const numbers = new Int32Array(cells)
+  const mask = (1 << valueBits) - 1
+  let filled = 0
+  for (let at = 0; at < count; at++) {
+    const key = keys[at] as number
+    const cell = key >>> valueBits
+    let number = numbers[cell] as number
+    if (number === 0) numbers[cell] = number = ++filled
+    keys[at] = (number << valueBits) | (key & mask)
+  }
+  return 32 - Math.clz32(filled) + valueBits
 }
