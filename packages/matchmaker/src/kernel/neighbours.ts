@@ -163,7 +163,10 @@ export function createNeighbours(
     has: (slot) => slot < filed.nodeOf.length && filed.nodeOf[slot] !== 0,
     insertAll: (slots, expected) => {
       reserve(neighbours.count + expected)
-      for (const slot of slots) append(slot, place(slot), -1, levelOf(slot))
+      for (let at = 0; at < slots.length; at++) {
+        const slot = slots[at] as Slot
+        append(slot, place(slot), -1, levelOf(slot))
+      }
       for (const { index, holds } of parts) {
         const some = slots.filter(holds)
         index.insertAll(some, some.length)

@@ -21,7 +21,7 @@ export function isOlder({ rows, stride, born }: Columns, one: Slot, other: Slot)
 /** With fewer slots than this, a comparison sort is quicker. */
 const FEW = 64
 /** Slots that are sorted at once, and that are read between two pauses. */
-const AT_ONCE = 4096
+const AT_ONCE = 16_384
 const READ_AT_ONCE = 32_768
 /** Bits sorted in one pass at most; see `Sorter`. */
 const DIGIT = 9

@@ -72,7 +72,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const tries = triesOf(plain)
   const ranked = () => priorities.commonest() !== undefined
   /** What most parts need. */
-  const shared = { model, columns, levels, packing, effort, free }
+  const shared = { model, columns, levels, packing, effort, free, disturbed: () => state.isDisturbed }
   const search = new Search({
     ...shared,
     searchRadius,
@@ -92,7 +92,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     ...shared,
     group: (slots, at, count) => proposals.add(slots, at, count, Math.min(count, packing.players)),
     settle: proposals.settle,
-    disturbed: () => state.isDisturbed,
   })
   const isLate = () => state.isLate && tries.ofRound < Infinity
   const wake = createWaking({ columns, draft, searchRadius, effort, isPresent })
@@ -122,7 +121,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       ranked,
       filed: () => neighbours.count,
       all: () => tickets.all(),
-      disturbed: () => state.isDisturbed,
       group: (slots) => {
         state.group(undefined, { slots, teams: accept.planned(slots) })
       },
@@ -144,6 +142,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     mostTries: tries.ofRound,
     isLate,
     refused,
+    disturbed: shared.disturbed,
     free,
     group: state.group,
     augment: createRearranging({

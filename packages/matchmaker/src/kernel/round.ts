@@ -45,6 +45,8 @@ export interface RoundInput<Facts> {
   isLate(): boolean
   /** Notes that a search has proved that no match of this round can hold the ticket. */
   refused(slot: Slot): void
+  /** Whether a ticket or opening has left the pool since the round began. */
+  disturbed(): boolean
   /** Whether the ticket or opening is in the pool, was there when the round began, and has no match yet. */
   free(slot: Slot): boolean
   group(opening: Slot | undefined, found: Found): void
@@ -146,7 +148,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     const missing = yield* inOrder(yield* filtered(slots, isMissing))
     for (let from = 0; from < missing.length; from += FILED_AT_ONCE) {
       const some = missing.subarray(from, from + FILED_AT_ONCE)
-      neighbours.insertAll(some.filter(isMissing), missing.length - from)
+      // In a pause tickets may have left.
+      neighbours.insertAll(input.disturbed() ? some.filter(isMissing) : some, missing.length - from)
       yield some.length
     }
   }

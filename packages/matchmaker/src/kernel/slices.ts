@@ -6,7 +6,6 @@ const AT_ONCE = 8192
 
 /** The slots of which this is true, in their order. Yields how many it has looked at. */
 export function* filtered(slots: Int32Array, isKept: (slot: Slot) => boolean): Generator<number, Int32Array> {
-  if (slots.length <= AT_ONCE) return slots.filter(isKept)
   const kept = new Int32Array(slots.length)
   let count = 0
   for (let at = 0; at < slots.length; at++) {
