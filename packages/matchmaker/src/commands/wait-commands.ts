@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { QueueRuntime } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
-import { estimateOf } from '../waits/curve.js'
+import { estimateOf, type Curve } from '../waits/curve.js'
 import type { Matchmaker } from './matchmaker.js'
 import type { LearnedWaits } from './queue-wait.js'
 
@@ -24,10 +24,11 @@ export function createEstimating({ tickets, runtimes, clock }: Estimating): Wait
       if (record?.waits === undefined) return undefined
       const now = clock.now()
       const kind = { place: record.place, players: record.players.length }
-      const curves = record.runtimes.flatMap(({ waits }) => {
+      const curves: Curve[] = []
+      for (const { waits } of record.runtimes) {
         const curve = waits.survey(now).ofKind(kind)
-        return curve === undefined ? [] : [curve]
-      })
+        if (curve !== undefined) curves.push(curve)
+      }
       return estimateOf(curves, now - record.createdAt)
     },
 

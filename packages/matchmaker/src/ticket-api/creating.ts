@@ -2,6 +2,7 @@ import { inputProblem, JsonText, Problem, problemDocument } from '@muster/core/h
 import { validate } from '@muster/core/validation'
 import { whenKnown, type Awaitable } from '@muster/core/runtime'
 import type { TicketResult } from '../commands/matchmaker.js'
+import type { Player } from '../player.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'
@@ -37,12 +38,9 @@ export function createCreating(
    */
   const inputOf = (body: TicketBody, speaker: Speaker): TicketInput | Promise<TicketInput> => {
     assertOwnKeys(body, TICKET_KEYS, speaker.caller)
-    const { id, priority } = body
-    const queues = queuesOf(body)
-    const player = readPlayer(body, speaker, queues.queues ?? [queues.queue as string])
-    return player instanceof Promise
-      ? player.then((one) => ({ id, ...queues, players: [one], priority }))
-      : { id, ...queues, players: [player], priority }
+    const { queue, queues } = queuesOf(body)
+    const player = readPlayer(body, speaker, queues ?? [queue as string])
+    return player instanceof Promise ? player.then((one) => inputFor(body, one)) : inputFor(body, player)
   }
   const textOf = (ticket: Ticket): string => ticketText({ ticket, index: 0 }, service)
   const create = (input: TicketInput) =>
@@ -126,6 +124,14 @@ function queuesOf({
   }
   return profile === undefined ? { queues: profiles } : { queue: profile }
 }
+
+const inputFor = ({ id, profile, profiles, priority }: TicketBody, player: Player): TicketInput => ({
+  id,
+  queue: profile,
+  queues: profiles,
+  players: [player],
+  priority,
+})
 
 /** The problem of one ticket among many. It is returned, not thrown, because other tickets exist already. */
 const refusal = (error: unknown): Problem =>

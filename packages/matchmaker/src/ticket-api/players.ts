@@ -62,55 +62,52 @@ export function createReadPlayer({ measured, checkStatements, profiles, random }
     if (trusted && ip === undefined && body.coordinates === undefined) {
       throw invalid('player_ip', 'a backend must say it, or coordinates')
     }
-    const { reported, attributes } = apart(body.attributes)
-    const { coordinates, roles, avoid } = body
-    const id = trusted ? (body.player_id ?? newId(random)) : caller.id
-    if (!trusted)
-      checkStatements({ attributes, roles, avoid, latencies: isMeasured(reported) ? reported : undefined }, queues)
-    const player = (latencies: Latencies | undefined): Player => ({
-      id,
-      ip,
-      coordinates,
-      latencies,
-      attributes,
-      roles,
-      avoid,
-    })
-    const latencies = measured({ reported, ip, coordinates })
-    if (trusted) return latencies instanceof Promise ? latencies.then(player) : player(latencies)
-    const profile = profiles?.(id)
-    if (!(latencies instanceof Promise) && !(profile instanceof Promise))
-      return withKnown(player(latencies), profile, caller.profile)
-    return Promise.all([latencies, profile]).then(([measurements, known]) =>
-      withKnown(player(measurements), known, caller.profile),
-    )
+    const reported = reportedBy(body)
+    const stated = statedBy(body, trusted ? (body.player_id ?? newId(random)) : caller.id, ip)
+    if (!trusted) checkStatements(stated, isMeasured(reported) ? reported : undefined, queues)
+    const latencies = measured({ reported, ip, coordinates: body.coordinates })
+    const profile = trusted ? undefined : profiles?.(stated.id)
+    const claims = trusted ? undefined : caller.profile
+    return latencies instanceof Promise || profile instanceof Promise
+      ? Promise.all([latencies, profile]).then(([found, known]) => withKnown(measuredAs(stated, found), known, claims))
+      : withKnown(measuredAs(stated, latencies), profile, claims)
   }
 }
+
+const statedBy = (body: PlayerBody, id: string, ip: string | undefined): Player => ({
+  id,
+  ip,
+  coordinates: body.coordinates,
+  latencies: undefined,
+  attributes: attributesBy(body),
+  roles: body.roles,
+  avoid: body.avoid,
+})
+
+/** Most players have measured nothing. */
+const measuredAs = (stated: Player, latencies: Latencies | undefined): Player =>
+  latencies === undefined ? stated : { ...stated, latencies }
 
 /** A player who is in the match already. The latencies are taken as given, because the caller is a backend. */
 export function presentPlayer({ player_id: id, attributes: given, roles, avoid }: PresentBody): Player {
-  const { reported, attributes } = apart(given)
-  const latencies = Object.fromEntries(Object.entries(reported).filter(([, ms]) => ms > 0))
-  return { id, attributes, roles, avoid, latencies }
+  const body = { attributes: given }
+  const latencies = Object.fromEntries(Object.entries(reportedBy(body)).filter(([, ms]) => ms > 0))
+  return { id, attributes: attributesBy(body), roles, avoid, latencies }
 }
 
-/**
- * Separates the latencies, which clients send as the attribute `beacons`, from the attributes. The matchmaker checks
- * the attributes.
- */
-function apart(given: PlayerBody['attributes']): {
-  readonly reported: Latencies
-  readonly attributes: Attributes | undefined
-} {
-  if (given === undefined || given === null || !Object.hasOwn(given, 'beacons')) {
-    return {
-      reported: NONE,
-      attributes: (given ?? undefined) as Attributes | undefined,
-    }
-  }
-  const { beacons, ...attributes } = given
-  return { reported: reportedIn(beacons), attributes: attributes as Attributes }
+/** The latencies, which clients send as the attribute `beacons`. */
+const reportedBy = ({ attributes: given }: Pick<PlayerBody, 'attributes'>): Latencies =>
+  hasBeacons(given) ? reportedIn(given['beacons']) : NONE
+
+/** The attributes without the latencies. The matchmaker checks them. */
+function attributesBy({ attributes: given }: Pick<PlayerBody, 'attributes'>): Attributes | undefined {
+  if (!hasBeacons(given)) return (given ?? undefined) as Attributes | undefined
+  const { beacons: _, ...attributes } = given
+  return attributes as Attributes
 }
+
+const hasBeacons = (given: PlayerBody['attributes']): given is NonNullable<typeof given> =>
+  given !== undefined && given !== null && Object.hasOwn(given, 'beacons')
 
 function givenIp({ player_ip: given }: PlayerBody): string | undefined {
   if (given === undefined || given === null || given === '') return undefined

@@ -4,14 +4,19 @@ import type { Player } from '../player.js'
 import type { TicketService } from './service.js'
 
 /** The parts of a player's own request that a queue may distrust. */
-export type Stated = Pick<Player, 'attributes' | 'roles' | 'avoid' | 'latencies'>
+export type Stated = Pick<Player, 'attributes' | 'roles' | 'avoid'>
 
 /**
  * Refuses statements of a player that a queue does not believe.
+ * @param latencies as the player reports them; undefined if none was measured.
  * @throws {Problem} 400 naming the statement.
  * @throws {UnknownQueue}
  */
-export type CheckStatements = (stated: Stated, queues: readonly string[]) => void
+export type CheckStatements = (
+  stated: Stated,
+  latencies: Player['latencies'] | undefined,
+  queues: readonly string[],
+) => void
 
 /**
  * Creates the check of players' statements.
@@ -21,7 +26,7 @@ export function createCheckStatements(
   service: Pick<TicketService, 'playerMayState'>,
   names: () => readonly string[],
 ): CheckStatements {
-  return ({ attributes, roles, avoid, latencies }, queues) => {
+  return ({ attributes, roles, avoid }, latencies, queues) => {
     for (const queue of queues) {
       const believed = service.playerMayState(queue)
       if (believed === undefined) throw unknownQueue(queue, names())
