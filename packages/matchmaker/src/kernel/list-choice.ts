@@ -65,6 +65,25 @@ export class ListChoice {
     return fewest
   }
 
+  /** The span whose lists hold the fewest slots around some others, all in all. */
+  narrowest(centers: Iterable<Slot>, scaleAt: number): number {
+    const { lists, scales, grids, indexed } = this.#filed
+    const inAll = new Float64Array(indexed)
+    for (const center of centers) {
+      const around = this.#writeCells(center, grids[scaleAt])
+      for (let span = 0; span < indexed; span++) {
+        const tried = lists[span]?.[scaleAt]
+        if (tried === undefined) inAll[span] = Infinity
+        // A centre that matches any value is near every slot.
+        else if (span === 0 || this.#lowOf(center, span) !== Infinity) {
+          this.#writeLists(center, tried, scales[scaleAt] as SearchScale, span, around)
+          inAll[span] = (inAll[span] as number) + this.#inLists
+        }
+      }
+    }
+    return inAll.indexOf(Math.min(...inAll))
+  }
+
   /** Chooses a single list; returns its first member. */
   chooseOne(lists: Lists, code: number): number {
     this.lists = lists

@@ -14,6 +14,8 @@ import { createStringInterner } from './string-interner.js'
 import { createNeighbours } from './neighbours.js'
 import { createOrder } from './order.js'
 import { createPacking } from './packing.js'
+import { createTooFarApart } from './pair-limits.js'
+import { createPairTurns } from './pair-turns.js'
 import { createProposals } from './proposals.js'
 import { createRearranging } from './rearranging.js'
 import { createSearchRadius } from './search-radius.js'
@@ -94,42 +96,41 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     settle: proposals.settle,
   })
   const isLate = () => state.isLate && tries.ofRound < Infinity
-  const wake = createWaking({ columns, draft, searchRadius, effort, isPresent })
+  const isTooFarApart = createTooFarApart(plain, columns, levels)
+  const wake = createWaking({ columns, draft, searchRadius, isTooFarApart, effort, isPresent })
   const refused = (slot: Slot) => {
     columns.refusedIn[slot] = state.number
   }
   const survey = new Survey({
-    columns,
-    levels,
+    ...shared,
     neighbours,
     unsettled,
-    effort,
     wake,
     isPresent,
     count: () => pool.count,
     all: () => tickets.all(),
     lastResortLevel: model.lastResortLevel,
   })
+  /** What trying tickets without other rules needs. */
+  const alone = {
+    ...shared,
+    model: plain,
+    ranked,
+    group: (slots: Slot[]) => {
+      state.group(undefined, { slots, teams: accept.planned(slots) })
+    },
+    failed: (slot: Slot, sawAll: boolean) => {
+      survey.settle(slot, sawAll)
+      if (sawAll) refused(slot)
+    },
+  }
   const rounds = createRound({
-    columns,
+    ...shared,
     turns: createTurnOrder({ columns, order, commonPriority: priorities.commonest }),
     survey,
     unsettled,
-    leftovers: createLeftoverTurns({
-      ...shared,
-      model: plain,
-      ranked,
-      filed: () => neighbours.count,
-      all: () => tickets.all(),
-      group: (slots) => {
-        state.group(undefined, { slots, teams: accept.planned(slots) })
-      },
-      failed: (slot, sawAll) => {
-        survey.settle(slot, sawAll)
-        if (sawAll) refused(slot)
-      },
-    }),
-    effort,
+    leftovers: createLeftoverTurns({ ...alone, filed: () => neighbours.count, all: () => tickets.all() }),
+    pairs: createPairTurns({ ...alone, draft, cost, isTooFarApart, isVacant: () => vacancies.size > 0 }),
     bulk,
     search,
     searchRadius,
@@ -142,8 +143,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     mostTries: tries.ofRound,
     isLate,
     refused,
-    disturbed: shared.disturbed,
-    free,
     group: state.group,
     augment: createRearranging({
       ...shared,

@@ -5,6 +5,7 @@ import type { Effort, Pausable } from './effort.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import { joined } from './order.js'
+import type { PairTurns } from './pair-turns.js'
 import type { SearchRadius } from './search-radius.js'
 import type { Search } from './search.js'
 import type { Found, SearchTerms, Vacancy } from './search-terms.js'
@@ -23,6 +24,7 @@ export interface RoundInput<Facts> {
   readonly unsettled: Unsettled
   readonly effort: Effort
   readonly bulk: Bulk
+  readonly pairs: PairTurns
   readonly search: Search<Facts>
   readonly searchRadius: SearchRadius
   /** The index of tickets; tickets that no round has searched for yet may be missing. */
@@ -158,7 +160,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     /** Tries every ticket and opening that has a reason to be tried. */
     *full(when: RoundOptions['openings']): Generator<number, void> {
       const waiting = input.count()
-      const { fresh, awake, changed } = yield* survey.begin()
+      const met = input.pairs.begin() ? input.pairs.met : undefined
+      const { fresh, awake, changed, allMet } = yield* survey.begin(met)
       const [above, common, below] = turns.byPriority(fresh)
       const [awakeAbove, awakeCommon, awakeBelow] = turns.byPriority(awake)
       const vacant = () =>
@@ -170,16 +173,16 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       // Tickets tried before the bulk choose among all tickets, so the new ones are added to the index first.
       const first = joined(joined(awakeAbove, above), awakeCommon)
       const early = first.length > 0 || (when !== 'none' && vacancies.size > 0)
-      if (early) {
-        yield* file(fresh)
-      }
+      if (early && !allMet) yield* file(fresh)
 
       if (when === 'first') yield* fillEach(yield* vacant(), undefined)
-      yield* tryEach(yield* inTurn(first))
+      const firstInTurn = yield* inTurn(first)
+      yield* allMet ? input.pairs.tryKnown(firstInTurn) : tryEach(firstInTurn)
       const crowd = early ? yield* filtered(common, free) : common
       const left = yield* inBulk(crowd)
       const rest = joined(joined(crowd.subarray(0, left), below), awakeBelow)
-      const untried = yield* input.leftovers(yield* inTurn(rest))
+      const restInTurn = yield* inTurn(rest)
+      const untried = yield* allMet ? input.pairs.tryNew(restInTurn) : input.leftovers(restInTurn)
       yield* file(rest)
       yield* tryEach(untried)
       yield* input.augment(waiting)

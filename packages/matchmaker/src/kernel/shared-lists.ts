@@ -6,6 +6,9 @@ import { ListChoice } from './list-choice.js'
 import { END, type Lists } from './lists.js'
 import type { Model, Slot } from './model.js'
 
+/** Slots around which the lists of all spans are counted, to choose a span for all. */
+const ASKED = 16
+
 /** Slots whose own lists at a scale are the same. */
 export interface Sharing {
   /** The span whose lists these are. */
@@ -83,10 +86,14 @@ export class SharedLists {
     return this.#spans === 0 ? 0 : (rows[slot * stride + VALUES + 2 * span] as number)
   }
 
-  /** The span whose lists are the shortest around the slot in the middle. */
+  /** The span whose lists are the shortest around some of the slots. */
   #narrowest(slots: readonly Slot[], scale: number): number {
-    this.#choice.choose(slots[slots.length >> 1] as Slot, scale)
-    return this.#choice.span
+    if (this.#filed.indexed === 1) return 0
+    const every = Math.ceil(slots.length / ASKED)
+    return this.#choice.narrowest(
+      slots.filter((_, at) => at % every === 0),
+      scale,
+    )
   }
 
   #cellOf(slot: Slot, scale: number): number {

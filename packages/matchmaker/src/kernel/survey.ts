@@ -8,7 +8,7 @@ import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import { joined } from './order.js'
 import { OUTDATED, type Unsettled } from './unsettled.js'
-import type { Wake } from './wake.js'
+import type { Met, Wake } from './wake.js'
 
 /** Exponent of the longest gap: an incomplete search is repeated at least every 2⁶ = 64 rounds. */
 const LONGEST_GAP = 6
@@ -39,6 +39,8 @@ export interface Surveyed {
   readonly awake: Int32Array
   /** Whether any ticket is new, or has a reason to be tried again. */
   readonly changed: boolean
+  /** Whether `met` was told of all tickets that may be matched, one of them in the index and the other changed. */
+  readonly allMet: boolean
 }
 
 /**
@@ -74,8 +76,9 @@ export class Survey {
   /**
    * Begins a full round: finds the new tickets and the tickets with a reason to be tried again, and wakes settled
    * tickets that these concern.
+   * @param met see `Wake`.
    */
-  *begin(): Pausable<Surveyed> {
+  *begin(met?: Met): Pausable<Surveyed> {
     const { unsettled, neighbours } = this.#input
     this.#rounds += 1
     this.#news = 0
@@ -85,11 +88,14 @@ export class Survey {
     else yield* this.#readDue()
     const changed = joined(this.#awake.slice(0, this.#due), this.#fresh.slice(0, this.#news))
     const settled = this.#input.count() - unsettled.count
-    if (settled > 0) yield* this.#input.wake(changed, settled, neighbours, (slot) => this.#wake(slot))
+    let allMet = met !== undefined
+    if (settled > 0 || (allMet && neighbours.count > 0))
+      allMet = (yield* this.#input.wake(changed, settled, neighbours, (slot) => this.#wake(slot), met)) && allMet
     return {
       fresh: this.#fresh.slice(0, this.#news),
       awake: this.#awake.slice(0, this.#due),
       changed: changed.length > 0,
+      allMet,
     }
   }
 

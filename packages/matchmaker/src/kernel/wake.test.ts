@@ -18,7 +18,14 @@ test('with too many slots to read, a part of the settled tickets is woken each t
   }
   const effort = new Effort()
   const isPresent = () => true
-  const wake = createWaking({ columns, draft: draft as unknown as Draft, searchRadius: () => 0, effort, isPresent })
+  const wake = createWaking({
+    columns,
+    draft: draft as unknown as Draft,
+    searchRadius: () => 0,
+    isTooFarApart: () => false,
+    effort,
+    isPresent,
+  })
 
   const woken = new Set<number>()
   for (const many of [500, 1000, 1200]) {

@@ -4,6 +4,7 @@ import type { Draft } from './draft.js'
 import type { Effort, Pausable } from './effort.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
+import type { TooFarApart } from './pair-limits.js'
 import type { SearchRadius } from './search-radius.js'
 import { isPartOf, type Scale } from './scales.js'
 
@@ -28,21 +29,25 @@ export interface Waking {
   readonly columns: Columns
   readonly draft: Pick<Draft, 'begin' | 'admits'>
   readonly searchRadius: SearchRadius
+  readonly isTooFarApart: TooFarApart
   readonly effort: Effort
   /** Whether the ticket is still in the pool. */
   isPresent(slot: Slot): boolean
 }
 
 /**
- * Wakes the settled tickets that one of the changed tickets concerns.
+ * Wakes the settled tickets that one of the changed tickets concerns. Returns whether all of them were found.
  * @param settled how many there are. @param among the index of the settled tickets. @param woken is told of each.
+ * @param met is told of each two tickets that may be matched: a changed one, and one of the index, settled or not.
  */
 export type Wake = (
   changed: Int32Array,
   settled: number,
   among: Neighbours,
   woken: (slot: Slot) => void,
-) => Pausable<void>
+  met?: Met,
+) => Pausable<boolean>
+export type Met = (one: Slot, other: Slot) => void
 
 /**
  * Creates a function that wakes the settled tickets that may be matched with one of the changed. In a crowd of tickets
@@ -50,7 +55,7 @@ export type Wake = (
  * round: then a part of them is woken, others each time, so that every ticket is woken within a bounded number of
  * rounds.
  */
-export function createWaking({ columns, draft, searchRadius, effort, isPresent }: Waking): Wake {
+export function createWaking({ columns, draft, searchRadius, isTooFarApart, effort, isPresent }: Waking): Wake {
   const raw = new Int32Array(MOST_READ)
   const settledNear = new Int32Array(MOST_READ)
   const lows = new Float64Array(MOST_READ)
@@ -78,13 +83,14 @@ export function createWaking({ columns, draft, searchRadius, effort, isPresent }
     { shared, scales }: Neighbours,
     scale: number,
     woken: (slot: Slot) => void,
+    met: Met | undefined,
   ): Pausable<void> {
     const { standing } = columns
     const width = scales[scale]?.width ?? Infinity
     let count = 0
     for (let at = 0; at < read; at++) {
       const other = raw[at] as Slot
-      if (standing[other] !== SETTLED) continue
+      if (met === undefined && standing[other] !== SETTLED) continue
       lows[count] = shared.lowOf(other, 0)
       settledNear[count++] = other
     }
@@ -99,7 +105,11 @@ export function createWaking({ columns, draft, searchRadius, effort, isPresent }
         if (Math.abs(value - low) > width && value !== Infinity && low !== Infinity) continue
         compared += 1
         const other = settledNear[at] as Slot
-        if (standing[other] === SETTLED && isPresent(other) && draft.admits(other)) woken(other)
+        const isSettled = standing[other] === SETTLED
+        if (!(isSettled || (met !== undefined && other !== slot)) || !isPresent(other)) continue
+        if (isTooFarApart(slot, other) || !draft.admits(other)) continue
+        met?.(slot, other)
+        if (isSettled) woken(other)
       }
       left -= compared
       effort.note(compared * COMPARED)
@@ -108,7 +118,7 @@ export function createWaking({ columns, draft, searchRadius, effort, isPresent }
     }
   }
 
-  const inTurn = (many: number, woken: (slot: Slot) => void) => {
+  const inTurn = (many: number, woken: (slot: Slot) => void): false => {
     const { standing, size, end } = columns
     let wanted = many
     for (let each = 0; each < end && wanted > 0; each++) {
@@ -117,21 +127,23 @@ export function createWaking({ columns, draft, searchRadius, effort, isPresent }
       woken(last)
       wanted -= 1
     }
+    return false
   }
 
-  return function* wake(changed, settled, among, woken) {
+  return function* wake(changed, settled, among, woken, met) {
     // Reading around each changed ticket costs as much as trying one settled ticket.
-    if (changed.length >= settled) return inTurn(settled, woken)
-    left = Math.min(MOST_COMPARED, MOST_COMPARED_EACH * settled)
+    if (met === undefined && changed.length >= settled) return inTurn(settled, woken)
+    left = Math.min(MOST_COMPARED, MOST_COMPARED_EACH * Math.max(changed.length, settled))
     for (let from = 0; from < changed.length; from += GROUPED_AT_ONCE)
       for (let scale = 0; scale < among.scales.length; scale++) {
         const slots = readingAt(changed.subarray(from, from + GROUPED_AT_ONCE), among, scale)
         if (effort.isPauseDue()) yield effort.pause()
         for (const sharing of slots.length === 0 ? [] : among.shared.grouped(slots, scale)) {
           const read = among.shared.read(sharing, scale, raw)
-          if (read < Infinity) yield* compare(sharing.slots, read, among, scale, woken)
+          if (read < Infinity) yield* compare(sharing.slots, read, among, scale, woken, met)
           if (read === Infinity || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE), woken)
         }
       }
+    return true
   }
 }

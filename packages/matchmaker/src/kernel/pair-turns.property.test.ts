@@ -1,0 +1,90 @@
+import { seededRandom } from '@muster/core/clock'
+import fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { entries, models, NOW } from './arbitraries.fixture.js'
+import { faults, matchFaults } from './judge.fixture.js'
+import type { Entry, Model, Slot } from './model.js'
+import { createPool } from './pool.js'
+import { Search } from './search.js'
+
+const shapes = fc.constantFrom(
+  [{ name: 'both', max: 2, min: new Uint16Array(4).fill(2) }],
+  ['one', 'other'].map((name) => ({ name, max: 1, min: new Uint16Array(4).fill(1) })),
+)
+/** Two make a match, and comparing them decides whether they may. */
+const pairs: fc.Arbitrary<Model<string>> = fc.tuple(models, shapes).map(([model, teams]) => ({
+  ...model,
+  teams,
+  checks: undefined,
+  lastResortLevel: Infinity,
+  radius: model.radius && { ...model.radius, by: 'each' },
+  spans: model.spans.map(({ limit }) => ({ limit, by: 'each' })),
+}))
+/** How many are alike: many go in bulk. */
+const copies = fc.constantFrom(1, 1, 1, 6, 40)
+const alone = (entry: Entry<string>, id: string, since: number): Entry<string> => ({
+  ...entry,
+  id,
+  since,
+  size: 1,
+  priority: 0,
+})
+
+/** Comparing each two of more would take too long. */
+const MOST_JUDGED = 60
+
+/** No two of the tickets that are left may be matched with each other. */
+function expectNobodyToFit(model: Model<string>, left: Iterable<Entry<string>>, now: number): void {
+  const inOrder = [...left].slice(0, MOST_JUDGED).toSorted((one, other) => one.since - other.since)
+  for (const [at, one] of inOrder.entries())
+    for (const other of inOrder.slice(at + 1))
+      expect(matchFaults(model, [one, other], [0, model.teams.length - 1], undefined, now)).not.toEqual([])
+}
+
+test('no two tickets are left after a round that may be matched, and few are searched for', () => {
+  const searched = vi.spyOn(Search.prototype, 'around')
+  let matched = 0
+  fc.assert(
+    fc.property(pairs, entries(60), copies, fc.boolean(), fc.integer(), (model, kinds, many, slow, seed) => {
+      const random = seededRandom(seed)
+      const pool = createPool(model)
+      const waiting = new Map<Slot, Entry<string>>()
+      const world = { model, tickets: waiting, openings: new Map<never, never>() }
+      for (let now = NOW, born = 0; now < NOW + 24_000; now += 2000) {
+        const some = kinds.filter(() => random() < 0.3)
+        const coming = some.flatMap((entry) => new Array<typeof entry>(many).fill(entry))
+        for (const entry of coming) {
+          const ticket = alone(entry, `t${born++}`, now - Math.floor(random() * 6000))
+          waiting.set(pool.add(ticket), ticket)
+        }
+        const round = pool.round(now)
+        let hasLeft = false
+        const leave = () => {
+          for (const slot of [...waiting.keys()].filter(() => slow && random() < 0.002)) {
+            pool.remove(slot)
+            waiting.delete(slot)
+            hasLeft = true
+          }
+        }
+        while (round.step(slow ? 20 : Infinity)) leave()
+        for (const group of round.take()) {
+          expect(faults({ ...world, now }, group)).toEqual([])
+          matched += 2
+          for (const slot of group.slots) {
+            expect(waiting.delete(slot)).toBe(true)
+            pool.remove(slot)
+          }
+        }
+        // Matches are still rearranged, and very many tickets that are near each other are searched for.
+        const first = searched.mock.calls.filter(([, terms]) => terms?.anew !== true)
+        if (many === 1) expect(first).toEqual([])
+        searched.mockClear()
+        // Whoever was to be matched with a ticket that has left has its turn in the next round.
+        if (!hasLeft) expectNobodyToFit(model, waiting.values(), now)
+      }
+    }),
+    { numRuns: 24 },
+  )
+  expect(matched).toBeGreaterThan(24 * 8)
+  searched.mockRestore()
+})
