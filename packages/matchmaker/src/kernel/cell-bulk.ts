@@ -175,6 +175,7 @@ export function createCellBulk(input: BulkInput): Bulk {
         count,
         valueBits,
         furthest: furthestOf(pass),
+        certain: certainOf(pass),
         limits: spans.map((_, span) => limitOf(span, pass)),
       })
     for (let until = 0; until < end && !useless();) {

@@ -15,6 +15,8 @@ export interface PartyTerms {
   readonly valueBits: number
   /** The greatest difference between the sort keys of one match. */
   readonly furthest: number
+  /** The difference between sort keys up to which the keys alone prove that values keep the limits; −1 for none. */
+  readonly certain: number
   /** The limit of each span in this pass. */
   readonly limits: readonly number[]
 }
@@ -39,7 +41,9 @@ export interface PartyScanInput {
 export function createPartyScan({ columns, packing, sorter, group }: PartyScanInput): PartyScan {
   const { players } = packing
   const members = new Int32Array(players)
-  let terms: PartyTerms = { count: 0, valueBits: 0, furthest: 0, limits: [] }
+  /** The sort positions of the members. */
+  const places = new Int32Array(players)
+  let terms: PartyTerms = { count: 0, valueBits: 0, furthest: 0, certain: -1, limits: [] }
   let low = new Float64Array(0)
   let high = new Float64Array(0)
   let at = 0
@@ -47,36 +51,42 @@ export function createPartyScan({ columns, packing, sorter, group }: PartyScanIn
   // players between the two.
   let end = 0
   let company = 0
+  /** For each sort position from `at` to `end` the players of the ticket; 0 if it is matched. */
+  let unmatched = new Uint16Array(0)
 
-  /** Moves `end` to the first ticket too different from the one at `first`. */
-  const widen = (first: number): void => {
+  /** Fills a match with tickets from `first` to `last`; returns its number of tickets, or 0 if none can be filled. */
+  const together = (first: number, last: number): number => {
     const { keys, items } = sorter
-    const { size } = columns
-    const { count, valueBits, furthest } = terms
-    const key = keys[first] as number
-    const last = Math.min(key + furthest, (((key >>> valueBits) + 1) * (1 << valueBits)) - 1)
-    for (; end < count && (keys[end] as number) <= last; end++) company += size[items[end] as Slot] as number
-  }
-
-  /** Fills a match with tickets from `first` on; returns its number of tickets, or 0 if none can be filled. */
-  const together = (first: number): number => {
-    const { items } = sorter
-    const { size, taken } = columns
-    const until = Math.min(end, first + REACH * players)
-    low.fill(Infinity)
-    high.fill(-Infinity)
+    const until = Math.min(last, first + REACH * players)
+    const certain = (keys[first] as number) + terms.certain
     let packed = 0
     let found = 0
+    // Keys ascend: from the first ticket on whose key proves nothing, values are read.
+    let isRead = false
     for (let next = first; next < until; next++) {
+      const size = unmatched[next] as number
+      if (size === 0) continue
       const slot = items[next] as Slot
-      if (taken[slot] === 1) continue
-      const more = packing.add(packed, size[slot] as number)
-      if (more === -1 || !joins(slot)) continue
+      const more = packing.add(packed, size)
+      if (more === -1) continue
+      if ((keys[next] as number) > certain) {
+        if (!isRead) readMembers(found)
+        isRead = true
+        if (!joins(slot)) continue
+      }
       packed = more
+      places[found] = next
       members[found++] = slot
       if (packing.count(packed) === players) return found
     }
     return 0
+  }
+
+  /** Reads the values of the members so far. */
+  const readMembers = (count: number): void => {
+    low.fill(Infinity)
+    high.fill(-Infinity)
+    for (let member = 0; member < count; member++) joins(members[member] as Slot)
   }
 
   /** Adds a ticket's values to the match if they keep the limits; false if they do not. */
@@ -97,33 +107,60 @@ export function createPartyScan({ columns, packing, sorter, group }: PartyScanIn
     return true
   }
 
+  /** Since the last scan, matches that other rules refuse may have been dropped. */
+  const renew = (): void => {
+    const { items } = sorter
+    const { size, taken } = columns
+    company = 0
+    for (let next = at; next < end; next++) {
+      const slot = items[next] as Slot
+      unmatched[next] = taken[slot] === 1 ? 0 : (size[slot] as number)
+      company += unmatched[next] as number
+    }
+  }
+
   return {
     begin: (next) => {
       terms = next
       low = new Float64Array(next.limits.length)
       high = new Float64Array(next.limits.length)
+      if (unmatched.length < next.count) unmatched = new Uint16Array(next.count)
       at = 0
       end = 0
       company = 0
     },
     go: (until) => {
-      const { items } = sorter
-      const { taken, size } = columns
+      renew()
+      const { keys, items } = sorter
+      const { size } = columns
+      const { count, valueBits, furthest } = terms
+      // As variables of the loop these are kept in registers.
+      const left = unmatched
+      let [first, last, near] = [at, end, company]
       let made = 0
-      for (; at < until; at++) {
-        const slot = items[at] as Slot
-        if (taken[slot] === 1) continue
-        widen(at)
+      for (; first < until; first++) {
+        if (first < last && left[first] === 0) continue
+        const key = keys[first] as number
+        for (; last < count; last++) {
+          const other = keys[last] as number
+          if (other - key > furthest || other >>> valueBits !== key >>> valueBits) break
+          left[last] = size[items[last] as Slot] as number
+          near += left[last] as number
+        }
         // With too few players near, no match is possible, so nothing is scanned.
-        const found = company < players ? 0 : together(at)
+        const found = near < players ? 0 : together(first, last)
         if (found === 0) {
-          company -= size[slot] as number
+          near -= left[first] as number
           continue
         }
         group(members, 0, found)
+        for (let member = 0; member < found; member++) left[places[member] as number] = 0
         made += 1
-        company -= players
+        near -= players
       }
+      at = first
+      end = last
+      company = near
       return made
     },
   }
