@@ -131,13 +131,15 @@ export class TicketRows {
     const high = rows[own + 4] as number
     const level = levels[one] as number
     let left = spare
-    for (let word = 0; word < wanted.length; word++) {
+    // The last fit worst: so it shows soonest that too many may not.
+    for (let word = wanted.length - 1; word >= 0; word--) {
       const all = wanted[word] as number
       let apart = 0
       for (let bits = all; bits !== 0;) {
-        const bit = bits & -bits
+        const place = 31 - Math.clz32(bits)
+        const bit = 1 << place
         bits ^= bit
-        const next = 32 * word + 31 - Math.clz32(bit)
+        const next = 32 * word + place
         const other = ids[next] as Id
         const otherLevel = levels[other] as number
         const between = level < otherLevel ? level : otherLevel
