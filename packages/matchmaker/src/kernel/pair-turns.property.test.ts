@@ -41,8 +41,7 @@ function expectNobodyToFit(model: Model<string>, left: Iterable<Entry<string>>, 
       expect(matchFaults(model, [one, other], [0, model.teams.length - 1], undefined, now)).not.toEqual([])
 }
 
-test('no two tickets are left after a round that may be matched, and few are searched for', () => {
-  const searched = vi.spyOn(Search.prototype, 'around')
+test('no two tickets are left after a round that may be matched', () => {
   let matched = 0
   fc.assert(
     fc.property(pairs, entries(60), copies, fc.boolean(), fc.integer(), (model, kinds, many, slow, seed) => {
@@ -75,10 +74,6 @@ test('no two tickets are left after a round that may be matched, and few are sea
             pool.remove(slot)
           }
         }
-        // Matches are still rearranged, and very many tickets that are near each other are searched for.
-        const first = searched.mock.calls.filter(([, terms]) => terms?.anew !== true)
-        if (many === 1) expect(first).toEqual([])
-        searched.mockClear()
         // Whoever was to be matched with a ticket that has left has its turn in the next round.
         if (!hasLeft) expectNobodyToFit(model, waiting.values(), now)
       }
@@ -86,5 +81,32 @@ test('no two tickets are left after a round that may be matched, and few are sea
     { numRuns: 24 },
   )
   expect(matched).toBeGreaterThan(24 * 8)
+})
+
+test('new tickets among many more that wait are compared with these once, and not searched for', () => {
+  const pool = createPool<string>({
+    levels: Float64Array.of(0),
+    lastResortLevel: Infinity,
+    teams: [{ name: 'both', max: 2, min: Uint16Array.of(2) }],
+    fillForMs: 0,
+    radius: undefined,
+    spans: [{ by: 'each', limit: Float64Array.of(1) }],
+    checks: undefined,
+  })
+  const nobody = { size: 1, priority: 0, key: '', place: undefined, network: undefined, facts: '' }
+  const add = (skill: number, since: number) =>
+    pool.add({ ...nobody, id: `${skill}`, since, values: [skill, skill] })
+  const waiting = Array.from({ length: 100 }, (_, each) => add(10 * each, 0))
+  expect([...pool.group(0)]).toEqual([])
+
+  const searched = vi.spyOn(Search.prototype, 'around')
+  // The first is near one that waits, and the next two are near each other.
+  const [near, alike, other] = [add(10.9, 1000), add(1004, 1000), add(1004.5, 1000)]
+  const matches = [...pool.group(1000)].map(({ slots }) => slots.toSorted((one, two) => one - two))
+  expect(matches.toSorted(([one], [two]) => (one as Slot) - (two as Slot))).toEqual([
+    [waiting[1], near],
+    [alike, other],
+  ])
+  expect(searched).not.toHaveBeenCalled()
   searched.mockRestore()
 })

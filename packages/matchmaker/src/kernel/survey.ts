@@ -79,7 +79,7 @@ export class Survey {
    * @param met see `Wake`.
    */
   *begin(met?: Met): Pausable<Surveyed> {
-    const { unsettled, neighbours } = this.#input
+    const { unsettled } = this.#input
     this.#rounds += 1
     this.#news = 0
     this.#due = 0
@@ -88,15 +88,20 @@ export class Survey {
     else yield* this.#readDue()
     const changed = joined(this.#awake.slice(0, this.#due), this.#fresh.slice(0, this.#news))
     const settled = this.#input.count() - unsettled.count
-    let allMet = met !== undefined
-    if (settled > 0 || (allMet && neighbours.count > 0))
-      allMet = (yield* this.#input.wake(changed, settled, neighbours, (slot) => this.#wake(slot), met)) && allMet
+    // Comparing to wake finds all pairs. Where most tickets are new, the bulk matches them without comparing each.
+    const told = changed.length < settled ? met : undefined
+    const wasComplete = settled === 0 || (yield* this.#wakeNear(changed, settled, told))
     return {
       fresh: this.#fresh.slice(0, this.#news),
       awake: this.#awake.slice(0, this.#due),
       changed: changed.length > 0,
-      allMet,
+      allMet: told !== undefined && wasComplete,
     }
+  }
+
+  #wakeNear(changed: Int32Array, settled: number, met: Met | undefined): Pausable<boolean> {
+    const { wake, neighbours } = this.#input
+    return wake(changed, settled, neighbours, (slot) => this.#wake(slot), met)
   }
 
   *#readUnsettled(): Pausable<void> {
