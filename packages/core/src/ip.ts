@@ -1,5 +1,6 @@
 // pure: IP addresses
 import ipaddr from 'ipaddr.js'
+import { isDottedQuad, leadingHalf } from './dotted-quad.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
@@ -9,17 +10,13 @@ const LONGEST = 45
 /** The range that IANA has allocated as global unicast so far; the rest of the IPv6 space is unassigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
-/** Four plain decimal numbers: the canonical form of IPv4. */
-const DOTTED_QUAD = new RegExp(`^(?:${OCTET}\\.){3}${OCTET}$`)
-
 const hex = (high: number | undefined, low: number | undefined) => (((high ?? 0) << 8) | (low ?? 0)).toString(16)
 
 /** Writes a final dotted quad in hexadecimal: `::ffff:192.0.2.1` as `::ffff:c000:201`. */
 function withoutDottedQuad(text: string): string | undefined {
   const tail = text.slice(text.lastIndexOf(':') + 1)
   if (!tail.includes('.')) return text
-  if (!DOTTED_QUAD.test(tail)) return undefined
+  if (!isDottedQuad(tail)) return undefined
   const [a, b, c, d] = ipaddr.IPv4.parse(tail).octets
   return `${text.slice(0, -tail.length)}${hex(a, b)}:${hex(c, d)}`
 }
@@ -32,7 +29,7 @@ const isMapped = ({ parts }: ipaddr.IPv6) => parts[5] === 0xffff && parts.slice(
  * ends an IPv6 address is first written in hexadecimal.
  */
 function parse(text: string): Address | undefined {
-  if (DOTTED_QUAD.test(text)) return ipaddr.IPv4.parse(text)
+  if (isDottedQuad(text)) return ipaddr.IPv4.parse(text)
   const plain = text.length > LONGEST || text.includes('%') ? undefined : withoutDottedQuad(text)
   if (plain === undefined || !ipaddr.IPv6.isValid(plain)) return undefined
   const address = ipaddr.IPv6.parse(plain)
@@ -45,7 +42,7 @@ function parse(text: string): Address | undefined {
  * else: host names, surrounding space, leading zeros, zone ids (`fe80::1%eth0`), ports, prefixes.
  */
 export const canonicalIp = (text: string): string | undefined =>
-  DOTTED_QUAD.test(text) ? text : parse(text)?.toString()
+  isDottedQuad(text) ? text : parse(text)?.toString()
 
 /**
  * Whether a host on the internet can have this address: not private, shared, loopback, documentation, multicast,
@@ -67,6 +64,19 @@ const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
 
 const WHOLE_OCTETS: ReadonlySet<number> = new Set([8, 16, 24, 32])
 
+/**
+ * The networks of 16 bits that were asked for, by `leadingHalf`. Tickets keep the text of theirs, and most come from
+ * few networks.
+ */
+const halves = new Map<number, string>()
+
+/** @param half see `leadingHalf`. */
+function networkOfHalf(half: number): string {
+  let network = halves.get(half)
+  if (network === undefined) halves.set(half, (network = `${half >> 8}.${half & 255}.0.0/16`))
+  return network
+}
+
 /** Sets all octets but the first ones to zero. */
 function withoutOctets(quad: string, kept: number): string {
   let end = -1
@@ -83,8 +93,10 @@ function withoutOctets(quad: string, kept: number): string {
  * @throws RangeError for an invalid prefix length.
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
-  // The usual case, needed for each player, has a faster path.
-  if (WHOLE_OCTETS.has(lengths.ipv4) && DOTTED_QUAD.test(text))
+  // The usual cases, needed for each player, have faster paths.
+  const half = lengths.ipv4 === 16 ? leadingHalf(text) : -1
+  if (half !== -1) return networkOfHalf(half)
+  if (WHOLE_OCTETS.has(lengths.ipv4) && isDottedQuad(text))
     return `${withoutOctets(text, lengths.ipv4 / 8)}/${lengths.ipv4}`
   const address = parse(text)
   if (address === undefined) return undefined

@@ -24,12 +24,12 @@ export function createEstimating({ tickets, runtimes, clock }: Estimating): Wait
       if (record?.waits === undefined) return undefined
       const now = clock.now()
       const kind = { place: record.place, players: record.players.length }
-      const curves: Curve[] = []
+      let curves: Curve[] | undefined
       for (const { waits } of record.runtimes) {
         const curve = waits.survey(now).ofKind(kind)
-        if (curve !== undefined) curves.push(curve)
+        if (curve !== undefined) (curves ??= []).push(curve)
       }
-      return estimateOf(curves, now - record.createdAt)
+      return curves && estimateOf(curves, now - record.createdAt)
     },
 
     queueWaits: (place) => {

@@ -64,12 +64,17 @@ export function createMeasured(
 
   return ({ reported, ip, coordinates }) => {
     if (beacons === undefined)
-      return Object.keys(reported).length === 0 ? undefined : read(reported, undefined, undefined)
+      return isEmpty(reported) ? undefined : read(reported, undefined, undefined)
     const known = beacons.places()
     const place = coordinates ?? placeOf(ip, locate)
     if (!(known instanceof Promise) && !(place instanceof Promise)) return read(reported, known, place)
     return Promise.all([known, place]).then(([where, at]) => read(reported, where, at))
   }
+}
+
+function isEmpty(reported: Latencies): boolean {
+  for (const beacon in reported) if (Object.hasOwn(reported, beacon)) return false
+  return true
 }
 
 /**

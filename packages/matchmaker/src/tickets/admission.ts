@@ -83,7 +83,7 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     place: locating ? undefined : place,
     locating,
   })
-  return { record, found: locating ? place : undefined }
+  return { record, now, found: locating ? place : undefined }
 }
 
 /** Whether none of its players is in another ticket: looking each of them up once is the greater part of the checks. */
@@ -101,6 +101,8 @@ const matchesOf = (id: string, { players, playing, playedBy }: Admitting): numbe
 
 export interface Admitted {
   readonly record: TicketRecord
+  /** When it was admitted, in epoch milliseconds. */
+  readonly now: number
   /** Resolves with the place of the ticket; undefined if it is known already. */
   readonly found: Promise<Place> | undefined
 }

@@ -105,7 +105,6 @@ export function createTickets(options: TicketsOptions): Tickets {
       located,
       ledger,
       events,
-      clock,
     }),
 
     find: (id) => byId.get(id),

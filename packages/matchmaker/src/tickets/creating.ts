@@ -1,4 +1,3 @@
-import type { Clock } from '@muster/core/clock'
 import type { LargeMap } from '../large-map.js'
 import { ticketOf } from './ticket-view.js'
 import { admit, entriesOf, refuseOther, type Admitted, type Admitting, type PastOfTicket } from './admission.js'
@@ -32,17 +31,16 @@ export interface CreatingOptions {
   readonly located: (record: TicketRecord, place: Place) => void
   readonly ledger: Pick<Ledger, 'created'> | undefined
   readonly events: TicketListener
-  readonly clock: Pick<Clock, 'now'>
 }
 
 export function createCreating(options: CreatingOptions): Creating {
-  const { byId, players, privateMatches, searching, admitting, located, ledger, events, clock } = options
+  const { byId, players, privateMatches, searching, admitting, located, ledger, events } = options
 
-  const begin = ({ record, found }: Admitted, entries: ReturnType<typeof entriesOf>): Ticket => {
+  const begin = ({ record, found, now }: Admitted, entries: ReturnType<typeof entriesOf>): Ticket => {
     byId.set(record.id, record)
     players.add(record)
     if (isPrivate(record)) privateMatches.add(record)
-    searching.settle(record, clock.now(), entries)
+    searching.settle(record, now, entries)
     void found?.then((place) => located(record, place))
     const created = ticketOf(record)
     events.emit('ticketCreated', { ticket: created })
