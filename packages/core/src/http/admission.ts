@@ -82,11 +82,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   }
 
   const admit = (request: Request, from: string, caller: Who): Awaitable<Who> => {
-    if (!isExempt(caller))
-      return whenKnown(callers?.take(caller.id) ?? 0, (waitMs) => {
-        refuseFor(waitMs)
-        return caller as Awaited<Who>
-      })
+    if (!isExempt(caller)) return whenKnown(callers?.take(caller.id) ?? 0, within, caller) as Awaitable<Who>
     addresses?.giveBack(from)
     if (addresses !== undefined) remember(request)
     return caller
@@ -105,15 +101,28 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     return caller
   }
 
+  const identify = (
+    request: Request,
+    from: string,
+    authenticate: () => Awaitable<Who | undefined>,
+    waitMs: number,
+  ): Awaitable<Who> => {
+    if (waitMs > 0) return admitBeyond(request, from, authenticate, waitMs)
+    const found = settling(authenticate())
+    return found instanceof Promise
+      ? found.then((caller) => admit(request, from, known(caller)))
+      : admit(request, from, known(found))
+  }
+
   return {
     isExempt,
     anonymous: (from) => whenKnown(addresses?.take(from) ?? 0, (waitMs) => refuseFor(waitMs, from)),
-    caller: (request, from, authenticate) =>
-      whenKnown(addresses?.take(from) ?? 0, (waitMs) =>
-        waitMs === 0
-          ? whenKnown(settling(authenticate()), (found) => admit(request, from, known(found)))
-          : admitBeyond(request, from, authenticate, waitMs),
-      ),
+    caller: (request, from, authenticate) => {
+      const waitMs = addresses?.take(from) ?? 0
+      return waitMs instanceof Promise
+        ? waitMs.then((ms) => identify(request, from, authenticate, ms))
+        : identify(request, from, authenticate, waitMs)
+    },
   }
 }
 
@@ -134,6 +143,11 @@ function lessen(counts: Map<string, number>, key: string): void {
 function known<Who>(caller: Who | undefined): Who {
   if (caller !== undefined && caller !== null) return caller
   throw new Problem(401, 'unauthorized', 'it is not known who calls', { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function within<Who>(waitMs: number, caller: Who): Who {
+  refuseFor(waitMs)
+  return caller
 }
 
 function refuseFor(waitMs: number, from?: string): undefined {

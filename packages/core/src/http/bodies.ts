@@ -55,8 +55,23 @@ interface Unfinished {
   readonly over: AbortController
 }
 
+/** A body that is there, of which nothing has to be bounded. */
+class WholeBody implements BegunBody {
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  trust(): void {}
+}
+
 const NOTHING = new Uint8Array()
-const NO_BODY: BegunBody = { bytes: () => NOTHING, trust: () => {} }
+const NO_BODY = new WholeBody(NOTHING)
 
 /**
  * Bounds unfinished bodies by ending the oldest: an honest sender's body arrives within a moment, so a sender who holds
@@ -153,7 +168,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
       }
       const body = takeBody(request)
       if (body === null) return NO_BODY
-      if (body instanceof Uint8Array) return { bytes: () => body, trust: () => {} }
+      if (body instanceof Uint8Array) return new WholeBody(body)
       if (body !== undefined) return beginMessage(body, maxBytes, from)
       return beginStream(request, maxBytes, from)
     },

@@ -1,86 +1,18 @@
 import { StoreUnavailable } from '../client/errors.js'
-import type { Clock } from '../clock.js'
-import type { InputOf, Operation, OutputOf } from '../operation.js'
+import type { Operation } from '../operation.js'
 import { scrub } from '../redact.js'
 import { whenKnown, type Awaitable } from '../runtime/awaitable.js'
 import { addressBlock } from './address-block.js'
-import { createAdmission, UNKNOWN_ADDRESS, type Caller, type RequestLimits } from './admission.js'
-import { createBodies, type BodyLimits } from './bodies.js'
-import { clientAddress, type AddressOf, type Connection } from './client-address.js'
-import { corsHeaders, preflight, type CorsOptions } from './cors.js'
-import { inputReader, type InputReader, type QuickRead } from './input.js'
+import { createAdmission, UNKNOWN_ADDRESS, type Caller } from './admission.js'
+import { createBodies, type BegunBody } from './bodies.js'
+import { clientAddress, type Connection } from './client-address.js'
+import { corsHeaders, preflight } from './cors.js'
+import type { HttpApiOptions } from './http-api-options.js'
+import { inputReader, type InputReader } from './input.js'
 import { targetOf, type Target } from './lazy-request.js'
 import { Problem, problemReply } from './problem.js'
 import { handlerOf, JsonText, type HttpHandler, type Reply } from './reply.js'
 import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
-
-/** Facts about a request besides its input. */
-export interface Exchange<Who> {
-  readonly caller: Who
-  /** Canonical IP address of the client, if known. */
-  readonly address: string | undefined
-  readonly request: Request
-}
-
-/**
- * A handler's result: the body of the operation's usual answer (undefined if it has none), its JSON, or any other
- * answer.
- */
-type Result<Body> = Body | JsonText | Response | (undefined extends Body ? void : never)
-
-/** A handler for every route; a missing one does not compile. Anonymous routes have no caller. */
-export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends keyof Table = never> = {
-  readonly [Name in keyof Table]: (
-    input: InputOf<Table[Name]>,
-    exchange: Exchange<Name extends Anonymous ? undefined : Who>,
-  ) => Result<OutputOf<Table[Name]>> | Promise<Result<OutputOf<Table[Name]>>>
-}
-
-/** Identifies the caller; undefined for an unknown one. A `Problem` that it throws becomes the answer. */
-export type Authenticate<Who extends Caller> = (
-  request: Request,
-  connection: Connection,
-) => Who | undefined | Promise<Who | undefined>
-
-export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string> {
-  readonly routes: Table
-  readonly handlers: Handlers<Table, Who, Anonymous>
-  /** Routes that need no caller. */
-  readonly anonymous: readonly Anonymous[]
-  readonly authenticate: Authenticate<Who>
-  readonly clock: Clock
-  /** Prefix of every path, e.g. `/lobby-api`. Default none. */
-  readonly basePath?: string | undefined
-  /**
-   * Reads the usual input of a route in a fraction of the time that its schema takes; undefined for any other input,
-   * which the schema then decides. Its result must equal the schema's.
-   */
-  readonly quickReads?: { readonly [Name in keyof Table]?: QuickRead<InputOf<Table[Name]>> } | undefined
-  /** Largest body in bytes, for all routes or for each by its name. */
-  readonly maxBodyBytes: number | ((route: keyof Table & string) => number)
-  /** Limits of unfinished bodies and of their time. Bodies of exempt callers do not count for their address. */
-  readonly bodies?: BodyLimits | undefined
-  /**
-   * Throws the problem of a caller who may not use a route, before the body is read. Anonymous routes have no caller:
-   * their proof is in the request. Default: every caller may use every route.
-   */
-  readonly authorize?:
-    | ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>)
-    | undefined
-  /** Finds the client's address. Default: the socket's other end. */
-  readonly address?: AddressOf | undefined
-  /** Limits of requests. Default none. */
-  readonly limits?: RequestLimits<Who> | undefined
-  /** Lets pages of these origins call the API. Default none. */
-  readonly cors?: CorsOptions | undefined
-  /** Maps an error of the domain to a problem; undefined for other errors. */
-  readonly problemOf?: ((error: unknown) => Problem | undefined) | undefined
-  /**
-   * Called with unexpected errors, of which the client learns nothing but the status: 503 if a shared store is not
-   * available, otherwise 500. Default: a process warning.
-   */
-  readonly onError?: ((error: unknown) => void) | undefined
-}
 
 /** Answers hold credentials and short-lived data, so they must not be cached. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
@@ -89,6 +21,34 @@ const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 const unavailable = () =>
   new Problem(503, 'unavailable', 'this server cannot answer at the moment: try again', { retryAfterMs: 1000 })
 const internal = () => new Problem(500, 'internal-error', 'something went wrong here')
+
+/** What is known of a request when it arrives. */
+interface Arrived {
+  readonly request: Request
+  readonly connection: Connection
+  readonly target: Target
+  readonly address: string | undefined
+  /** The key under which it counts. */
+  readonly from: string
+}
+
+/** A route with all that serves it. */
+interface Served {
+  readonly isAnonymous: boolean
+  readonly maxBytes: number
+  readonly read: InputReader
+  readonly handler: (input: unknown, exchange: unknown) => unknown
+}
+
+/** A request whose route is known. */
+interface Work<Who> {
+  readonly arrived: Arrived
+  readonly found: Match
+  readonly route: Served
+  readonly body: BegunBody
+  /** Undefined for an anonymous route, and until it is known. */
+  caller: Who | undefined
+}
 
 /** Creates an HTTP API from described routes and a handler for each route. */
 export function createHttpApi<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string>(
@@ -111,8 +71,16 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const admission = createAdmission<Who>(options.limits ?? {}, clock)
   const bodies = createBodies({ ...options.bodies, clock })
 
-  const names = Object.keys(routes) as (keyof Table & string)[]
-  const reads = new Map(names.map((name) => [name, inputReader(routes[name] as Operation, options.quickReads?.[name])]))
+  const served = new Map<string, Served>()
+  for (const name of Object.keys(routes) as (keyof Table & string)[]) {
+    served.set(name, {
+      isAnonymous: anonymous.has(name),
+      maxBytes: typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(name),
+      read: inputReader(routes[name] as Operation, options.quickReads?.[name]),
+      // The types of the handlers were checked where they were passed in.
+      handler: options.handlers[name] as Served['handler'],
+    })
+  }
 
   const find = (request: Request, { pathname }: Target, from: string): Awaitable<Match<keyof Table & string>> => {
     try {
@@ -125,31 +93,37 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     }
   }
 
-  // Nothing is awaited that is there already: a promise for each step would cost more than the step itself.
+  // The steps of a request, each of which calls the next one. Nothing is awaited that is there already: a promise for
+  // each step would cost more than the step itself, and so would functions that are made anew for each request.
   const handle = (request: Request, connection: Connection): Awaitable<Reply | Response> => {
     const target = targetOf(request)
     const asked = cors && preflight(request, methods)
     if (asked !== undefined) return withHeaders(asked, ALWAYS)
     const address = addressOf(request, connection)
     const from = address === undefined ? UNKNOWN_ADDRESS : addressBlock(address)
-    return whenKnown(find(request, target, from), (found) => {
-      const maxBytes = typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(found.name)
-      const body = bodies.begin(request, maxBytes, from)
-      const who = anonymous.has(found.name)
-        ? admission.anonymous(from)
-        : admission.caller(request, from, () => authenticate(request, connection))
-      return whenKnown<Who | undefined, Awaitable<Reply | Response>>(who, (caller) =>
-        whenKnown(authorize?.(found.name, caller, request), () => {
-          if (caller !== undefined && admission.isExempt(caller)) body.trust()
-          const read = reads.get(found.name) as InputReader
-          // The types of the handlers were checked where they were passed in.
-          const handler = options.handlers[found.name] as (input: unknown, exchange: unknown) => unknown
-          return whenKnown(read(request, target, found.path, body.bytes), (input) =>
-            whenKnown(handler(input, { caller, address, request }), (result) => replyOf(found, result)),
-          )
-        }),
-      )
-    })
+    return whenKnown(find(request, target, from), identify, { request, connection, target, address, from })
+  }
+  const identify = (found: Match<keyof Table & string>, arrived: Arrived): Awaitable<Reply | Response> => {
+    const { request, connection, from } = arrived
+    const route = served.get(found.name) as Served
+    const body = bodies.begin(request, route.maxBytes, from)
+    const who: Awaitable<Who | undefined> = route.isAnonymous
+      ? admission.anonymous(from)
+      : admission.caller(request, from, () => authenticate(request, connection))
+    return whenKnown(who, permit, { arrived, found, route, body, caller: undefined })
+  }
+  const permit = (caller: Who | undefined, work: Work<Who>): Awaitable<Reply | Response> => {
+    work.caller = caller
+    return whenKnown(authorize?.(work.found.name, caller, work.arrived.request), read, work)
+  }
+  const read = (_: void, work: Work<Who>): Awaitable<Reply | Response> => {
+    const { arrived, found, route, body, caller } = work
+    if (caller !== undefined && admission.isExempt(caller)) body.trust()
+    return whenKnown(route.read(arrived.request, arrived.target, found.path, body), respond, work)
+  }
+  const respond = (input: unknown, { arrived, found, route, caller }: Work<Who>): Awaitable<Reply | Response> => {
+    const { address, request } = arrived
+    return whenKnown(route.handler(input, { caller, address, request }), replyOf, found)
   }
 
   const problem = (error: unknown, request: Request): Problem => {
@@ -208,7 +182,7 @@ function withoutBody(answer: Reply | Response): Reply | Response {
   return new Response(null, { status: answer.status, headers: answer.headers })
 }
 
-function replyOf({ operation }: Match, result: unknown): Reply | Response {
+function replyOf(result: unknown, { operation }: Match): Reply | Response {
   if (result instanceof Response) return withHeaders(result, ALWAYS)
   const status = operation.success[0] as number
   return result === undefined

@@ -15,13 +15,8 @@ export { clientAddress, type AddressOf, type ClientAddressOptions, type Connecti
 export type { CorsOptions } from './cors.js'
 export { eventStream, type EventStreamOptions, type StreamEvent } from './event-stream.js'
 export { createHostCheck, type HostCheck } from './host-check.js'
-export {
-  createHttpApi,
-  type Authenticate,
-  type Exchange,
-  type Handlers,
-  type HttpApiOptions,
-} from './http-api.js'
+export { createHttpApi } from './http-api.js'
+export type { Authenticate, Exchange, Handlers, HttpApiOptions } from './http-api-options.js'
 export { createMemoryLimitStore, prefixed, type LimitStore } from './limit-store.js'
 export { inputProblem, type QuickRead } from './input.js'
 export { longPoll, type LongPoll } from './long-poll.js'

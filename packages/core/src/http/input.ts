@@ -1,8 +1,8 @@
 import { defaultSettings } from '../api/settings.js'
 import type { Operation } from '../operation.js'
-import { whenKnown, type Awaitable } from '../runtime/awaitable.js'
 import { validate, type Fault } from '../validation/validate.js'
 import { wireName } from '../wire.js'
+import type { BegunBody } from './bodies.js'
 import { jsonOf } from './json-body.js'
 import type { Target } from './lazy-request.js'
 import { Problem } from './problem.js'
@@ -14,14 +14,14 @@ type Keys = Readonly<Record<string, unknown>>
 export type QuickRead<Input> = (keys: Keys) => Input | undefined
 
 /**
- * Reads the input of an operation from a request, with the body read by `readBody`: at once if the body is there, and
+ * Reads the input of an operation from a request and its body: at once if the body is there, and
  * otherwise as a promise. Throws or rejects with a {Problem} 400, 413 or 415.
  */
 export type InputReader = (
   request: Request,
   target: Target,
   path: Match['path'],
-  readBody: () => Awaitable<Uint8Array>,
+  body: Pick<BegunBody, 'bytes'>,
 ) => unknown
 
 /**
@@ -31,18 +31,23 @@ export type InputReader = (
 export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>): InputReader {
   const { method, input } = operation
   const headers = Object.entries(operation.headers)
+  const hasBody = method !== 'GET' && method !== 'DELETE'
+  const allInBody = hasBody && operation.pathKeys.length + operation.query.length + headers.length === 0
+  // What every object has by its prototype, such as `constructor`, counts as a header, which is no key of the body.
+  const placeOf = (key: string) =>
+    allInBody && !(key in operation.headers) ? 'body' : wireName(operation, key, defaultSettings).place
   const refuseStray = (place: 'query' | 'body', keys: Keys) => {
     for (const key of Object.keys(keys)) {
-      if (wireName(operation, key, defaultSettings).place === place) continue
+      if (placeOf(key) === place) continue
       throw new Problem(400, 'invalid-input', `${key} is not a key of the ${place}`, { field: key })
     }
   }
 
   const inputOf = (request: Request, query: Keys, path: Match['path'], keys: Record<string, unknown>): unknown => {
-    refuseStray('query', query)
+    if (query !== NO_KEYS) refuseStray('query', query)
     refuseStray('body', keys)
     // Each key has one place, so none of these overrides another.
-    Object.assign(keys, query, path)
+    if (query !== NO_KEYS || operation.pathKeys.length > 0) Object.assign(keys, query, path)
     for (const [key, name] of headers) {
       const value = request.headers.get(name)
       if (value !== null) keys[key] = value
@@ -54,15 +59,20 @@ export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>
     throw inputProblem(checked.fault)
   }
 
-  return (request, target, path, readBody) => {
+  return (request, target, path, body) => {
     const query = queryOf(target)
     if (method === 'GET') return inputOf(request, query, path, {})
-    return whenKnown(readBody(), (bytes) => inputOf(request, query, path, objectOf(jsonOf(request, bytes))))
+    const bytes = body.bytes()
+    return bytes instanceof Promise
+      ? bytes.then((known) => inputOf(request, query, path, objectOf(jsonOf(request, known))))
+      : inputOf(request, query, path, objectOf(jsonOf(request, bytes)))
   }
 }
 
+const NO_KEYS: Keys = Object.freeze({})
+
 function queryOf({ search }: Target): Keys {
-  if (search === '') return {}
+  if (search === '') return NO_KEYS
   const parameters = new URLSearchParams(search)
   const keys = [...new Set(parameters.keys())]
   if (keys.includes('__proto__'))

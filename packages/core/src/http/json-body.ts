@@ -14,7 +14,7 @@ export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
   // Browsers send bodies of any other type to other sites without a preflight request.
   const type = request.headers.get('content-type') ?? ''
-  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
+  if (type !== 'application/json' && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new Problem(415, 'unsupported-media-type', 'the body must be JSON, with content-type application/json')
   }
   const value = parse(bytes)

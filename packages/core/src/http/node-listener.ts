@@ -41,12 +41,19 @@ function write(
   const { status, headers, body } = answer
   // A long text would be copied for its length, again behind the headers, and again for the socket.
   const sent = body.length > LONG ? Buffer.from(body) : body
-  // node:http takes a flat list of headers without converting it.
-  const list = body === '' ? [] : ['content-length', String(Buffer.byteLength(sent))]
-  for (const name in headers) list.push(name, headers[name] as string)
-  response.writeHead(status, list)
+  const list = flat(headers)
+  response.writeHead(status, body === '' ? [...list] : ['content-length', String(Buffer.byteLength(sent)), ...list])
   if (body === '') response.end()
   else response.end(sent)
+}
+
+/** The headers of the answer before: most answers share theirs. */
+let last: { readonly headers: Reply['headers']; readonly list: readonly string[] } = { headers: {}, list: [] }
+
+/** The headers as the flat list that node:http takes without converting it. */
+function flat(headers: Reply['headers']): readonly string[] {
+  if (headers !== last.headers) last = { headers, list: Object.entries(headers).flat() }
+  return last.list
 }
 
 /** @param gone aborted when the client no longer reads. */
