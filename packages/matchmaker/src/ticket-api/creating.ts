@@ -72,12 +72,14 @@ export function createCreating(
       return whenKnown<Read[], Awaitable<JsonText>>(areRead, (inputs) =>
         whenKnown(service.createTickets(inputs.filter(isInput)), (results) => {
           let next = 0
-          const items = inputs.map((input) => {
-            if (!isInput(input)) return itemText(undefined, input)
-            const { ticket, error } = results[next++] as TicketResult
-            return itemText(ticket, error)
-          })
-          return new JsonText(enclosed('{"results":[', items, ']}'))
+          // Texts that are only added are copied once, when the whole is sent; `join` would copy each of them before.
+          let text = '{"results":['
+          for (const [index, input] of inputs.entries()) {
+            if (index > 0) text += ','
+            const { ticket, error } = isInput(input) ? (results[next++] as TicketResult) : { error: input }
+            text += itemText(ticket, error)
+          }
+          return new JsonText(`${text}]}`)
         }),
       )
     },
@@ -98,14 +100,6 @@ export function createCreating(
       }
     },
   }
-}
-
-/** A list of texts within two others. These are joined with the first and the last, as joining the whole copies it. */
-function enclosed(before: string, texts: string[], after: string): string {
-  if (texts.length === 0) return before + after
-  texts[0] = before + texts[0]
-  texts[texts.length - 1] += after
-  return texts.join(',')
 }
 
 function readBody(value: unknown): TicketBody | Problem {
