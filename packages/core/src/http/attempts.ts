@@ -90,7 +90,10 @@ export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: At
     },
     giveBack: (key) => {
       const clear = clearAt.get(key)
-      if (clear !== undefined) clearAt.set(key, clear - intervalMs)
+      if (clear === undefined) return
+      // Most attempts that are taken back were the only ones, and nothing is kept of them.
+      if (clear - intervalMs <= clock.now()) clearAt.delete(key)
+      else clearAt.set(key, clear - intervalMs)
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { AttemptLimit, LimitStore } from '@muster/core/http'
+import { whenKnown, type Awaitable } from '@muster/core/runtime'
 import { LobbyRefused } from '../errors.js'
 import { createKeyedLock } from '../keyed-lock.js'
 import type { Command } from './command.js'
@@ -13,7 +14,7 @@ export interface Costs {
   /** Runs a task that creates a lobby. @throws {LobbyRefused} */
   create<T>(player: { readonly id: string }, task: () => Promise<T>): Promise<T>
   /** Checks a player's command before it is carried out. @throws {LobbyRefused} */
-  admit(command: Command): Promise<void>
+  admit(command: Command): Awaitable<void>
   /** Counts the new sessions or matches that a command caused. */
   happened(command: Command, events: readonly LobbyEvent[]): void
 }
@@ -45,8 +46,9 @@ export function createCosts(limits: CostLimits, store: LobbyStore, limitStore: L
       refuseFor(await creates?.take(player.id))
       return enter(player, task)
     },
-    admit: async (command) => {
-      if (command.kind === 'start' || command.kind === 'transferHost') refuseFor(await sessions?.wait(command.playerId))
+    admit: (command) => {
+      if (command.kind !== 'start' && command.kind !== 'transferHost') return
+      return whenKnown(sessions?.wait(command.playerId), refuseFor)
     },
     happened: (command, events) => {
       // A host cannot be kept from leaving, but is charged for the session that the next host needs.

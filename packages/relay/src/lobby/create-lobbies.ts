@@ -49,6 +49,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const changed = (lobby: Lobby, happened: readonly LobbyEvent[], command: Command) => {
     costs.happened(command, happened)
     keeper.tend(lobby)
+    if (events.emitter.listenerCount('happened') === 0) return
     for (const { to: _, seq: _seq, ...event } of happened) events.emit('happened', { ...event, lobbyId: lobby.id })
   }
   const change = createChange({ store, clock, rules, changed })
@@ -101,7 +102,8 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const tell = async (lobbyId: string, command: MemberRequest): Promise<Lobby> => {
     closing.signal.throwIfAborted()
     const checked = checkRequest(command)
-    await costs.admit(checked)
+    const admitted = costs.admit(checked)
+    if (admitted instanceof Promise) await admitted
     return change(lobbyId, checked)
   }
   /** A view copies the whole lobby, so it is made only for those who get it. */

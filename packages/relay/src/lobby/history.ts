@@ -1,6 +1,6 @@
 // pure: the events of a lobby that are kept
 import type { Happening, LobbyEvent } from './event.js'
-import type { Lobby } from './lobby.js'
+import { lobbyWith, type Lobby } from './lobby.js'
 
 /** Number of events kept for players who come back; a player who has missed more gets a snapshot instead. */
 const KEPT = 64
@@ -12,7 +12,7 @@ export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: 
   const kept = lobby.events.length < KEPT ? lobby.events : lobby.events.slice(1 - KEPT)
   // A list that is pushed to keeps room for more events, and each lobby keeps a list.
   const events = kept.toSpliced(kept.length, 0, event)
-  return { ...lobby, seq, events }
+  return lobbyWith(lobby, { seq, events })
 }
 
 /** The events after `seq`; undefined if some of them are no longer kept. */

@@ -4,7 +4,16 @@ import type { Attributes } from './attributes.js'
 import type { Command } from './command.js'
 import type { LeftReason } from './event.js'
 import { withEvent } from './history.js'
-import { isPresent, memberOf, presentMembers, withMember, type Applicant, type Lobby, type Member } from './lobby.js'
+import {
+  isPresent,
+  lobbyWith,
+  memberOf,
+  presentMembers,
+  withMember,
+  type Applicant,
+  type Lobby,
+  type Member,
+} from './lobby.js'
 import { refuse, type Refusal } from './refusal.js'
 import type { LobbyRules } from './rules.js'
 import { endRun, leaveRun, moveRun, unseat } from './run.js'
@@ -99,9 +108,11 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
     data,
     dataVersion: 1,
   }
-  const members = [...lobby.members, member].toSorted((a, b) => a.slot - b.slot)
-  const departed = lobby.departed.filter((one) => one.id !== id)
-  return withHost(withEvent({ ...lobby, members, departed }, now, { type: 'member.joined', playerId: id, slot }), now)
+  const after = lobby.members.findIndex((one) => one.slot > slot)
+  const members = lobby.members.toSpliced(after === -1 ? lobby.members.length : after, 0, member)
+  const departed = lobby.departed.length === 0 ? lobby.departed : lobby.departed.filter((one) => one.id !== id)
+  const joined = lobbyWith(lobby, { members, departed })
+  return withHost(withEvent(joined, now, { type: 'member.joined', playerId: id, slot }), now)
 }
 
 /**
@@ -109,15 +120,20 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
  * lowest free slot.
  */
 function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId: string): number {
-  const isFree = (slot: number) => members.every((one) => one.slot !== slot)
   const held = departed.filter(({ until }) => until > now)
   const before = held.find(({ id }) => id === playerId)?.slot
-  if (before !== undefined && isFree(before)) return before
+  if (before !== undefined && isFree(before, members)) return before
   let lowest = 0
-  while (!isFree(lowest)) lowest += 1
+  while (!isFree(lowest, members)) lowest += 1
   for (let slot = lowest; slot < maxPlayers; slot += 1)
-    if (isFree(slot) && held.every((one) => one.slot !== slot)) return slot
+    if (isFree(slot, members) && isFree(slot, held)) return slot
   return lowest
+}
+
+/** Whether nobody has the slot. A plain loop: each join asks for many slots. */
+function isFree(slot: number, those: readonly { readonly slot: number }[]): boolean {
+  for (const one of those) if (one.slot === slot) return false
+  return true
 }
 
 export function remove(lobby: Lobby, now: number, member: Member, reason: LeftReason, rules: LobbyRules): Lobby {
@@ -165,10 +181,11 @@ export function transferHost(lobby: Lobby, now: number, targetId: string): Lobby
  * through the host, so without its host a session is useless and ends at once.
  */
 function withHost(lobby: Lobby, now: number): Lobby {
-  const present = presentMembers(lobby)
-  const emptySince = present.length === 0 ? (lobby.emptySince ?? now) : undefined
+  const emptySince = lobby.members.some(isPresent) ? undefined : (lobby.emptySince ?? now)
   const filled: Lobby = emptySince === lobby.emptySince ? lobby : { ...lobby, emptySince }
-  if (present.some(({ id }) => id === lobby.hostId)) return filled
+  const host = lobby.hostId === undefined ? undefined : memberOf(lobby, lobby.hostId)
+  if (host !== undefined && isPresent(host)) return filled
+  const present = presentMembers(lobby)
   const [next] = present.toSorted((a, b) => (a.presentSince ?? 0) - (b.presentSince ?? 0) || a.slot - b.slot)
   if (next !== undefined) return moveRun(hostedBy(filled, now, next.id), now, false)
   return lobby.hostId === undefined ? filled : endRun(hostedBy(filled, now, undefined), now)

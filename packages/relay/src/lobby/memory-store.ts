@@ -24,7 +24,8 @@ export function createMemoryLobbyStore(): LobbyStore {
   let last = 0
 
   const tell = (id: string) => {
-    for (const changed of watchers.get(id) ?? []) changed()
+    const told = watchers.get(id)
+    if (told !== undefined) for (const changed of told) changed()
   }
   /** Updates the indexes after a lobby has changed. */
   const follow = (number: number, before: Lobby | undefined, after: Lobby | undefined) => {

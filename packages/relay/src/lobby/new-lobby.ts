@@ -16,21 +16,40 @@ export interface NewLobby {
 }
 
 /** Creates a lobby whose creator is its first member and its host. */
-export function newLobby({ host, ...lobby }: NewLobby, now: number): Lobby {
+export function newLobby(given: NewLobby, now: number): Lobby {
+  const { host } = given
   return {
-    ...lobby,
+    id: given.id,
+    code: given.code,
+    visibility: given.visibility,
+    maxPlayers: given.maxPlayers,
+    entry: given.entry,
+    lateJoin: given.lateJoin,
+    requireReady: given.requireReady,
+    outcome: given.outcome,
     createdAt: now,
     activeAt: now,
     phase: 'open',
     closedAt: undefined,
     hostId: host.id,
     members: [
-      { ...host, slot: 0, presentSince: now, awaySince: undefined, lastSeenAt: now, ready: false, dataVersion: 1 },
+      {
+        id: host.id,
+        ip: host.ip,
+        slot: 0,
+        presentSince: now,
+        awaySince: undefined,
+        lastSeenAt: now,
+        ready: false,
+        data: host.data,
+        dataVersion: 1,
+      },
     ],
     emptySince: undefined,
     applicants: [],
     banned: [],
     departed: [],
+    data: given.data,
     dataVersion: 1,
     term: 0,
     run: undefined,

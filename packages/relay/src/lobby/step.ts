@@ -4,7 +4,7 @@ import type { Command, PlayerCommand, SystemCommand } from './command.js'
 import type { LobbyEvent } from './event.js'
 import { withEvent } from './history.js'
 import { close, expire } from './expiry.js'
-import { memberOf, presentMembers, sessionOf, withMember, type Lobby, type Member } from './lobby.js'
+import { lobbyWith, memberOf, presentMembers, sessionOf, withMember, type Lobby, type Member } from './lobby.js'
 import { decide, join, kick, remove, transferHost } from './membership.js'
 import { refuse, type Refusal } from './refusal.js'
 import type { LobbyRules } from './rules.js'
@@ -97,19 +97,18 @@ function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: Lob
   if (command.kind === 'join') {
     if (lobby.phase === 'closed') return refuse('not-joinable')
     const joined = join(lobby, now, command)
-    return 'refused' in joined ? joined : { ...joined, activeAt: now }
+    return 'refused' in joined ? joined : lobbyWith(joined, { activeAt: now })
   }
   const member = memberOf(lobby, command.playerId)
   if (member === undefined) return refuse('no-such-lobby')
   if (lobby.phase === 'closed') return refuse('lobby-closed')
   if (member.awaySince !== undefined && command.kind !== 'leave') return refuse('away')
+  // Heartbeats in quick succession are stored once, which spares the store.
+  if (command.kind === 'heartbeat' && now - member.lastSeenAt < rules.awayAfterMs / HEARTBEATS) return lobby
   const alive: Member = { ...member, lastSeenAt: now }
-  if (command.kind === 'heartbeat') {
-    // Heartbeats in quick succession are stored once, which spares the store.
-    return now - member.lastSeenAt < rules.awayAfterMs / HEARTBEATS ? lobby : withMember(lobby, alive)
-  }
+  if (command.kind === 'heartbeat') return withMember(lobby, alive)
   if (!ownMatters.has(command.kind) && lobby.hostId !== member.id) return refuse('not-host')
-  return byMember(command, { ...withMember(lobby, alive), activeAt: now }, alive, now, rules)
+  return byMember(command, lobbyWith(withMember(lobby, alive), { activeAt: now }), alive, now, rules)
 }
 
 /** Heartbeats that arrive within `awayAfterMs` divided by this number of the last one stored are not stored. */

@@ -1,0 +1,27 @@
+import { InvalidInput } from '@muster/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { checkRequest, type MemberRequest } from './command-schemas.js'
+
+test('of heartbeats, ids of 1 to 128 characters are taken, and nothing else', () => {
+  const id = fc.oneof(
+    fc.string({ maxLength: 3 }),
+    fc.integer({ min: 120, max: 136 }).map((length) => 'x'.repeat(length)),
+    fc.anything(),
+  )
+  fc.assert(
+    fc.property(id, (playerId) => {
+      const command = { kind: 'heartbeat', playerId } as MemberRequest
+      // Commands of the same schema that are not heartbeats always go through the schema.
+      const bySchema = () => checkRequest({ kind: 'leave', playerId } as MemberRequest)
+      const isTaken = typeof playerId === 'string' && playerId.length >= 1 && playerId.length <= 128
+      if (isTaken) {
+        expect(checkRequest(command)).toEqual(command)
+        expect(bySchema()).toEqual({ kind: 'leave', playerId })
+        return
+      }
+      expect(() => checkRequest(command)).toThrow(InvalidInput)
+      expect(bySchema).toThrow(InvalidInput)
+    }),
+  )
+})
