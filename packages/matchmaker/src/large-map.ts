@@ -1,12 +1,12 @@
 // pure: a map of very many entries
 import { HashedEntries } from './hashed-entries.js'
 
-/** Up to so many entries are in one map: that is quicker, and it grows in some milliseconds. */
-const FEW = 32_768
+/** Up to so many entries are in one map: that is quicker, and it grows in a millisecond. */
+const FEW = 16_384
 /** Maps among which more entries are divided; a power of two. */
-const PARTS = 16
+const PARTS = 64
 /** Entries that are moved with each new one, while they are being divided. */
-const MOVED_AT_ONCE = 16
+const MOVED_AT_ONCE = 4
 
 /**
  * A `Map` from strings that never holds the event loop for long. A single one of a million entries is copied as a whole
@@ -93,11 +93,15 @@ export class LargeMap<Value extends NonNullable<unknown>> {
 
   #setFew(key: string, value: Value): void {
     const few = this.#few as Map<string, Value>
-    few.set(key, value)
-    this.size = few.size
-    if (this.size <= FEW) return
+    // One more would make it grow once again, and as a whole.
+    if (few.size < FEW || few.has(key)) {
+      few.set(key, value)
+      this.size = few.size
+      return
+    }
     this.#parts = Array.from({ length: PARTS }, () => new HashedEntries<Value>())
     this.#unmoved = few.entries()
+    this.set(key, value)
   }
 
   #moveSome(): void {

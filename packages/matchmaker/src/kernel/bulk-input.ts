@@ -31,12 +31,27 @@ export interface BulkInput {
   disturbed(): boolean
 }
 
-/** Drops tickets that are matched or gone. The others keep their order, that of memory; returns how many. */
-export function keepFree({ columns, disturbed, free }: BulkInput, slots: Int32Array, count: number): number {
-  const { taken } = columns
-  const isDisturbed = disturbed()
+/** Tickets looked at between two pauses. */
+const AT_ONCE = 16_384
+
+/**
+ * Drops tickets that are matched or gone. The others keep their order, that of memory. Yields how much work it has
+ * done; returns how many are left.
+ */
+export function* keepFree(
+  { columns, disturbed, free }: BulkInput,
+  slots: Int32Array,
+  count: number,
+): Generator<number, number> {
+  let { taken } = columns
+  let isDisturbed = disturbed()
   let still = 0
   for (let at = 0; at < count; at++) {
+    if (at % AT_ONCE === AT_ONCE - 1) {
+      yield AT_ONCE >> 3
+      taken = columns.taken
+      isDisturbed = disturbed()
+    }
     const slot = slots[at] as Slot
     if (taken[slot] === 1 || (isDisturbed && !free(slot))) continue
     slots[still++] = slot

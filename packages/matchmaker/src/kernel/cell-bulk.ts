@@ -218,7 +218,7 @@ export function createCellBulk(input: BulkInput): Bulk {
         sorter.sort(taking, isLong ? numberCells(sorter.keys, taking, cells, valueBits) : bits)
         yield taking >> 1
         yield* scan(taking, pass)
-        waiting = keepFree(input, slots, waiting)
+        waiting = yield* keepFree(input, slots, waiting)
       }
       slots.set(below.subarray(0, retired), waiting)
       return waiting + retired

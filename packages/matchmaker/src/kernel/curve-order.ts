@@ -6,6 +6,7 @@ import {
   copyRecords,
   createReadRecords,
   createRecords,
+  grownRecords,
   KEY,
   RECORD,
   SLOT,
@@ -34,7 +35,7 @@ export interface CurveOrder {
   /** Sorted tickets wait again: those of `records` from `from` to `until`. Only tickets of opened blocks may. */
   keep(records: Int32Array, from: number, until: number): void
   /** Drops waiting tickets. */
-  keepOnly(stays: (slot: Slot) => boolean): void
+  keepOnly(stays: (slot: Slot) => boolean): Generator<number, void>
   /** Tells the slots of the waiting tickets. */
   each(told: (slot: Slot) => void): void
   bytes(): number
@@ -62,19 +63,28 @@ export function createCurveOrder(model: Model<never>, columns: Columns): CurveOr
   /** Where each block begins; after the tickets were copied, where it ends. */
   let blocks = new Int32Array(0)
   let capacity = 0
-  let unsorted = createRecords(0)
+  /** How many records of `sorted` have been written to. */
+  let touched = 0
+  let unsorted = createRecords()
   let open = 0
 
   /** One record more than there are tickets: see `PairScan`. */
   const reserve = (count: number) => {
     if (count < capacity) return
     capacity = 2 ** Math.ceil(Math.log2(count + 1))
-    unsorted = createRecords(capacity)
-    state.sorted = createRecords(capacity)
+    unsorted = grownRecords(unsorted, capacity)
+    state.sorted = grownRecords(state.sorted, capacity)
+  }
+
+  /** The first write to a page of memory takes long, so it is not left to `scatter`, which writes to many at once. */
+  const touch = (until: number) => {
+    if (until <= touched) return
+    state.sorted.integers.fill(0, RECORD * touched, RECORD * until)
+    touched = until
   }
 
   const state: CurveOrder = {
-    sorted: createRecords(0),
+    sorted: createRecords(),
     order: new Int32Array(0),
     waiting: 0,
     bytes: () => sorter.bytes() + buckets.byteLength + blocks.byteLength + 8 * RECORD * capacity,
@@ -84,6 +94,7 @@ export function createCurveOrder(model: Model<never>, columns: Columns): CurveOr
       for (let from = 0; from < count; from += CHUNK) {
         const some = slots.subarray(from, Math.min(count, from + CHUNK))
         state.waiting = read(some, unsorted, state.waiting, left)
+        touch(from + some.length)
         yield some.length >> 3
       }
     },
@@ -126,11 +137,13 @@ export function createCurveOrder(model: Model<never>, columns: Columns): CurveOr
       copyRecords(state.sorted, records, from, until, unsorted, state.waiting)
       state.waiting += until - from
     },
-    keepOnly: (stays) => {
+    *keepOnly(stays) {
       let still = 0
-      for (let at = 0; at < state.waiting; at++)
+      for (let at = 0; at < state.waiting; at++) {
+        if (at % CHUNK === CHUNK - 1) yield CHUNK >> 3
         if (stays(unsorted.integers[RECORD * at + SLOT] as Slot))
           copyRecord(unsorted.integers, at, unsorted.integers, still++)
+      }
       state.waiting = still
     },
     each: (told) => {

@@ -127,7 +127,7 @@ export function createPairBulk(input: BulkInput): Bulk {
       let renewed = false
       yield* sorted.begin(slots, count, leave)
       for (let pass = count < DENSE ? 1 : 0; pass < MOST_COST.length; pass++) {
-        if (input.disturbed()) sorted.keepOnly(free)
+        if (input.disturbed()) yield* sorted.keepOnly(free)
         if (sorted.waiting < FEWEST_LEFT || useless()) break
         const terms = termsOf(pass)
         // Levels are read from the columns.
@@ -138,7 +138,7 @@ export function createPairBulk(input: BulkInput): Bulk {
         if (MOST_COST[pass] === ANY_COST && (made - before) * WORTH < sorted.waiting) break
       }
       sorted.each(leave)
-      if (input.disturbed()) left = keepFree(input, slots, left)
+      if (input.disturbed()) left = yield* keepFree(input, slots, left)
       return left
     },
   }

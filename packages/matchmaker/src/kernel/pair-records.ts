@@ -1,5 +1,6 @@
 // pure: tickets as records of what pairs are made by, so that they are read one after the other
 import type { Columns } from './columns.js'
+import { grown } from './growing.js'
 import type { Model, Slot } from './model.js'
 import { units } from './scales.js'
 
@@ -26,9 +27,17 @@ export interface Records {
   readonly floats: Float32Array
 }
 
-export function createRecords(capacity: number): Records {
-  const integers = new Int32Array(RECORD * capacity)
-  return { integers, floats: new Float32Array(integers.buffer) }
+export function createRecords(): Records {
+  return recordsOf(new Int32Array(0))
+}
+
+/** Records of a greater capacity. They may be in the same memory, so those given must not be used any more. */
+export function grownRecords({ integers }: Records, capacity: number): Records {
+  return recordsOf(grown(integers, RECORD * capacity))
+}
+
+function recordsOf(integers: Int32Array): Records {
+  return { integers, floats: new Float32Array(integers.buffer, 0, integers.length) }
 }
 
 /** Copies the records that `records` lists from `from` to `until`, to `into` and the records after it. */

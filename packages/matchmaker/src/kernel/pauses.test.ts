@@ -69,3 +69,20 @@ test.each(kinds)('a ticket that leaves while a search pauses is not in its match
     expect(pauses).toBeLessThan(1000)
   }
 })
+
+test('a round pauses between few matches where they are made one by one, because a ticket has left', () => {
+  const pool = createPool({ ...trios, teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }] })
+  const slots = Array.from({ length: 4000 }, (_, at) => pool.add(entry(`${at}`, at)))
+  const round = pool.round(NOW)
+  round.step(1, () => true)
+  pool.remove(slots[0] as number)
+  // Time is not up each time that it is asked for.
+  let asked = 0
+  const made: number[] = []
+  for (let goesOn = true; goesOn;) {
+    goesOn = round.step(Infinity, () => ++asked % 3 === 0)
+    made.push(round.take().length)
+  }
+  expect(made.reduce((sum, count) => sum + count, 0)).toBe(1999)
+  expect(Math.max(...made)).toBeLessThan(600)
+})

@@ -6,6 +6,9 @@ import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { RoundState } from './round-state.js'
 
+/** The time it takes to make a ticket part of a match, in tries. */
+const GROUPED = 1 / 4
+
 export interface Proposals {
   /** Takes `count` slots from `at` on as matches of `tickets` slots each. See `BulkInput.group`. */
   add(slots: Int32Array, at: number, count: number, tickets: number): void
@@ -50,6 +53,8 @@ export function createProposals(input: ProposalsInput): Proposals {
         refused += 1
         wasted += tries
       }
+      // Where nothing is checked, no try has been made.
+      effort.note(members.length * GROUPED)
       if (effort.isPauseDue()) yield effort.pause()
     }
     proposals = []

@@ -24,6 +24,8 @@ const SHARE = 1 / 4
 /** The time it takes to compare two tickets, and to read a slot, in tries. */
 const COMPARED = 1 / 8
 const READ = 1 / 32
+/** Slots looked at, where settled tickets are woken in turn, before it is asked whether a pause is due. */
+const LOOKED_AT_ONCE = 512
 
 export interface Waking {
   readonly columns: Columns
@@ -118,10 +120,14 @@ export function createWaking({ columns, draft, searchRadius, isTooFarApart, effo
     }
   }
 
-  const inTurn = (many: number, woken: (slot: Slot) => void): false => {
-    const { standing, size, end } = columns
+  function* inTurn(many: number, woken: (slot: Slot) => void): Pausable<false> {
     let wanted = many
-    for (let each = 0; each < end && wanted > 0; each++) {
+    for (let each = 1; each <= columns.end && wanted > 0; each++) {
+      if (each % LOOKED_AT_ONCE === 0) {
+        effort.note(LOOKED_AT_ONCE * READ)
+        if (effort.isPauseDue()) yield effort.pause()
+      }
+      const { standing, size, end } = columns
       last = last + 1 < end ? last + 1 : 0
       if (standing[last] !== SETTLED || size[last] === 0 || !isPresent(last)) continue
       woken(last)
@@ -132,7 +138,7 @@ export function createWaking({ columns, draft, searchRadius, isTooFarApart, effo
 
   return function* wake(changed, settled, among, woken, met) {
     // Reading around each changed ticket costs as much as trying one settled ticket.
-    if (met === undefined && changed.length >= settled) return inTurn(settled, woken)
+    if (met === undefined && changed.length >= settled) return yield* inTurn(settled, woken)
     left = Math.min(MOST_COMPARED, MOST_COMPARED_EACH * Math.max(changed.length, settled))
     for (let from = 0; from < changed.length; from += GROUPED_AT_ONCE)
       for (let scale = 0; scale < among.scales.length; scale++) {
@@ -141,7 +147,7 @@ export function createWaking({ columns, draft, searchRadius, isTooFarApart, effo
         for (const sharing of slots.length === 0 ? [] : among.shared.grouped(slots, scale)) {
           const read = among.shared.read(sharing, scale, raw)
           if (read < Infinity) yield* compare(sharing.slots, read, among, scale, woken, met)
-          if (read === Infinity || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE), woken)
+          if (read === Infinity || left < 0) return yield* inTurn(Math.max(FEW, changed.length * SHARE), woken)
         }
       }
     return true

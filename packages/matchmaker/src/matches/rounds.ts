@@ -52,8 +52,8 @@ export interface RoundsOptions {
   readonly budgetMs: number
 }
 
-/** Work of a step, in tickets. Its groups are collected before the event loop runs again. */
-const WORK = STEP / 10
+/** Work of a step, in tickets. Its groups are collected before the event loop runs again, so there must be few. */
+const WORK = STEP / 40
 /** Groups that are looked for beyond the servers there may be: enough to choose the most urgent from. */
 const SPARE = 1000
 

@@ -113,7 +113,9 @@ export function createTick(ticking: Ticking): Tick {
     all: async () => {
       const startedAt = stopwatch()
       const recovered = await allocator.recover()
+      const admitting = createBreather(stopwatch)
       admit(clock.now())
+      if (admitting.isDue()) await admitting.rest()
       const begun = await inTurn(async () => {
         const breather = createBreather(stopwatch)
         const now = clock.now()

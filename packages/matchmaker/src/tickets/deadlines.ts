@@ -15,9 +15,10 @@ const NEW = -2
 /** So many new items may have lost their deadlines before the list is cleared of them. */
 const FEW = 1024
 
-/** At an `advance` so many of the listed items enter the heap, or this share of them: more would take too long. */
-const ENTERING = 2048
+/** At an `advance` this share of the listed items enters the heap, but no fewer and no more than these. */
 const SHARE = 1 / 4
+const FEWEST_ENTERING = 2048
+const MOST_ENTERING = 4096
 
 /**
  * The first deadline of an item is only listed. It enters the heap at the second `advance` after that or, where many
@@ -69,7 +70,8 @@ export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
     },
 
     advance: (now, due) => {
-      enter(older.splice(0, olderDue <= now ? older.length : Math.max(ENTERING, older.length * SHARE)))
+      const some = Math.max(FEWEST_ENTERING, Math.min(MOST_ENTERING, older.length * SHARE))
+      enter(older.splice(0, olderDue <= now ? older.length : some))
       if (freshDue <= now) {
         enter(fresh)
         fresh = []
