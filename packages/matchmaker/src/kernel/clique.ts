@@ -25,7 +25,7 @@ export class Clique {
   /** The first `chosen` are the positions of the candidates found. */
   readonly members: Int32Array
   chosen = 0
-  /** Whether the last search was given up because its tries were spent. */
+  /** Whether the last search was given up because its tries were spent, or too many choices undone. */
   wasCut = false
   /** Tries of the last search. */
   tries = 0
@@ -51,9 +51,13 @@ export class Clique {
     this.members = new Int32Array(packing.players)
   }
 
-  /** False if there is no way to fill the teams, or the tries are spent. */
-  find(packed: Packed, most: number, input: CliqueInput): boolean {
+  /**
+   * False if there is no way to fill the teams, or the tries are spent.
+   * @param most tries at most. @param mostUndone choices that may be undone at most.
+   */
+  find(packed: Packed, most: number, mostUndone: number, input: CliqueInput): boolean {
     const packing = this.#packing
+    let undone = 0
     this.#begin(input)
     this.#packedAt[0] = packed
     for (let depth = 0; depth >= 0;) {
@@ -61,11 +65,12 @@ export class Clique {
       const at = this.#nextAt(depth, packing.players - packing.count(before))
       if (at === -1) {
         depth -= 1
+        undone += 1
         continue
       }
       const next = packing.add(before, input.sizes[at] as number)
       if (next === -1) continue
-      if (this.tries >= most) {
+      if (this.tries >= most || undone > mostUndone) {
         this.wasCut = true
         return false
       }
@@ -74,7 +79,10 @@ export class Clique {
       this.chosen = depth
       if (packing.count(next) === packing.players) return true
       this.#packedAt[depth] = next
-      if (!this.#keep(depth, at, packing.players - packing.count(next), input)) depth -= 1
+      if (!this.#keep(depth, at, packing.players - packing.count(next), input)) {
+        depth -= 1
+        undone += 1
+      }
     }
     return false
   }

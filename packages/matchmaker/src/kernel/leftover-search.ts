@@ -44,7 +44,7 @@ const NONE = 1
 const UNKNOWN = 2
 
 /**
- * Searches as `Search` does, where many tickets of one key are left over and two and two are compared by numbers alone.
+ * Searches as `Search` does, where many tickets of one key wait and two and two are compared by numbers alone.
  * A ticket that is proven to be in no match is a candidate for nobody else, so that the next ones are proven by
  * counting: the tickets left over are few, or too unlike, around most of them.
  */
@@ -53,6 +53,10 @@ export class LeftoverSearch {
   readonly #leftovers: Leftovers
   readonly #clique: Clique
   readonly #nearest = new NearestFirst()
+  /** For each slot the id of its copy. */
+  #idOf = new Int32Array(0)
+  /** Choices of members that a search may undo. */
+  #mostUndone = Infinity
   /** For each size, how many candidates of this size are chosen at most, and how many are. */
   readonly #most: Int32Array
   readonly #ofSize: Int32Array
@@ -82,31 +86,42 @@ export class LeftoverSearch {
   }
 
   bytes(): number {
-    return this.#leftovers.bytes()
+    return this.#leftovers.bytes() + this.#idOf.byteLength
   }
 
   /**
-   * Tries every ticket of `anchors` in turn; false, and none is tried, if some ticket has no place or no values.
-   * @param slots all tickets that may be matched with them, these included.
+   * Copies tickets for the searches of a round; false, and nothing can be searched for, if one of them has no place or
+   * no values. @param slots all tickets that may be matched with those that are tried, these included.
    */
-  *run(anchors: Int32Array, slots: Int32Array): Pausable<boolean> {
-    const { columns, effort, free } = this.#input
+  *copy(slots: Int32Array): Pausable<boolean> {
+    const { columns } = this.#input
     const leftovers = this.#leftovers
     if (!(yield* leftovers.fill(slots))) return false
-    const idOf = new Int32Array(columns.end)
-    for (let id = 0; id < slots.length; id++) idOf[leftovers.slots[id] as Slot] = id
+    if (this.#idOf.length < columns.end) this.#idOf = new Int32Array(columns.born.length)
+    for (let id = 0; id < slots.length; id++) this.#idOf[leftovers.slots[id] as Slot] = id
+    return true
+  }
+
+  /**
+   * Tries every ticket in turn; each is one of those copied.
+   * @param thoroughly false to take a match only if those that fit best go together: where new tickets are about that
+   * have had no turn, a match is not made at any price.
+   */
+  *run(anchors: Int32Array, thoroughly: boolean): Pausable<void> {
+    const { effort, free, disturbed } = this.#input
+    this.#mostUndone = thoroughly ? Infinity : 0
+    // Some may have been matched, or have left, since they were copied.
     this.#dropGone()
     for (let at = 0; at < anchors.length; at++) {
       const slot = anchors[at] as Slot
       if (effort.isPauseDue()) {
         yield effort.pause()
-        this.#dropGone()
+        if (disturbed()) this.#dropGone()
       }
       if (!free(slot)) continue
       effort.charge(1)
-      this.#search(idOf[slot] as Id)
+      this.#search(this.#idOf[slot] as Id)
     }
-    return true
   }
 
   /** Notes that a ticket is in no match. */
@@ -116,10 +131,9 @@ export class LeftoverSearch {
     this.#input.failed(slots[id] as Slot, true)
   }
 
-  /** Forgets the tickets that have left the pool in a pause. */
+  /** Forgets the tickets that are matched or have left the pool. */
   #dropGone(): void {
-    const { free, disturbed } = this.#input
-    if (!disturbed()) return
+    const { free } = this.#input
     const { slots } = this.#leftovers
     for (let id = 0; id < slots.length; id++) if (!free(slots[id] as Slot)) this.#leftovers.forget(id)
   }
@@ -162,7 +176,7 @@ export class LeftoverSearch {
       tried = many
       leftovers.price(id)
       this.#choose()
-      const isFound = clique.find(packed, TRIES * packing.players, this.#candidates)
+      const isFound = clique.find(packed, TRIES * packing.players, this.#mostUndone, this.#candidates)
       effort.charge(clique.tries)
       if (isFound) return FOUND
     }

@@ -1,20 +1,29 @@
-// pure: decides which of the tickets left over are searched for together
+// pure: decides which tickets are searched for together
 import { KEY } from './columns.js'
 import type { Pausable } from './effort.js'
 import { LeftoverSearch, type LeftoverSearchInput } from './leftover-search.js'
 import type { Model, Slot } from './model.js'
-import { filtered } from './slices.js'
+import { filtered, groupedByKey } from './slices.js'
 
-/** With fewer tickets left over, or more, one search for each in the index is better: copying them has to pay. */
-const FEWEST = 512
-const MOST = 32_768
+/**
+ * With fewer tickets of a key to search for, or more tickets to copy, one search for each in the index is better:
+ * copying them has to pay.
+ */
+const FEWEST = 64
+const MOST_COPIED = 32_768
 /** Tickets to copy at most, per ticket that is searched for. */
-const MOST_COPIED = 2
+const MOST_COPIED_EACH = 16
 const NOBODY = new Int32Array(0)
 
 export interface LeftoverTurnsInput extends LeftoverSearchInput {
   /** Whether the tickets have different priorities. */
   ranked(): boolean
+  /** The number of the round. */
+  number(): number
+  /** The number of keys in use. */
+  keys(): number
+  /** The number of waiting tickets, those matched in this round among them. */
+  count(): number
   /** The number of tickets in the index; none of them has a match. */
   filed(): number
   /** All waiting tickets. */
@@ -22,42 +31,62 @@ export interface LeftoverTurnsInput extends LeftoverSearchInput {
 }
 
 /**
- * Creates a function that searches for matches of the tickets left over, key by key, where a key has many of them. It
- * returns the tickets that it has not tried, in order.
+ * Searches for matches of tickets, key by key, where a key has many of them. Returns the tickets that it has not tried,
+ * in order.
+ * @param areRest whether every waiting ticket without a match is among them, or in the index. Otherwise they choose
+ * among new tickets too, and take a match only if those that fit best go together.
  */
-export function createLeftoverTurns(input: LeftoverTurnsInput) {
+export type LeftoverTurns = (anchors: Int32Array, areRest: boolean) => Pausable<Int32Array>
+
+export function createLeftoverTurns(input: LeftoverTurnsInput): LeftoverTurns {
   const { model, columns, free, ranked } = input
   const search = mayBeSearchedTogether(model) ? new LeftoverSearch(input) : undefined
   const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
+  /** The tickets of which key are copied, and in which round. */
+  let copiedKey = NaN
+  let copiedIn = NaN
 
-  return function* (anchors: Int32Array): Pausable<Int32Array> {
+  const isCopied = (key: number) => key === copiedKey && input.number() === copiedIn
+
+  /** The slots of each key, in order. */
+  function* byKey(slots: Int32Array): Pausable<Map<number, Int32Array>> {
+    if (input.keys() === 1) return new Map([[keyOf(slots[0] as Slot), slots]])
+    const grouped = slots.slice()
+    const ends = yield* groupedByKey(grouped, keyOf)
+    return new Map(
+      Array.from(ends, (end, index) => [keyOf(grouped[end - 1] as Slot), grouped.subarray(ends[index - 1] ?? 0, end)]),
+    )
+  }
+
+  /** Copies the tickets of a key; false if that would not pay, or some ticket has no place or no values. */
+  function* copy(key: number, slots: Int32Array, wanted: number): Pausable<boolean> {
+    if (slots.length > Math.min(MOST_COPIED, MOST_COPIED_EACH * wanted)) return false
+    copiedIn = NaN
+    if (search === undefined || !(yield* search.copy(slots))) return false
+    copiedKey = key
+    copiedIn = input.number()
+    return true
+  }
+
+  return function* (anchors, areRest) {
     if (search === undefined || anchors.length < FEWEST || ranked()) return anchors
-    // With so many in the index, looking for all of them would take longer than these searches.
-    if (input.filed() > MOST_COPIED * anchors.length) return anchors
-    // Tickets that wait are in the index, or have not been tried yet.
-    const others = input.filed() === 0 ? anchors : yield* filtered(input.all(), free)
-    const many = countsOf(anchors, keyOf)
     const tried = new Set<number>()
-    for (const [key, count] of many) {
-      if (count < FEWEST) continue
-      const hasKey = (slot: Slot) => keyOf(slot) === key
-      const copied = many.size === 1 && others.length === count ? anchors : others.filter(hasKey)
-      if (copied.length > Math.min(MOST, MOST_COPIED * count)) continue
-      if (yield* search.run(many.size === 1 ? anchors : anchors.filter(hasKey), copied)) tried.add(key)
+    const wanted = yield* byKey(anchors)
+    let waiting: Map<number, Int32Array> | undefined
+    for (const [key, some] of wanted) {
+      if (some.length < FEWEST) continue
+      if (!isCopied(key)) {
+        // With so many that wait, looking through all of them would take longer than these searches.
+        const many = areRest ? anchors.length + input.filed() : input.count()
+        if (many > MOST_COPIED_EACH * anchors.length) break
+        waiting ??= areRest && input.filed() === 0 ? wanted : yield* byKey(yield* filtered(input.all(), free))
+        if (!(yield* copy(key, waiting.get(key) ?? NOBODY, some.length))) continue
+      }
+      yield* search.run(some, areRest)
+      tried.add(key)
     }
-    return tried.size === many.size ? NOBODY : anchors.filter((slot) => !tried.has(keyOf(slot)))
+    return tried.size === wanted.size ? NOBODY : anchors.filter((slot) => !tried.has(keyOf(slot)))
   }
-}
-
-/** How many slots have each key. */
-function countsOf(slots: Int32Array, keyOf: (slot: Slot) => number): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (let from = 0, at = 0; at < slots.length; from = at) {
-    const key = keyOf(slots[from] as Slot)
-    while (at < slots.length && keyOf(slots[at] as Slot) === key) at += 1
-    counts.set(key, (counts.get(key) ?? 0) + at - from)
-  }
-  return counts
 }
 
 /** Whether a match is full, and decided by comparing two and two of its members by numbers alone. */
@@ -66,7 +95,6 @@ function mayBeSearchedTogether({ checks, lastResortLevel, radius, spans, teams }
     checks === undefined &&
     lastResortLevel === Infinity &&
     [radius, ...spans].every((rule) => rule === undefined || rule.by === 'each') &&
-    teams.every(({ max, min }) => min.at(-1) === max) &&
-    teams.reduce((sum, { max }) => sum + max, 0) > 2
+    teams.every(({ max, min }) => min.at(-1) === max)
   )
 }

@@ -73,8 +73,9 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const { free, isPresent } = state
   const tries = triesOf(plain)
   const ranked = () => priorities.commonest() !== undefined
+  const counted = { number: () => state.number, count: () => pool.count, keys: keys.count, all: () => tickets.all() }
   /** What most parts need. */
-  const shared = { model, columns, levels, packing, effort, free, disturbed: () => state.isDisturbed }
+  const shared = { model, columns, levels, packing, effort, free, disturbed: () => state.isDisturbed, ...counted }
   const search = new Search({
     ...shared,
     searchRadius,
@@ -107,8 +108,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     unsettled,
     wake,
     isPresent,
-    count: () => pool.count,
-    all: () => tickets.all(),
     lastResortLevel: model.lastResortLevel,
   })
   /** What trying tickets without other rules needs. */
@@ -129,7 +128,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     turns: createTurnOrder({ columns, order, commonPriority: priorities.commonest }),
     survey,
     unsettled,
-    leftovers: createLeftoverTurns({ ...alone, filed: () => neighbours.count, all: () => tickets.all() }),
+    together: createLeftoverTurns({ ...alone, filed: () => neighbours.count }),
     pairs: createPairTurns({ ...alone, draft, cost, isTooFarApart, isVacant: () => vacancies.size > 0 }),
     bulk,
     search,
@@ -137,9 +136,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     neighbours,
     openings,
     vacancies,
-    number: () => state.number,
-    count: () => pool.count,
-    keys: keys.count,
     mostTries: tries.ofRound,
     isLate,
     refused,
@@ -153,7 +149,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       draft,
       tries,
       state,
-      all: () => tickets.all(),
       isLate,
     }),
   })

@@ -2,6 +2,7 @@
 import type { Bulk } from './bulk-input.js'
 import { DEFERRED, KEY, SETTLED, type Columns } from './columns.js'
 import type { Effort, Pausable } from './effort.js'
+import type { LeftoverTurns } from './leftover-turns.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import { joined } from './order.js'
@@ -52,8 +53,8 @@ export interface RoundInput<Facts> {
   /** Whether the ticket or opening is in the pool, was there when the round began, and has no match yet. */
   free(slot: Slot): boolean
   group(opening: Slot | undefined, found: Found): void
-  /** Searches together for tickets left over, where this pays; returns those not tried. */
-  leftovers(anchors: Int32Array): Pausable<Int32Array>
+  /** Searches for many tickets together, where this pays. */
+  readonly together: LeftoverTurns
   /**
    * Rearranges matches to match the tickets left over, if the pool is small.
    * @param waiting how many tickets waited when the round began.
@@ -156,6 +157,14 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     }
   }
 
+  /** Tries tickets that choose among all others: to be found in the index, the new ones must be added to it. */
+  function* tryFirst(anchors: Int32Array, fresh: Int32Array): Pausable<void> {
+    const untried = yield* input.together(anchors, false)
+    if (untried.length === 0) return
+    yield* file(fresh)
+    yield* tryEach(untried)
+  }
+
   return {
     /** Tries every ticket and opening that has a reason to be tried. */
     *full(when: RoundOptions['openings']): Generator<number, void> {
@@ -170,19 +179,17 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
             (slot) => survey.isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED,
           ),
         )
-      // Tickets tried before the bulk choose among all tickets, so the new ones are added to the index first.
-      const first = joined(joined(awakeAbove, above), awakeCommon)
-      const early = first.length > 0 || (when !== 'none' && vacancies.size > 0)
-      if (early && !allMet) yield* file(fresh)
-
+      const first = yield* inTurn(joined(joined(awakeAbove, above), awakeCommon))
+      const isVacant = when !== 'none' && vacancies.size > 0
+      if (isVacant && !allMet) yield* file(fresh)
       if (when === 'first') yield* fillEach(yield* vacant(), undefined)
-      const firstInTurn = yield* inTurn(first)
-      yield* allMet ? input.pairs.tryKnown(firstInTurn) : tryEach(firstInTurn)
-      const crowd = early ? yield* filtered(common, free) : common
+      if (allMet) yield* input.pairs.tryKnown(first)
+      else if (first.length > 0) yield* tryFirst(first, fresh)
+      const crowd = isVacant || first.length > 0 ? yield* filtered(common, free) : common
       const left = yield* inBulk(crowd)
       const rest = joined(joined(crowd.subarray(0, left), below), awakeBelow)
       const restInTurn = yield* inTurn(rest)
-      const untried = yield* allMet ? input.pairs.tryNew(restInTurn) : input.leftovers(restInTurn)
+      const untried = yield* allMet ? input.pairs.tryNew(restInTurn) : input.together(restInTurn, true)
       yield* file(rest)
       yield* tryEach(untried)
       yield* input.augment(waiting)

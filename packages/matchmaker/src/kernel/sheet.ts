@@ -12,6 +12,8 @@ import { cellsAround, type SphereGrid } from './sphere.js'
 const VALUE_BITS = 7
 /** Steps wanted in the greatest difference of the scale. */
 const STEPS = 4
+/** Steps of a cell's table per ticket, on average: more would be empty, and take time to write. */
+const STEPS_EACH = 4
 /** Bits sorted in one pass: few, as there are few tickets. */
 const DIGIT = 10
 /** Once this part of the tickets are gone, they are dropped. */
@@ -42,6 +44,9 @@ export class Sheet {
   inRuns = 0
   readonly #grid: SphereGrid | undefined
   #valueBits = 0
+  /** Bits of the step in the table, and those of the value's step in a sort key that are left out there. */
+  #stepBits = 0
+  #leftOut = 0
   readonly #cellBits: number
   /** The sort key of each position; once cells are numbered, the index of the cell and the step. */
   #keys = new Uint32Array(0)
@@ -105,17 +110,21 @@ export class Sheet {
     let last = -1
     let index = -1
     for (let at = 0; at < items.length; at++) {
-      const key = keys[at] as number
-      const cell = key >>> bits
+      const cell = (keys[at] as number) >>> bits
       if (cell !== last) {
         this.#cells.push((last = cell))
         index += 1
       }
-      keys[at] = (index << bits) | (key & mask)
       this.#cellOf[items[at] as number] = index
     }
     const cells = this.#cells.length
-    this.#starts = new Int32Array((cells << bits) + 1)
+    this.#stepBits = cells === 0 ? 0 : Math.min(bits, Math.ceil(Math.log2((STEPS_EACH * items.length) / cells)))
+    this.#leftOut = bits - this.#stepBits
+    for (let at = 0; at < items.length; at++) {
+      const cell = this.#cellOf[items[at] as number] as number
+      keys[at] = (cell << this.#stepBits) | (((keys[at] as number) & mask) >>> this.#leftOut)
+    }
+    this.#starts = new Int32Array((cells << this.#stepBits) + 1)
     this.#tabulate()
     this.#nearAt = new Int32Array(cells).fill(-1)
     this.#nearCount = new Int32Array(cells)
@@ -156,14 +165,15 @@ export class Sheet {
    * how many tickets they hold.
    */
   look(item: number, least: number, most: number): number {
-    const bits = this.#valueBits
+    const bits = this.#stepBits
+    const leftOut = this.#leftOut
     const starts = this.#starts
     const own = this.#cellOf[item] as number
     if (this.#nearAt[own] === -1) this.#findNear(own)
     const { runs } = this
     const near = this.#near
-    const low = this.#stepOf(least)
-    const end = this.#stepOf(most) + 1
+    const low = this.#stepOf(least) >>> leftOut
+    const end = (this.#stepOf(most) >>> leftOut) + 1
     const first = this.#nearAt[own] as number
     const last = first + (this.#nearCount[own] as number)
     let found = 0
