@@ -1,8 +1,9 @@
 import { seededRandom } from '@muster/core/clock'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { faults } from './judge.fixture.js'
 import type { Entry, Grouped, Model } from './model.js'
 import { createPool } from './pool.js'
+import { Search } from './search.js'
 
 const NOW = 1_000_000_000_000
 const LEVELS = [0, 5000, 10_000]
@@ -77,4 +78,33 @@ test('a ticket proven to be in no match is tried again when one comes that it ma
   for (let more = 0; more < 5; more++) pool.add({ ...lonely, id: `more${more}` })
   const [match] = [...pool.group(NOW)]
   expect(match?.slots.some((slot) => entries.has(slot))).toBe(true)
+})
+
+test.each([1, 3])('tickets that waited choose among all others, and are searched for together (up to %i)', (largest) => {
+  const tickets = thinCrowd(2400, largest)
+  const pool = createPool(model)
+  const entries = new Map<number, Entry<string>>()
+  const matched = { tickets: 0, mixed: 0 }
+  const searched = vi.spyOn(Search.prototype, 'around')
+  for (let round = 0; round < 4; round++) {
+    const now = NOW + 1000 * round
+    for (const entry of tickets.slice(600 * round, 600 * (round + 1))) entries.set(pool.add(entry), entry)
+    const before = new Set(tickets.slice(0, 600 * round))
+    const world = { model, tickets: entries, openings: new Map(), now }
+    for (const match of pool.group(now)) {
+      expect(faults(world, match)).toEqual([])
+      const waited = match.slots.filter((slot) => before.has(entries.get(slot) as Entry<string>)).length
+      matched.tickets += match.slots.length
+      if (waited > 0 && waited < match.slots.length) matched.mixed += 1
+      for (const slot of match.slots) {
+        expect(entries.delete(slot)).toBe(true)
+        pool.remove(slot)
+      }
+    }
+  }
+  expect(matched.tickets).toBeGreaterThan(1000)
+  expect(matched.mixed).toBeGreaterThan(100)
+  // The index is asked only for those that rearranging puts into matches.
+  expect(searched.mock.calls.filter(([, terms]) => terms?.anew !== true)).toEqual([])
+  searched.mockRestore()
 })
