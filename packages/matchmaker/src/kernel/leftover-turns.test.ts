@@ -80,7 +80,7 @@ test('a ticket proven to be in no match is tried again when one comes that it ma
   expect(match?.slots.some((slot) => entries.has(slot))).toBe(true)
 })
 
-test.each([1, 3])('tickets that waited choose among all others, and are searched for together (up to %i)', (largest) => {
+test.each([1, 3])('tickets that waited choose among all, and are searched for together (up to %i)', (largest) => {
   const tickets = thinCrowd(2400, largest)
   const pool = createPool(model)
   const entries = new Map<number, Entry<string>>()
