@@ -22,10 +22,6 @@ export interface LeftoverTurnsInput extends LeftoverSearchInput {
   number(): number
   /** The number of keys in use. */
   keys(): number
-  /** The number of waiting tickets, those matched in this round among them. */
-  count(): number
-  /** The number of tickets in the index; none of them has a match. */
-  filed(): number
   /** All waiting tickets. */
   all(): Int32Array
 }
@@ -33,10 +29,10 @@ export interface LeftoverTurnsInput extends LeftoverSearchInput {
 /**
  * Searches for matches of tickets, key by key, where a key has many of them. Returns the tickets that it has not tried,
  * in order.
- * @param areRest whether every waiting ticket without a match is among them, or in the index. Otherwise they choose
- * among new tickets too, and take a match only if those that fit best go together.
+ * @param others how many more tickets wait, among which they choose; those matched in this round may be counted.
+ * @param thoroughly false to take a match only if those that fit best go together.
  */
-export type LeftoverTurns = (anchors: Int32Array, areRest: boolean) => Pausable<Int32Array>
+export type LeftoverTurns = (anchors: Int32Array, others: number, thoroughly: boolean) => Pausable<Int32Array>
 
 export function createLeftoverTurns(input: LeftoverTurnsInput): LeftoverTurns {
   const { model, columns, free, ranked } = input
@@ -68,7 +64,7 @@ export function createLeftoverTurns(input: LeftoverTurnsInput): LeftoverTurns {
     return true
   }
 
-  return function* (anchors, areRest) {
+  return function* (anchors, others, thoroughly) {
     if (search === undefined || anchors.length < FEWEST || ranked()) return anchors
     const tried = new Set<number>()
     const wanted = yield* byKey(anchors)
@@ -77,12 +73,11 @@ export function createLeftoverTurns(input: LeftoverTurnsInput): LeftoverTurns {
       if (some.length < FEWEST) continue
       if (!isCopied(key)) {
         // With so many that wait, looking through all of them would take longer than these searches.
-        const many = areRest ? anchors.length + input.filed() : input.count()
-        if (many > MOST_COPIED_EACH * anchors.length) break
-        waiting ??= areRest && input.filed() === 0 ? wanted : yield* byKey(yield* filtered(input.all(), free))
+        if (anchors.length + others > MOST_COPIED_EACH * anchors.length) break
+        waiting ??= others === 0 ? wanted : yield* byKey(yield* filtered(input.all(), free))
         if (!(yield* copy(key, waiting.get(key) ?? NOBODY, some.length))) continue
       }
-      yield* search.run(some, areRest)
+      yield* search.run(some, thoroughly)
       tried.add(key)
     }
     return tried.size === wanted.size ? NOBODY : anchors.filter((slot) => !tried.has(keyOf(slot)))

@@ -86,3 +86,19 @@ test('a round pauses between few matches where they are made one by one, because
   expect(made.reduce((sum, count) => sum + count, 0)).toBe(1999)
   expect(Math.max(...made)).toBeLessThan(600)
 })
+
+test('a ticket is tried once in a round, whoever comes while the round looks at who waits', () => {
+  const pool = createPool(trios)
+  const add = (count: number) => Array.from({ length: count }, (_, at) => pool.add(entry(`${at}`, at)))
+  add(600)
+  // Tickets come and go in the same slots until the list of those to be looked at is almost full.
+  for (let time = 0; time < 5; time += 1) for (const slot of add(580)) pool.remove(slot)
+  add(580)
+  const round = pool.round(NOW)
+  round.step(Infinity, () => true)
+  add(20)
+  while (round.step(Infinity));
+  const matched = [...round.take()].flatMap(({ slots }) => slots)
+  expect(matched.length).toBeGreaterThan(1170)
+  expect(new Set(matched).size).toBe(matched.length)
+})

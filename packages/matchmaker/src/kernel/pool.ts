@@ -5,6 +5,7 @@ import { createColumns, KEY } from './columns.js'
 import { createCost } from './cost.js'
 import { Draft } from './draft.js'
 import { Effort } from './effort.js'
+import { Filing } from './filing.js'
 import { createLeftoverTurns } from './leftover-turns.js'
 import { createLevels } from './levels.js'
 import type { Entry, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
@@ -102,9 +103,12 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const refused = (slot: Slot) => {
     columns.refusedIn[slot] = state.number
   }
+  const turns = createTurnOrder({ columns, order, commonPriority: priorities.commonest })
+  const filing = new Filing({ ...shared, neighbours, inOrder: turns.inOrder })
   const survey = new Survey({
     ...shared,
     neighbours,
+    filing,
     unsettled,
     wake,
     isPresent,
@@ -125,15 +129,16 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   }
   const rounds = createRound({
     ...shared,
-    turns: createTurnOrder({ columns, order, commonPriority: priorities.commonest }),
+    turns,
     survey,
     unsettled,
-    together: createLeftoverTurns({ ...alone, filed: () => neighbours.count }),
+    together: createLeftoverTurns(alone),
     pairs: createPairTurns({ ...alone, draft, cost, isTooFarApart, isVacant: () => vacancies.size > 0 }),
     bulk,
     search,
     searchRadius,
     neighbours,
+    filing,
     openings,
     vacancies,
     mostTries: tries.ofRound,

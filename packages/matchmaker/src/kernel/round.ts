@@ -2,6 +2,7 @@
 import type { Bulk } from './bulk-input.js'
 import { DEFERRED, KEY, SETTLED, type Columns } from './columns.js'
 import type { Effort, Pausable } from './effort.js'
+import type { Filing } from './filing.js'
 import type { LeftoverTurns } from './leftover-turns.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
@@ -12,11 +13,9 @@ import type { Search } from './search.js'
 import type { Found, SearchTerms, Vacancy } from './search-terms.js'
 import { filtered, groupedByKey } from './slices.js'
 import type { Survey } from './survey.js'
+import { SMALL_POOL } from './tries.js'
 import type { TurnOrder } from './turn-order.js'
 import type { Unsettled } from './unsettled.js'
-
-/** Tickets added to the index between two pauses. */
-const FILED_AT_ONCE = 128
 
 export interface RoundInput<Facts> {
   readonly columns: Columns
@@ -28,8 +27,9 @@ export interface RoundInput<Facts> {
   readonly pairs: PairTurns
   readonly search: Search<Facts>
   readonly searchRadius: SearchRadius
-  /** The index of tickets; tickets that no round has searched for yet may be missing. */
+  /** The index of tickets; those that no round has searched for in it may be missing. */
   readonly neighbours: Neighbours
+  readonly filing: Filing
   /** The index of all openings. */
   readonly openings: Neighbours
   readonly vacancies: ReadonlyMap<Slot, Vacancy<Facts>>
@@ -78,13 +78,15 @@ export interface RoundInput<Facts> {
  * each is looked at again before it is tried.
  */
 export function createRound<Facts>(input: RoundInput<Facts>) {
-  const { columns, turns, survey, effort, bulk, search, searchRadius, neighbours, openings, vacancies, free } = input
+  const { columns, turns, survey, effort, bulk, search, searchRadius, neighbours, filing, openings, vacancies, free } =
+    input
   const { inOrder, inTurn } = turns
 
   /** Leaves a ticket or opening to the next round. */
   const defer = (slot: Slot): void => {
     columns.standing[slot] = DEFERRED
     input.unsettled.add(slot)
+    filing.note(slot)
     if (columns.turnIn[slot] === 0) columns.turnIn[slot] = input.number() - 1
   }
 
@@ -145,23 +147,11 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     return left
   }
 
-  /** Adds tickets missing from the index, in the order in which they are served. */
-  function* file(slots: Int32Array): Generator<number, void> {
-    const isMissing = (slot: Slot) => free(slot) && !neighbours.has(slot)
-    const missing = yield* inOrder(yield* filtered(slots, isMissing))
-    for (let from = 0; from < missing.length; from += FILED_AT_ONCE) {
-      const some = missing.subarray(from, from + FILED_AT_ONCE)
-      // In a pause tickets may have left.
-      neighbours.insertAll(input.disturbed() ? some.filter(isMissing) : some, missing.length - from)
-      yield some.length
-    }
-  }
-
   /** Tries tickets that choose among all others: to be found in the index, the new ones must be added to it. */
   function* tryFirst(anchors: Int32Array, fresh: Int32Array): Pausable<void> {
-    const untried = yield* input.together(anchors, false)
+    const untried = yield* input.together(anchors, input.count() - anchors.length, false)
     if (untried.length === 0) return
-    yield* file(fresh)
+    yield* filing.now(fresh)
     yield* tryEach(untried)
   }
 
@@ -171,6 +161,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const waiting = input.count()
       const met = input.pairs.begin() ? input.pairs.met : undefined
       const { fresh, awake, changed, allMet } = yield* survey.begin(met)
+      const waited = waiting - fresh.length
       const [above, common, below] = turns.byPriority(fresh)
       const [awakeAbove, awakeCommon, awakeBelow] = turns.byPriority(awake)
       const vacant = () =>
@@ -181,7 +172,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
         )
       const first = yield* inTurn(joined(joined(awakeAbove, above), awakeCommon))
       const isVacant = when !== 'none' && vacancies.size > 0
-      if (isVacant && !allMet) yield* file(fresh)
+      if (isVacant && !allMet) yield* filing.now(fresh)
       if (when === 'first') yield* fillEach(yield* vacant(), undefined)
       if (allMet) yield* input.pairs.tryKnown(first)
       else if (first.length > 0) yield* tryFirst(first, fresh)
@@ -189,8 +180,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const left = yield* inBulk(crowd)
       const rest = joined(joined(crowd.subarray(0, left), below), awakeBelow)
       const restInTurn = yield* inTurn(rest)
-      const untried = yield* allMet ? input.pairs.tryNew(restInTurn) : input.together(restInTurn, true)
-      yield* file(rest)
+      const untried = yield* allMet ? input.pairs.tryNew(restInTurn) : input.together(restInTurn, waited, true)
+      // Openings, and small pools that are rearranged, search for tickets near them.
+      if (untried.length > 0 || isVacant || waiting <= SMALL_POOL) yield* filing.now(rest)
       yield* tryEach(untried)
       yield* input.augment(waiting)
       if (when === 'last') yield* fillEach(yield* vacant(), undefined)
@@ -205,7 +197,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       tickets: () => Int32Array,
       when: RoundOptions['openings'],
     ): Generator<number, void> {
-      if (neighbours.count < input.count()) yield* file(tickets())
+      if (neighbours.count < input.count()) yield* filing.now(tickets())
       for (const anchor of yield* inOrder(Int32Array.from(anchors).filter(free))) {
         neighbours.raise(anchor)
         const alone = Int32Array.of(anchor)

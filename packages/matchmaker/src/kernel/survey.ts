@@ -2,12 +2,13 @@
 import { Agenda } from './agenda.js'
 import { AWAKE, DEFERRED, FRESH, SETTLED, UNTIL, type Columns } from './columns.js'
 import type { Effort, Pausable } from './effort.js'
+import type { Filing } from './filing.js'
 import { grown } from './growing.js'
 import { RELAXED, TIME, type Levels } from './levels.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import { joined } from './order.js'
-import { OUTDATED, type Unsettled } from './unsettled.js'
+import type { Unsettled } from './unsettled.js'
 import type { Met, Wake } from './wake.js'
 
 /** Exponent of the longest gap: an incomplete search is repeated at least every 2⁶ = 64 rounds. */
@@ -21,6 +22,7 @@ export interface SurveyInput {
   readonly columns: Columns
   readonly levels: Levels
   readonly neighbours: Neighbours
+  readonly filing: Filing
   readonly unsettled: Unsettled
   readonly effort: Effort
   readonly lastResortLevel: number
@@ -58,6 +60,7 @@ export class Survey {
   readonly #turns: Slot[][] = Array.from({ length: 1 << LONGEST_GAP }, () => [])
   /** Whether tickets relax sooner than the agenda says. */
   #isAgendaLate = false
+  readonly #taken = new Int32Array(AT_ONCE)
   #fresh = new Int32Array(64)
   #awake = new Int32Array(64)
   #news = 0
@@ -99,18 +102,29 @@ export class Survey {
     }
   }
 
-  #wakeNear(changed: Int32Array, settled: number, met: Met | undefined): Pausable<boolean> {
-    const { wake, neighbours } = this.#input
-    return wake(changed, settled, neighbours, (slot) => this.#wake(slot), met)
+  *#wakeNear(changed: Int32Array, settled: number, met: Met | undefined): Pausable<boolean> {
+    const { wake, neighbours, filing } = this.#input
+    // With more changed tickets than settled ones, these are woken without the index.
+    if (changed.length < settled) yield* filing.now()
+    return yield* wake(changed, settled, neighbours, (slot) => this.#wake(slot), met)
   }
 
   *#readUnsettled(): Pausable<void> {
+    const { unsettled } = this.#input
+    unsettled.beginReading()
+    for (let left = unsettled.count; left > 0; left -= AT_ONCE) {
+      this.#read(unsettled.take(Math.min(left, AT_ONCE), this.#taken))
+      yield* this.#pauseIfDue()
+    }
+  }
+
+  /** Reads the first `count` slots that were taken off the list, and lists again those that have not settled. */
+  #read(count: number): void {
     const { columns, unsettled, neighbours, isPresent } = this.#input
-    for (let left = unsettled.count; left > 0; left--) {
-      if (left % AT_ONCE === 0) yield* this.#pauseIfDue()
-      const { standing, born, size } = columns
-      const slot = unsettled.take()
-      if (slot === OUTDATED || born[slot] === 0 || size[slot] === 0 || standing[slot] === SETTLED) continue
+    const { standing, born, size } = columns
+    for (let at = 0; at < count; at++) {
+      const slot = this.#taken[at] as Slot
+      if (born[slot] === 0 || size[slot] === 0 || standing[slot] === SETTLED) continue
       unsettled.add(slot)
       if (!isPresent(slot)) continue
       if (standing[slot] === FRESH) {
@@ -202,8 +216,9 @@ export class Survey {
    * that all of them are seen in the end.
    */
   settle(slot: Slot, sawAll: boolean): void {
-    const { columns, levels, unsettled, lastResortLevel } = this.#input
+    const { columns, levels, unsettled, filing, lastResortLevel } = this.#input
     const isTicket = columns.size[slot] !== 0
+    filing.note(slot)
     if (levels.of(slot) >= lastResortLevel) {
       columns.standing[slot] = AWAKE
       if (isTicket) unsettled.add(slot)

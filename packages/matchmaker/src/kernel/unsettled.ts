@@ -3,9 +3,6 @@ import type { Columns } from './columns.js'
 import { grown } from './growing.js'
 import type { Slot } from './model.js'
 
-/** Taken in place of a slot that was listed anew, further back. */
-export const OUTDATED: Slot = -1
-
 /**
  * All slots of tickets that have not settled, the first listed first: a round costs by what has changed, not by what
  * stands. Slots that have settled or become free since may be among them.
@@ -20,6 +17,8 @@ export class Unsettled {
   #taken = 0
   /** For each slot how many had been listed with it; 0 if it is not listed. */
   #listed = new Float64Array(0)
+  /** How many were taken once the list has been read. */
+  #lastRead = 0
   /** How many of those to be taken were listed anew. */
   #outdated = 0
 
@@ -45,26 +44,42 @@ export class Unsettled {
     this.#listed[slot] = this.#taken + this.count
   }
 
-  /** Takes the first slot off the list, or `OUTDATED`. */
-  take(): Slot {
-    const slot = this.#slots[this.#taken & (this.#slots.length - 1)] as Slot
-    this.#taken += 1
-    this.count -= 1
-    if (this.#listed[slot] !== this.#taken) {
-      this.#outdated -= 1
-      return OUTDATED
-    }
-    this.#listed[slot] = 0
-    return slot
+  /** Begins to read the list: all that are listed now are to be taken. */
+  beginReading(): void {
+    this.#lastRead = this.#taken + this.count
   }
 
-  /** In a queue that makes no rounds, tickets may come and go in the same slots again and again. */
-  #makeRoom(): void {
-    if (2 * this.#outdated < this.count) return this.#grow()
-    for (let left = this.count; left > 0; left--) {
-      const slot = this.take()
-      if (slot !== OUTDATED) this.add(slot)
+  /**
+   * Takes the first `many` off the list, and writes to `into` those that were not listed anew, further back. Returns
+   * how many these are.
+   */
+  take(many: number, into: Int32Array): number {
+    const slots = this.#slots
+    const listed = this.#listed
+    let taken = this.#taken
+    let still = 0
+    for (const end = taken + many; taken < end;) {
+      const slot = slots[taken & (slots.length - 1)] as Slot
+      taken += 1
+      if (listed[slot] !== taken) continue
+      listed[slot] = 0
+      into[still++] = slot
     }
+    this.#taken = taken
+    this.count -= many
+    this.#outdated -= many - still
+    return still
+  }
+
+  /**
+   * In a queue that makes no rounds, tickets may come and go in the same slots again and again. What is being read
+   * stays where it is: those listed again meanwhile would be read twice.
+   */
+  #makeRoom(): void {
+    if (2 * this.#outdated < this.count || this.#taken < this.#lastRead) return this.#grow()
+    const slots = new Int32Array(this.count)
+    const still = this.take(this.count, slots)
+    for (let at = 0; at < still; at++) this.add(slots[at] as Slot)
   }
 
   /** Slots stay at their number modulo the length: those of one half stay, and the others move up by that length. */
