@@ -7,7 +7,7 @@ import { createProxy } from './proxy.js'
 
 const seed = Number(process.env['CHAOS_SEED'] ?? 1)
 /** Seconds of chaos; `pnpm soak redis` gives more. */
-const seconds = Number(process.env['CHAOS_SECONDS'] ?? 40)
+const seconds = Number(process.env['CHAOS_SECONDS'] ?? 30)
 /** Milliseconds in which everything must have an end once all is well again. */
 const CALM_MS = 45_000
 afterEach(endAll)

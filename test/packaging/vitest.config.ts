@@ -9,5 +9,6 @@ export default defineConfig({
     testTimeout: 120_000,
     // npm installs in some of them, which takes as long as the registry does.
     hookTimeout: 400_000,
+    maxWorkers: 2,
   },
 })
