@@ -1,5 +1,7 @@
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
+import { growingTo } from '@muster/core/runtime'
+import { LRUCache } from 'lru-cache'
 import { ageOf } from './records/deployment-age.js'
 import type { Stops } from './stops.js'
 
@@ -51,29 +53,23 @@ const ENDING_MS = 10 * 60_000
  * service does not tell, from the first time that it was seen.
  */
 export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: ReaperOptions): Reaper {
-  const strays = new Map<string, Stray>()
+  const strays = new LRUCache<string, Stray>(growingTo(REMEMBERED))
   /** Strays whose stop is not confirmed. */
   const reaping = new Set<string>()
   /** Epoch milliseconds at which each stop was ordered, and each match ended. */
-  const stoppedAt = new Map<string, number>()
-  const endedAt = new Map<string, number>()
-
-  const remember = <Value>(kept: Map<string, Value>, key: string, value: Value) => {
-    const [oldest] = kept.keys()
-    if (kept.size >= REMEMBERED && oldest !== undefined) kept.delete(oldest)
-    kept.set(key, value)
-  }
+  const stoppedAt = new LRUCache<string, number>(growingTo(REMEMBERED))
+  const endedAt = new LRUCache<string, number>(growingTo(REMEMBERED))
 
   const seen = (requestId: string, now: number): Stray => {
-    const known = strays.get(requestId)
+    const known = strays.peek(requestId)
     const stray = known ?? { seenAt: now, listedAt: now }
     stray.listedAt = now
-    if (known === undefined) remember(strays, requestId, stray)
+    if (known === undefined) strays.set(requestId, stray)
     return stray
   }
 
   const isDue = (entry: DeploymentListEntry, now: number): boolean => {
-    const stopped = stoppedAt.get(entry.request_id)
+    const stopped = stoppedAt.peek(entry.request_id)
     if (stopped !== undefined) return now >= stopped + listLagMs + ENDING_MS
     const { seenAt } = seen(entry.request_id, now)
     return (
@@ -88,7 +84,7 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
       if (!isDue(entry, now)) return
       strays.delete(requestId)
       reaping.add(requestId)
-      remember(stoppedAt, requestId, now)
+      stoppedAt.set(requestId, now)
       stops.order({
         requestId,
         knownAt: now - listLagMs,
@@ -98,10 +94,10 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
         },
       })
     },
-    ended: (tag) => remember(endedAt, tag, clock.now()),
-    stopping: (requestId) => remember(stoppedAt, requestId, clock.now()),
+    ended: (tag) => void endedAt.set(tag, clock.now()),
+    stopping: (requestId) => void stoppedAt.set(requestId, clock.now()),
     swept: (begunAt) => {
-      for (const [requestId, { listedAt }] of strays) if (listedAt < begunAt) strays.delete(requestId)
+      for (const [requestId, { listedAt }] of [...strays]) if (listedAt < begunAt) strays.delete(requestId)
     },
     strays: () => strays.size + reaping.size,
   }
