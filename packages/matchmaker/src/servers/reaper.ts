@@ -97,7 +97,9 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
     ended: (tag) => void endedAt.set(tag, clock.now()),
     stopping: (requestId) => void stoppedAt.set(requestId, clock.now()),
     swept: (begunAt) => {
-      for (const [requestId, { listedAt }] of [...strays]) if (listedAt < begunAt) strays.delete(requestId)
+      // Chosen first: a cache may not change while it is read.
+      const unlisted = [...strays].filter(([, { listedAt }]) => listedAt < begunAt)
+      for (const [requestId] of unlisted) strays.delete(requestId)
     },
     strays: () => strays.size + reaping.size,
   }
