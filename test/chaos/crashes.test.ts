@@ -24,8 +24,8 @@ interface Deployed {
   readonly current_status: string
 }
 
-/** Processes that end badly, each after a second or two. */
-const LIVES = 12
+/** Processes that end badly, each after a second or two: `CHAOS_LIVES=30 pnpm chaos` for more of them. */
+const LIVES = Number(process.env['CHAOS_LIVES'] ?? 8)
 const DAY_MS = 25 * 3_600_000
 const isLiving = ({ current_status }: Deployed) => !/ERROR|TERMINAT/.test(current_status)
 

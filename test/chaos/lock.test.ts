@@ -29,11 +29,11 @@ async function starter(path: string, wrapped: readonly string[] = []): Promise<V
 }
 const ask = (process: Victim, kind: 'open' | 'append' | 'close') => process.ask<Answer>({ kind }, 'answer')
 
-test('of six processes at once exactly one gets the lock, 200 times, after a close or a kill -9', async () => {
+test('of six processes at once exactly one gets the lock, 100 times, after a close or a kill -9', async () => {
   const path = join(folder, 'race')
   let starters = await Promise.all(Array.from({ length: 6 }, () => starter(path)))
   let kills = 0
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 100; round++) {
     const answers = await Promise.all(starters.map((process) => ask(process, 'open')))
     const winners = starters.filter((_, index) => answers[index]?.error === undefined)
     expect(answers.filter(({ error }) => error !== undefined).map(({ error }) => error)).toEqual(
@@ -42,7 +42,7 @@ test('of six processes at once exactly one gets the lock, 200 times, after a clo
     expect(winners).toHaveLength(1)
     const [winner] = winners as [Victim]
     expect((await ask(winner, 'append')).error).toBeUndefined()
-    if (round % 20 === 0) {
+    if (round % 10 === 0) {
       kills += 1
       await winner.kill()
       starters = await Promise.all(starters.map((one) => (one === winner ? starter(path) : one)))

@@ -7,15 +7,15 @@ import { inject } from 'vitest'
 const run = promisify(execFile)
 
 export interface Installing {
-  /** Which packages, by the names of their tarballs. Default: all. */
-  readonly packages?: RegExp | undefined
+  /** Packages left out, by the names of their tarballs. Default: none. */
+  readonly without?: RegExp | undefined
   /** Default: they are installed too. */
   readonly omitOptional?: boolean | undefined
 }
 
 /** Installs the packages as published into an empty folder, by npm. */
-export async function installIn(folder: string, { packages = /./, omitOptional = false }: Installing = {}) {
-  const tarballs = readdirSync(inject('tarballs')).filter((file) => packages.test(file))
+export async function installIn(folder: string, { without, omitOptional = false }: Installing = {}) {
+  const tarballs = readdirSync(inject('tarballs')).filter((file) => without?.test(file) !== true)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
   const files = tarballs.map((file) => join(inject('tarballs'), file))
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', ...(omitOptional ? ['--omit=optional'] : [])]

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumPath, launch } from '../browser/chromium.js'
 import { visit } from '../browser/console/visit.js'
@@ -9,10 +11,12 @@ import { greetedBy, listenAt, portOf, shut } from './dev-typed.js'
 import { installIn } from './install-in.js'
 import { root } from './packed.js'
 
+const run = promisify(execFile)
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const [, quickstart = ''] = /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? []
 /** Commands of the README's quick path, without their comments. */
 const quickPath = Array.from(
-  (/## The program\n[^]*?```sh\n(npx muster[^]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? '')
-    .matchAll(/^(npx .*?)(?: +#.*)?$/gm),
+  (/## The program\n[^]*?```sh\n(npx muster[^]*?)```/.exec(readme)?.[1] ?? '').matchAll(/^(npx .*?)(?: +#.*)?$/gm),
   ([, line = '']) => line,
 )
 /** What the configuration of `muster init` names, for a service that is an emulator. */
@@ -52,9 +56,27 @@ async function endByCtrlC(command: Typed, urls: readonly string[]): Promise<void
   for (const url of urls) await shut(await listenAt(Number(new URL(url).port)))
 }
 
-describe('the program, installed in an empty folder', () => {
+/** A first use: an empty folder outside the workspace, the packages as published, and the README's code as pasted. */
+describe('installed in an empty folder', () => {
   const folder = openFolder()
   beforeAll(() => installIn(folder))
+
+  test('the quickstart of the README runs as pasted', async () => {
+    writeFileSync(join(folder, 'quickstart.mjs'), quickstart)
+    const { stdout, stderr } = await run('node', ['quickstart.mjs'], { cwd: folder, timeout: 60_000 })
+    expect(stdout).toMatch(/^HOST_ASSIGNED \S+:\d+$/m)
+    expect(stderr).toBe('')
+  })
+
+  test('the quickstart is the example that CI runs', () => {
+    const example = readFileSync(join(root, 'examples/quickstart.ts'), 'utf8')
+    expect(example.slice(example.indexOf('import '))).toBe(quickstart)
+  })
+
+  test('the emulator starts as a program and prints its URL', async () => {
+    const { stdout } = await run('npx', ['--no-install', 'muster-emulator', '--help'], { cwd: folder, timeout: 60_000 })
+    expect(stdout).toContain('--port')
+  })
 
   test('the README types dev, init, check and serve', () => {
     expect(quickPath).toEqual(['npx muster dev', 'npx muster init', 'npx muster check', 'npx muster serve'])
@@ -133,7 +155,7 @@ describe('the program, installed in an empty folder', () => {
 describe('installed without what is optional', () => {
   const folder = openFolder()
   beforeAll(async () => {
-    await installIn(folder, { packages: /^muster-(?!redis)/, omitOptional: true })
+    await installIn(folder, { without: /^muster-redis/, omitOptional: true })
     await typeIn(folder, 'npx muster init').said(/Wrote muster.yaml[^]*\n$/)
   })
 
@@ -145,6 +167,22 @@ describe('installed without what is optional', () => {
     expect(await serve.ended).toBe(1)
     return serve.output()
   }
+
+  test('the matchmaker runs, and the file journal says which one it needs', async () => {
+    const code = `
+      import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
+      const nothing = async () => { throw new Error('not asked') }
+      const deployments = { create: nothing, get: nothing, stop: nothing, list: nothing }
+      const queues = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
+      const players = [{ id: 'ann', ip: '192.0.2.1' }]
+      const { status } = createMatchmaker({ deployments, queues }).createTicket({ queue: 'duel', players })
+      console.log(status)
+      await createFileJournal({ path: 'matches.journal' }).open().catch(({ message }) => console.log(message))
+    `
+    writeFileSync(join(folder, 'plain.mjs'), code)
+    const { stdout } = await run('node', ['plain.mjs'], { cwd: folder, timeout: 60_000 })
+    expect(stdout).toMatch(/^SEARCHING\nthe journal cannot be locked: koffi, an optional dependency, is not installed/)
+  })
 
   test('a Redis store says what to install', async () => {
     expect(await refusalOf('{ redis: { url: redis://127.0.0.1:1 } }')).toContain(
