@@ -35,7 +35,7 @@ export interface SurveyInput {
   readonly wake: Wake
 }
 
-/** The tickets that a round tries. */
+/** The tickets that a round tries: the lists may be changed, and are good until the next survey begins. */
 export interface Surveyed {
   readonly fresh: Int32Array
   readonly awake: Int32Array
@@ -89,14 +89,15 @@ export class Survey {
     yield* this.#readUnsettled()
     if (this.#isAgendaLate) yield* this.#readSettled()
     else yield* this.#readDue()
-    const changed = joined(this.#awake.slice(0, this.#due), this.#fresh.slice(0, this.#news))
+    const fresh = this.#fresh.subarray(0, this.#news)
+    const changed = joined(this.#awake.subarray(0, this.#due), fresh)
     const settled = this.#input.count() - unsettled.count
     // Comparing to wake finds all pairs. Where most tickets are new, the bulk matches them without comparing each.
     const told = changed.length < settled ? met : undefined
     const wasComplete = settled === 0 || (yield* this.#wakeNear(changed, settled, told))
     return {
-      fresh: this.#fresh.slice(0, this.#news),
-      awake: this.#awake.slice(0, this.#due),
+      fresh,
+      awake: this.#awake.subarray(0, this.#due),
       changed: changed.length > 0,
       allMet: told !== undefined && wasComplete,
     }
@@ -111,25 +112,25 @@ export class Survey {
 
   *#readUnsettled(): Pausable<void> {
     const { unsettled } = this.#input
-    unsettled.beginReading()
-    for (let left = unsettled.count; left > 0; left -= AT_ONCE) {
-      this.#read(unsettled.take(Math.min(left, AT_ONCE), this.#taken))
+    for (let left = unsettled.beginReading(); left > 0; left -= AT_ONCE) {
+      this.#sort(this.#taken.subarray(0, unsettled.read(AT_ONCE, this.#taken)))
       yield* this.#pauseIfDue()
     }
   }
 
-  /** Reads the first `count` slots that were taken off the list, and lists again those that have not settled. */
-  #read(count: number): void {
-    const { columns, unsettled, neighbours, isPresent } = this.#input
-    const { standing, born, size } = columns
-    for (let at = 0; at < count; at++) {
-      const slot = this.#taken[at] as Slot
-      if (born[slot] === 0 || size[slot] === 0 || standing[slot] === SETTLED) continue
-      unsettled.add(slot)
+  /** Sorts unsettled tickets into new ones and those that are tried again. */
+  #sort(slots: Int32Array): void {
+    const { columns, neighbours, isPresent } = this.#input
+    const { standing } = columns
+    if (this.#news + slots.length > this.#fresh.length)
+      this.#fresh = grown(this.#fresh, 2 * (this.#news + slots.length))
+    const fresh = this.#fresh
+    let news = this.#news
+    for (let at = 0; at < slots.length; at++) {
+      const slot = slots[at] as Slot
       if (!isPresent(slot)) continue
       if (standing[slot] === FRESH) {
-        if (this.#news === this.#fresh.length) this.#fresh = grown(this.#fresh, 2 * this.#news)
-        this.#fresh[this.#news++] = slot
+        fresh[news++] = slot
         continue
       }
       if (this.isWorthATry(slot)) {
@@ -138,6 +139,7 @@ export class Survey {
       }
       this.#addAwake(slot)
     }
+    this.#news = news
   }
 
   /** Finds the settled tickets that have relaxed, and those whose turn it is. */

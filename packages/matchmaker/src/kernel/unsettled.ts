@@ -1,5 +1,5 @@
 // pure: the tickets that the next round looks at
-import type { Columns } from './columns.js'
+import { SETTLED, type Columns } from './columns.js'
 import { grown } from './growing.js'
 import type { Slot } from './model.js'
 
@@ -8,19 +8,19 @@ import type { Slot } from './model.js'
  * stands. Slots that have settled or become free since may be among them.
  */
 export class Unsettled {
-  /** How many are to be taken. */
+  /** Entries of the list. Of a slot that was listed anew, only the last one counts. */
   count = 0
   readonly #columns: Columns
-  /** A ring: its length is a power of two. */
   #slots = new Int32Array(64)
-  /** How many were taken so far. */
-  #taken = 0
-  /** For each slot how many had been listed with it; 0 if it is not listed. */
-  #listed = new Float64Array(0)
-  /** How many were taken once the list has been read. */
-  #lastRead = 0
-  /** How many of those to be taken were listed anew. */
+  /** For each slot where its entry ends; 0 if it is not listed. */
+  #listed = new Int32Array(0)
+  /** How many entries are of slots that were listed anew. */
   #outdated = 0
+  // While the list is read: entries that were read and stay are before `#kept`, and those to be read from `#next` to
+  // `#end`.
+  #kept = 0
+  #next = 0
+  #end = 0
 
   constructor(columns: Columns) {
     this.#columns = columns
@@ -39,56 +39,80 @@ export class Unsettled {
     if (slot >= this.#listed.length) this.#listed = grown(this.#listed, this.#columns.standing.length)
     if (this.#listed[slot] !== 0) this.#outdated += 1
     if (this.count === this.#slots.length) this.#makeRoom()
-    this.#slots[(this.#taken + this.count) & (this.#slots.length - 1)] = slot
-    this.count += 1
-    this.#listed[slot] = this.#taken + this.count
+    this.#slots[this.count++] = slot
+    this.#listed[slot] = this.count
   }
 
-  /** Begins to read the list: all that are listed now are to be taken. */
-  beginReading(): void {
-    this.#lastRead = this.#taken + this.count
+  /** Begins to read all that are listed now. Returns how many entries these are. */
+  beginReading(): number {
+    this.#close()
+    this.#end = this.count
+    return this.count
   }
 
   /**
-   * Takes the first `many` off the list, and writes to `into` those that were not listed anew, further back. Returns
-   * how many these are.
+   * Reads the next `many` entries. Takes those off the list that have settled or become free; writes the others to
+   * `into`, and returns how many these are.
    */
-  take(many: number, into: Int32Array): number {
+  read(many: number, into: Int32Array): number {
+    const { born, size, standing } = this.#columns
     const slots = this.#slots
     const listed = this.#listed
-    let taken = this.#taken
+    const until = Math.min(this.#next + many, this.#end)
+    let kept = this.#kept
     let still = 0
-    for (const end = taken + many; taken < end;) {
-      const slot = slots[taken & (slots.length - 1)] as Slot
-      taken += 1
-      if (listed[slot] !== taken) continue
-      listed[slot] = 0
+    for (let at = this.#next; at < until; at++) {
+      const slot = slots[at] as Slot
+      if (listed[slot] !== at + 1) {
+        this.#outdated -= 1
+        continue
+      }
+      if (born[slot] === 0 || size[slot] === 0 || standing[slot] === SETTLED) {
+        listed[slot] = 0
+        continue
+      }
+      if (kept !== at) {
+        slots[kept] = slot
+        listed[slot] = kept + 1
+      }
+      kept += 1
       into[still++] = slot
     }
-    this.#taken = taken
-    this.count -= many
-    this.#outdated -= many - still
+    this.#kept = kept
+    this.#next = until
+    if (until === this.#end) this.#close()
     return still
+  }
+
+  /** Ends the reading. */
+  #close(): void {
+    if (this.#kept < this.#next) this.#move(this.#next, this.#kept)
+    this.#kept = 0
+    this.#next = 0
+    this.#end = 0
   }
 
   /**
    * In a queue that makes no rounds, tickets may come and go in the same slots again and again. What is being read
-   * stays where it is: those listed again meanwhile would be read twice.
+   * stays where it is.
    */
   #makeRoom(): void {
-    if (2 * this.#outdated < this.count || this.#taken < this.#lastRead) return this.#grow()
-    const slots = new Int32Array(this.count)
-    const still = this.take(this.count, slots)
-    for (let at = 0; at < still; at++) this.add(slots[at] as Slot)
+    if (this.#end === 0 && 2 * this.#outdated >= this.count) this.#move(0, 0)
+    else this.#slots = grown(this.#slots, 2 * this.count)
   }
 
-  /** Slots stay at their number modulo the length: those of one half stay, and the others move up by that length. */
-  #grow(): void {
-    const before = this.#slots.length
-    const first = this.#taken & (before - 1)
-    const isUpper = (this.#taken & before) !== 0
-    this.#slots = grown(this.#slots, 2 * before)
-    if (isUpper) this.#slots.copyWithin(before + first, first, before)
-    else this.#slots.copyWithin(before, 0, first)
+  /** Moves the entries from `from` on to `to`, less those of slots that were listed anew. */
+  #move(from: number, to: number): void {
+    const slots = this.#slots
+    const listed = this.#listed
+    let end = to
+    for (let at = from; at < this.count; at++) {
+      const slot = slots[at] as Slot
+      if (listed[slot] !== at + 1) continue
+      slots[end++] = slot
+      listed[slot] = end
+    }
+    this.#outdated -= this.count - from - (end - to)
+    this.count = end
   }
 }
