@@ -12,22 +12,22 @@ const chord = (a: Entry<string>, b: Entry<string>) =>
     ? NaN
     : Math.hypot(...a.place.map((axis, at) => axis - (b.place?.[at] ?? 0)))
 
-/** An index of the tickets, and the tickets by slot. */
-function indexed(model: Model<string>, tickets: readonly Entry<string>[]) {
+/** An index of the tickets, and the tickets by slot. Those of `outside` have slots and are not in the index. */
+function indexed(model: Model<string>, tickets: readonly Entry<string>[], outside: readonly Entry<string>[] = []) {
   const columns = createColumns(model.spans.length)
   const levels = createLevels(model as unknown as Model<never>, columns)
   levels.renew(NOW)
   const [keys, networks] = [createStringInterner(), createStringInterner()]
   const index = createNeighbours(model as unknown as Model<never>, columns)
   const bySlot = new Map<Slot, Entry<string>>()
-  for (const entry of tickets) {
+  for (const entry of [...tickets, ...outside]) {
     const slot = columns.put(
       entry,
       keys.take(entry.key),
       entry.network === undefined ? -1 : networks.take(entry.network),
       entry.size,
     )
-    index.insert(slot)
+    if (!outside.includes(entry)) index.insert(slot)
     bySlot.set(slot, entry)
   }
   return { index, bySlot }
@@ -88,6 +88,32 @@ describe('for any model and any tickets', () => {
       { numRuns: 60 },
     )
   })
+})
+
+const NEAR: Model<string>['radius'] = { by: 'each', squared: Float64Array.of(0.001, 0.01, 0.1, 1), unknown: 'network' }
+
+test('a slot without a place finds all of its network at every scale, though it is not in the index itself', () => {
+  const model = models.map((one): Model<string> => ({ ...one, radius: NEAR, spans: [] }))
+  fc.assert(
+    fc.property(model, entries(20), (each, [one, ...tickets]) => {
+      if (one === undefined) return
+      const own = { ...one, place: undefined, network: 'n' }
+      const { index, bySlot } = indexed(each, tickets, [own])
+      const slot = tickets.length
+      const into = new Int32Array(100)
+      for (let scale = 0; scale < index.scales.length; scale += 1) {
+        const shared = index.shared
+          .grouped([slot], scale)
+          .flatMap((sharing) => [...into.subarray(0, index.shared.read(sharing, scale, into))])
+        for (const [other, { key, network }] of bySlot) {
+          if (other === slot || key !== own.key || network !== own.network) continue
+          expect(index.allNear(slot, scale)).toContain(other)
+          expect(shared).toContain(other)
+        }
+      }
+    }),
+    { numRuns: 60 },
+  )
 })
 
 test('a query reads at most the given number of slots, after those skipped, and reports that there are more', () => {

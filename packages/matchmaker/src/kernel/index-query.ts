@@ -58,6 +58,11 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
 
   const codeOfNetwork = () => listAt(columns.keyHash[center] as number, columns.network[center] as number, NETWORK)
 
+  /** Whether others of the centre's network may be near wherever they are, as it or one of them has no place. */
+  const readsNetwork = () =>
+    columns.network[center] !== -1 &&
+    (filed.placeless > 0 || Number.isNaN(columns.rows[center * stride + X] as number))
+
   /** Turns to the list of the centre's network; false if there is nothing left to read. */
   const goOn = (): boolean => {
     if (leftInNetwork === 0 || filed.networks === undefined) return false
@@ -82,9 +87,8 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
       if (filed.slotOf.length === 0) return 0
       scale = scales[scaleAt] as SearchScale
       const inChosen = chosen.choose(center, scaleAt)
-      const { networks, placeless } = filed
-      const byItsNetwork =
-        networks !== undefined && grids[scaleAt] !== undefined && placeless > 0 && columns.network[center] !== -1
+      const { networks } = filed
+      const byItsNetwork = networks !== undefined && grids[scaleAt] !== undefined && readsNetwork()
       const inNetwork = byItsNetwork ? (networks.heads[networks.at(codeOfNetwork()) + 1] as number) : 0
       left = Math.min(inChosen, most)
       leftInNetwork = Math.min(inNetwork, most - left)

@@ -26,7 +26,7 @@ export interface Neighbours {
   /** Adds slots; lists keep their order. @param expected how many slots will be added in all, these included. */
   insertAll(slots: Int32Array, expected: number): void
   insert(slot: Slot): void
-  /** Files a slot at the wider scales that its level allows by now. */
+  /** Files a slot, if it is in the index, at the wider scales that its level allows by now. */
   raise(slot: Slot): void
   remove(slot: Slot): void
   /** All slots near a slot at a scale. Allocates for the whole index: only for small ones. */
@@ -178,9 +178,10 @@ export function createNeighbours(
       if (parts.length > 0) for (const { index, holds } of parts) if (holds(slot)) index.insert(slot)
     },
     raise: (slot) => {
+      if (!neighbours.has(slot)) return
       const node = nodeOf(slot)
       const level = levelOf(slot)
-      if (neighbours.has(slot) && level > (filedAt[node] as number)) append(slot, node, filedAt[node] as number, level)
+      if (level > (filedAt[node] as number)) append(slot, node, filedAt[node] as number, level)
       if (parts.length > 0) for (const { index } of parts) index.raise(slot)
     },
     remove: (slot) => {

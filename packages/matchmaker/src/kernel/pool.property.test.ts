@@ -138,12 +138,15 @@ describe('for any model and any tickets', () => {
       fc.property(worlds(40), entries(10), fc.integer(), ({ model, tickets, vacant }, others, seed) => {
         const random = seededRandom(seed)
         const world = filled(model, tickets, vacant)
-        const shuffled = tickets.map((entry) => ({ entry, at: random() })).toSorted((one, other) => one.at - other.at)
+        // Tickets of the same time are served in the order in which they came.
+        const turnOf = new Map(tickets.map(({ since }) => [since, random()]))
+        const turn = ({ since }: Entry<string>) => turnOf.get(since) ?? 0
+        const shuffled = tickets.toSorted((one, other) => turn(one) - turn(other))
         // The other pool held tickets before, which have left.
         const other = filled(model, others)
         for (const slot of other.tickets.keys()) other.pool.remove(slot)
         other.tickets.clear()
-        for (const { entry } of shuffled) other.tickets.set(other.pool.add(entry), entry)
+        for (const entry of shuffled) other.tickets.set(other.pool.add(entry), entry)
         for (const opening of vacant.toReversed()) other.openings.set(other.pool.addOpening(opening), opening)
         expect(named(other, other.pool.group(NOW))).toEqual(named(world, world.pool.group(NOW)))
       }),

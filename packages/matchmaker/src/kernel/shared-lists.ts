@@ -72,7 +72,9 @@ export class SharedLists {
         count = this.#append(own, listAt(sharing.key, cell, band), into, count)
         if (count === Infinity) return count
       }
-    if (networks === undefined || this.#filed.grids[scale] === undefined || this.#filed.placeless === 0) return count
+    if (networks === undefined || this.#filed.grids[scale] === undefined) return count
+    // All have a place: those in the lists, and those whose lists these are.
+    if (this.#filed.placeless === 0 && sharing.cell !== NOWHERE) return count
     for (const network of new Set(sharing.slots.map((slot) => this.#columns.network[slot] as number))) {
       if (network !== -1) count = this.#append(networks, listAt(sharing.key, network, NETWORK), into, count)
       if (count === Infinity) return count

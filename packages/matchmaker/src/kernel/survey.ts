@@ -130,6 +130,8 @@ export class Survey {
       const slot = slots[at] as Slot
       if (!isPresent(slot)) continue
       if (standing[slot] === FRESH) {
+        // A round that was given up, or one around other tickets, may have added it to the index.
+        if (neighbours.count > 0) neighbours.raise(slot)
         fresh[news++] = slot
         continue
       }
