@@ -9,7 +9,8 @@ export type BoundChange = 'slow answers' | 'quick answers' | 'steady' | 'late ev
 export interface RequestObserver {
   /** Returns whether the request may be taken as counted before its answer comes. */
   written(now: number): boolean
-  answered(now: number, roundTripMs: number): void
+  /** @param roundTripMs undefined for a request on a new connection: how long that takes tells nothing of others. */
+  answered(now: number, roundTripMs: number | undefined): void
   /** A written request ended without an answer. */
   lost(): void
 }
@@ -92,7 +93,7 @@ export function createCountBound(
       open -= 1
       lost = 0
       quietSince = now
-      answers.add(now, roundTripMs, roundTripMs <= narrowMs)
+      if (roundTripMs !== undefined) answers.add(now, roundTripMs, roundTripMs <= narrowMs)
       const bound = at(now)
       tell(bound, bound === Number.POSITIVE_INFINITY ? 'quick answers' : 'slow answers')
       steadySince ??= now

@@ -106,6 +106,7 @@ class Request implements Permit {
   writtenAt = Number.NaN
   /** When it was written, or the later time of a restart. */
   since = Number.NaN
+  #isFresh = false
   readonly #books: Books
   readonly #unused: (() => void) | undefined
   #state: 'held' | 'answer only' | 'waiting' | 'taken' | 'done' = 'held'
@@ -122,6 +123,7 @@ class Request implements Permit {
     const books = this.#books
     books.held -= 1
     this.writtenAt = this.since = now
+    this.#isFresh = fresh
     const mayBeTaken = books.observer.written(now) && !fresh
     this.#state = mayBeTaken ? 'waiting' : 'answer only'
     if (mayBeTaken) this.#entry = books.waiting.push(this)
@@ -134,7 +136,7 @@ class Request implements Permit {
     if (before === 'done') return
     if (before !== 'held') {
       unanswered.answered(now, this.writtenAt)
-      observer.answered(now, now - this.writtenAt)
+      observer.answered(now, this.#isFresh ? undefined : now - this.writtenAt)
     }
     if (before !== 'taken') count(this.#books, now)
   }

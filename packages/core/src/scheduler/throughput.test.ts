@@ -72,9 +72,9 @@ describe('one process with enough work reaches', () => {
     ).toBeGreaterThanOrEqual(0.95)
   })
 
-  test('75 % even if two of five answers never come', () => {
+  test('70 % even if two of five answers never come', () => {
     expect(
       leastPart(network, (scenario) => part(scenario.limit, fates(scenario, 50), { afterSeconds: 60 })),
-    ).toBeGreaterThanOrEqual(0.75)
+    ).toBeGreaterThanOrEqual(0.7)
   })
 })
