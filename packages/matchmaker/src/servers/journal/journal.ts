@@ -100,7 +100,10 @@ export function createMemoryJournal(): Journal {
 /** The journal of a matchmaker that is given none: it keeps nothing, since nothing would ever be read from it. */
 export const NO_JOURNAL: Journal = { append: () => {}, open: () => [] }
 
-/** Applies an entry to the open matches. Entries about a match that is not open change nothing. */
+/**
+ * Applies an entry to the open matches. Entries about a match that is not open change nothing, nor does a server that is
+ * being stopped get players any more.
+ */
 export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
   const { kind, matchId } = entry
   if (kind === 'intent') {
@@ -123,6 +126,7 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
       open.set(matchId, { ...intent, requestId: entry.requestId })
       break
     case 'assigned': {
+      if (intent.dropped === true) break
       const { lastsMs, assignment } = entry
       open.set(matchId, { ...intent, assigned: true, lastsMs, assignment })
       break
