@@ -21,7 +21,8 @@ const name = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 128, ...short }),
   fc.constant('\u0000'.repeat(128)),
 )
-const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), name, fc.array(name, { maxLength: 40, ...short }))
+const list = fc.array(name, { maxLength: 40, ...short })
+const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), name, list)
 const attributes = fc.dictionary(fc.oneof(name, fc.constantFrom('maps', 'mode')), value, { maxKeys: 20, ...short })
 const ticket: fc.Arbitrary<FoundTicket> = fc.record({
   id: fc.stringMatching(/^[\w-]{1,64}$/),

@@ -101,8 +101,8 @@ export function createMemoryJournal(): Journal {
 export const NO_JOURNAL: Journal = { append: () => {}, open: () => [] }
 
 /**
- * Applies an entry to the open matches. Entries about a match that is not open change nothing, nor does a server that is
- * being stopped get players any more.
+ * Applies an entry to the open matches. Entries about a match that is not open change nothing, and a server that is
+ * being stopped gets no players any more.
  */
 export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
   const { kind, matchId } = entry
