@@ -190,3 +190,20 @@ describe('a private match', () => {
     await close()
   })
 })
+
+describe('the event ticketCreated', () => {
+  test('happens once for each ticket, in the process that was asked, whichever leads', async () => {
+    const { first, second, player, join, answer, close } = await two()
+    const heard: string[] = []
+    first.on('ticketCreated', ({ ticket }) => heard.push(`first ${ticket.id}`))
+    second.on('ticketCreated', ({ ticket }) => heard.push(`second ${ticket.id}`))
+    await join('ann')
+    await join('ann')
+    await answer(first.createTicket({ id: 'bob', queue: 'duel', players: [player('bob')] }))
+    const teams = [{ name: 'team', players: [player('cas'), player('dan')] }]
+    const made = await answer(second.createMatch({ id: 'm', queue: 'duel', teams }))
+    await answer(second.createMatch({ id: 'm', queue: 'duel', teams }))
+    expect(heard).toEqual(['second ann', 'first bob', ...made.tickets.map(({ id }) => `second ${id}`)])
+    await close()
+  })
+})

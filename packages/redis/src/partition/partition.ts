@@ -6,6 +6,7 @@ import {
   type QueueDefinition,
   type Survey,
   type SurveyOptions,
+  type Ticket,
 } from '@muster/matchmaker'
 import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
 import { createElection, type Lease } from './election.js'
@@ -24,6 +25,8 @@ export interface PartitionEvents {
   leading: (event: { readonly takeoverMs: number; readonly tickets: number }) => void
   /** This process leads no longer. */
   following: () => void
+  /** This process has taken a ticket. Of all events of a ticket, this one alone happens where its client asked. */
+  ticketCreated: (event: { readonly ticket: Ticket }) => void
   /** The leader matches by other queues than this process has: see `queuesInForce`. */
   queuesDiffer: (event: { readonly inForce: QueuesInForce; readonly fingerprint: string }) => void
   /** Something went wrong that is tried again, or a listener failed. */
@@ -159,6 +162,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     },
     askTimeoutMs,
     locate,
+    created: (ticket) => emit('ticketCreated', { ticket }),
     heard,
     problem,
   })

@@ -1,5 +1,5 @@
 import { within } from '@muster/core/runtime'
-import type { Inspection } from '@muster/matchmaker'
+import type { Inspection, Listener, Matchmaker } from '@muster/matchmaker'
 import type * as RedisPackage from '@muster/redis'
 import type { Config } from '../config/config.js'
 import type { Matching, MatchingOptions } from './matching.js'
@@ -35,6 +35,12 @@ export function createRedisMatching({ redisPackage, redis, config, matching }: R
     onProblem('partition', new Error('the process that leads matches by other queues than this one has')),
   )
 
+  // A ticket is created where its client asks; all else happens where the matches are made.
+  const on: Matchmaker['on'] = (name, listener) =>
+    name === 'ticketCreated'
+      ? partition.on('ticketCreated', listener as Listener<'ticketCreated'>)
+      : partition.onMatching(name, listener)
+
   let inspection = NOTHING
   const isReachable = async () => {
     const answered = await within(
@@ -46,8 +52,8 @@ export function createRedisMatching({ redisPackage, redis, config, matching }: R
   }
   return {
     service: partition,
-    on: partition.onMatching,
-    observed: { on: partition.onMatching, inspect: () => inspection },
+    on,
+    observed: { on, inspect: () => inspection },
     // Only the process that leads tells how things are: the sum over all processes is then right.
     beforeScrape: async () => {
       inspection = partition.leads() ? await partition.inspect().catch(() => NOTHING) : NOTHING

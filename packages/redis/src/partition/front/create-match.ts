@@ -8,6 +8,8 @@ import { createPermitted } from './permitted.js'
 export interface CreateMatchOptions {
   readonly store: Pick<PartitionStore, 'createTogether' | 'read'>
   readonly checker: TicketChecker
+  /** Called with each ticket that was created. */
+  readonly created: (ticket: Ticket) => void
 }
 
 /** How often a match is tried again while other tickets of its players change. */
@@ -24,6 +26,7 @@ const isOfKind =
 export function createMatchCreation({
   store,
   checker,
+  created: tell,
 }: CreateMatchOptions): (input: MatchInput) => Promise<PrivateMatch> {
   const permitted = createPermitted({ store, checker })
 
@@ -40,7 +43,11 @@ export function createMatchCreation({
     for (let tries = 1; ; tries += 1) {
       const outcomes = await store.createTogether(given)
       const created = outcomes.filter(isOfKind('created'))
-      if (created.length > 0) return tickets.map((ticket) => checker.created(ticket, created[0]?.createdAt ?? 0))
+      if (created.length > 0) {
+        const made = tickets.map((ticket) => checker.created(ticket, created[0]?.createdAt ?? 0))
+        for (const ticket of made) tell(ticket)
+        return made
+      }
       const found = outcomes.flatMap((outcome) => (outcome.kind === 'exists' ? outcome.ticket : []))
       if (found.length > 0) return existing(tickets, found)
       if (outcomes.some(isOfKind('full')))

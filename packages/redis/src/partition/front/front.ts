@@ -48,6 +48,8 @@ export interface FrontOptions {
   /** Milliseconds to wait for an answer of the leader. */
   readonly askTimeoutMs: number
   readonly locate: FrontWaitsOptions['locate']
+  /** Called with each ticket that this process has created. */
+  readonly created: (ticket: Ticket) => void
   /** What has changed in the partition, and replies that were no answers to questions. */
   readonly heard: (changes: Changes) => void
   readonly problem: (error: unknown) => void
@@ -81,7 +83,15 @@ export function createFront(options: FrontOptions): Front {
   })
   const presence = createPresenceBatches({ tell: (sightings) => ask('notePresence', sightings), clock, problem })
   const frontWaits = createFrontWaits({ ask, locate, clock })
-  const createTickets = createTicketCreation({ store, checker, created: frontWaits.note, clock })
+  const createTickets = createTicketCreation({
+    store,
+    checker,
+    created: (stored, ticket) => {
+      frontWaits.note(stored, ticket)
+      options.created(ticket)
+    },
+    clock,
+  })
 
   const seen = (stored: StoredTicket): Ticket => {
     const ticket = viewOf(stored)
@@ -151,7 +161,7 @@ export function createFront(options: FrontOptions): Front {
     longestWaiting: (limit) => ask('longestWaiting', limit),
     estimateWait: frontWaits.estimateWait,
     queueWaits: frontWaits.queueWaits,
-    createMatch: createMatchCreation({ store, checker }),
+    createMatch: createMatchCreation({ store, checker, created: options.created }),
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId) => ask('stopMatch', matchId),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
