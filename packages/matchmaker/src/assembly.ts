@@ -1,5 +1,6 @@
 import { createTicker, type Ticker } from '@muster/core/runtime'
 import { createAllocator } from './servers/create-allocator.js'
+import { createEndedMatches } from './servers/ended-matches.js'
 import { createBackfilling } from './commands/backfill-commands.js'
 import { createBackfills } from './matches/backfill/backfills.js'
 import { createClosing, refuseHandOver } from './commands/close.js'
@@ -118,6 +119,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     placing: (match) => placing(match),
     clock,
   })
+  const ended = createEndedMatches()
   const allocator = createAllocator({
     service: config.deployments,
     locations: config.locations,
@@ -133,6 +135,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     reapAfterMs: config.reapAfterMs,
     webhookUrl: config.webhookUrl,
     inherited: resuming,
+    ended,
     on: createAllocationOutcomes({
       lifecycle: () => lifecycle,
       served: (playerIds) => {
@@ -149,7 +152,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
       createBeaconDirectory(config.beacons, clock, (error) => events.emit('problem', { during: 'beacons', error })),
     unplaced: ({ matchId }, error) => events.emit('problem', { during: 'beacons', error, matchId }),
   })
-  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, cooldowns, random, placing })
+  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, ended, events, cooldowns, random, placing })
   const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
   const tick = createTick({
     runtimes: () => runtimes.values(),
@@ -174,6 +177,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   const { running: runningMatch, ...matching } = createMatching({
     lifecycle,
     allocator,
+    ended,
     runtime: (queue) => runtimes.get(queue),
     cooldowns,
     events,

@@ -4,6 +4,7 @@
 export { createMatchmaker } from './create-matchmaker.js'
 export type {
   CloseOptions,
+  StopMatchOptions,
   FoundPlayer,
   LongestWaiting,
   Matchmaker,

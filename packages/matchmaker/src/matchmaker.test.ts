@@ -41,7 +41,9 @@ describe('the first match', () => {
     await matchmaker.stopMatch(matchId ?? '')
     expect(service.unstopped()).toEqual([])
     expect(seen.deploymentStopped).toEqual([{ matchId, queue: 'duel', requestId: 'r1', reason: 'stopped' }])
-    await expect(matchmaker.stopMatch(matchId ?? '')).rejects.toThrow(UnknownMatch)
+    await matchmaker.stopMatch(matchId ?? '')
+    expect(service.calls.stop).toHaveLength(1)
+    await expect(matchmaker.stopMatch('nope')).rejects.toThrow(UnknownMatch)
   })
 
   test('nothing that is shown has a player’s address', async () => {

@@ -1,8 +1,11 @@
+import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import { within } from '@muster/core/runtime'
 import type { Allocator } from '../servers/allocator.js'
 import type { Allocation } from '../servers/records/allocation.js'
 import { presentPlayer } from '../matches/backfill/backfill-input.js'
-import { NotRunning, UnknownMatch } from '../errors.js'
+import type { EndedMatches } from '../servers/ended-matches.js'
+import { NotRunning, Unavailable, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Matchmaker } from './matchmaker.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
@@ -12,7 +15,8 @@ import type { MatchLifecycle } from '../matches/match-lifecycle.js'
 
 export interface Matching {
   readonly lifecycle: MatchLifecycle
-  readonly allocator: Pick<Allocator, 'find' | 'drop' | 'setPlayers' | 'whenEnded'>
+  readonly allocator: Pick<Allocator, 'find' | 'drop' | 'setPlayers' | 'recorded' | 'whenEnded'>
+  readonly ended: Pick<EndedMatches, 'has'>
   /** Finds a queue by its name. */
   readonly runtime: (queue: string) => QueueRuntime | undefined
   readonly cooldowns: Pick<Cooldowns, 'count'>
@@ -26,7 +30,11 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
   running(matchId: string): Match
 }
 
-export function createMatching({ lifecycle, allocator, runtime, cooldowns, events, clock }: Matching): MatchingApi {
+/** Milliseconds that the journal may take to record a command; then its caller is told to try again (our choice). */
+const RECORD_MS = 10_000
+
+export function createMatching(matching: Matching): MatchingApi {
+  const { lifecycle, allocator, ended, runtime, cooldowns, events, clock } = matching
   const unknown = (matchId: string) => new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
 
   /** Rebuilds a match of an earlier process, of which only the server and the players' ids are known. */
@@ -44,6 +52,19 @@ export function createMatching({ lifecycle, allocator, runtime, cooldowns, event
     match.assignment = allocation?.assignment
     lifecycle.adopt(match)
     return match
+  }
+
+  /** Resolves when a restart would know what was decided about the match. @throws {Unavailable} */
+  const recorded = async (matchId: string): Promise<void> => {
+    const unavailable = (cause?: unknown) =>
+      new Unavailable(`the journal cannot record now what was decided about match ${matchId}`, { cause })
+    const writing = allocator.recorded(matchId)?.then(
+      () => true,
+      (error: unknown) => {
+        throw unavailable(error)
+      },
+    )
+    if (writing !== undefined && (await within(writing, RECORD_MS, clock)) === undefined) throw unavailable()
   }
 
   const end = (allocation: Allocation | undefined, match: Match | undefined, stop: 'stopped' | 'left') => {
@@ -65,27 +86,39 @@ export function createMatching({ lifecycle, allocator, runtime, cooldowns, event
       const allocation = allocator.find(matchId)
       const match = lifecycle.find(matchId)
       const queue = allocation?.queue ?? match?.queue.name
-      if (queue === undefined) throw unknown(matchId)
+      if (queue === undefined && !ended.has(matchId)) throw unknown(matchId)
+      const done = () => {
+        const recording = recorded(matchId)
+        // Whoever does not wait for it is not told.
+        recording.catch(() => {})
+        return recording
+      }
+      if (queue === undefined) return done()
       // The server is being stopped already, whoever leaves.
-      if (allocation?.unwanted !== undefined) return
+      if (allocation?.unwanted !== undefined) return done()
       const named = new Set(playerIds)
       const gone = playersIn(allocation, match).filter((id) => named.has(id))
-      if (gone.length === 0) return
+      if (gone.length === 0) return done()
       if (match !== undefined && match.phase !== 'running') cooldowns.count(match.queue, gone, 'left', clock.now())
       if (match !== undefined) lifecycle.desert(match, gone, clock.now())
       else if (allocation !== undefined) allocator.setPlayers(allocation, without(allocation.playerIds, gone))
       const remaining = lifecycle.find(matchId) === match ? playersIn(allocation, match).length : 0
       events.emit('playersLeft', { matchId, queue, playerIds: gone, remaining })
       if (remaining === 0) end(allocation, match, 'left')
+      return done()
     },
 
-    stopMatch: async (matchId) => {
+    stopMatch: async (matchId, { until = 'stopped' } = {}) => {
+      if (until !== 'stopped' && until !== 'recorded')
+        throw new InvalidInput(`option until: must be "recorded" or "stopped", got ${JSON.stringify(until)}`, {
+          field: 'until',
+        })
       const allocation = allocator.find(matchId)
       const match = lifecycle.find(matchId)
-      if (allocation === undefined && match === undefined) throw unknown(matchId)
-      const ended = allocation && allocator.whenEnded(allocation)
+      if (allocation === undefined && match === undefined && !ended.has(matchId)) throw unknown(matchId)
+      const stopped = until === 'stopped' && allocation ? allocator.whenEnded(allocation) : undefined
       end(allocation, match, 'stopped')
-      await ended
+      await (until === 'recorded' ? recorded(matchId) : stopped)
     },
   }
 }

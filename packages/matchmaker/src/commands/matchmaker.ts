@@ -46,6 +46,15 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface StopMatchOptions {
+  /**
+   * When the promise resolves. `recorded`: once the journal has the stop, so that it outlives this process; whatever
+   * becomes of it, a process over the same journal carries it out. `stopped` (default): once the deployment service has
+   * confirmed the stop.
+   */
+  readonly until?: 'recorded' | 'stopped' | undefined
+}
+
 /** What a player is in. */
 export interface FoundPlayer {
   /**
@@ -160,16 +169,20 @@ export interface Matchmaker {
   /**
    * Removes players who have left a match. When nobody is left, the match's server is stopped. If the server does not
    * run yet, the players' tickets are cancelled, as by `cancelTicket`: a party leaves together, and the match dissolves
-   * or, in a queue with `replaceLeavers`, others are looked for.
-   * @throws {UnknownMatch}
+   * or, in a queue with `replaceLeavers`, others are looked for. The players have left when this returns; the promise
+   * resolves when the journal has recorded it, so that a restart knows it too. A match that has ended lately stays as
+   * it is.
+   * @throws {UnknownMatch} at once
+   * The promise rejects with {Unavailable} if the journal cannot be written to; call it again then.
    */
-  playersLeft(matchId: string, playerIds: readonly string[]): void
+  playersLeft(matchId: string, playerIds: readonly string[]): Promise<void>
   /**
-   * Ends a match and stops its server; resolves when the service has confirmed the stop. Players who were not yet told
-   * where to connect search again.
-   * @throws {UnknownMatch}; {MatchmakerClosed} if `close` gave up before the stop was confirmed
+   * Ends a match and stops its server. Players who were not yet told where to connect search again. A match that is
+   * being stopped, or has ended lately, stays as it is, and the call resolves like the first one.
+   * @throws {UnknownMatch}; {Unavailable} if the stop cannot be recorded now: it goes on all the same, and the call may
+   * be repeated; {MatchmakerClosed} if `close` gave up before the stop was confirmed
    */
-  stopMatch(matchId: string): Promise<void>
+  stopMatch(matchId: string, options?: StopMatchOptions): Promise<void>
   /**
    * Creates a backfill, which asks for more players for a running match; they are sent to its server as they are found.
    * Repeating a call with the `id` of a backfill of the same match returns that backfill. A backfill ends with its

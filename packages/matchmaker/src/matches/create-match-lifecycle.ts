@@ -16,6 +16,7 @@ export function createMatchLifecycle({
   tickets,
   backfills,
   allocator,
+  ended,
   events,
   cooldowns,
   random,
@@ -82,6 +83,7 @@ export function createMatchLifecycle({
   const over = (match: Match, now: number) => {
     match.phase = 'over'
     matches.delete(match.matchId)
+    ended.add(match.matchId)
     early.delete(match)
     if (match.backfill !== undefined) backfills.cancel(match.backfill)
     for (const record of match.seated) acceptances.forget(record)

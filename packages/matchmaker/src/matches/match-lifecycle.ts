@@ -1,5 +1,6 @@
 import type { Random } from '@muster/core/clock'
 import type { Allocator } from '../servers/allocator.js'
+import type { EndedMatches } from '../servers/ended-matches.js'
 import type { Assignment } from '../servers/records/assignment.js'
 import type { Backfills } from './backfill/backfills.js'
 import type { Events } from '../events.js'
@@ -60,6 +61,7 @@ export interface MatchLifecycleOptions {
   readonly tickets: Tickets
   readonly backfills: Backfills
   readonly allocator: Pick<Allocator, 'room' | 'allocate' | 'find' | 'drop' | 'setPlayers'>
+  readonly ended: Pick<EndedMatches, 'add'>
   readonly events: Events
   readonly cooldowns: Pick<Cooldowns, 'count'>
   readonly random: Random

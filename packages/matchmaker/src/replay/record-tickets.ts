@@ -125,14 +125,15 @@ export function recordTickets(
     },
     playersLeft: (matchId, playerIds) => {
       const [note, ticketIds] = [begin(), members.of(matchId)]
-      matchmaker.playersLeft(matchId, playerIds)
+      const left = matchmaker.playersLeft(matchId, playerIds)
       const cancelled = ticketIds.filter((id) => matchmaker.getTicket(id)?.status === 'CANCELLED')
       if (cancelled.length === 0) note(() => ({ kind: 'left', playerIds }))
       else noteCancelled(cancelled)
+      return left
     },
-    stopMatch: (matchId) => {
+    stopMatch: (matchId, given) => {
       const [note, ticketIds] = [begin(), members.of(matchId)]
-      const stopped = matchmaker.stopMatch(matchId)
+      const stopped = matchmaker.stopMatch(matchId, given)
       if (ticketIds.length > 0) note(() => ({ kind: 'stop', ticketIds }))
       return stopped
     },

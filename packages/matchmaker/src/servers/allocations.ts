@@ -1,4 +1,5 @@
 import { LargeMap } from '../large-map.js'
+import { createEndedMatches, type EndedMatches } from './ended-matches.js'
 import { matchIdsOf } from './records/tags.js'
 import type { Allocation, AllocationPhase } from './records/allocation.js'
 
@@ -31,7 +32,8 @@ export interface Allocations {
   startingCount(): number
 }
 
-export function createAllocations(): Allocations {
+/** @param ended is told of those that are removed. */
+export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEndedMatches()): Allocations {
   const matches = new LargeMap<Allocation>()
   const requested = new LargeMap<Allocation>()
   /** Of most matches the create waits for its turn: they are in none of these sets. */
@@ -82,6 +84,7 @@ export function createAllocations(): Allocations {
     remove: (allocation) => {
       forgetPlayers(allocation)
       matches.delete(allocation.matchId)
+      ended.add(allocation.matchId)
       starting.delete(allocation)
       served.delete(allocation)
       if (allocation.requestId !== undefined) requested.delete(allocation.requestId)

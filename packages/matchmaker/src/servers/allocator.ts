@@ -4,6 +4,7 @@ import type { Prober } from './probe/prober.js'
 import type { Creating } from './creating.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import type { Held as GovernorHeld, SpendBound } from './governor.js'
+import type { EndedMatches } from './ended-matches.js'
 import type { Journal, OpenIntent } from './journal/journal.js'
 import type { AllocatorListener } from './listener.js'
 import type { Allocation, Order } from './records/allocation.js'
@@ -46,6 +47,11 @@ export interface Allocator {
   isServerSecret(secret: string): boolean
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
+  /**
+   * Resolves when the journal has all that was decided about the match so far; undefined if it has already. Rejects if
+   * that cannot be written now.
+   */
+  recorded(matchId: string): Promise<void> | undefined
   /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
   whenEnded(allocation: Allocation): Promise<void>
   /** From now on, a deployment that several searches did not find counts as absent. */
@@ -89,6 +95,8 @@ export interface AllocatorOptions {
   readonly prober?: Prober | undefined
   /** The matches of which this process has inherited the tickets. Default: none. */
   readonly inherited?: Inherited | undefined
+  /** Is told of the matches of which nothing is left. */
+  readonly ended?: EndedMatches | undefined
   readonly on: AllocatorListener
 }
 

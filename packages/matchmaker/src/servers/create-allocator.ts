@@ -20,9 +20,9 @@ const NONE_INHERITED: Inherited = { orderOf: () => undefined, done: () => {} }
 
 export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
-  const { inherited = NONE_INHERITED } = options
+  const { inherited = NONE_INHERITED, ended } = options
   const resumes = journal.resumes ?? options.resumes ?? false
-  const allocations = createAllocations()
+  const allocations = createAllocations(ended)
   const governor = createGovernor(bound, random)
   const secrets = createServerSecrets(random)
   const notes = createNotes(journal, clock, (error, matchId) => on.problem('journal', error, allocations.find(matchId)))
@@ -134,8 +134,9 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     drop: (allocation, reason) => {
       const { phase, requestId } = allocation
       allocation.unwanted ??= reason
-      if (requestId === undefined) creating.forget(allocation)
-      else if (phase !== 'stopping' && phase !== 'retrying') lifecycle.stop(allocation, requestId)
+      if (phase === 'stopping') return
+      if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
+      else if (!creating.forget(allocation)) lifecycle.drop(allocation)
     },
 
     find: (matchId) => allocations.find(matchId),
@@ -167,6 +168,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       creating.advance(now)
     },
 
+    recorded: (matchId) => notes.written(matchId),
     whenEnded,
     giveUpSooner: () => lifecycle.giveUpSooner(),
     creates: creating,

@@ -35,10 +35,14 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     stops.order({ requestId, knownAt: allocation.knownAt, confirmed })
   }
 
-  const stop = (allocation: Allocation, requestId: string) => {
+  const drop = (allocation: Allocation) => {
     // A restart meanwhile must not take the server for one on which people play, or soon will.
     if (allocation.phase === 'running' || allocation.listensAt < Infinity || resumes)
       notes.note({ kind: 'dropped', matchId: allocation.matchId })
+  }
+
+  const stop = (allocation: Allocation, requestId: string) => {
+    drop(allocation)
     allocations.enter(allocation, 'stopping')
     discard(allocation, requestId, () => {
       end(allocation)
@@ -116,6 +120,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     end,
     exists,
     stop,
+    drop,
     listed,
     lose: (allocation, lostAt) => {
       allocations.enter(allocation, 'finding')

@@ -27,8 +27,11 @@ export interface Creating {
   resume(allocation: Allocation): void
   /** Notes that the deployment of the last attempt is gone. */
   again(allocation: Allocation): Promise<void>
-  /** Cancels a create that was not sent yet: it is never sent. Then nothing of the match is left. */
-  forget(allocation: Allocation): void
+  /**
+   * Cancels a create that was not sent yet: it is never sent, and nothing of the match is left. Returns false if the
+   * create is under way, or was sent.
+   */
+  forget(allocation: Allocation): boolean
   /** Begins the attempts that are due. */
   advance(now: number): void
   /** Sends no more creates: what is in the journal goes on in a later process. */
@@ -229,7 +232,9 @@ export function createCreating(options: CreatingOptions): Creating {
     again: further.plan,
 
     forget: (allocation) => {
-      if (limit.remove(allocation)) end(allocation)
+      const isWaiting = limit.remove(allocation)
+      if (isWaiting) end(allocation)
+      return isWaiting
     },
 
     advance: further.advance,

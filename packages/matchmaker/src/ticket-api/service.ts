@@ -29,7 +29,9 @@ type Answering =
   | 'queueWaits'
 
 type Answers = {
-  readonly [Name in Answering]: (...input: Parameters<Matchmaker[Name]>) => Awaitable<ReturnType<Matchmaker[Name]>>
+  readonly [Name in Answering]: (
+    ...input: Parameters<Matchmaker[Name]>
+  ) => Awaitable<Awaited<ReturnType<Matchmaker[Name]>>>
 }
 
 /**

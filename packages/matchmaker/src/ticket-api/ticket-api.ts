@@ -200,13 +200,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     resumeQueue: ({ profile }) => service.resumeQueue(profile),
     createMatch: (body, exchange) => matches.create(body, exchange),
     playersLeft: ({ match_id, player_ids }) => service.playersLeft(match_id, player_ids),
-    endMatch: async ({ match_id }) => {
-      const ended = service.stopMatch(match_id)
-      // An unknown match rejects within this turn of the event loop, and is answered as an error. The service confirms
-      // the stop much later, so the answer does not wait for that.
-      await Promise.race([ended, new Promise((resolve) => setImmediate(resolve))])
-      ended.catch(onError)
-    },
+    // The service confirms the stop much later: the answer does not wait for that.
+    endMatch: ({ match_id }) => service.stopMatch(match_id, { until: 'recorded' }),
 
     serverReady: async ({ match_id }, { request }) => {
       if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()

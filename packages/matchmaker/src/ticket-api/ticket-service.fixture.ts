@@ -193,13 +193,14 @@ export function createFakeService(clock: Clock): FakeService {
         throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
       }
       fake.left.push(...playerIds)
+      return Promise.resolve()
     },
-    stopMatch: async (matchId) => {
+    stopMatch: async (matchId, { until } = {}) => {
       if (!fake.matches.some((match) => match.matchId === matchId)) {
         throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
       }
       fake.stopped.push(matchId)
-      await new Promise(() => {})
+      if (until !== 'recorded') await new Promise(() => {})
     },
     serverReady: (matchId, secret) => matchId === 'm1' && secret === 'hush',
     isServerSecret: (secret) => secret === 'hush',

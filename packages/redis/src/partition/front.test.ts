@@ -155,7 +155,8 @@ describe('a process that does not lead', () => {
     expect(service.running()).toEqual([])
     expect(await status('bob')).toBe('HOST_ASSIGNED')
     expect(await answer(front.createTicket({ queue: 'duel', players: [player('bob')] }))).toMatchObject({ version: 1 })
-    await expect(answer(front.playersLeft(matchId, ['ann']))).rejects.toThrow(UnknownMatch)
+    await answer(front.playersLeft(matchId, ['bob']))
+    await expect(answer(front.playersLeft('nope', ['ann']))).rejects.toThrow(UnknownMatch)
     await close()
   })
 

@@ -42,7 +42,7 @@ export interface ApiParts {
 export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): HttpHandler {
   const { watch, find, queues, trials, clock, onError } = parts
   const { operatorOf, address, basePath = '/console', limitsOfRequests = {} } = options
-  const operating = createOperating({ ...options, onError })
+  const operating = createOperating(options)
   const apply = createApplying(options, queues)
   const finds = createAttempts({ ...FINDS, clock })
 

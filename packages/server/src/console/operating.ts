@@ -15,8 +15,7 @@ export function createOperating({
   matchmaker,
   acted,
   letBotsIn,
-  onError = () => {},
-}: Pick<ConsoleOptions, 'matchmaker' | 'acted' | 'letBotsIn' | 'onError'>): Operating {
+}: Pick<ConsoleOptions, 'matchmaker' | 'acted' | 'letBotsIn'>): Operating {
   const log = ({ who }: Operator, what: Act['what'], id: string) => acted({ who, what, id })
 
   return {
@@ -25,10 +24,7 @@ export function createOperating({
       log(operator, 'cancel-ticket', id)
     },
     stopMatch: async (id, operator) => {
-      const stopping = matchmaker.stopMatch(id)
-      // What refuses the stop does so within this turn of the event loop; the service confirms it much later.
-      await Promise.race([stopping, new Promise((resolve) => setImmediate(resolve))])
-      stopping.catch(onError)
+      await matchmaker.stopMatch(id, { until: 'recorded' })
       log(operator, 'stop-match', id)
     },
     pauseQueue: async (name, operator) => {

@@ -18,6 +18,11 @@ export interface Notes {
    * once it is, however long that takes.
    */
   note(entry: JournalEntry): Promise<void> | undefined
+  /**
+   * Resolves when all entries of a match are written. Rejects with the error if one could not be written; it is kept
+   * and retried all the same. Returns undefined if all of them are written already.
+   */
+  written(matchId: string): Promise<void> | undefined
   /** Retries failed entries once their retry time has come. */
   advance(now: number): void
   /** Whether the last attempt to write failed, so that entries are waiting. */
@@ -52,6 +57,8 @@ const NOTHING: Backlog = []
 
 export function createNotes(journal: Journal, clock: Clock, problem: (error: unknown, matchId: string) => void): Notes {
   const backlogs = new Map<string, Backlog>()
+  /** Callers of `written`, by backlog. */
+  const waiting = new Map<Backlog, { readonly resolve: () => void; readonly reject: (error: unknown) => void }[]>()
   /** Backlogs whose first entry has failed and waits for a retry, oldest first. */
   const stuck = new Set<Backlog>()
   const attempts = new Set<Promise<void>>()
@@ -84,11 +91,18 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     void done.then(() => attempts.delete(done))
   }
 
+  const waitersOf = (backlog: Backlog) => {
+    const waiters = waiting.get(backlog) ?? []
+    waiting.delete(backlog)
+    return waiters
+  }
+
   const goOn = (backlog: Backlog, { entry }: Unwritten): void => {
     backlog.shift()
     const [next] = backlog
-    if (next === undefined) backlogs.delete(entry.matchId)
-    else attempt(backlog, next)
+    if (next !== undefined) return attempt(backlog, next)
+    backlogs.delete(entry.matchId)
+    for (const { resolve } of waitersOf(backlog)) resolve()
   }
 
   const retry = (): void => {
@@ -113,6 +127,7 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     const refused = backlog.filter((one) => one.failed !== undefined)
     backlog.splice(0, backlog.length, ...backlog.filter((one) => one.failed === undefined))
     for (const one of refused) one.failed?.(error)
+    for (const { reject } of waitersOf(backlog)) reject(error)
     problem(error, first.entry.matchId)
   }
 
@@ -182,6 +197,16 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     areKept: journal !== NO_JOURNAL,
     append: (entry) => add(entry, false),
     note: (entry) => add(entry, true),
+    written: (matchId) => {
+      const backlog = backlogs.get(matchId)
+      if (backlog === undefined) return undefined
+      if (stuck.has(backlog)) return Promise.reject(new Error('the last attempt to write to the journal failed'))
+      return new Promise((resolve, reject) => {
+        const waiters = waiting.get(backlog) ?? []
+        waiters.push({ resolve, reject })
+        waiting.set(backlog, waiters)
+      })
+    },
     advance: (now) => {
       // Only the oldest entry is retried: if it succeeds, the journal works again and the others follow.
       const [oldest] = stuck

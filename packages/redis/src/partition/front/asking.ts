@@ -1,6 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { createTicker } from '@muster/core/runtime'
+import type { StopMatchOptions } from '@muster/matchmaker'
 import { decodeReply, encode, type Answer, type Command, type Input } from '../asks.js'
 import { NoLeader, PartitionFull } from '../errors.js'
 import { decodeError } from '../remote-errors.js'
@@ -98,7 +99,7 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
           return reject(new PartitionFull('as many questions to the leader are open as there may be'))
         if (isFromAnybody) fromAnybody += 1
         const id = newId()
-        const limitMs = command === 'stopMatch' ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
+        const limitMs = waitsForStop(command, input) ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
         const one: Open = {
           isFromAnybody,
           text: encode({ id, front, command, input: withoutEnd(input) }),
@@ -130,6 +131,9 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
     },
   }
 }
+
+const waitsForStop = (command: Command, [, options]: readonly unknown[]): boolean =>
+  command === 'stopMatch' && (options as StopMatchOptions | undefined)?.until !== 'recorded'
 
 /** The input without what is undefined at its end: JSON would make null of it. */
 function withoutEnd(input: readonly unknown[]): readonly unknown[] {

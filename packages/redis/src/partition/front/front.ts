@@ -163,7 +163,7 @@ export function createFront(options: FrontOptions): Front {
     queueWaits: frontWaits.queueWaits,
     createMatch: createMatchCreation({ store, checker, created: options.created }),
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
-    stopMatch: (matchId) => ask('stopMatch', matchId),
+    stopMatch: (matchId, given) => ask('stopMatch', matchId, given),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
     isServerSecret: (secret) => ask('isServerSecret', secret),
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),

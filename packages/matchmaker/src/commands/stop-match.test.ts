@@ -1,0 +1,150 @@
+/** What is promised of a stop, and of players who left, outlives the process, whatever the match's server was doing. */
+import { InvalidInput, NoCapacity } from '@muster/core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Unavailable, UnknownMatch } from '../errors.js'
+import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
+import { deploy, setUp } from '../matchmaker.fixture.js'
+import type { CallFault, ServiceOptions } from '../service.fixture.js'
+import { createMemoryJournal, type Journal } from '../servers/journal/journal.js'
+
+const { createWorld, removeAll } = createWorlds()
+afterEach(removeAll)
+
+const RECORDED = { until: 'recorded' } as const
+
+const firstOf = (faults: Readonly<Record<string, CallFault>>): ServiceOptions['fault'] => {
+  return (method, nth) => (nth === 1 ? faults[method] : undefined)
+}
+const noCapacity = { error: new NoCapacity('full', { requestId: 'r1' }), effect: true }
+
+describe('a recorded stop is carried out by the next process', () => {
+  test.each<{ readonly phase: string; readonly ms: number; readonly service?: Partial<ServiceOptions> }>([
+    { phase: 'creating', ms: 250, service: { latencyMs: () => 800 } },
+    { phase: 'finding', ms: 500, service: { fault: firstOf({ create: { effect: true } }), listLagMs: 3000 } },
+    { phase: 'retrying', ms: 250, service: { fault: firstOf({ create: noCapacity, stop: {} }) } },
+    { phase: 'starting', ms: 2000 },
+    { phase: 'warming', ms: 7000 },
+    { phase: 'running', ms: 12_000 },
+  ])('while the match is $phase', async ({ phase, service, ms }) => {
+    const queue = { ...duel, deploy: { ...deploy, warmUpMs: 3000, requireCachedLocations: true } }
+    const world = createWorld({ queues: [queue], ...(service && { service }) })
+    const first = await world.live()
+    first.join('ann', 'ben')
+    await first.run(ms)
+    const { matchId = '' } = first.matchmaker.getTicket('ann-ben') ?? {}
+    expect(first.matchmaker.inspect().matches).toMatchObject([{ matchId, phase }])
+    await first.matchmaker.stopMatch(matchId, RECORDED)
+    expect(await world.journal.open()).toMatchObject([{ matchId, dropped: true, assigned: false }])
+    // The client did not hear the answer.
+    await first.matchmaker.stopMatch(matchId, RECORDED)
+    world.kill()
+
+    const next = await world.live()
+    await next.run(250)
+    expect(next.matchmaker.getTicket('ann-ben')?.matchId).not.toBe(matchId)
+    await next.run(25_000)
+    expect(next.seen.assigned?.filter((one) => one.matchId === matchId) ?? []).toEqual([])
+    const wanted = next.matchmaker.inspect().matches.map(({ requestId }) => requestId)
+    expect(world.service.unstopped()).toEqual(wanted)
+  })
+
+  test('before there is anything to stop, the match is not made again', async () => {
+    const world = createWorld({ queues: [{ ...duel, acceptance: { withinMs: 20_000 } }] })
+    const first = await world.live()
+    first.join('ann', 'ben')
+    await first.run(250)
+    const { matchId = '' } = first.matchmaker.getTicket('ann-ben') ?? {}
+    await first.matchmaker.stopMatch(matchId, RECORDED)
+    await first.matchmaker.stopMatch(matchId, RECORDED)
+    world.kill()
+    const next = await world.live()
+    await next.run(250)
+    expect(next.matchmaker.getTicket('ann-ben')?.matchId).not.toBe(matchId)
+  })
+})
+
+/** A journal that writes when it is told to, or not at all. */
+function onSlowDisk() {
+  const memory = createMemoryJournal()
+  const disk = { isFull: false, write: undefined as (() => void) | undefined }
+  const journal: Journal = {
+    open: () => memory.open(),
+    append: async (entry) => {
+      if (disk.isFull) throw new Error('no space left')
+      if (entry.kind === 'dropped' || entry.kind === 'players') await new Promise<void>((write) => (disk.write = write))
+      await memory.append(entry)
+    },
+  }
+  return { disk, journal }
+}
+
+describe.each([
+  { command: 'stopMatch', call: { until: 'recorded' } },
+  { command: 'playersLeft', call: ['ann'] },
+] as const)('$command', ({ command, call }) => {
+  const running = async () => {
+    const { disk, journal } = onSlowDisk()
+    const world = setUp({ journal })
+    world.join('ann', 'ben')
+    await world.run(8000)
+    const { matchId = '' } = world.matchmaker.getTicket('ann-ben') ?? {}
+    const repeat = () =>
+      command === 'stopMatch' ? world.matchmaker.stopMatch(matchId, call) : world.matchmaker.playersLeft(matchId, call)
+    return { ...world, disk, journal, matchId, repeat }
+  }
+
+  test('is recorded when it resolves, and not before', async () => {
+    const { disk, journal, repeat } = await running()
+    const before = await journal.open()
+    let isRecorded = false
+    const recorded = repeat().then(() => (isRecorded = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isRecorded).toBe(false)
+    expect(await journal.open()).toEqual(before)
+    disk.write?.()
+    await recorded
+    expect(await journal.open()).not.toEqual(before)
+  })
+
+  test('rejects while the journal cannot be written to, and can be repeated until it can', async () => {
+    const { clock, disk, journal, run, repeat } = await running()
+    const before = await journal.open()
+    disk.isFull = true
+    await expect(clock.until(repeat())).rejects.toThrow(Unavailable)
+    await expect(clock.until(repeat())).rejects.toThrow(Unavailable)
+    disk.isFull = false
+    const retried = run(3000)
+    await clock.until(retried)
+    disk.write?.()
+    await clock.until(repeat())
+    expect(await journal.open()).not.toEqual(before)
+  })
+
+  test('rejects if the disk hangs', async () => {
+    const { clock, repeat } = await running()
+    const startedAt = clock.now()
+    await expect(clock.until(repeat())).rejects.toThrow(Unavailable)
+    expect(clock.now() - startedAt).toBe(10_000)
+  })
+
+  test('knows a match that has ended from one that never was', async () => {
+    const { matchmaker, run, join } = setUp({ journal: createMemoryJournal() })
+    join('ann', 'ben')
+    await run(8000)
+    const { matchId = '' } = matchmaker.getTicket('ann-ben') ?? {}
+    await matchmaker.stopMatch(matchId)
+    const ask = (id: string) =>
+      (async () => {
+        await (command === 'stopMatch' ? matchmaker.stopMatch(id, call) : matchmaker.playersLeft(id, call))
+      })()
+    await expect(ask(matchId)).resolves.toBeUndefined()
+    await expect(ask('nope')).rejects.toThrow(UnknownMatch)
+  })
+})
+
+test('an option that is not known is named', async () => {
+  const { matchmaker } = setUp()
+  const wrong = matchmaker.stopMatch('m', { until: 'soon' as never })
+  await expect(wrong).rejects.toThrow(InvalidInput)
+  await expect(wrong).rejects.toThrow('option until: must be "recorded" or "stopped", got "soon"')
+})
