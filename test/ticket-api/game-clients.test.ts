@@ -1,47 +1,12 @@
 /** The requests of docs/game-clients.md, against the API over HTTP. */
-import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { duel, nothingLeft } from '../matchmaker/studio.js'
 import { openCounter } from './counter.js'
-
-const text = readFileSync(new URL('../../docs/game-clients.md', import.meta.url), 'utf8')
-const sequences = Array.from(
-  text.matchAll(/^\*\*(.*?)\*\*[^]*?\n```requests\n([^]*?)```/gm),
-  ([, title = '', block = '']) => ({ title, steps: stepsOf(block) }),
-)
-
-interface Step {
-  readonly who: string
-  readonly method: string
-  readonly path: string
-  readonly body: string | undefined
-  readonly status: number
-  readonly answer: string | undefined
-}
-
-function stepsOf(block: string): readonly Step[] {
-  const lines = block.trimEnd().split('\n')
-  return Array.from({ length: lines.length / 2 }, (_, index) => {
-    const asked = /^(\w+) +([A-Z]+) (\S+)(?: (\{.*\}))?$/.exec(lines[2 * index] ?? '')
-    const told = /^ +(\d{3})(?: (\{.*\}))?$/.exec(lines[2 * index + 1] ?? '')
-    if (asked === null || told === null) throw new Error(`step ${index + 1} is not a request and its answer`)
-    const [, who = '', method = '', path = '', body] = asked
-    return { who, method, path, body, status: Number(told[1]), answer: told[2] }
-  })
-}
-
-/** The expected answer with names filled in: those that are new get their values from the answer. */
-function filled(expected: unknown, actual: unknown, names: Map<string, string>): unknown {
-  if (Array.isArray(expected)) return expected.map((one, index) => filled(one, (actual as unknown[])?.[index], names))
-  if (typeof expected === 'object' && expected !== null)
-    return Object.fromEntries(
-      Object.entries(expected).map(([key, one]) => [key, filled(one, Reflect.get(Object(actual), key), names)]),
-    )
-  const name = typeof expected === 'string' ? /^\{(\w+)\}$/.exec(expected)?.[1] : undefined
-  if (name === undefined) return expected
-  if (!names.has(name) && typeof actual === 'string') names.set(name, actual)
-  return names.get(name) ?? `nothing called ${name}`
-}
+import { playAll, sequences } from './sequences.js'
 
 test('the page has sequences to play', () => {
   expect(sequences.map(({ title }) => title)).toEqual([
@@ -53,36 +18,104 @@ test('the page has sequences to play', () => {
   ])
 })
 
-const fill = (text: string, names: ReadonlyMap<string, string>) =>
-  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => names.get(name) ?? whole)
-
-type Request = Awaited<ReturnType<typeof openCounter>>['request']
-
-/** Sends what a step asks, as often as a client that polls does, and checks the answer. */
-async function play({ who, method, path, body, status, answer }: Step, names: Map<string, string>, request: Request) {
-  const isPoll = path.includes('wait=')
-  let version = 1
-  for (let tries = isPoll ? 20 : 1; tries > 0; tries -= 1) {
-    const asked = fill(path, names).replace(/version=\d+/, `version=${version}`)
-    const response = await request(who, method, asked, body && JSON.parse(fill(body, names)))
-    const text = await response.text()
-    const told = (text === '' ? {} : JSON.parse(text)) as { readonly status?: unknown; readonly version?: number }
-    version = told.version ?? version
-    const wanted = answer && (JSON.parse(answer) as { readonly status?: unknown })
-    if (tries > 1 && wanted && told.status !== wanted.status) continue
-    expect({ who, method, asked, status: response.status }).toEqual({ who, method, asked, status })
-    if (wanted) expect(told).toMatchObject(filled(wanted, told, names) as object)
-    else expect(text).toBe('')
-    return
-  }
-}
-
 describe.concurrent('a client may rely on', () => {
   test.each(sequences)('$title', async ({ steps }) => {
     const ranked = { ...duel, name: 'ranked', acceptance: { withinMs: 60_000 } }
     const { request, shut } = await openCounter({ studio: { matchmaker: { queues: [duel, ranked] } } })
-    const names = new Map<string, string>()
-    for (const step of steps) await play(step, names, request)
+    await playAll(steps, request)
     expect(await shut()).toEqual(nothingLeft)
   }, 60_000)
+})
+
+/** A running `muster dev` with nothing configured, and a way to send requests as one of its players. */
+async function openDev() {
+  const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
+  const command = [main, 'dev', '--port', '0', '--emulator-port', '0', '--token', 'TOKEN']
+  const child = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'close')
+  const said: string[] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      said.push(line)
+      const api = /^ +API +(http:\S+)/.exec(line)?.[1]
+      if (api !== undefined) resolve(api)
+    })
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`muster dev has ended: ${said.join('\n')}`)))
+  })
+  const send = (token: string, method: string, path: string, body?: unknown, origin?: string) =>
+    fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(origin !== undefined && { origin }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  return {
+    send,
+    as: (who: string, method: string, path: string, body?: unknown) => send(`TOKEN:${who}`, method, path, body),
+    said: () => said.join('\n'),
+    /** Ends what the player is in. */
+    free: async (who: string) => {
+      const me = await (await send(`TOKEN:${who}`, 'GET', '/me')).json()
+      const { tickets, groups, matches } = me as {
+        readonly tickets: readonly { readonly id: string }[]
+        readonly groups: readonly { readonly group_id: string }[]
+        readonly matches: readonly { readonly match_id: string }[]
+      }
+      for (const { id } of tickets) await send('TOKEN', 'DELETE', `/tickets/${id}`)
+      for (const { group_id } of groups) await send('TOKEN', 'DELETE', `/groups/${group_id}`)
+      for (const { match_id } of matches) await send('TOKEN', 'DELETE', `/matches/${match_id}`)
+    },
+    close: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+describe('bare `muster dev` takes players', () => {
+  let dev: Awaited<ReturnType<typeof openDev>>
+  beforeAll(async () => {
+    dev = await openDev()
+  })
+  afterAll(() => dev.close())
+
+  test.each(sequences)('$title', { timeout: 90_000 }, async ({ steps }) => {
+    for (const who of ['ann', 'ben']) await dev.free(who)
+    await playAll(steps, dev.as)
+  })
+
+  test('who say what they like of themselves, in every queue', async () => {
+    for (const profile of ['duel', 'ranked', 'social']) {
+      const attributes = { skill: 1200, maps: ['ice'], colour: 'red' }
+      const answer = await dev.as(`cas-${profile}`, 'POST', '/tickets', { profile, attributes, roles: ['tank'] })
+      expect([profile, answer.status, await answer.json()]).toMatchObject([profile, 201, { status: 'SEARCHING' }])
+    }
+    expect(dev.said()).toContain('playerMayState')
+  })
+
+  test('who connect to this machine', async () => {
+    for (const who of ['dan', 'eve']) await dev.as(who, 'POST', '/tickets', { profile: 'duel', attributes: { skill: 9 } })
+    const link = async () => {
+      const me = (await (await dev.as('dan', 'GET', '/me')).json()) as {
+        readonly matches: readonly { readonly assignment?: { readonly ports: { readonly game: { link: string } } } }[]
+      }
+      return me.matches[0]?.assignment?.ports.game.link
+    }
+    await expect.poll(link, { timeout: 20_000 }).toMatch(/^localhost:\d+$/)
+  })
+
+  test('whose page is of any port of this machine, and of no other site', async () => {
+    const allowed = async (origin: string) => {
+      const answer = await dev.send('TOKEN:ann', 'GET', '/queues', undefined, origin)
+      return answer.headers.get('access-control-allow-origin')
+    }
+    for (const origin of ['http://localhost:5173', 'http://127.0.0.1:8000', 'http://[::1]:3000', 'http://localhost'])
+      expect(await allowed(origin)).toBe(origin)
+    for (const origin of ['https://example.com', 'http://localhost.example.com:80', 'http://localhost:80@example.com'])
+      expect(await allowed(origin)).toBeNull()
+  })
 })

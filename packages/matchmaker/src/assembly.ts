@@ -134,6 +134,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     listLagMs: config.listLagMs,
     reapAfterMs: config.reapAfterMs,
     webhookUrl: config.webhookUrl,
+    apiUrl: config.apiUrl,
     inherited: resuming,
     ended,
     on: createAllocationOutcomes({

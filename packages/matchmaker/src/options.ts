@@ -98,6 +98,11 @@ export interface MatchmakerOptions {
   readonly reapAfterMs?: number | undefined
   /** Public http or https URL at which `webhook` is mounted. Without it, deployments ask for no webhooks. */
   readonly webhookUrl?: string | undefined
+  /**
+   * Public http or https URL of the ticket API, with its `basePath`: servers are given it as MM_API_URL, to tell of
+   * their own match. Without it, they have to know it themselves.
+   */
+  readonly apiUrl?: string | undefined
   /** Milliseconds for which the service's list may not show a new deployment. Default 5000 (our choice). */
   readonly listLagMs?: number | undefined
   /** Milliseconds after which a ticket is grouped without waiting longer for `locate`. Default 2000. */
@@ -115,7 +120,7 @@ export interface MatchmakerOptions {
 }
 
 /** The options without a default. */
-type Optional = 'ticketLog' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl'
+type Optional = 'ticketLog' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'apiUrl'
 
 /** The options with every default filled in. */
 export type Config = {
@@ -127,6 +132,7 @@ export type Config = {
   readonly beacons: BeaconSource | undefined
   readonly budget: SpendBudget | undefined
   readonly webhookUrl: string | undefined
+  readonly apiUrl: string | undefined
   readonly queues: readonly Queue[]
 }
 
@@ -192,6 +198,7 @@ const schema = z.strictObject({
     .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be milliseconds from 0, or Infinity')
     .default(defaultOptions.reapAfterMs),
   webhookUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  apiUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   listLagMs: milliseconds.default(defaultOptions.listLagMs),
   locateTimeoutMs: milliseconds.default(defaultOptions.locateTimeoutMs),
   keepEndedMs: milliseconds.default(defaultOptions.keepEndedMs),
@@ -218,6 +225,7 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
     beacons: config.beacons ?? beaconsOf(config.locations),
     budget: config.budget,
     webhookUrl: config.webhookUrl,
+    apiUrl: config.apiUrl?.replace(/\/+$/, ''),
     journal: config.journal ?? NO_JOURNAL,
     tickBudgetMs: config.tickBudgetMs ?? config.tickMs * BUDGET,
     stopwatch: config.stopwatch ?? (() => config.clock.now()),

@@ -1,5 +1,5 @@
 export interface CorsOptions {
-  /** Origins whose pages may call, e.g. `https://play.example.com`; `*` for all. */
+  /** Origins whose pages may call, e.g. `https://play.example.com`; `http://localhost:*` for any port; `*` for all. */
   readonly origins: readonly string[]
 }
 
@@ -8,8 +8,14 @@ const PREFLIGHT_SECONDS = '600'
 /** The headers that let pages of listed origins read an answer; none for an origin that is not listed. */
 export function corsHeaders({ origins }: CorsOptions, request: Request): Readonly<Record<string, string>> {
   const origin = request.headers.get('origin')
-  if (origin === null || !(origins.includes('*') || origins.includes(origin))) return { vary: 'origin' }
+  if (origin === null || !origins.some((listed) => allows(listed, origin))) return { vary: 'origin' }
   return { vary: 'origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': 'retry-after' }
+}
+
+function allows(listed: string, origin: string): boolean {
+  if (listed === '*' || listed === origin) return true
+  // The default port is not written in an origin.
+  return listed.endsWith(':*') && origin.replace(/(?<=[^/]):\d+$/, '') === listed.slice(0, -2)
 }
 
 /** Answers a browser's preflight request; undefined for any other request. */

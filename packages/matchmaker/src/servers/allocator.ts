@@ -91,6 +91,8 @@ export interface AllocatorOptions {
   readonly reapAfterMs: number
   /** Public URL of `webhook`; undefined for no webhooks. */
   readonly webhookUrl?: string | undefined
+  /** Public URL of the ticket API, without a slash at its end; undefined if servers are not told. */
+  readonly apiUrl?: string | undefined
   /** Default: over the network. */
   readonly prober?: Prober | undefined
   /** The matches of which this process has inherited the tickets. Default: none. */

@@ -87,6 +87,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     maxCreatesInFlight: options.maxCreatesInFlight,
     ownTag,
     webhookUrlOf: webhooks.urlOf,
+    apiUrl: options.apiUrl,
     on,
   })
 

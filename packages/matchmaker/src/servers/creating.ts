@@ -56,6 +56,7 @@ export interface CreatingOptions {
   readonly maxCreatesInFlight: number
   readonly ownTag: string
   readonly webhookUrlOf: (allocation: Allocation) => string | undefined
+  readonly apiUrl: string | undefined
   readonly on: AllocatorListener
 }
 
@@ -66,7 +67,7 @@ const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
 export function createCreating(options: CreatingOptions): Creating {
-  const { service, notes, resumes, governor, allocations, lifecycle, clock, secrets, ownTag, webhookUrlOf, on } =
+  const { service, notes, resumes, governor, allocations, lifecycle, clock, secrets, ownTag, webhookUrlOf, apiUrl, on } =
     options
 
   /** @throws {MatchTooLarge} */
@@ -82,7 +83,7 @@ export function createCreating(options: CreatingOptions): Creating {
       wanted,
       current,
       { matchmaker: ownTag, match: allocation.tag },
-      webhookUrlOf(allocation),
+      { webhook: webhookUrlOf(allocation), api: apiUrl },
     )
     checkSize(request, wanted.found)
     return request

@@ -46,7 +46,7 @@ const found: FoundMatch = {
 const wanted: Wanted = { found, deploy, secret: 'hush' }
 const own = { matchmaker: 'mm-muster', match: 'match-m1' }
 const requestFor = (changes: Partial<Wanted>, webhookUrl?: string) =>
-  deploymentRequest({ ...wanted, ...changes }, firstAttempt(true), own, webhookUrl)
+  deploymentRequest({ ...wanted, ...changes }, firstAttempt(true), own, { webhook: webhookUrl })
 
 test('the request asks for a server near the players, with the tags to find it', () => {
   const request = requestFor({})
@@ -64,12 +64,13 @@ test('the request asks for a server near the players, with the tags to find it',
   expect(request.environment_variables).toContainEqual({ key: 'MODE', value: 'ranked', is_hidden: false })
   expect(request.environment_variables).toContainEqual({ key: 'KEY', value: 's', is_hidden: true })
   expect(request).not.toHaveProperty('webhook_on_ready')
-  expect(JSON.stringify(request)).not.toContain('hush')
+  const withSecret = request.environment_variables?.filter(({ value }) => value.includes('hush'))
+  expect(withSecret).toEqual([{ key: 'MM_MATCH_SECRET', value: 'hush', is_hidden: true }])
   expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 
 test('the request asks for another place by its coordinates', () => {
-  const request = deploymentRequest(wanted, { cachedOnly: false, at: { latitude: 50, longitude: 8 } }, own, undefined)
+  const request = deploymentRequest(wanted, { cachedOnly: false, at: { latitude: 50, longitude: 8 } }, own, {})
   expect(request.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude: 50, longitude: 8 } }])
   expect(request).not.toHaveProperty('require_cached_locations')
 })
@@ -90,6 +91,19 @@ test('the environment tells a server how to register', () => {
   const { environment_variables } = requestFor({ deploy: { ...deploy, probe } })
   expect(environment_variables).toContainEqual({ key: 'MM_REGISTRATION_SECRET', value: 'hush', is_hidden: true })
   expect(environment_variables).toContainEqual({ key: 'MM_REGISTRATION_URL', value: probe.url, is_hidden: false })
+})
+
+test('the environment tells a server where the ticket API is, and its own secret for it', () => {
+  const api = 'https://mm.example.com'
+  const probe = { kind: 'registration', withinMs: 1000 } as const
+  const request = deploymentRequest({ ...wanted, deploy: { ...deploy, probe } }, firstAttempt(true), own, { api })
+  for (const variable of [
+    { key: 'MM_MATCH_SECRET', value: 'hush', is_hidden: true },
+    { key: 'MM_API_URL', value: api, is_hidden: false },
+    { key: 'MM_REGISTRATION_URL', value: `${api}/server-ready`, is_hidden: false },
+  ])
+    expect(request.environment_variables).toContainEqual(variable)
+  expect(requestFor({}).environment_variables?.map(({ key }) => key)).not.toContain('MM_API_URL')
 })
 
 test('the environment describes the match, without addresses', () => {

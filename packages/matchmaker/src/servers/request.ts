@@ -11,6 +11,14 @@ export interface OwnTags {
   readonly match: string
 }
 
+/** Where this matchmaker can be reached; undefined where it cannot. */
+export interface OwnUrls {
+  /** Called when the deployment is READY, in error, or terminated. */
+  readonly webhook?: string | undefined
+  /** The ticket API, for the server. */
+  readonly api?: string | undefined
+}
+
 /** The parts of a request that are the same for every placement attempt. */
 export interface Wanted {
   readonly found: FoundMatch
@@ -20,13 +28,12 @@ export interface Wanted {
 
 /**
  * The body of the request that creates a deployment.
- * @param webhookUrl called when the deployment is READY, in error, or terminated; undefined for no webhooks.
  */
 export function deploymentRequest(
   { found, deploy, secret }: Wanted,
   { cachedOnly, at }: PlacementAttempt,
   own: OwnTags,
-  webhookUrl: string | undefined,
+  urls: OwnUrls,
 ): CreateDeployment {
   const { application, version, environment, hiddenEnvironment, tags, probe } = deploy
   const players = found.tickets.flatMap((ticket) => ticket.players)
@@ -34,9 +41,11 @@ export function deploymentRequest(
     ...matchEnvironment(found),
     ...variables(environment, false),
     ...variables(hiddenEnvironment, true),
-    ...(probe?.kind === 'registration' ? registration(secret, probe.url) : []),
+    { key: 'MM_MATCH_SECRET', value: secret, is_hidden: true },
+    ...(urls.api === undefined ? [] : [{ key: 'MM_API_URL', value: urls.api, is_hidden: false }]),
+    ...(probe?.kind === 'registration' ? registration(secret, probe.url ?? registrationAt(urls.api)) : []),
   ]
-  const webhook = webhookUrl === undefined ? undefined : { url: webhookUrl }
+  const webhook = urls.webhook === undefined ? undefined : { url: urls.webhook }
   return {
     application,
     version,
@@ -79,3 +88,5 @@ const registration = (secret: string, url: string | undefined): EnvironmentVaria
   { key: 'MM_REGISTRATION_SECRET', value: secret, is_hidden: true },
   ...(url === undefined ? [] : [{ key: 'MM_REGISTRATION_URL', value: url, is_hidden: false }]),
 ]
+
+const registrationAt = (api: string | undefined) => api && `${api}/server-ready`

@@ -1,5 +1,6 @@
 import { systemClock } from '@muster/core/clock'
 import { parentsNow, toldToEnd } from '@muster/core/process'
+import { SKILL } from '../dev/dev-players.js'
 import { startDev, type Dev, type DevOptions } from '../dev/start-dev.js'
 import { watchFile } from '../running/watch-file.js'
 import { EXIT, type ExitCode } from './exit-codes.js'
@@ -27,11 +28,16 @@ export async function dev(options: DevOptions, terminal: Terminal): Promise<Exit
   return EXIT.ok
 }
 
-const greeting = ({ urls, token }: Dev) => `
+const greeting = ({ urls, token, taken, server }: Dev) => `${taken.map((port) => `
+  Port ${port} is taken by another program, so a free one is used.`).join('')}
   Console   ${urls.console}
   API       ${urls.api}   (docs: ${urls.api}/openapi.json)
   Emulator  ${urls.emulator}
 
-  Send "authorization: Bearer ${token}" as a backend, "Bearer ${token}:ann" as the player ann.
+  Send "authorization: Bearer ${token}" as a backend, "Bearer ${token}:ann" as the player ann:
+  POST ${urls.api}/tickets {"profile": ${JSON.stringify(server.config().queues[0]?.name)}}
+  What players say of themselves is believed, except in queues with playerMayState. What a rule compares and a player
+  does not say has a default (skill ${SKILL}). Pages of localhost may call. Servers are simulated: their addresses are
+  ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that.
   A crowd of bots arrives by a button in the console. Ctrl-C ends everything.
 `

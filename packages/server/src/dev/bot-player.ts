@@ -1,9 +1,10 @@
 // pure: what a bot says of itself, so that the rules of its queue have something to compare
 import { greatCircleKm, type Coordinates } from '@muster/core'
 import type { Random } from '@muster/core/clock'
-import type { Attributes, Player, Queue } from '@muster/matchmaker'
+import type { Attributes, Player, Queue, RuleDefinition } from '@muster/matchmaker'
 
 type Rule = Queue['rules'][number]
+type AnyRule = RuleDefinition
 
 /** A city in which bots live. */
 export interface BotCity extends Coordinates {
@@ -48,21 +49,28 @@ export function botParty(queue: Queue, ids: readonly string[], world: BotWorld):
       coordinates,
       attributes: attributesOf(queue.rules, skill, random),
       ...(roles.length > 0 && { roles }),
-      ...(queue.rules.some(({ kind }) => kind === 'latency') && { latencies: latenciesOf(coordinates, world) }),
+      ...(wantsLatencies(queue.rules) && { latencies: latenciesOf(coordinates, world) }),
     }
   })
 }
 
+export const wantsLatencies = (rules: readonly Rule[]): boolean => flat(rules).some(({ kind }) => kind === 'latency')
+
+/** The rules, with those within them. */
+const flat = (rules: readonly AnyRule[]): readonly AnyRule[] =>
+  rules.flatMap((rule) => ('rules' in rule ? flat(rule.rules) : [rule]))
+
 /** One attribute of the kind that each rule compares. */
-function attributesOf(rules: readonly Rule[], skill: number, random: Random): Attributes {
+export function attributesOf(rules: readonly Rule[], skill: number, random: Random): Attributes {
   const attributes: Record<string, Attributes[string]> = {}
-  for (const rule of rules) {
+  for (const rule of flat(rules)) {
     if (rule.kind === 'balance' && rule.measure === 'predictedWin') Object.assign(attributes, ratedBy(rule, skill))
-    const { kind, attribute } = rule as { readonly kind: Rule['kind']; readonly attribute?: string }
+    const { kind, attribute } = rule as { readonly kind: AnyRule['kind']; readonly attribute?: string }
     if (attribute === undefined || attribute.startsWith('$')) continue
     if (kind === 'difference' || kind === 'balance' || kind === 'compare') {
       attributes[attribute] ??= Math.round(skill + (random() - 0.5) * 100)
-    } else if (kind === 'overlap') attributes[attribute] ??= WORDS.filter(() => random() < 0.6).concat('amber')
+    } else if (rule.kind === 'accepts') attributes[attribute] ??= acceptedBy(rule.operator, skill)
+    else if (kind === 'overlap') attributes[attribute] ??= WORDS.filter(() => random() < 0.6).concat('amber')
     else if (kind === 'equal' || kind === 'different') attributes[attribute] ??= pick(WORDS.slice(0, 2), random)
     else if (rule.kind === 'require') attributes[attribute] ??= requiredBy(rule.operator, rule.value)
   }
@@ -70,7 +78,7 @@ function attributesOf(rules: readonly Rule[], skill: number, random: Random): At
 }
 
 /** A rating of that skill on the scale that the rule's `beta` stands for: see `BalanceRule`. */
-function ratedBy(rule: Rule & { readonly kind: 'balance' }, skill: number): Attributes {
+function ratedBy(rule: AnyRule & { readonly kind: 'balance' }, skill: number): Attributes {
   const { mean, uncertainty, beta = 25 / 6 } = rule
   if (mean === undefined || uncertainty === undefined) return {}
   return { [mean]: (beta * 6 * skill) / 1500, [uncertainty]: beta }
@@ -86,19 +94,30 @@ function requiredBy(operator: string, value: unknown): Attributes[string] {
   return operator.startsWith('<') ? number - 1 : operator === '=' ? number : number + 1
 }
 
+/** A value of the kind that other players' own are compared with. */
+function acceptedBy(operator: string, skill: number): Attributes[string] {
+  if (operator === 'contains' || operator === 'excludes') return WORDS
+  return operator.startsWith('<') || operator.startsWith('>') ? skill : (WORDS[0] as string)
+}
+
 const withoutRepeats = (attributes: Attributes): Attributes =>
   Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [name, Array.isArray(value) ? [...new Set(value)] : value]),
   )
 
+/** The roles that the rules ask for. */
+export const rolesIn = (rules: readonly Rule[]): readonly string[] => [
+  ...new Set(flat(rules).flatMap((rule) => (rule.kind === 'roles' ? Object.keys(rule.roles) : []))),
+]
+
 /** One or two of the roles that the queue asks for. */
 function rolesOf(rules: readonly Rule[], random: Random): readonly string[] {
-  const roles = rules.flatMap((rule) => (rule.kind === 'roles' ? Object.keys(rule.roles) : []))
+  const roles = rolesIn(rules)
   return roles.length === 0 ? [] : [...new Set([pick(roles, random), pick(roles, random)])]
 }
 
 /** 10 ms, and 2 ms for every 100 km, more or less. */
-function latenciesOf(from: Coordinates, { beacons, random }: BotWorld): Readonly<Record<string, number>> {
+export function latenciesOf(from: Coordinates, { beacons, random }: Pick<BotWorld, 'beacons' | 'random'>): Readonly<Record<string, number>> {
   const nearest = beacons
     .map((beacon) => ({ name: beacon.name, km: greatCircleKm(from, beacon) }))
     .toSorted((one, other) => one.km - other.km)

@@ -1,3 +1,4 @@
+import type { Queue } from '@muster/matchmaker'
 import type { Config } from '../config/config.js'
 import { readConfig, readConfigText } from '../config/read-config.js'
 import { Secret } from '../config/secret.js'
@@ -6,14 +7,19 @@ import { devYaml } from './dev-yaml.js'
 export interface DevConfigOptions {
   /** The configuration of the game; undefined for an example. */
   readonly path: string | undefined
+  /** A free port, or 0 for any. */
   readonly port: number
   /** Of the emulator. */
   readonly service: { readonly url: string; readonly token: string }
 }
 
+/** Pages that a developer has open: those of this machine, at any port. */
+const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*', 'http://[::1]:*']
+
 /**
  * What `muster dev` runs: queues, rules, bounds and lobbies of the file; but the emulator as the service, memory as the
- * store, and one token for everything in place of `auth` and `profiles`, so that no secret is needed.
+ * store, and one token for everything in place of `auth` and `profiles`, so that no secret is needed. The service's
+ * webhooks and the servers' registrations come to this program, and pages of this machine may call.
  * @throws {InvalidConfig} with all that is wrong in the file
  */
 export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<Config> {
@@ -22,9 +28,13 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
       ? await readConfigText(devYaml, { path: 'muster.yaml', outside: false })
       : await readConfig(path, { outside: false })
   const { telemetry } = config
+  const url = `http://127.0.0.1:${port}`
   return {
     ...config,
-    listen: { host: '127.0.0.1', port, publicUrl: undefined },
+    queues: config.queues.map(registeringHere),
+    listen: { host: '127.0.0.1', port, publicUrl: url },
+    webhook: { ...config.webhook, enabled: true },
+    cors: { origins: [...config.cors.origins, ...OWN_PAGES] },
     service: { ...config.service, url: service.url, token: new Secret(service.token), share: 1 },
     store: { kind: 'memory' },
     auth: { jwt: undefined, keys: [] },
@@ -32,4 +42,11 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     streamTokens: { ...config.streamTokens, key: undefined },
     telemetry: { log: { ...telemetry.log, format: 'text' }, metrics: { ...telemetry.metrics, key: undefined } },
   }
+}
+
+/** Servers that register do so here, wherever the file sends them. */
+const registeringHere = (queue: Queue): Queue => {
+  const { deploy } = queue
+  if (deploy.probe?.kind !== 'registration') return queue
+  return { ...queue, deploy: { ...deploy, probe: { ...deploy.probe, url: undefined } } }
 }

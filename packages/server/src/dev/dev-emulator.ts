@@ -1,6 +1,6 @@
 import { Conflict, createClient } from '@muster/core'
 import type { Queue } from '@muster/matchmaker'
-import { createEmulator, type Emulator } from '@muster/emulator'
+import { createEmulator, type ContainerSpec } from '@muster/emulator'
 
 export interface DevEmulator {
   readonly url: string
@@ -15,12 +15,12 @@ const SPEED = 5
 
 /**
  * Listens on this machine alone, so that its token need be no secret.
- * @param port that is tried first.
+ * @param port is free.
  */
 export async function openDevEmulator(port: number): Promise<DevEmulator> {
   const token = 'dev'
-  const emulator = createEmulator({ speed: SPEED })
-  const { url } = await listenAt(emulator, port)
+  const emulator = createEmulator({ speed: SPEED, token, launch: register })
+  const { url } = await emulator.listen({ port })
   const client = createClient({ baseUrl: url, token })
   const made = new Set<string>()
 
@@ -60,11 +60,14 @@ export async function openDevEmulator(port: number): Promise<DevEmulator> {
   }
 }
 
-async function listenAt(emulator: Emulator, port: number) {
-  try {
-    return await emulator.listen({ port })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    return emulator.listen({ port: 0 })
-  }
+/**
+ * Registers in place of the server that there is not: nothing listens at its port. Deployments stay simulated, at ports
+ * of this machine.
+ */
+async function register({ env }: Pick<ContainerSpec, 'env'>): Promise<undefined> {
+  const { MM_REGISTRATION_URL: url, MM_REGISTRATION_SECRET: secret, MM_MATCH_ID: match_id } = env
+  if (url === undefined) return
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  // A match that was given up meanwhile is refused, and so is everything while the program ends.
+  await fetch(url, { method: 'POST', headers, body: JSON.stringify({ match_id }) }).catch(() => {})
 }

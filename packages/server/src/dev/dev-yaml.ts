@@ -1,6 +1,6 @@
 /**
- * What `muster dev` runs without a configuration: three queues that show most of what queues can do. The service is
- * replaced by the emulator.
+ * What `muster dev` runs without a configuration: three queues that show most of what queues can do. Two players are
+ * enough for a match in each of them, after a while. The service is replaced by the emulator.
  */
 export const devYaml = `
 name: dev
@@ -17,15 +17,16 @@ queues:
     deploy: { application: my-game, version: '1.0' }
 
   - name: ranked
-    teams: [{ name: team, count: 2, size: 5 }]
+    teams:
+      - { name: team, count: 2, size: { min: [{ afterMs: 0, value: 5 }, { afterMs: 10000, value: 1 }], max: 5 } }
     rules:
       - kind: distance
-        maxKm: [{ afterMs: 0, value: 1500 }, { afterMs: 10000, value: 4000 }, { afterMs: 30000, value: 12000 }]
-      - { kind: difference, attribute: skill, max: { from: 200, to: 800, startMs: 3000, overMs: 25000 } }
+        maxKm: [{ afterMs: 0, value: 1500 }, { afterMs: 6000, value: 4000 }, { afterMs: 12000, value: 12000 }]
+      - { kind: difference, attribute: skill, max: { from: 200, to: 800, startMs: 3000, overMs: 10000 } }
       - { kind: roles, roles: { tank: 1, healer: 1 } }
-      - { kind: balance, attribute: skill, max: { from: 60, to: 300, overMs: 25000 } }
-    lastResortMs: 45000
-    acceptance: { withinMs: 10000 }
+      - { kind: balance, attribute: skill, max: { from: 60, to: 300, overMs: 10000 } }
+    lastResortMs: 15000
+    acceptance: { withinMs: 20000 }
     deploy: { application: my-game, version: '1.0' }
 
   - name: social
@@ -36,7 +37,6 @@ queues:
       - kind: distance
         maxKm: [{ afterMs: 0, value: 2000 }, { afterMs: 15000, value: 6000 }]
       - { kind: overlap, attribute: maps }
-    playerMayState: [maps]
     lastResortMs: 60000
     deploy: { application: my-game, version: '1.0' }
 

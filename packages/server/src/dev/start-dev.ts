@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { beacons, places, type PlaceBeacon } from '@muster/emulator'
-import type { Config } from '../config/config.js'
 import { tellNotReloaded } from '../running/config-file.js'
-import { startServer, type MusterServer, type ServerDeps } from '../running/start-server.js'
+import { startServer, type MusterServer } from '../running/start-server.js'
+import type { BotCity } from './bot-player.js'
 import { createBots, type Bots } from './bots.js'
 import { readDevConfig } from './dev-config.js'
+import { withDevPlayers } from './dev-players.js'
+import { freePort } from './free-port.js'
 import { openDevEmulator } from './dev-emulator.js'
 
 export interface DevOptions {
@@ -25,6 +27,8 @@ export interface Dev {
   readonly token: string
   /** The console's has the token in its fragment, which no request holds. */
   readonly urls: { readonly console: string; readonly api: string; readonly emulator: string }
+  /** Ports that were asked for, and that another program has. */
+  readonly taken: readonly number[]
   readonly server: MusterServer
   readonly bots: Bots
   /** Reads the configuration again. A file that is wrong is told, and changes nothing. */
@@ -37,20 +41,24 @@ export interface Dev {
  * @throws {InvalidConfig} with all that is wrong in the configuration
  */
 export async function startDev(options: DevOptions = {}): Promise<Dev> {
-  const { config: path, port = 8080, emulatorPort = 8090, write } = options
+  const { config: path, write } = options
+  const wanted = { port: options.port ?? 8080, emulatorPort: options.emulatorPort ?? 8090 }
   const token = options.token ?? randomBytes(12).toString('base64url')
-  const emulator = await openDevEmulator(emulatorPort)
+  // The service and its servers are told the port before the program listens.
+  const port = await freePort(wanted.port)
+  const emulator = await openDevEmulator(await freePort(wanted.emulatorPort))
   const read = async () => {
     const config = await readDevConfig({ path, port, service: emulator })
     await emulator.prepare(config.queues)
     return config
   }
+  const queues = () => server.config().queues
+  const world = { cities: places.map(spotOf), beacons: beacons.map(spotOf) }
   const bots: Bots = createBots({
     service: () => server.service,
-    queues: () => server.config().queues,
+    queues,
     world: {
-      cities: places.map(spotOf),
-      beacons: beacons.map(spotOf),
+      ...world,
       random: seededRandom(randomBytes(4).readUInt32LE()),
     },
     clock: systemClock,
@@ -58,7 +66,19 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   })
   let server: MusterServer
   try {
-    server = await startAnywhere(await read(), { write, devToken: token, letBotsIn: bots.letIn })
+    const config = await read()
+    const players = {
+      queues,
+      beacons: world.beacons,
+      place: world.cities[0] as BotCity,
+      areLocated: config.locate !== undefined,
+    }
+    server = await startServer(config, {
+      write,
+      devToken: token,
+      letBotsIn: bots.letIn,
+      adaptService: (service) => withDevPlayers(service, players),
+    })
   } catch (error) {
     await emulator.close()
     throw error
@@ -70,6 +90,10 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
       api: server.url,
       emulator: `${emulator.url}/_emulator`,
     },
+    taken: [
+      ...(isOther(server.url, wanted.port) ? [wanted.port] : []),
+      ...(isOther(emulator.url, wanted.emulatorPort) ? [wanted.emulatorPort] : []),
+    ],
     server,
     bots,
     reload: () =>
@@ -87,15 +111,10 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   }
 }
 
-/** At the port of the configuration or, if that is taken, at any free one. */
-const startAnywhere = (config: Config, deps: ServerDeps): Promise<MusterServer> =>
-  startServer(config, deps).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    return startServer({ ...config, listen: { ...config.listen, port: 0 } }, deps)
-  })
-
 const spotOf = ({ location }: Pick<PlaceBeacon, 'location'>) => ({
   name: location.city,
   latitude: location.latitude,
   longitude: location.longitude,
 })
+
+const isOther = (url: string, wanted: number) => wanted !== 0 && Number(new URL(url).port) !== wanted

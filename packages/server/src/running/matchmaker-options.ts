@@ -13,6 +13,7 @@ export function matchmakerOptions(options: MatchingOptions): Omit<MatchmakerOpti
     locations: client.locations,
     locate,
     webhookUrl,
+    apiUrl: config.listen.publicUrl,
     maxServers,
     maxStarting,
     maxCreatesPerMinute,

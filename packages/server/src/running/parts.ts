@@ -22,6 +22,7 @@ import { openStore } from './open-store.js'
 export interface PartsOptions {
   readonly inForce: InForce
   readonly devToken?: string | undefined
+  readonly adaptService?: ((service: TicketService) => TicketService) | undefined
   readonly clock: Clock
   readonly onProblem: MatchingOptions['onProblem']
   /** Options of the console, once there is something to look at. */
@@ -60,7 +61,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
 }
 
 async function open(options: PartsOptions, opened: (close: Close) => void): Promise<Omit<Parts, 'close'>> {
-  const { inForce, devToken, clock, onProblem } = options
+  const { inForce, devToken, adaptService = same, clock, onProblem } = options
   const { config } = inForce
   const store = await openStore({ config, clock, onProblem })
   opened(store.close)
@@ -73,10 +74,11 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
   opened((leftMs) => matching.close(leftMs()))
   const console = config.console.enabled ? createConsole(options.consoleOptions(matching, client, locate)) : undefined
   if (console !== undefined) opened(console.close)
-  const service: TicketService =
+  const service = adaptService(
     console === undefined || matching.matchmaker === undefined
       ? matching.service
-      : console.recording(matching.matchmaker)
+      : console.recording(matching.matchmaker),
+  )
   const lobbies = await openLobbies({
     config,
     client,
@@ -102,6 +104,8 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
   }
   return { client, locate, matching, console, lobbies, api }
 }
+
+const same = (service: TicketService) => service
 
 /** Groups outlive a reload, so they are not the ticket API's own. */
 function ownGroups({ limits }: Config, service: TicketService, log: TicketLog | undefined, clock: Clock): GroupStore {

@@ -29,6 +29,8 @@ export interface ServerDeps {
   readonly devToken?: string | undefined
   /** Lets a crowd of bots arrive; only for `muster dev`. */
   readonly letBotsIn?: ConsoleOptions['letBotsIn']
+  /** Changes what is asked of the matchmaker; only for `muster dev`. */
+  readonly adaptService?: ((service: TicketService) => TicketService) | undefined
   /** The program of the thread in which changed rules are tried. Default: this package's own, as it was built. */
   readonly trialWorker?: ConsoleOptions['trialWorker']
   /** Changes a queue in the configuration's file, and returns what that then says. Default: queues change in memory. */

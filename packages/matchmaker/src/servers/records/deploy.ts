@@ -62,7 +62,7 @@ export interface RegistrationDefinition {
   readonly kind: 'registration'
   /**
    * The URL at which your backend or the ticket API accepts the registration; given to the server as
-   * MM_REGISTRATION_URL.
+   * MM_REGISTRATION_URL. Default: that of the ticket API, by the matchmaker's option `apiUrl`.
    */
   readonly url?: string | undefined
   /**

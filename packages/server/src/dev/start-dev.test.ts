@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { startDev, type Dev, type DevOptions } from './start-dev.js'
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+async function open(options: DevOptions = {}): Promise<Dev> {
+  const dev = await startDev({ port: 0, emulatorPort: 0, token: 'TOKEN', write: () => {}, ...options })
+  ends.push(dev.close)
+  return dev
+}
+
+const ask = (dev: Dev, who: string, method: string, path: string, body?: object) =>
+  fetch(dev.urls.api + path, {
+    method,
+    headers: { authorization: `Bearer TOKEN:${who}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+
+const create = async (dev: Dev, who: string, body: object) => {
+  const answer = await ask(dev, who, 'POST', '/tickets', body)
+  return { ...((await answer.json()) as { id: string; code?: string }), status: answer.status }
+}
+
+/** A studio's own file, written for its production. */
+const STUDIO = `
+name: studio
+service: { url: https://api.example.com, token: { env: NOT_SET } }
+auth: { jwt: { jwks: https://login.example.com/keys } }
+profiles: { url: https://game.example.com/profiles, token: { env: NOT_SET } }
+queues:
+  - name: registering
+    matchSize: 2
+    rules:
+      - { kind: difference, attribute: rating, max: 10 }
+      - { kind: latency, maxMs: 80 }
+      - { kind: any, rules: [{ kind: equal, attribute: mode }, { kind: overlap, attribute: maps }] }
+    deploy:
+      application: game
+      version: '1'
+      probe: { kind: registration, url: https://mm.example.com/server-ready, withinMs: 5000 }
+  - name: strict
+    matchSize: 2
+    rules: [{ kind: difference, attribute: rating, max: 10 }]
+    playerMayState: [colour]
+    deploy: { application: game, version: '1' }
+`
+
+test('muster dev takes players into the queues of a file that has profiles, and its servers register', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
+  ends.push(() => rmSync(folder, { recursive: true }))
+  const config = join(folder, 'muster.yaml')
+  writeFileSync(config, STUDIO)
+  const dev = await open({ config })
+
+  const ann = await create(dev, 'ann', { profile: 'registering' })
+  const ben = await create(dev, 'ben', { profile: 'registering', attributes: { rating: 1505, mode: 'ctf' } })
+  expect([ann.status, ben.status]).toEqual([201, 201])
+  let ticket = { status: '', version: 0 }
+  for (let polls = 0; polls < 10 && ticket.status !== 'HOST_ASSIGNED'; polls += 1)
+    ticket = (await (
+      await ask(dev, 'ann', 'GET', `/tickets/${ann.id}?wait=5&version=${ticket.version}`)
+    ).json()) as typeof ticket
+  expect(ticket).toMatchObject({
+    status: 'HOST_ASSIGNED',
+    assignment: { ports: { game: { link: expect.stringMatching(/^localhost:\d+$/) } } },
+  })
+
+  expect(await create(dev, 'cas', { profile: 'strict', attributes: { colour: 'red' } })).toMatchObject({ status: 201 })
+  expect(await create(dev, 'dan', { profile: 'strict', attributes: { rating: 9 } })).toMatchObject({
+    status: 400,
+    code: 'not-believed',
+  })
+})
+
+test('muster dev takes another port for one that another program has, and says which', async () => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  ends.push(() => other.close())
+  const { port } = other.address() as AddressInfo
+  const dev = await open({ port })
+  expect(dev.taken).toEqual([port])
+  expect((await fetch(`${dev.urls.api}/healthz`)).status).toBe(200)
+})
+
+test('muster dev learns of the end of a server by webhook, at once', async () => {
+  const dev = await open()
+  for (const who of ['ann', 'ben']) await create(dev, who, { profile: 'duel' })
+  const matches = async () =>
+    ((await (await ask(dev, 'ann', 'GET', '/me')).json()) as { matches: { assignment?: object }[] }).matches
+  await expect.poll(async () => (await matches())[0]?.assignment, { timeout: 20_000 }).toBeDefined()
+  const { deployments } = (await (await fetch(`${dev.urls.emulator}/state`)).json()) as {
+    deployments: { latest: { request_id: string }[] }
+  }
+  const stop = new URL(`/v1/stop/${deployments.latest[0]?.request_id}`, dev.urls.emulator)
+  await fetch(stop, { method: 'DELETE', headers: { authorization: 'token dev' } })
+  await expect.poll(async () => (await matches()).length, { timeout: 4000 }).toBe(0)
+})

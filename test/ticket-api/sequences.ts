@@ -1,0 +1,73 @@
+/** The sequences of requests in docs/game-clients.md, and a client that plays them. */
+import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+
+const text = readFileSync(new URL('../../docs/game-clients.md', import.meta.url), 'utf8')
+export const sequences = Array.from(
+  text.matchAll(/^\*\*(.*?)\*\*[^]*?\n```requests\n([^]*?)```/gm),
+  ([, title = '', block = '']) => ({ title, steps: stepsOf(block) }),
+)
+
+export interface Step {
+  readonly who: string
+  readonly method: string
+  readonly path: string
+  readonly body: string | undefined
+  readonly status: number
+  readonly answer: string | undefined
+}
+
+function stepsOf(block: string): readonly Step[] {
+  const lines = block.trimEnd().split('\n')
+  return Array.from({ length: lines.length / 2 }, (_, index) => {
+    const asked = /^(\w+) +([A-Z]+) (\S+)(?: (\{.*\}))?$/.exec(lines[2 * index] ?? '')
+    const told = /^ +(\d{3})(?: (\{.*\}))?$/.exec(lines[2 * index + 1] ?? '')
+    if (asked === null || told === null) throw new Error(`step ${index + 1} is not a request and its answer`)
+    const [, who = '', method = '', path = '', body] = asked
+    return { who, method, path, body, status: Number(told[1]), answer: told[2] }
+  })
+}
+
+/** The expected answer with names filled in: those that are new get their values from the answer. */
+function filled(expected: unknown, actual: unknown, names: Map<string, string>): unknown {
+  if (Array.isArray(expected)) return expected.map((one, index) => filled(one, (actual as unknown[])?.[index], names))
+  if (typeof expected === 'object' && expected !== null)
+    return Object.fromEntries(
+      Object.entries(expected).map(([key, one]) => [key, filled(one, Reflect.get(Object(actual), key), names)]),
+    )
+  const name = typeof expected === 'string' ? /^\{(\w+)\}$/.exec(expected)?.[1] : undefined
+  if (name === undefined) return expected
+  if (!names.has(name) && typeof actual === 'string') names.set(name, actual)
+  return names.get(name) ?? `nothing called ${name}`
+}
+
+const fill = (text: string, names: ReadonlyMap<string, string>) =>
+  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => names.get(name) ?? whole)
+
+/** Sends a request as a player. */
+export type SendAs = (who: string, method: string, path: string, body?: unknown) => Promise<Response>
+
+/** Sends what a step asks, as often as a client that polls does, and checks the answer. */
+async function play({ who, method, path, body, status, answer }: Step, names: Map<string, string>, request: SendAs) {
+  const isPoll = path.includes('wait=')
+  let version = 1
+  for (let tries = isPoll ? 20 : 1; tries > 0; tries -= 1) {
+    const asked = fill(path, names).replace(/version=\d+/, `version=${version}`)
+    const response = await request(who, method, asked, body && JSON.parse(fill(body, names)))
+    const text = await response.text()
+    const told = (text === '' ? {} : JSON.parse(text)) as { readonly status?: unknown; readonly version?: number }
+    version = told.version ?? version
+    const wanted = answer && (JSON.parse(answer) as { readonly status?: unknown })
+    if (tries > 1 && wanted && told.status !== wanted.status) continue
+    expect({ who, method, asked, status: response.status }).toEqual({ who, method, asked, status })
+    if (wanted) expect(told).toMatchObject(filled(wanted, told, names) as object)
+    else expect(text).toBe('')
+    return
+  }
+}
+
+/** Plays all steps of a sequence. */
+export async function playAll(steps: readonly Step[], request: SendAs): Promise<void> {
+  const names = new Map<string, string>()
+  for (const step of steps) await play(step, names, request)
+}
