@@ -86,6 +86,7 @@ describe('bare `muster dev` takes players', () => {
   test.each(sequences)('$title', { timeout: 90_000 }, async ({ steps }) => {
     for (const who of ['ann', 'ben']) await dev.free(who)
     await playAll(steps, dev.as)
+    expect(dev.said()).not.toMatch(/^\S+ (warn|error)/m)
   })
 
   test('who say what they like of themselves, in every queue', async () => {
@@ -98,7 +99,8 @@ describe('bare `muster dev` takes players', () => {
   })
 
   test('who connect to this machine', async () => {
-    for (const who of ['dan', 'eve']) await dev.as(who, 'POST', '/tickets', { profile: 'duel', attributes: { skill: 9 } })
+    const body = { profile: 'duel', attributes: { skill: 9 } }
+    for (const who of ['dan', 'eve']) await dev.as(who, 'POST', '/tickets', body)
     const link = async () => {
       const me = (await (await dev.as('dan', 'GET', '/me')).json()) as {
         readonly matches: readonly { readonly assignment?: { readonly ports: { readonly game: { link: string } } } }[]

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 
-const text = readFileSync(new URL('../../docs/game-clients.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../docs/game-clients.md', import.meta.url), 'utf8')
 export const sequences = Array.from(
-  text.matchAll(/^\*\*(.*?)\*\*[^]*?\n```requests\n([^]*?)```/gm),
+  page.matchAll(/^\*\*(.*?)\*\*[^]*?\n```requests\n([^]*?)```/gm),
   ([, title = '', block = '']) => ({ title, steps: stepsOf(block) }),
 )
 
@@ -41,8 +41,8 @@ function filled(expected: unknown, actual: unknown, names: Map<string, string>):
   return names.get(name) ?? `nothing called ${name}`
 }
 
-const fill = (text: string, names: ReadonlyMap<string, string>) =>
-  text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => names.get(name) ?? whole)
+const fill = (template: string, names: ReadonlyMap<string, string>) =>
+  template.replaceAll(/\{(\w+)\}/g, (whole, name: string) => names.get(name) ?? whole)
 
 /** Sends a request as a player. */
 export type SendAs = (who: string, method: string, path: string, body?: unknown) => Promise<Response>
@@ -54,14 +54,14 @@ async function play({ who, method, path, body, status, answer }: Step, names: Ma
   for (let tries = isPoll ? 20 : 1; tries > 0; tries -= 1) {
     const asked = fill(path, names).replace(/version=\d+/, `version=${version}`)
     const response = await request(who, method, asked, body && JSON.parse(fill(body, names)))
-    const text = await response.text()
-    const told = (text === '' ? {} : JSON.parse(text)) as { readonly status?: unknown; readonly version?: number }
+    const said = await response.text()
+    const told = (said === '' ? {} : JSON.parse(said)) as { readonly status?: unknown; readonly version?: number }
     version = told.version ?? version
     const wanted = answer && (JSON.parse(answer) as { readonly status?: unknown })
     if (tries > 1 && wanted && told.status !== wanted.status) continue
     expect({ who, method, asked, status: response.status }).toEqual({ who, method, asked, status })
     if (wanted) expect(told).toMatchObject(filled(wanted, told, names) as object)
-    else expect(text).toBe('')
+    else expect(said).toBe('')
     return
   }
 }

@@ -67,8 +67,8 @@ const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
 export function createCreating(options: CreatingOptions): Creating {
-  const { service, notes, resumes, governor, allocations, lifecycle, clock, secrets, ownTag, webhookUrlOf, apiUrl, on } =
-    options
+  const { service, notes, resumes, governor, allocations, lifecycle, clock, secrets, on } = options
+  const { ownTag, webhookUrlOf, apiUrl } = options
 
   /** @throws {MatchTooLarge} */
   const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {

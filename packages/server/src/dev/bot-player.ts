@@ -117,7 +117,10 @@ function rolesOf(rules: readonly Rule[], random: Random): readonly string[] {
 }
 
 /** 10 ms, and 2 ms for every 100 km, more or less. */
-export function latenciesOf(from: Coordinates, { beacons, random }: Pick<BotWorld, 'beacons' | 'random'>): Readonly<Record<string, number>> {
+export function latenciesOf(
+  from: Coordinates,
+  { beacons, random }: Pick<BotWorld, 'beacons' | 'random'>,
+): Readonly<Record<string, number>> {
   const nearest = beacons
     .map((beacon) => ({ name: beacon.name, km: greatCircleKm(from, beacon) }))
     .toSorted((one, other) => one.km - other.km)

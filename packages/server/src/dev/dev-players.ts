@@ -44,8 +44,8 @@ function withDefaults(player: Player, queues: readonly Queue[], options: DevPlay
   const rules = queues.flatMap((queue) => queue.rules).filter(refusesMissing)
   const coordinates = player.coordinates ?? (areLocated && player.ip !== undefined ? undefined : place)
   const roles = player.roles === undefined || player.roles.length === 0 ? rolesIn(rules) : player.roles
-  const latencies =
-    player.latencies ?? (wantsLatencies(rules) ? latenciesOf(coordinates ?? place, { beacons, random: MIDDLE }) : undefined)
+  const estimate = () => latenciesOf(coordinates ?? place, { beacons, random: MIDDLE })
+  const latencies = player.latencies ?? (wantsLatencies(rules) ? estimate() : undefined)
   return {
     ...player,
     coordinates,

@@ -78,7 +78,9 @@ export const cors = z
       .array(text)
       .max(1000)
       .default([])
-      .describe('Origins of pages, e.g. https://play.example.com; http://localhost:* for every port; * for every page.'),
+      .describe(
+        'Origins of pages, e.g. https://play.example.com; http://localhost:* for every port; * for every page.',
+      ),
   })
   .prefault({})
   .describe('Web pages that may call the ticket API and the lobby API. Default: none.')
