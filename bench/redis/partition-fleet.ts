@@ -12,6 +12,8 @@ export interface Member {
   report(collectsGarbage?: boolean): Promise<Used>
   /** Resolves when it leads. */
   readonly led: Promise<Led>
+  /** How often it came to lead. */
+  terms(): number
   kill(): Promise<void>
 }
 
@@ -23,10 +25,12 @@ export async function startMember(role: Role, redisUrl = ''): Promise<Member> {
   let answered: (answer: Answer) => void = () => {}
   const next = () => new Promise<Answer>((resolve) => (answered = resolve))
   const started = next()
+  let terms = 0
   const led = new Promise<Led>((resolve) => {
     child.on('message', (message: Answer | Led) => {
-      if (message.kind === 'led') resolve(message)
-      else answered(message)
+      if (message.kind !== 'led') return answered(message)
+      terms += 1
+      resolve(message)
     })
   })
   await started
@@ -41,6 +45,7 @@ export async function startMember(role: Role, redisUrl = ''): Promise<Member> {
     ask,
     report: (collectsGarbage = false) => ask<'used'>({ kind: 'report', collectsGarbage }),
     led,
+    terms: () => terms,
     kill: async () => {
       const gone = once(child, 'exit')
       child.kill('SIGKILL')

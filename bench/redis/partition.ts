@@ -1,13 +1,16 @@
 import { atMost, median, type Figures } from '../figure.js'
 import { measureLatency, RATE } from './latency.js'
 import { planOf, type Costs, type Plan } from './plan.js'
-import { measureTakeovers } from './takeover.js'
+import { measureRivals, measureTakeovers } from './takeover.js'
 import { measureCpu, measureCpuInMemory } from './throughput.js'
 
 const WAITING = 100_000
 /** Tickets that play, two in a match. */
 const PLAYING = 20_000
 const MATCHES = PLAYING / 2
+/** Tickets that play when several candidates compete for the lease on one core. */
+const PLAYING_WITH_RIVALS = 60_000
+const CANDIDATES = 3
 const TAKEOVERS = 10
 const LISTENERS = 4
 /** Seconds that players wait and that a match lasts, and its players. */
@@ -25,6 +28,8 @@ export async function partitionFigures(): Promise<Figures> {
   const heard = await measureCpu(LISTENERS)
   const waiting = await measureTakeovers({ waiting: WAITING, playing: 0, times: TAKEOVERS })
   const playing = await measureTakeovers({ waiting: 0, playing: PLAYING, times: 3 })
+
+  const rivals = await measureRivals(PLAYING_WITH_RIVALS, CANDIDATES)
 
   const longest = Math.max(...waiting.seconds)
   const costs: Costs = {
@@ -46,12 +51,15 @@ export async function partitionFigures(): Promise<Figures> {
   const plans = crowds.map((crowd) => planOf(crowd, costs))
   const known = `partition, ${RATE} tickets/s, from createTicket until another process knows the assignment`
   const taken = `partition, ${WAITING} waiting, from kill -9 of the leader until players are matched again`
+  const among = `partition, ${PLAYING_WITH_RIVALS / 2} matches run, ${CANDIDATES} candidates on one core`
   return {
     figures: [
       atMost(`${known}: p50`, p50, 5, 'ms'),
       atMost(`${known}: p99`, p99, 50, 'ms'),
       atMost('partition: CPU of front and leader, of that in memory', oursUs / memoryUs, 1.5, 'times'),
       atMost(`${taken}: the longest of ${TAKEOVERS}`, longest, 2, 's'),
+      atMost(`${among}: from kill -9 of the leader until players are matched again`, rivals.seconds, 3, 's'),
+      atMost(`${among}: changes of leader`, rivals.changes, 1, 'times'),
     ],
     peers: {
       partition: rounded({

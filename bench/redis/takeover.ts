@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { systemClock } from '@muster/core/clock'
 import { startRedisServer } from '@muster/redis-server'
 import { startMember, type Member } from './partition-fleet.js'
@@ -72,6 +73,36 @@ export async function measureTakeovers({ waiting, playing, times }: TakeoverCase
     loadingUsPerTicket: loading / times / tickets,
     idleUsPerSecond: idle / times,
   }
+}
+
+export interface Rivalry {
+  /** From kill -9 of the leader until players who came after it were matched and know their server. */
+  readonly seconds: number
+  /** How often a process came to lead since. */
+  readonly changes: number
+}
+
+/** A takeover for which several candidates compete, all of them, the front and Redis on one core. */
+export async function measureRivals(playing: number, candidates: number): Promise<Rivalry> {
+  const server = await startRedisServer()
+  const front = await startMember('front', server.url)
+  const leader = await startMember('leader', server.url)
+  await front.ask<'over'>({ kind: 'work', prefix: 'playing', total: playing, atOnce: AT_ONCE })
+  const standbys: Member[] = []
+  for (let nth = 0; nth < candidates; nth += 1) standbys.push(await startMember('standby', server.url))
+  for (const standby of standbys) await settled(standby)
+  const pids = [server.pid, ...[front, leader, ...standbys].map(({ child }) => child.pid ?? 0)]
+  for (const pid of pids) execFileSync('taskset', ['-acp', '0', String(pid)], { stdio: 'ignore' })
+  const killedAt = systemClock.now()
+  await leader.kill()
+  await front.ask<'over'>({ kind: 'work', prefix: 'after-', total: 2, atOnce: 2 })
+  const seconds = (systemClock.now() - killedAt) / 1000
+  // Whoever would take the lease from the new leader does so soon.
+  await systemClock.sleep(5000)
+  const changes = standbys.reduce((sum, standby) => sum + standby.terms(), 0)
+  await Promise.all([front, ...standbys].map((member) => member.kill()))
+  await server.close()
+  return { seconds, changes }
 }
 
 /** Resolves when the process has nothing to do, with the CPU that it used until then. */

@@ -87,7 +87,7 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 type Floors = readonly (readonly string[])[]
 
 const MATCHMAKER: Floors = [
-  ['beacons', 'errors', 'hashed-entries', 'ids', 'player', 'read', 'kernel', 'tickets/locate', 'waits'],
+  ['beacons', 'breather', 'errors', 'hashed-entries', 'ids', 'player', 'read', 'kernel', 'tickets/locate', 'waits'],
   ['large-map', 'places', 'servers/records'],
   ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
   ['queues', 'servers', 'ticket-log'],

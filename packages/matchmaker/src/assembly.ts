@@ -125,6 +125,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     locations: config.locations,
     journal: config.journal,
     clock,
+    stopwatch,
     random,
     resumes: config.ticketLog !== undefined,
     ownTag: matchmakerTag(config.name),

@@ -19,6 +19,7 @@ function anAllocator() {
     service: createTestService({ clock }).deployments,
     journal: createMemoryJournal(),
     clock,
+    stopwatch: () => 0,
     random: seededRandom(1),
     ownTag: 'mm-test',
     bound: { maxServers: 1, maxStarting: 1, maxCreatesPerMinute: 1 },

@@ -112,8 +112,10 @@ export function createTicketing({
     waitForChange: async (ticketId, { version, signal }) => tickets.change(known(ticketId), version, signal),
 
     longestWaiting: (limit) => {
-      const searching = Array.from(tickets.all()).filter(({ status }) => status === 'SEARCHING')
-      const longest = searching.toSorted((one, other) => one.createdAt - other.createdAt).slice(0, limit)
+      const searching: TicketRecord[] = []
+      for (const record of tickets.all()) if (record.status === 'SEARCHING') searching.push(record)
+      const oldestFirst = () => searching.toSorted((one, other) => one.createdAt - other.createdAt)
+      const longest = limit === 0 ? [] : oldestFirst().slice(0, limit)
       return { total: searching.length, tickets: longest.map(ticketOf) }
     },
 

@@ -1,5 +1,5 @@
 import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/records.js'
-import type { Breather } from '../tickets/breather.js'
+import type { Breather } from '../breather.js'
 import { levelAt } from '../kernel/level-at.js'
 import type { Grouped, Matches, Round, RoundOptions, Slot } from '../kernel/model.js'
 import type { Queue } from '../queues/queue.js'

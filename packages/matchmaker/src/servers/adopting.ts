@@ -16,7 +16,7 @@ export interface AdoptingOptions {
   readonly allocations: Allocations
   readonly governor: Pick<Governor, 'sent'>
   readonly creating: Pick<Creating, 'resume'>
-  readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'exists'>
+  readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'adopt'>
   readonly watcher: Pick<Watcher, 'settle'>
   readonly endTimes: Pick<EndTimes, 'expect'>
   readonly secrets: Pick<ServerSecrets, 'adopt'>
@@ -58,7 +58,7 @@ export function createAdopting(options: AdoptingOptions): (open: OpenIntent) => 
     if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))
 
     if (requestId !== undefined) {
-      lifecycle.exists(allocation, requestId)
+      lifecycle.adopt(allocation, requestId)
       // A clock that was set back must not prolong the time for which the server may run.
       allocation.startedAfter = Math.min(sentAt ?? now, now)
       if (assigned) goOnPlaying(allocation, requestId, open)

@@ -77,6 +77,8 @@ export interface AllocatorOptions {
   /** What `resumes` of the journal is, if it does not say. Default false. */
   readonly resumes?: boolean | undefined
   readonly clock: Clock
+  /** Milliseconds, to divide long work into slices. */
+  readonly stopwatch: () => number
   readonly random: Random
   /** Tag of all deployments of this matchmaker. */
   readonly ownTag: string

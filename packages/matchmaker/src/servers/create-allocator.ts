@@ -20,7 +20,7 @@ const NONE_INHERITED: Inherited = { orderOf: () => undefined, done: () => {} }
 
 export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
-  const { inherited = NONE_INHERITED, ended } = options
+  const { stopwatch, inherited = NONE_INHERITED, ended } = options
   const resumes = journal.resumes ?? options.resumes ?? false
   const allocations = createAllocations(ended)
   const governor = createGovernor(bound, random)
@@ -94,6 +94,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const recovery = createRecovery({
     journal,
     clock,
+    stopwatch,
     adopt: createAdopting({
       allocations,
       governor,

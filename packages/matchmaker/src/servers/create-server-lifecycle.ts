@@ -62,6 +62,10 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     allocations.identify(allocation, requestId)
     allocation.knownAt = clock.now()
     allocation.startedAfter = allocation.knownAt
+  }
+
+  const noteCreated = (allocation: Allocation, requestId: string) => {
+    known(allocation, requestId)
     notes.note({ kind: 'created', matchId: allocation.matchId, requestId })
   }
 
@@ -70,14 +74,18 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     allocation.charged = true
   }
 
-  const exists = (allocation: Allocation, requestId: string) => {
-    known(allocation, requestId)
+  const follow = (allocation: Allocation, requestId: string) => {
     if (allocation.unwanted === undefined) {
       allocations.enter(allocation, 'starting')
       watcher.follow(requestId, kindOf(allocation))
     } else {
       stop(allocation, requestId)
     }
+  }
+
+  const exists = (allocation: Allocation, requestId: string) => {
+    noteCreated(allocation, requestId)
+    follow(allocation, requestId)
     tellCreated(allocation, requestId)
   }
 
@@ -119,6 +127,10 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     fail,
     end,
     exists,
+    adopt: (allocation, requestId) => {
+      known(allocation, requestId)
+      follow(allocation, requestId)
+    },
     stop,
     drop,
     listed,
@@ -130,7 +142,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     },
 
     retry: (allocation, requestId) => {
-      known(allocation, requestId)
+      noteCreated(allocation, requestId)
       allocations.enter(allocation, 'retrying')
       discard(allocation, requestId, () => {
         // The match is dropped first, so that it does not count as stopped.

@@ -31,8 +31,10 @@ export interface ServerLifecycle {
   fail(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
   /** Nothing of the allocation is left. */
   end(allocation: Allocation): void
-  /** The deployment exists, under this id. */
+  /** The deployment exists, under this id: it was just created or found. */
   exists(allocation: Allocation, requestId: string): void
+  /** The deployment exists, under this id, and an earlier process wrote so in the journal. */
+  adopt(allocation: Allocation, requestId: string): void
   /**
    * Its deployment may exist, under an id that is not known.
    * @param lostAt epoch milliseconds; undefined: now.

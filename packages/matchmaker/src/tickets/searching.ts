@@ -1,4 +1,4 @@
-import type { Breather } from './breather.js'
+import type { Breather } from '../breather.js'
 import { InvalidTicket } from '../errors.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'

@@ -1,4 +1,4 @@
-import type { Breather } from './breather.js'
+import type { Breather } from '../breather.js'
 import type { Match, QueueRuntime, TicketRecord } from './records.js'
 import type { Admitting, PastOfTicket } from './admission.js'
 import type { PrivateMatches } from './private-matches.js'

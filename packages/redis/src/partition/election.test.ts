@@ -131,3 +131,87 @@ test('a process that stops holds its lease until its term has ended, and then re
   await clock.until(stopping)
   expect(partition.acquire('b', 1000)).toMatchObject({ kind: 'acquired' })
 })
+
+/** An election that tells for how long each lease was asked for. */
+function asking() {
+  const asked: number[] = []
+  const renewal = { takesMs: 0 }
+  const clock = createManualClock()
+  const partition = new MemoryPartition(clock)
+  const store = openMemoryStore(partition, clock, () => {})
+  const terms: Lease[] = []
+  const ledAt: number[] = []
+  const election = createElection({
+    store: {
+      ...store,
+      acquire: (owner, leaseMs) => {
+        asked.push(leaseMs)
+        return store.acquire(owner, leaseMs)
+      },
+      renew: async (token, leaseMs) => {
+        asked.push(leaseMs)
+        const renewed = await store.renew(token, leaseMs)
+        await clock.sleep(renewal.takesMs)
+        return renewed
+      },
+    },
+    owner: 'a',
+    clock,
+    leaseMs: 1000,
+    lead: (lease) => {
+      terms.push(lease)
+      ledAt.push(clock.now())
+      return untilEnd(lease)
+    },
+    problem: () => {},
+  })
+  election.start()
+  return { clock, partition, terms, ledAt, renewal, election, lastLease: () => asked.at(-1) }
+}
+
+test('a lease is as long as renewals take, within ten times, and short again once they are quick', async () => {
+  const { clock, terms, renewal, election, lastLease } = asking()
+  await clock.advance(2000)
+  expect(lastLease()).toBe(1000)
+  renewal.takesMs = 600
+  await clock.advance(5000)
+  expect(lastLease()).toBe(4 * (250 + 600))
+  renewal.takesMs = 3000
+  await clock.advance(20_000)
+  expect(lastLease()).toBe(10_000)
+  expect(terms).toHaveLength(1)
+  renewal.takesMs = 0
+  await clock.advance(60_000)
+  expect(lastLease()).toBeLessThan(1100)
+  expect(terms).toHaveLength(1)
+  await clock.until(election.stop())
+})
+
+test('a leader whose renewal is answered too late leads on, for nobody else has taken over', async () => {
+  const { clock, terms, renewal, election } = asking()
+  await clock.advance(1100)
+  renewal.takesMs = 1500
+  await clock.advance(300)
+  renewal.takesMs = 0
+  await clock.advance(3000)
+  expect(terms.map((lease) => [lease.isHeld(), lease.isLost()])).toEqual([[true, false]])
+  await clock.until(election.stop())
+})
+
+test('a process that loses its lease again and again waits longer each time, at once after a minute', async () => {
+  const { clock, partition, terms, ledAt, election } = asking()
+  /** Milliseconds from a loss until it leads again, in steps of a renewal. */
+  const leadsAgainAfter = async () => {
+    const before = terms.length
+    const at = clock.now()
+    partition.wipe()
+    await clock.advance(20_000)
+    expect(terms).toHaveLength(before + 1)
+    return Math.floor(((ledAt.at(-1) ?? at) - at) / 250) * 250
+  }
+  await clock.advance(1000)
+  expect([await leadsAgainAfter(), await leadsAgainAfter(), await leadsAgainAfter()]).toEqual([250, 1250, 2250])
+  await clock.advance(60_000)
+  expect(await leadsAgainAfter()).toBe(250)
+  await clock.until(election.stop())
+})

@@ -41,7 +41,10 @@ export interface ElectionOptions {
   /** Random name of this process. */
   readonly owner: string
   readonly clock: Clock
-  /** Milliseconds for which the lease is held without being renewed. */
+  /**
+   * Milliseconds for which the lease is held without being renewed. A process whose renewals are slow, because its
+   * event loop or the store is held up, asks for up to ten times as many.
+   */
   readonly leaseMs: number
   /** Leads until the signal of the lease is aborted. Resolves when nothing of the term is going on any more. */
   readonly lead: (lease: Lease) => Promise<void>
@@ -55,19 +58,43 @@ const RENEWALS = 4
  * speeds, and bytes take a while.
  */
 const TRUSTED = 0.9
+/** The longest lease on a machine that is held up, in times of `leaseMs`: nobody leads for as long after a crash. */
+const LONGEST = 10
+/** What is left of the slowest renewal after each later one. */
+const FORGETS = 0.95
+/** Losses within this time make the process wait, so that another one leads. */
+const RECENT_MS = 60_000
+/** The longest such wait, in times of `leaseMs`. */
+const LONGEST_BACK_OFF = 8
 
 export function createElection({ store, owner, clock, leaseMs, lead, problem }: ElectionOptions): Election {
   const renewMs = leaseMs / RENEWALS
   const stopping = new AbortController()
   let running: Promise<void> | undefined
+  /** Milliseconds of the slowest step lately, from when its timer was due until the store had answered. */
+  let slowestMs = 0
+  /** When the lease was lost to another process, in the last minute. */
+  let losses: readonly number[] = []
 
   const pause = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).catch(() => {})
+  /** A process that is held up, as on a machine with too little CPU, asks for a longer lease than others. */
+  const wantedMs = () => Math.ceil(Math.min(Math.max(leaseMs, RENEWALS * (renewMs + slowestMs)), LONGEST * leaseMs))
+  const took = (ms: number) => {
+    slowestMs = Math.max(ms, slowestMs * FORGETS)
+  }
+
+  const backOff = async (): Promise<void> => {
+    const now = clock.now()
+    losses = [...losses.filter((at) => at > now - RECENT_MS), now]
+    const times = losses.length === 1 ? 0 : Math.min(2 ** (losses.length - 2), LONGEST_BACK_OFF)
+    if (times > 0) await pause(times * leaseMs, stopping.signal)
+  }
 
   /** Renews the lease until it is lost or the process stops. */
-  const hold = async (token: string, askedAt: number): Promise<void> => {
+  const hold = async (token: string, heldFrom: number, heldMs: number): Promise<void> => {
     const term = new AbortController()
     const ended = new AbortController()
-    let heldUntil = askedAt + leaseMs * TRUSTED
+    let heldUntil = heldFrom + heldMs * TRUSTED
     let isOver = false
     const isLost = () => isOver
     const lose = () => {
@@ -85,37 +112,49 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       .finally(() => ended.abort())
     stopping.signal.addEventListener('abort', release, { once: true })
     if (stopping.signal.aborted) release()
+    /** Renewals one after another that had no answer. */
+    let missed = 0
     while (!ended.signal.aborted && !isLost()) {
-      await pause(renewMs, ended.signal)
+      const dueAt = clock.now() + (missed === 1 ? 0 : renewMs)
+      await pause(dueAt - clock.now(), ended.signal)
       if (ended.signal.aborted) break
       const at = clock.now()
+      const wanted = wantedMs()
       try {
         // A renewal that takes longer than the lease is of no use. A process that is held up for longer than the lease
-        // leads on unless another one has taken over.
-        const renewed = await within(store.renew(token, leaseMs), leaseMs, clock)
-        if (renewed === true) heldUntil = at + leaseMs * TRUSTED
-        else if (renewed === false || !isHeld()) lose()
+        // leads on unless another one has taken over; the answer may be here, and not read yet.
+        const renewed = await within(store.renew(token, wanted), wanted, clock)
+        if (renewed === false) lose()
+        missed = renewed === undefined ? missed + 1 : 0
+        if (renewed === true) heldUntil = at + wanted * TRUSTED
       } catch (error) {
+        missed += 1
         problem(error)
-        if (!isHeld()) lose()
       }
+      took(clock.now() - dueAt)
+      if (missed > 1 && !isHeld()) lose()
     }
     stopping.signal.removeEventListener('abort', release)
     await leading
     await store.release(token).catch(problem)
     // Another process may do better; and whatever is wrong here is not tried again at once.
     if (hasFailed) await pause(leaseMs, stopping.signal)
+    else if (isOver) await backOff()
   }
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const askedAt = clock.now()
+      const wanted = wantedMs()
       try {
-        const acquired = await store.acquire(owner, leaseMs)
+        const acquired = await store.acquire(owner, wanted)
         if (acquired.kind === 'acquired') {
-          await hold(acquired.token, askedAt)
+          await hold(acquired.token, askedAt, wanted)
         } else {
-          await pause(Math.min(Math.max(acquired.forMs, 1), renewMs), stopping.signal)
+          const dueAt = askedAt + Math.min(Math.max(acquired.forMs, 1), renewMs)
+          took(clock.now() - askedAt)
+          await pause(dueAt - clock.now(), stopping.signal)
+          took(clock.now() - dueAt)
         }
       } catch (error) {
         if (stopping.signal.aborted) return

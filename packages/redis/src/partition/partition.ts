@@ -21,7 +21,7 @@ import type { Changes, PartitionStore } from './store/store.js'
 
 /** What a process reports of its partition. */
 export interface PartitionEvents {
-  /** This process leads from now on, `takeoverMs` milliseconds after it won the lease. */
+  /** This process matches from now on, `takeoverMs` milliseconds after it won the lease. */
   leading: (event: { readonly takeoverMs: number; readonly tickets: number }) => void
   /** This process leads no longer. */
   following: () => void
@@ -200,8 +200,6 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       token = lease.token
       for (const subscribe of subscriptions) ends.set(subscribe, subscribe(leader))
       await sayQueues(lease)
-      isTold = true
-      emit('leading', { takeoverMs: clock.now() - wonAt, tickets: leader.longestWaiting(0).total })
       await leadTerm({
         name: given.name,
         store,
@@ -212,6 +210,10 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
         random,
         isDurable,
         keepEndedMs,
+        leading: () => {
+          isTold = true
+          emit('leading', { takeoverMs: clock.now() - wonAt, tickets: leader.longestWaiting(0).total })
+        },
         problem,
       })
     } finally {

@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { createBreather } from '../../breather.js'
 import type { Journal, OpenIntent } from './journal.js'
 
 /** Opens the journal, and takes over what it says may still exist. */
@@ -13,6 +14,8 @@ export interface Recovery {
 export interface RecoveryOptions {
   readonly journal: Pick<Journal, 'open'>
   readonly clock: Pick<Clock, 'now'>
+  /** Milliseconds, to yield the event loop while thousands of matches are taken over. */
+  readonly stopwatch: () => number
   /** Takes over a match. */
   readonly adopt: (open: OpenIntent) => void
   /** All matches were taken over. */
@@ -23,14 +26,26 @@ export interface RecoveryOptions {
 /** Milliseconds until a journal that could not be opened is tried again: another process may have it until it ends. */
 const REOPEN_MS = 1000
 
-export function createRecovery({ journal, clock, adopt, adopted, problem }: RecoveryOptions): Recovery {
+export function createRecovery({
+  journal,
+  clock,
+  stopwatch,
+  adopt,
+  adopted,
+  problem,
+}: RecoveryOptions): Recovery {
   let recovering: Promise<void> | undefined
   let isDone = false
   /** Epoch milliseconds before which the journal is not opened again. */
   let reopenAt = 0
 
   const recover = async (): Promise<void> => {
-    for (const open of await journal.open(problem)) adopt(open)
+    const all = await journal.open(problem)
+    const breather = createBreather(stopwatch)
+    for (const open of all) {
+      adopt(open)
+      if (breather.isDue()) await breather.rest()
+    }
     adopted()
   }
 

@@ -9,12 +9,12 @@ import type { Lease } from '../election.js'
 import { loadedOf, viewOf } from '../stored-view.js'
 import { encodeHeader } from '../store/header.js'
 import { readStored } from '../store/stored-json.js'
-import type { Batch, InboxEntry, PartitionStore, StoredRecord, StoredTicket, TicketChange } from '../store/store.js'
+import type { Batch, InboxEntry, PartitionStore, StoredTicket, TicketChange } from '../store/store.js'
 import { createAssignedTickets, type AssignedTickets } from './assigned-tickets.js'
 import type { Commits } from './commits.js'
 import { fencedService } from './fenced-service.js'
 import { cooldownKey, cooldownText, pauseKey, readNotes } from '../notes.js'
-import { removeGonePlayers } from './gone-players.js'
+import { joiningIn, removeGonePlayers, type Joining } from './gone-players.js'
 import { createPartitionJournal } from './partition-journal.js'
 
 /** What a term adds to a replica: the lease, and the way to write. */
@@ -97,13 +97,20 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     writing?.lease.lose()
   }
 
-  const loadRecords = () => every((at) => store.loadRecords(at))
   /** What was read as this process came to lead, until the journal takes it. */
-  let records: readonly StoredRecord[] | undefined
+  let intents: ReadonlyMap<string, OpenIntent> | undefined
+  const readIntents = async (visit: (intent: OpenIntent) => void = () => {}) => {
+    const open = new Map<string, OpenIntent>()
+    await eachOf(store.loadRecords, ({ matchId, text }) => {
+      const intent = readStored<OpenIntent>(text, 'record')
+      open.set(matchId, intent)
+      visit(intent)
+    })
+    return open
+  }
   const loadIntents = async (): Promise<readonly OpenIntent[]> => {
-    const found = records ?? (await loadRecords())
-    records = undefined
-    const open = new Map(found.map(({ matchId, text }) => [matchId, readStored<OpenIntent>(text, 'record')]))
+    const open = intents ?? (await readIntents())
+    intents = undefined
     return [...open.values()].toSorted((one, other) => one.at - other.at)
   }
 
@@ -172,23 +179,19 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
 
   /** Takes over what the leader before remembered. */
   const loadNotes = async () => {
-    const { cooldowns, paused } = readNotes(await every((at) => store.loadNotes(at)), problem)
+    const { cooldowns, paused } = readNotes(await allOf(store.loadNotes), problem)
     unlessBroken(() => leader.importCooldowns(cooldowns))
     const queues = leader.queueNames()
     for (const queue of paused) if (queues.includes(queue)) leader.pauseQueue(queue)
   }
 
-  /** Forgets running matches that are over; returns the records of the others. */
-  const prune = async (): Promise<readonly StoredRecord[]> => {
-    const before = [...assigned.matches()]
-    const found = await loadRecords()
-    const running = new Set(found.map(({ matchId }) => matchId))
-    for (const matchId of before) {
+  /** Forgets those of the matches that are over. */
+  const prune = (matches: readonly string[], running: { readonly has: (matchId: string) => boolean }) => {
+    for (const matchId of matches) {
       if (running.has(matchId)) continue
       leader.unload(assigned.of(matchId).map(({ id }) => id))
       assigned.forget(matchId)
     }
-    return found
   }
 
   return {
@@ -221,15 +224,23 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       if (unknown.length > 0) take(await store.read(unknown))
       return entries.filter((entry) => entry.kind === 'cancelled')
     },
-    prune: async () => void (await prune()),
+    prune: async () => {
+      const before = [...assigned.matches()]
+      const running = new Set<string>()
+      await eachOf(store.loadRecords, ({ matchId }) => running.add(matchId))
+      prune(before, running)
+    },
     lead: async (term) => {
-      records = await prune()
-      const backfills = await every((at) => store.loadBackfills(at))
+      const before = [...assigned.matches()]
+      const joining: Joining[] = []
+      intents = await readIntents((intent) => joining.push(...joiningIn(intent, assigned)))
+      prune(before, intents)
+      const backfills = await allOf(store.loadBackfills)
       leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
       await loadNotes()
       writing = term
       await leader.lead()
-      await removeGonePlayers(leader, store, assigned)
+      await removeGonePlayers(leader, store, joining)
     },
     abandon: () => {
       stopListening()
@@ -241,13 +252,20 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
 
 const idsOf = ({ players }: Ticket): readonly string[] => players.map(({ id }) => id)
 
-async function every<T>(load: (at: string | undefined) => Promise<Batch<T>>): Promise<readonly T[]> {
-  const items: T[] = []
+type Load<T> = (at: string | undefined) => Promise<Batch<T>>
+
+/** Goes through all there is, batch by batch: the event loop runs in between. */
+async function eachOf<T>(load: Load<T>, visit: (item: T) => unknown): Promise<void> {
   let at: string | undefined
   do {
     const batch = await load(at)
-    items.push(...batch.items)
+    for (const item of batch.items) visit(item)
     at = batch.next
   } while (at !== undefined)
+}
+
+async function allOf<T>(load: Load<T>): Promise<readonly T[]> {
+  const items: T[] = []
+  await eachOf(load, (item) => items.push(item))
   return items
 }

@@ -32,6 +32,8 @@ export interface TermOptions {
   readonly random: () => number
   /** Milliseconds for which a ticket can be read after it has ended. */
   readonly keepEndedMs: number
+  /** The matches of the leader before are taken over: this process matches from now on. */
+  readonly leading: () => void
   readonly problem: (error: unknown) => void
 }
 
@@ -90,6 +92,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
   try {
     await replica.lead({ lease, commits })
     leader.start()
+    options.leading()
     const untilTheEnd = { signal, clock, failed }
     await Promise.all([repeatUntil(readInbox, untilTheEnd), repeatUntil(sweep, untilTheEnd)])
     // A lease that is to be released is still held: what was decided is written, and the next leader takes it from
