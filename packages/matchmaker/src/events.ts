@@ -6,7 +6,7 @@ import type { Offence } from './queues/cooldown.js'
 import type { Cooldown } from './tickets/cooldowns.js'
 import type { Ticket } from './tickets/ticket.js'
 import type { MatchEvent, TicketEvents } from './tickets/ticket-events.js'
-import type { Activity, StopReason } from './servers/records/reasons.js'
+import type { Activity, ServerFailure, StopReason } from './servers/records/reasons.js'
 
 /**
  * A place that was chosen by latency, and where the server is. Not for players, because it holds the latencies of
@@ -64,6 +64,16 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly requestId: string
     readonly assignment: Assignment
     readonly tickets: readonly Ticket[]
+  }
+  /**
+   * A server failed: before its players were sent there, which counts as an attempt of their tickets, or, as `crashed`,
+   * while players were on it. A server that ends by itself while players are on it has not failed.
+   */
+  deploymentFailed: MatchEvent & {
+    readonly requestId: string
+    readonly reason: ServerFailure
+    /** What the service says of the error, e.g. an exit code; without addresses, at most 300 characters. */
+    readonly detail?: string | undefined
   }
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }

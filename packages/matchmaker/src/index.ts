@@ -67,7 +67,7 @@ export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, Waiti
 export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/match-input.js'
 export type { CooldownDefinition, CooldownTerms, Offence } from './queues/cooldown.js'
 export type { Cooldown } from './tickets/cooldowns.js'
-export type { Activity, ReturnReason, StopReason } from './servers/records/reasons.js'
+export type { Activity, ReturnReason, ServerFailure, StopReason } from './servers/records/reasons.js'
 export type { AssignedLocation, AssignedPort, Assignment, PromisedLatency } from './servers/records/assignment.js'
 export type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
 export type { SpendBudget } from './servers/governor.js'

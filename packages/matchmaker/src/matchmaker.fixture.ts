@@ -26,6 +26,7 @@ const eventNames = [
   'returned',
   'cancelled',
   'expired',
+  'deploymentFailed',
   'deploymentStopped',
   'deploymentReaped',
   'problem',

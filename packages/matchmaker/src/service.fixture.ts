@@ -91,6 +91,7 @@ export function createTestService({
   const viewOf = (record: Deployed): Deployment => ({
     request_id: record.requestId,
     current_status: statusOf(record),
+    ...(statusOf(record) === 'Status.ERROR' && { error: true, error_detail: 'exit code 1 at 203.0.113.9' }),
     start_time: timestamp(record.createdAt),
     elapsed_time: Math.floor((clock.now() - record.createdAt) / 1000),
     fqdn: `${record.requestId}.example.com`,

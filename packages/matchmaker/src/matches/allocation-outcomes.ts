@@ -1,3 +1,4 @@
+import { scrub } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import type { Events } from '../events.js'
 import type { AllocatorListener } from '../servers/listener.js'
@@ -43,6 +44,8 @@ export function createAllocationOutcomes({
       }),
     ready: ({ matchId }, requestId, assignment) => lifecycle().ready(matchId, requestId, assignment, clock.now()),
     failed: (allocation, reason, counts) => end(allocation, { reason, counts }),
+    faulty: (allocation, requestId, reason, detail) =>
+      events.emit('deploymentFailed', { ...named(allocation), requestId, reason, detail: shortOf(detail) }),
     stopped: (allocation, requestId, reason) => {
       // Only the allocation's own server ends the match; stray servers with its tag do not.
       if (requestId === allocation.requestId) end(allocation, { reason: 'stopped' })
@@ -53,3 +56,8 @@ export function createAllocationOutcomes({
       events.emit('problem', { during, error, matchId: allocation?.matchId, requestId }),
   }
 }
+
+const LONGEST_DETAIL = 300
+
+/** What the service says may hold anything. */
+const shortOf = (detail: string | undefined) => detail && scrub(detail).replaceAll(/\s+/g, ' ').slice(0, LONGEST_DETAIL)

@@ -6,6 +6,7 @@ import { tellEnded } from './end-listeners.js'
 import { createFinder } from './finder.js'
 import { placementOf, type Allocation, type AllocationPhase, type Placement } from './records/allocation.js'
 import type { Assignment } from './records/assignment.js'
+import type { ReturnReason, ServerFailure } from './records/reasons.js'
 import { createTimeouts } from './timeouts.js'
 import { createReaper } from './reaper.js'
 import { createStops } from './stops.js'
@@ -15,10 +16,17 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     options
   const { again, on } = options
 
-  const fail: ServerLifecycle['fail'] = (allocation, reason, counts) => {
+  const fail: ServerLifecycle['fail'] = (allocation, reason, counts, detail) => {
+    const { requestId } = allocation
     if (allocation.unwanted !== undefined) return
+    if (requestId !== undefined && isFailure(reason)) on.faulty(allocation, requestId, reason, detail)
     allocation.unwanted = reason
     on.failed(allocation, reason, counts)
+  }
+
+  const crash = (allocation: Allocation, requestId: string, detail: string | undefined) => {
+    allocation.unwanted ??= 'crashed'
+    on.faulty(allocation, requestId, 'crashed', detail)
   }
 
   const end = (allocation: Allocation) => {
@@ -159,8 +167,10 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
       const allocation = allocations.byRequest(requestId)
       if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
       if (sighting.kind !== 'ready') {
-        if (allocation.phase === 'running') allocation.unwanted ??= 'ended'
-        else fail(allocation, 'failed', true)
+        const detail = sighting.kind === 'failed' ? sighting.detail : undefined
+        if (allocation.phase !== 'running') fail(allocation, 'failed', true, detail ?? EARLY)
+        else if (sighting.kind === 'gone') allocation.unwanted ??= 'ended'
+        else crash(allocation, requestId, detail)
         stop(allocation, requestId)
       } else if (allocation.phase === 'starting') {
         allocations.enter(allocation, 'warming')
@@ -213,3 +223,9 @@ const saysReady = (hint: DeploymentHint | undefined) =>
 /** Key of deployments that take about the same time to start. */
 const kindOf = ({ order, queue }: Allocation) =>
   order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`
+
+const isFailure = (reason: ReturnReason): reason is Exclude<ServerFailure, 'crashed'> =>
+  reason === 'failed' || reason === 'too-slow' || reason === 'not-listening'
+
+/** What is said of a deployment that ended without an error before it was READY. */
+const EARLY = 'the deployment ended before it was READY'

@@ -1,4 +1,4 @@
-import type { Activity, ReturnReason, StopReason } from './records/reasons.js'
+import type { Activity, ReturnReason, ServerFailure, StopReason } from './records/reasons.js'
 import type { Assignment } from './records/assignment.js'
 import type { Allocation } from './records/allocation.js'
 
@@ -15,6 +15,8 @@ export interface AllocatorListener {
    *   these ids.
    */
   failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
+  /** The server failed; what becomes of its match is told next. @param detail in the service's words. */
+  faulty(allocation: Allocation, requestId: string, reason: ServerFailure, detail: string | undefined): void
   stopped(allocation: Allocation, requestId: string, reason: StopReason): void
   /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
   reaped(requestId: string): void

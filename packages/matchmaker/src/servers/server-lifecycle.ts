@@ -27,8 +27,8 @@ import type { Notes } from './journal/notes.js'
 
 /** The life of an allocation after its create was sent: until its server runs, ends, or another attempt begins. */
 export interface ServerLifecycle {
-  /** The tickets leave the allocation; called once. */
-  fail(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
+  /** The tickets leave the allocation; called once. @param detail what the service says of the server's failure. */
+  fail(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[], detail?: string): void
   /** Nothing of the allocation is left. */
   end(allocation: Allocation): void
   /** The deployment exists, under this id: it was just created or found. */

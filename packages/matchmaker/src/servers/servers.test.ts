@@ -98,3 +98,49 @@ test('each match has its own webhook path, and a webhook is only a hint to read 
   await run(250)
   expect(service.calls.get).toHaveLength(1)
 })
+
+describe('a server that fails', () => {
+  test('before it is READY is told with the reason, before its tickets return', async () => {
+    const { seen, names, join, run } = setUp({ service: { fate: () => ({ errorMs: 3000 }) } })
+    join('ann', 'ben')
+    await run(6000)
+    expect(seen.deploymentFailed?.[0]).toEqual({
+      matchId: seen.matchFound?.[0]?.matchId,
+      queue: 'duel',
+      requestId: 'r1',
+      reason: 'failed',
+      detail: 'exit code 1 at [address]',
+    })
+    expect(names.indexOf('deploymentFailed')).toBeLessThan(names.indexOf('returned'))
+  })
+
+  test('while players are on it has crashed; one that ends by itself has not', async () => {
+    const crashing = setUp({ service: { fate: () => ({ readyMs: 1000, errorMs: 9000 }) } })
+    crashing.join('ann', 'ben')
+    await crashing.run(60_000)
+    expect(crashing.seen.deploymentFailed).toMatchObject([{ requestId: 'r1', reason: 'crashed' }])
+    expect(crashing.seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'crashed' }])
+
+    const ending = setUp({ service: { fate: () => ({ readyMs: 1000, endMs: 9000 }) } })
+    ending.join('ann', 'ben')
+    await ending.run(60_000)
+    expect(ending.seen.deploymentFailed).toBeUndefined()
+    expect(ending.seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'ended' }])
+  })
+
+  test('to be READY in time, or to listen, is told too', async () => {
+    const slow = setUp({
+      queues: [{ ...duel, deploy: { ...deploy, readyTimeoutMs: 5000 } }],
+      service: { fate: () => ({ readyMs: 60_000 }) },
+    })
+    slow.join('ann', 'ben')
+    await slow.run(7000)
+    expect(slow.seen.deploymentFailed).toMatchObject([{ requestId: 'r1', reason: 'too-slow', detail: undefined }])
+
+    const probe = { kind: 'registration', withinMs: 2000 } as const
+    const mute = setUp({ queues: [{ ...duel, deploy: { ...deploy, probe } }] })
+    mute.join('ann', 'ben')
+    await mute.run(9000)
+    expect(mute.seen.deploymentFailed?.[0]).toMatchObject({ requestId: 'r1', reason: 'not-listening' })
+  })
+})

@@ -73,6 +73,9 @@ export function recordEvents(
     on('deploymentStopped', ({ queue, reason }) =>
       counters['muster.deployments.stopped'].add(1, { ...ofQueue(queue), 'muster.reason': reason }),
     ),
+    on('deploymentFailed', ({ queue, reason }) =>
+      counters['muster.deployments.failed'].add(1, { ...ofQueue(queue), 'muster.reason': reason }),
+    ),
     on('deploymentReaped', () => counters['muster.deployments.reaped'].add(1, common)),
     on('ticked', ({ durationMs }) => histograms['muster.tick.duration'].record(seconds(durationMs), common)),
     on('problem', ({ during }) => counters['muster.problems'].add(1, { ...common, 'muster.activity': during })),

@@ -27,6 +27,7 @@ const counters = {
   'muster.backfills.created': { unit: '{backfill}', description: 'Backfills that were created' },
   'muster.backfills.ended': { unit: '{backfill}', description: 'Backfills that ended, by how' },
   'muster.deployments.created': { unit: '{deployment}', description: 'Deployments that the service accepted' },
+  'muster.deployments.failed': { unit: '{deployment}', description: 'Game servers that failed, by how' },
   'muster.deployments.stopped': { unit: '{deployment}', description: 'Deployments whose stop was confirmed, by why' },
   'muster.deployments.reaped': {
     unit: '{deployment}',

@@ -81,6 +81,7 @@ test('deployments, ticks and problems are counted and timed', async () => {
   emit('deploymentCreated', { ...match, requestId: 'r1' })
   emit('deploymentReady', { ...match, requestId: 'r1', startMs: 12_000, unseenMs: 400, placed })
   emit('deploymentStopped', { ...match, requestId: 'r1', reason: 'ended' })
+  emit('deploymentFailed', { ...match, requestId: 'r2', reason: 'crashed', detail: 'exit code 1' })
   emit('deploymentReaped', { requestId: 'r7' })
   emit('ticked', { durationMs: 3, matches: 1 })
   emit('problem', { during: 'create', error: new Error('no') })
@@ -91,6 +92,7 @@ test('deployments, ticks and problems are counted and timed', async () => {
     'muster.placement.latency{"muster.queue":"duel"}': { count: 1, sum: 0.045 },
     'muster.placement.distance{"muster.queue":"duel"}': { count: 1, sum: 12 },
     'muster.deployments.stopped{"muster.queue":"duel","muster.reason":"ended"}': 1,
+    'muster.deployments.failed{"muster.queue":"duel","muster.reason":"crashed"}': 1,
     'muster.deployments.reaped{}': 1,
     'muster.tick.duration{}': { count: 1, sum: 0.003 },
     'muster.problems{"muster.activity":"create"}': 1,

@@ -1,4 +1,5 @@
 import type { Matchmaker } from '@muster/matchmaker'
+import { failureText } from './failure-text.js'
 import type { Log } from './log.js'
 import type { ProblemLog } from './problem-log.js'
 
@@ -8,6 +9,9 @@ import type { ProblemLog } from './problem-log.js'
  */
 export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog): void {
   on('problem', ({ during, matchId, requestId, error }) => problems.report(during, error, { matchId, requestId }))
+  on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>
+    problems.report('server', failureText(reason, detail), { matchId, requestId }),
+  )
   on('deploymentReaped', ({ requestId }) => log.warn('a server that belonged to no match was stopped', { requestId }))
   const detail = <Event>(text: string, fieldsOf: (event: Event) => Parameters<Log['debug']>[1]) => {
     return (event: Event) => {

@@ -26,9 +26,13 @@ export type ReturnReason =
   /** The server was READY, but its probe failed. Counts as an attempt. */
   | 'not-listening'
 
+/** How a server failed: in error or ended too early, READY too late, READY without listening, or in error in play. */
+export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-listening'> | 'crashed'
+
 /**
  * Why a server was stopped: the reason for which its tickets returned to the search, or
  * - `ended`: the deployment ended by itself;
+ * - `crashed`: the deployment ended in error while players were on it;
  * - `stopped`: by `stopMatch`;
  * - `left`: all players have left, by `playersLeft`;
  * - `max-duration`: after the `maxDurationMs` of its queue;
@@ -36,7 +40,7 @@ export type ReturnReason =
  * - `restarted`: the server was found in the journal and no players are on it;
  * - `twin`: the match had another server.
  */
-export type StopReason = ReturnReason | 'ended' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
+export type StopReason = ReturnReason | 'ended' | 'crashed' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
 
 /** The activity during which a problem occurred. The matchmaker continues by itself. */
 export type Activity =

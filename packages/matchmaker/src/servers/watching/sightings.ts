@@ -15,8 +15,8 @@ export type Sighting =
    * created.
    */
   | { readonly kind: 'ready'; readonly requestId: string; readonly assignment: Assignment; readonly unseenMs: number }
-  /** The deployment is in error. */
-  | { readonly kind: 'failed'; readonly requestId: string }
+  /** The deployment is in error; `detail` in the service's words. */
+  | { readonly kind: 'failed'; readonly requestId: string; readonly detail: string | undefined }
   /** The deployment has ended, or the service does not know it. */
   | { readonly kind: 'gone'; readonly requestId: string }
 
@@ -75,7 +75,7 @@ export function createSightings(options: SightingsOptions): Sightings {
   const tell = (one: Watched, deployment: Deployment, askedAt: number) => {
     const { requestId, phase } = one
     const state = deploymentPhase(deployment)
-    if (state === 'failed') return report({ kind: 'failed', requestId })
+    if (state === 'failed') return report({ kind: 'failed', requestId, detail: deployment.error_detail ?? undefined })
     if (state === 'terminated') return report({ kind: 'gone', requestId })
     if (state === 'starting') one.seenAt = Math.max(one.seenAt, askedAt)
     const assignment = state === 'ready' && phase === 'starting' ? assignmentOf(deployment) : undefined

@@ -75,6 +75,8 @@ function bytesOf(event: RecordedEvent): number {
       return EVENT_BYTES + ID_BYTES + event.ticketId.length + bytesOfAll(event.playerIds)
     case 'left':
       return EVENT_BYTES + bytesOfAll(event.playerIds)
+    case 'failed':
+      return EVENT_BYTES + ID_BYTES + (event.detail?.length ?? 0)
     case 'problem':
       return EVENT_BYTES + event.text.length
     default:

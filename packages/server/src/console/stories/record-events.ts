@@ -48,6 +48,9 @@ export function recordEvents(on: Matchmaker['on'], ring: EventRing, now: () => n
     on('playersLeft', ({ matchId, queue, playerIds, remaining }) =>
       add({ at: now(), what: 'left', matchId, queue, playerIds, remaining }),
     ),
+    on('deploymentFailed', ({ matchId, queue, requestId, reason, detail }) =>
+      add({ at: now(), what: 'failed', matchId, queue, requestId, reason, detail }),
+    ),
     on('deploymentStopped', ({ matchId, queue, requestId, reason }) =>
       add({ at: now(), what: 'ended', matchId, queue, requestId, reason }),
     ),

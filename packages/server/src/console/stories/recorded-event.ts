@@ -1,4 +1,4 @@
-import type { CancelReason, ReturnReason, StopReason } from '@muster/matchmaker'
+import type { CancelReason, ReturnReason, ServerFailure, StopReason } from '@muster/matchmaker'
 
 /** An event as it is remembered: ids and reasons, no address. Times are epoch milliseconds. */
 export type RecordedEvent = { readonly at: number } & (
@@ -22,6 +22,11 @@ export type RecordedEvent = { readonly at: number } & (
   | (OfServer & { readonly what: 'ready'; readonly startMs: number })
   | (OfTickets & OfServer & { readonly what: 'assigned'; readonly where: string | undefined })
   | (OfMatch & { readonly what: 'left'; readonly playerIds: readonly string[]; readonly remaining: number })
+  | (OfServer & {
+      readonly what: 'failed'
+      readonly reason: ServerFailure
+      readonly detail: string | undefined
+    })
   | (OfServer & { readonly what: 'ended'; readonly reason: StopReason })
   | { readonly what: 'problem'; readonly matchId: string; readonly text: string }
 )

@@ -1,6 +1,7 @@
 // pure: what happened, in words that an operator understands
 import type { StoryEvent, StoryKind } from '@muster/console/wire'
 import type { CancelReason, ReturnReason, StopReason } from '@muster/matchmaker'
+import { failureText } from '../../telemetry/failure-text.js'
 import type { RecordedEvent } from './recorded-event.js'
 
 type Ref = StoryEvent['refs'][number]
@@ -35,6 +36,7 @@ const returned: Readonly<Record<ReturnReason, string>> = {
 const ended: Readonly<Record<StopReason, string>> = {
   ...returned,
   ended: 'it ended by itself',
+  crashed: 'it ended in error',
   left: 'all players have left',
   'max-duration': 'it ran for as long as its queue allows',
   closed: 'the program was closed',
@@ -125,6 +127,8 @@ function told(event: RecordedEvent): Pick<StoryEvent, 'text' | 'refs'> {
         refs: [...refs('match', [event.matchId]), ...refs('player', event.playerIds)],
       }
     }
+    case 'failed':
+      return { text: failureText(event.reason, event.detail), refs: serverRefs(event) }
     case 'ended':
       return { text: `The server was stopped: ${ended[event.reason]}.`, refs: serverRefs(event) }
     case 'problem':

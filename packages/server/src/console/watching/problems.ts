@@ -1,6 +1,7 @@
 import { scrub } from '@muster/core'
 import type { ProblemNow } from '@muster/console/wire'
 import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
+import { failureText } from '../../telemetry/failure-text.js'
 
 /** What went wrong lately, in words. */
 export interface Problems {
@@ -34,21 +35,30 @@ const doing: Readonly<Record<Problem['during'], string>> = {
 export function createProblems(on: Matchmaker['on'], now: () => number): Problems {
   /** By text, the newest last. */
   const known = new Map<string, ProblemNow>()
-  const end = on('problem', ({ during, error, matchId = null }) => {
-    const text = problemText(during, error)
+  const add = (text: string, matchId: string | null) => {
     const count = (known.get(text)?.count ?? 0) + 1
     known.delete(text)
     known.set(text, { at: Math.floor(now()), text, count, matchId })
     if (known.size > MOST) known.delete(known.keys().next().value as string)
-  })
-  return { list: () => [...known.values()].toReversed(), close: end }
+  }
+  const ends = [
+    on('problem', ({ during, error, matchId = null }) => add(problemText(during, error), matchId)),
+    on('deploymentFailed', ({ reason, detail, matchId }) => add(problemOf(failureText(reason, detail)), matchId)),
+  ]
+  return {
+    list: () => [...known.values()].toReversed(),
+    close: () => {
+      for (const end of ends) end()
+    },
+  }
 }
 
 export function problemText(during: Problem['during'], error: unknown): string {
-  const why = scrub(error instanceof Error ? error.message : String(error))
-    .replace(/\s+/g, ' ')
-    // Ids differ each time, and would make each problem one of its own.
-    .replace(/\b[0-9a-f]{8,}\b/gi, '…')
-  const text = `${doing[during]}: ${why}`
+  return problemOf(`${doing[during]}: ${scrub(error instanceof Error ? error.message : String(error))}`)
+}
+
+function problemOf(words: string): string {
+  // Ids differ each time, and would make each problem one of its own.
+  const text = words.replace(/\s+/g, ' ').replace(/\b[0-9a-f]{8,}\b/gi, '…')
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT - 1)}…`
 }
