@@ -1,5 +1,5 @@
 /** What `@muster/core/http` offers: the pieces that HTTP APIs made of described operations share. */
-export { addressBlock } from './address-block.js'
+export { addressBlock, addressBlocks } from './address-block.js'
 export type { Caller, RequestLimits } from './admission.js'
 export {
   createAttempts,

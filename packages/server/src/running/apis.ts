@@ -53,7 +53,7 @@ export function createApis(config: Config, parts: ApiParts): Apis {
   const cors = config.cors.origins.length === 0 ? undefined : { origins: config.cors.origins }
   const profiles = config.profiles && openProfiles(config.profiles)
   const common = { address, cors, limitStore: shared.limitStore, clock }
-  const { groupIdleMs, ...limits } = config.limits
+  const { groupIdleMs, delayMs: _, ...limits } = config.limits
   const tickets = createTicketApi(service, {
     ...common,
     authenticate: auth.tickets,

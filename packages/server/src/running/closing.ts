@@ -5,6 +5,7 @@ import type { Log } from '../telemetry/log.js'
 import type { ProblemLog } from '../telemetry/problem-log.js'
 import type { InForce } from './in-force.js'
 import type { Listener } from './listener.js'
+import type { LoadGuard } from './load-guard.js'
 import type { Parts } from './parts.js'
 import type { ServiceCheck } from './service-check.js'
 
@@ -12,6 +13,7 @@ export interface ClosingOptions {
   readonly inForce: InForce
   readonly parts: Parts
   readonly listener: Listener
+  readonly guard: LoadGuard
   readonly check: ServiceCheck
   readonly metrics: LazyMetrics | undefined
   readonly problems: ProblemLog
@@ -38,7 +40,7 @@ const SHARE_OF_PARTS = 0.9
  * and leave the rest to the next process. Then waits and streams end, and clients ask whoever answers next.
  */
 export function createClosing(options: ClosingOptions): Closing {
-  const { inForce, parts, listener, check, metrics, problems, log, clock } = options
+  const { inForce, parts, listener, guard, check, metrics, problems, log, clock } = options
   let closed: Promise<boolean> | undefined
 
   const closeAll = async (withinMs: number): Promise<true> => {
@@ -49,6 +51,7 @@ export function createClosing(options: ClosingOptions): Closing {
     await within(ended, Math.min(LAST_ANSWERS_MS, leftMs()), clock)
     listener.destroy()
     await ended
+    guard.close()
     await inForce.apis.close()
     await metrics?.close()
     return true

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openListener, type Listener, type ListenerOptions } from './listener.js'
 
 let listener: Listener | undefined
@@ -22,8 +22,8 @@ async function open(options: Partial<ListenerOptions> = {}) {
   })
   const { port } = listener
   /** A connection that sends a text, and what it is answered until it ends. */
-  return async (text: string) => {
-    const socket = connect(port, '127.0.0.1')
+  return async (text: string, localAddress = '127.0.0.1') => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress })
     sockets.push(socket)
     socket.on('error', () => {})
     await once(socket, 'connect')
@@ -66,6 +66,45 @@ describe('a connection is ended', () => {
     const next = await send('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
     expect(await next.ended).toContain('served')
   })
+})
+
+const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+
+test.skipIf(process.platform !== 'linux')(
+  'connections of 30 addresses that keep them open do not keep another one from its answers',
+  async () => {
+    const told: number[] = []
+    const send = await open({
+      mostConnections: 60,
+      mostPerAddress: 20,
+      freshMs: 0,
+      onCrowded: ({ idleEnded }) => told.push(idleEnded),
+    })
+    for (let index = 0; index < 300; index += 1) {
+      await send('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', `127.0.0.${2 + (index % 30)}`)
+      if (index % 10 !== 0) continue
+      const bystander = await send(GET)
+      expect(await bystander.ended).toContain('served')
+    }
+    expect(listener?.connections().open).toBeLessThanOrEqual(60)
+    expect(told).toHaveLength(1)
+  },
+)
+
+test('beyond the bound another answer is given, as long as no connection is idle', async () => {
+  const begun: (() => void)[] = []
+  const send = await open({
+    mostConnections: 2,
+    mostPerAddress: undefined,
+    beyond: 2,
+    onRequest: (_, response) => void begun.push(() => response.end('served')),
+    onRequestBeyond: (_, response) => response.end('operated'),
+  })
+  const waiting = [await send(GET), await send(GET)]
+  await vi.waitFor(() => expect(begun).toHaveLength(2))
+  expect(await (await send(GET)).ended).toContain('operated')
+  for (const answer of begun) answer()
+  for (const { ended } of waiting) expect(await ended).toContain('served')
 })
 
 test('a port that is taken is an error, and nothing listens', async () => {

@@ -1,15 +1,25 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { addressBlock } from '@muster/core/http'
+import { systemClock, type Clock } from '@muster/core/clock'
+import { createConnections, type ConnectionCounts } from './connections.js'
 
 export interface ListenerOptions {
   readonly host: string
   readonly port: number
   readonly onRequest: RequestListener
+  /** Answers on connections that were taken beyond the bound. Default: as `onRequest`. */
+  readonly onRequestBeyond?: RequestListener | undefined
   /** Most connections at once: a stream or a long poll is one. */
   readonly mostConnections: number
-  /** Most connections of one IPv4 address or IPv6 /64; undefined where all come from a proxy's address. */
+  /** Connections that are taken beyond the bound. Default none. */
+  readonly beyond?: number | undefined
+  /** See `ConnectionsOptions.perAddress`. */
   readonly mostPerAddress: number | undefined
+  /** See `ConnectionsOptions.onCrowded`. */
+  readonly onCrowded?: ((counts: ConnectionCounts) => void) | undefined
+  readonly clock?: Clock | undefined
+  /** See `ConnectionsOptions.freshMs`. */
+  readonly freshMs?: number | undefined
   /** For tests: how long headers may take. Default 10,000 ms. */
   readonly headersTimeoutMs?: number | undefined
 }
@@ -26,7 +36,10 @@ const REQUESTS_PER_SOCKET = 10_000
 export interface Listener {
   /** With the port that was taken, if any could be. */
   readonly url: string
+  /** Of the listener of those who run the program, if there is one. */
+  readonly adminUrl?: string | undefined
   readonly port: number
+  readonly connections: () => ConnectionCounts
   /** Takes no more connections, and resolves when the last one has ended. */
   readonly close: () => Promise<void>
   /** Ends all connections, whatever they are for. */
@@ -38,7 +51,16 @@ export interface Listener {
  * Rejects, as node:net does, if the address cannot be had.
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
-  const { host, port, onRequest, mostConnections, mostPerAddress, headersTimeoutMs = HEADERS_TIMEOUT_MS } = options
+  const { host, port, onRequest, onRequestBeyond = onRequest, headersTimeoutMs = HEADERS_TIMEOUT_MS } = options
+  const connections = createConnections<Socket>({
+    most: options.mostConnections,
+    beyond: options.beyond ?? 0,
+    perAddress: options.mostPerAddress,
+    end: (socket) => socket.destroy(),
+    onCrowded: options.onCrowded ?? (() => {}),
+    clock: options.clock ?? systemClock,
+    freshMs: options.freshMs,
+  })
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -47,11 +69,17 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.ceil(headersTimeoutMs / 4),
     },
-    onRequest,
+    (message, response) => {
+      const { socket } = message
+      response.once('close', connections.begin(socket))
+      return connections.isBeyond(socket) ? onRequestBeyond(message, response) : onRequest(message, response)
+    },
   )
-  server.maxConnections = mostConnections
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET
-  if (mostPerAddress !== undefined) boundPerAddress(server, mostPerAddress)
+  server.on('connection', (socket: Socket) => {
+    if (!connections.open(socket, socket.remoteAddress)) return void socket.destroy()
+    socket.once('close', () => connections.closed(socket))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -63,6 +91,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   return {
     url: `http://${nameOf(host)}:${taken}`,
     port: taken,
+    connections: connections.counts,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve())
@@ -70,22 +99,6 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       }),
     destroy: () => server.closeAllConnections(),
   }
-}
-
-/** Ends connections beyond the bound at once: one address must not take all there are. */
-function boundPerAddress(server: Server, most: number): void {
-  const counts = new Map<string, number>()
-  server.on('connection', (socket: Socket) => {
-    const from = addressBlock(socket.remoteAddress ?? '')
-    const count = (counts.get(from) ?? 0) + 1
-    if (count > most) return void socket.destroy()
-    counts.set(from, count)
-    socket.once('close', () => {
-      const left = (counts.get(from) ?? 1) - 1
-      if (left === 0) counts.delete(from)
-      else counts.set(from, left)
-    })
-  })
 }
 
 /** How this machine reaches the host it listens on. */

@@ -1,32 +1,49 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { nodeListener, Problem, problemResponse, type HttpHandler } from '@muster/core/http'
-import type { Ready } from './readiness.js'
+import type { Clock } from '@muster/core/clock'
+import { nodeListener, Problem, problemDocument, type HttpHandler } from '@muster/core/http'
+import { isReading, json, pathOf } from './answers.js'
+import type { LoadGuard } from './load-guard.js'
+import { createOperations, type OperationsOptions } from './operations.js'
 
 /** What is served, by where. */
-export interface Mounts {
+export interface MountsOptions extends OperationsOptions {
   /** The present APIs: a reload replaces them. */
   readonly apis: () => {
     readonly tickets: HttpHandler
     readonly lobbies: HttpHandler | undefined
     readonly document: () => Promise<object>
   }
-  readonly console: HttpHandler | undefined
   readonly webhooks: HttpHandler
-  /** Answers a scrape; undefined without metrics. */
-  readonly metrics: RequestListener | undefined
-  readonly ready: () => Promise<Ready>
   /** Whether the program ends: then nothing new is taken. */
   readonly isClosing: () => boolean
+  /** Decides whether the APIs take a request. */
+  readonly guard: Pick<LoadGuard, 'admits'>
+  /** Whether a listener of their own serves metrics and the console, and the listener of players does not. */
+  readonly hasAdmin: boolean
+  readonly clock: Clock
 }
 
-/** Milliseconds after which a client asks again while the program ends: by then another one answers (our choice). */
+/** What each listener answers. */
+export interface Mounts {
+  /** The listener of players. */
+  readonly all: RequestListener
+  /** The same where there are too many connections: those who run the program are answered, others are refused. */
+  readonly beyond: RequestListener
+  /** The listener of those who run the program. */
+  readonly admin: RequestListener
+}
+
+/** Milliseconds after which a client asks again: by then there is room, or another process answers (our choice). */
 const RETRY_AFTER_MS = 2000
+
+/** Milliseconds for which a connection is not read whose request was refused because answers come late (our choice). */
+const REST_MS = 500
 
 /**
  * Answers every request of the program: by the first segment of its path, and where nothing else is, by the ticket API,
  * whose paths have no prefix.
  */
-export function createMounts(mounts: Mounts): RequestListener {
+export function createMounts(mounts: MountsOptions): Mounts {
   const listeners = new WeakMap<HttpHandler, RequestListener>()
   const listenerOf = (handler: HttpHandler): RequestListener => {
     const known = listeners.get(handler)
@@ -36,17 +53,14 @@ export function createMounts(mounts: Mounts): RequestListener {
     return made
   }
   const webhooks = nodeListener(mounts.webhooks)
-  const page = mounts.console && nodeListener(mounts.console)
+  const operate = createOperations(mounts)
+  const operateHere = mounts.hasAdmin ? createOperations({ ready: mounts.ready, ...NOTHING }) : operate
 
-  return (message, response) => {
+  const all: RequestListener = (message, response) => {
+    if (operateHere(message, response)) return
     const path = pathOf(message)
     const [, first] = path.split('/', 2)
-    if (first === 'healthz' && path === '/healthz') return json(response, 200, { alive: true })
-    if (first === 'readyz' && path === '/readyz') return void answerReady(mounts, response)
-    if (first === 'metrics' && path === '/metrics' && mounts.metrics) return mounts.metrics(message, response)
     if (first === 'webhooks') return webhooks(message, response)
-    if (first === 'console' && page !== undefined) return page(message, response)
-    if (path === '/' && page !== undefined && isReading(message)) return redirect(response, '/console/')
     const apis = mounts.apis()
     if (mounts.isClosing() && !isLeaving(message)) return refuse(message, response)
     if (path === '/openapi.json' && apis.lobbies !== undefined && isReading(message))
@@ -54,45 +68,64 @@ export function createMounts(mounts: Mounts): RequestListener {
         (document) => json(response, 200, document),
         () => refuse(message, response),
       )
+    if (!mounts.guard.admits(message, response)) {
+      tooLate(message, response)
+      return restAfter(message, response, mounts.clock)
+    }
     return listenerOf(first === 'lobbies' && apis.lobbies !== undefined ? apis.lobbies : apis.tickets)(
       message,
       response,
     )
   }
+  return {
+    all,
+    beyond: (message, response) => {
+      if (operateHere(message, response)) return
+      // The next one needs the connection more.
+      response.shouldKeepAlive = false
+      tooMany(message, response)
+    },
+    admin: (message, response) => {
+      if (!operate(message, response)) notHere(message, response)
+    },
+  }
 }
 
-/** Without the query. */
-function pathOf({ url = '/' }: IncomingMessage): string {
-  const query = url.indexOf('?')
-  return query === -1 ? url : url.slice(0, query)
+const NOTHING = { console: undefined, metrics: undefined }
+
+/**
+ * Reads a connection on only after a while: refusing costs a third of answering, and one that asks again at once must
+ * not take up all there is.
+ */
+function restAfter({ socket }: IncomingMessage, response: ServerResponse, clock: Clock): void {
+  // node:http itself resumes the socket, to skip the rest of the body.
+  const rest = async () => {
+    socket.pause()
+    await clock.sleep(REST_MS)
+    socket.resume()
+  }
+  response.once('finish', () => setImmediate(() => void rest()))
 }
 
-const isReading = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD'
 /** What is still answered while the program ends: reading, and leaving. */
 const isLeaving = (message: IncomingMessage) => isReading(message) || message.method === 'DELETE'
 
-async function answerReady({ ready }: Mounts, response: ServerResponse): Promise<void> {
-  const { is, why } = await ready()
-  json(response, is ? 200 : 503, { ready: is, why })
-}
-
-function json(response: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body)
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
+/** Refuses without a look at the request: under load, refusing must cost a fraction of answering. */
+function refusal(refused: Problem): RequestListener {
+  const body = Buffer.from(JSON.stringify(problemDocument(refused)))
+  const { retryAfterMs } = refused.options
+  const headers = {
+    'content-type': 'application/problem+json',
+    'content-length': body.length,
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  })
-  response.end(text)
+    ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+  }
+  return (_, response) => void response.writeHead(refused.status, headers).end(body)
 }
 
-function redirect(response: ServerResponse, location: string): void {
-  response.writeHead(302, { location, 'content-length': 0 }).end()
-}
-
-const refuse = nodeListener(async () =>
-  problemResponse(
-    new Problem(503, 'closing', 'this server is about to end: ask again', { retryAfterMs: RETRY_AFTER_MS }),
-  ),
-)
+const retryAfterMs = RETRY_AFTER_MS
+const busy = (why: string) => refusal(new Problem(503, 'busy', `${why}: ask again`, { retryAfterMs }))
+const refuse = refusal(new Problem(503, 'closing', 'this server is about to end: ask again', { retryAfterMs }))
+const tooMany = busy('there are too many connections')
+const tooLate = busy('there are more requests than can be answered')
+const notHere = refusal(new Problem(404, 'not-found', 'only health, metrics and the console are served here'))

@@ -11,7 +11,8 @@ import { createApis } from './apis.js'
 import { createClosing } from './closing.js'
 import { consoleOptions } from './console-options.js'
 import { InForce } from './in-force.js'
-import { openListener } from './listener.js'
+import { openListeners } from './listeners.js'
+import { createLoadGuard } from './load-guard.js'
 import { createMetricsDoor } from './metrics-door.js'
 import { createMounts } from './mounts.js'
 import { openParts } from './parts.js'
@@ -41,6 +42,8 @@ export interface ServerDeps {
 export interface MusterServer {
   /** Where it listens. */
   readonly url: string
+  /** Where `listen.admin` listens; undefined without it. */
+  readonly adminUrl: string | undefined
   /** The matchmaker, as the ticket API uses it. */
   readonly service: TicketService
   readonly log: Log
@@ -89,10 +92,23 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   const ready = createReadiness(() => closing.reason(), [check.reason, ...matching.checks], clock)
   const reload = createReloading({ ...common, parts })
   const metrics = config.telemetry.metrics.enabled
-    ? createLazyMetrics({ matchmaker: matching.observed, client, clock })
+    ? createLazyMetrics({
+        matchmaker: matching.observed,
+        client,
+        clock,
+        program: { connections: () => listener.connections(), load: () => guard.counts() },
+      })
     : undefined
+  const guard = createLoadGuard({
+    delayMs: () => inForce.config.limits.delayMs,
+    onShed: (count) => log.warn(`the program is late: ${count} requests were refused with 503`),
+    clock,
+  })
   const mounts = createMounts({
     apis: () => inForce.apis,
+    guard,
+    clock,
+    hasAdmin: config.listen.admin !== undefined,
     console: parts.console?.handle,
     webhooks: createWebhooks({ servers: matching.webhook, relays: lobbies?.webhook }),
     metrics:
@@ -101,19 +117,19 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     ready,
     isClosing: () => closing.reason() !== undefined,
   })
-  const listener = await openListener({ ...listenerBounds(config), onRequest: mounts }).catch(
-    async (error: unknown) => {
-      await check.close()
-      await parts.close(() => 1000)
-      throw error
-    },
-  )
-  const closing = createClosing({ ...common, parts, listener, check, metrics, problems })
+  const listener = await openListeners({ config, mounts, log, clock }).catch(async (error: unknown) => {
+    guard.close()
+    await check.close()
+    await parts.close(() => 1000)
+    throw error
+  })
+  const closing = createClosing({ ...common, parts, listener, guard, check, metrics, problems })
   matching.start()
   logStart(log, config, listener.port)
   metrics?.start()
   return {
     url: listener.url,
+    adminUrl: listener.adminUrl,
     service: parts.api.service,
     log,
     config: () => inForce.config,
@@ -123,25 +139,11 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   }
 }
 
-/** Connections besides waits: for answers, and of clients between two of them (our choice). */
-const MORE_CONNECTIONS = 10_000
-/** Most long polls and event streams, where the configuration says nothing: the ticket API's own default. */
-const WAITS = 50_000
-/** Connections of one address, where addresses are known (our choice). */
-const MOST_PER_ADDRESS = 2000
-
-/** Behind proxies, many players come from one address. */
-const listenerBounds = ({ listen, limits, addresses }: Config) => ({
-  host: listen.host,
-  port: listen.port,
-  mostConnections: (limits.waits ?? WAITS) + MORE_CONNECTIONS,
-  mostPerAddress: addresses.trustedProxies.length > 0 ? undefined : MOST_PER_ADDRESS,
-})
-
 /** What an operator looks for first. The host may be an address, which lines never hold. */
 function logStart(log: Log, { name, listen, queues, store, lobbies }: Config, port: number): void {
   log.info('listening', {
     port,
+    adminPort: listen.admin?.port,
     publicUrl: listen.publicUrl,
     name,
     version,

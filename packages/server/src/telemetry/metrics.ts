@@ -3,11 +3,13 @@ import type { Clock } from '@muster/core/clock'
 import { instrument, type Observed, type ObservedClient } from '@muster/matchmaker'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { observeProgram, type ObservedProgram } from './program-metrics.js'
 
 export interface MetricsOptions {
   readonly matchmaker: Observed
   readonly client: ObservedClient
   readonly clock: Clock
+  readonly program: ObservedProgram
 }
 
 /** The metrics of docs/telemetry.md for Prometheus. */
@@ -18,10 +20,12 @@ export interface Metrics {
 }
 
 /** Begins to measure. Nothing listens by itself: `serve` is mounted by the program. */
-export function createMetrics({ matchmaker, client, clock }: MetricsOptions): Metrics {
+export function createMetrics({ matchmaker, client, clock, program }: MetricsOptions): Metrics {
   const exporter = new PrometheusExporter({ preventServerStart: true, withoutScopeInfo: true, withoutTargetInfo: true })
   const provider = new MeterProvider({ readers: [exporter] })
-  const end = instrument(matchmaker, { client, clock, meter: provider.getMeter('@muster/server') })
+  const meter = provider.getMeter('@muster/server')
+  const end = instrument(matchmaker, { client, clock, meter })
+  observeProgram(meter, program)
   return {
     serve: (request, response) => exporter.getMetricsRequestHandler(request, response),
     close: async () => {

@@ -83,3 +83,13 @@ export const path = text.transform((given) => new RelativePath(given))
 export const hostName = z
   .string()
   .regex(/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be the name of a host, with a port if need be')
+
+/** Where a listener listens: `host:port`, an IPv6 address in brackets. */
+export const hostAndPort = z
+  .string()
+  .regex(/^(\[[\da-f:.]+\]|[\w.-]{1,253}):\d{1,5}$/i, 'must be an address and a port, e.g. 127.0.0.1:9090')
+  .refine((given) => Number(given.slice(given.lastIndexOf(':') + 1)) <= 65_535, 'must have a port of at most 65535')
+  .transform((given) => {
+    const colon = given.lastIndexOf(':')
+    return { host: given.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(given.slice(colon + 1)) }
+  })

@@ -1,6 +1,6 @@
 import { clientAddress } from '@muster/core/http'
 import { z } from 'zod'
-import { duration, hostName, httpUrl, path, secret, text } from './parts.js'
+import { duration, hostAndPort, hostName, httpUrl, path, secret, text } from './parts.js'
 
 /** Sections about this program's place in the network. */
 
@@ -14,6 +14,12 @@ export const listen = z
         'Address on which the program listens. 0.0.0.0 is every IPv4 address of the machine, :: every address.',
       ),
     port: z.int().min(0).max(65_535).default(8080).describe('TCP port; 0 takes any free one.'),
+    admin: hostAndPort
+      .optional()
+      .describe(
+        'Address and port of a second listener, e.g. 127.0.0.1:9090, for /healthz, /readyz, /metrics and /console. ' +
+          'Metrics and the console are then served there alone. Default: the first listener serves them.',
+      ),
     publicUrl: httpUrl
       .optional()
       .describe(

@@ -58,6 +58,14 @@ export const limits = z
         'Long polls and event streams of all players. Default 50,000, for which the process needs as many file ' +
           'descriptors.',
       ),
+    delayMs: z
+      .union([duration.min(50), z.literal('unlimited')], { error: 'must be milliseconds from 50, or unlimited' })
+      .transform((given) => (given === 'unlimited' ? Infinity : given))
+      .prefault(1000)
+      .describe(
+        'Milliseconds by which answers may be late. As the program comes near to it, requests are refused with 503: ' +
+          'first those that begin something, then changes, reads and cancels last. `unlimited` refuses none.',
+      ),
     groups: count.optional().describe('Groups at once. Default 100,000.'),
     groupIdleMs: duration
       .optional()
