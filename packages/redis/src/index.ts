@@ -27,6 +27,7 @@ export type { QueuesInForce } from './partition/in-force.js'
 export type { Partition, PartitionEvents, PartitionOptions, PartitionProblem } from './partition/partition.js'
 export { createRedisPartition, type RedisPartitionOptions } from './partition/redis-partition.js'
 export { Deposed } from './partition/store/deposed.js'
+export { createRedisEventStore, type RedisEventStore, type RedisEventStoreOptions } from './stream/event-store.js'
 export {
   createRedisSpending,
   type RedisSpending,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { pagesFolder } from '@muster/console'
 import type { ApplyRequest, Problem, Role, Trial, TrialRequest } from '@muster/console/wire'
 import { helloOf, nowOf, stepOf, type Scene } from './scenes.js'
-import { cardsOf, duelYaml, foundOf, trialResult } from './stories.js'
+import { auditOf, cardsOf, duelYaml, foundOf, serversOf, trialResult } from './stories.js'
 
 const roles: Readonly<Record<string, Role>> = { 'Bearer look-token': 'look', 'Bearer operate-token': 'operate' }
 
@@ -95,6 +95,8 @@ export async function openFakeServer(first: Scene, options: FakeOptions = {}): P
     const call = `${request.method} ${path.slice(4)}`
     if (call === 'GET feed') return feed(response, role)
     if (call === 'GET find') return json(200, foundOf(url.searchParams.get('id') ?? '', time(), cancelled))
+    if (call === 'GET servers') return json(200, serversOf(time()))
+    if (call === 'GET acts') return json(200, auditOf(time()))
     if (call === 'GET queues') return json(200, cardsOf(duel.version, duel.yaml))
     if (call === 'GET trials/one') return json(200, trialNow())
     const body: unknown = JSON.parse((await textOf(request)) || '{}')

@@ -55,9 +55,17 @@ describe.skipIf(chromiumPath === undefined)('the console of the program', { time
       .getByLabel('Belongs to')
       .getByRole('link', { name: /^match/ })
       .click()
+    const match = page.url().split('/').at(-1) ?? ''
+    await go('#/servers')
+    await page.getByRole('row').filter({ hasText: match }).filter({ hasText: 'running' }).waitFor()
+    await page.getByRole('link', { name: match }).click()
     await page.getByRole('button', { name: 'Stop the match' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Stop the match' }).click()
     await page.getByRole('listitem').filter({ hasText: 'ended' }).waitFor({ timeout: 30_000 })
+    await go('#/changes')
+    for (const did of ['stopped a match', 'cancelled a ticket']) {
+      await page.getByRole('row').filter({ hasText: 'ops-team' }).filter({ hasText: did }).waitFor()
+    }
     expect(complaints).toEqual([])
     await page.context().close()
   })

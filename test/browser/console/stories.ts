@@ -1,4 +1,4 @@
-import type { Found, QueueCards, Story, TrialResult } from '@muster/console/wire'
+import type { Audit, Found, QueueCards, ServerList, ServerRow, Story, TrialResult } from '@muster/console/wire'
 
 /** The stories of one match, the way that the matchmaker tells them. */
 export function foundOf(id: string, at: number, cancelled: ReadonlySet<string>): Found {
@@ -192,5 +192,34 @@ export const trialResult = (at: number): TrialResult => ({
   sentences: [
     'Half of the tickets would have waited 0.6 s less, and 71 more matches would have been made.',
     'Players of a match would have been 262 km further from one another.',
+  ],
+})
+
+export function serversOf(at: number): ServerList {
+  const row = (server: Partial<ServerRow>): ServerRow => ({
+    matchId: 'match-7f3a91c2',
+    requestId: '9a31c04f77e2',
+    queue: 'duel',
+    phase: 'running',
+    place: 'Frankfurt, Germany',
+    host: '9a31c04f77e2.pr.example.com',
+    players: 2,
+    since: at - 754_000,
+    cost: 0.0502,
+    ...server,
+  })
+  const servers = [
+    row({}),
+    row({ matchId: 'match-11b8', requestId: '51ffc0', host: '51ffc0.pr.example.com', since: at - 61_000, cost: 0.004 }),
+    row({ matchId: 'match-20d4', requestId: null, host: null, place: null, phase: 'creating', since: at - 900 }),
+  ]
+  return { at, total: 3, players: 6, cost: 0.0542, currency: 'EUR', servers }
+}
+
+export const auditOf = (at: number): Audit => ({
+  acts: [
+    { at: at - 9000, who: 'olga', what: 'stop-match', id: 'match-7f3a91c2' },
+    { at: at - 65_000, who: 'olga', what: 'apply-queue', id: 'duel' },
+    { at: at - 7_200_000, who: 'ops-team', what: 'let-bots-in', id: '500' },
   ],
 })

@@ -1,13 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { ChangesView } from './changes/changes-view.js'
 import { FindView } from './find/find-view.js'
 import { NowView } from './now/now-view.js'
 import { QueuesView } from './queues/queues-view.js'
+import { ServersView } from './servers/servers-view.js'
 import { Header } from './shell/header.js'
 import { SignIn } from './shell/sign-in.js'
 import { useStore } from './state/store-context.js'
 import { Confirm } from './ui/confirm.js'
 
-const titles = { now: 'Now', find: 'Find', queues: 'Queues' }
+const titles = { now: 'Now', find: 'Find', queues: 'Queues', servers: 'Servers', changes: 'Changes' }
 
 /** The whole page. */
 export function App() {
@@ -45,8 +47,12 @@ export function App() {
           <NowView />
         ) : view === 'find' ? (
           <FindView />
-        ) : (
+        ) : view === 'queues' ? (
           <QueuesView />
+        ) : view === 'servers' ? (
+          <ServersView />
+        ) : (
+          <ChangesView />
         )}
       </main>
       <Said />

@@ -16,6 +16,10 @@ test.each(['', '#', '#/', '#/other', '#token=x', 'nonsense', '#/now'])('%j is th
   expect(routeOf(fragment)).toEqual({ view: 'now', queue: undefined })
 })
 
+test.each(['servers', 'changes'] as const)('%s is a view without parts', (view) => {
+  expect(routeOf(hrefOf(view))).toEqual({ view })
+})
+
 test('a fragment that is no proper encoding is taken as it is', () => {
   expect(routeOf('#/find/50%')).toEqual({ view: 'find', id: '50%' })
 })

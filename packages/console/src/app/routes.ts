@@ -4,6 +4,8 @@ export type Route =
   | { readonly view: 'now'; readonly queue: string | undefined }
   | { readonly view: 'find'; readonly id: string | undefined }
   | { readonly view: 'queues'; readonly queue: string | undefined }
+  | { readonly view: 'servers' }
+  | { readonly view: 'changes' }
 
 const decoded = (part: string | undefined) => {
   if (part === undefined || part === '') return undefined
@@ -19,6 +21,7 @@ export function routeOf(fragment: string): Route {
   const [, view, part] = /^#\/(\w+)(?:\/(.*))?$/.exec(fragment) ?? []
   if (view === 'find') return { view, id: decoded(part) }
   if (view === 'queues') return { view, queue: decoded(part) }
+  if (view === 'servers' || view === 'changes') return { view }
   return { view: 'now', queue: view === 'now' ? decoded(part) : undefined }
 }
 

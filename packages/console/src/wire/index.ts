@@ -5,6 +5,8 @@
  * |---|---|
  * | `GET feed` | server-sent events: `hello` (Hello), `now` (Now, twice a second), `step` (HistoryStep), `bye` |
  * | `GET find?id=` | Found |
+ * | `GET servers` | ServerList |
+ * | `GET acts` | Audit |
  * | `GET queues` | QueueCards |
  * | `PUT queues/{name}` (operate) | Applied |
  * | `POST queues/{name}/pause`, `…/resume` (operate) | 204 |
@@ -17,6 +19,7 @@
  * a role that may not, 404, 409 for an edit of an older version of a queue, 422 for a queue that is wrong (with its
  * faults by line and column), 429.
  */
+export type { Audit } from './audit.js'
 export type { History, HistoryStep, QueueHistory } from './history.js'
 export type {
   FormingMatch,
@@ -46,6 +49,7 @@ export type {
   TrialResult,
   TrialSide,
 } from './queues.js'
+export type { ServerList, ServerRow } from './servers.js'
 export type { Hello, Role } from './session.js'
 export type { Found, Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from './story.js'
 export type { Milliseconds, Moment } from './units.js'

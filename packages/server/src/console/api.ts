@@ -9,11 +9,13 @@ import {
   type Handlers,
   type HttpHandler,
 } from '@muster/core/http'
+import type { Audit } from './audit.js'
 import type { Watch } from './feed/watch.js'
 import { createOperating } from './operating.js'
 import { problemOf } from './problems-of.js'
 import { createApplying } from './queues/applying.js'
 import type { QueueCardsSource } from './queues/queue-cards.js'
+import { serverList } from './servers-list.js'
 import type { FindStories } from './stories/stories.js'
 import type { Trials } from './trials/trials.js'
 import type { ConsoleOptions, Operator } from './options.js'
@@ -22,7 +24,7 @@ import { consoleRoutes, operateRoutes } from './routes.js'
 /** Who asks. */
 export interface ConsoleCaller extends Caller, Operator {}
 
-/** A search reads all that is remembered. */
+/** A search reads all that is remembered, and a list of servers asks the process that leads for all of them. */
 const FINDS: AttemptLimit = { limit: 20, windowMs: 10_000 }
 const PER_CALLER: AttemptLimit = { limit: 100, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 200, windowMs: 5000 }
@@ -32,6 +34,7 @@ const BODY_BYTES = 256 * 1024
 export interface ApiParts {
   readonly watch: Watch
   readonly find: FindStories
+  readonly audit: Pick<Audit, 'view'>
   readonly queues: QueueCardsSource
   readonly trials: Trials
   readonly clock: Clock
@@ -40,11 +43,15 @@ export interface ApiParts {
 
 /** The console's API: made of described routes, as the ticket API is. */
 export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): HttpHandler {
-  const { watch, find, queues, trials, clock, onError } = parts
+  const { watch, find, audit, queues, trials, clock, onError } = parts
   const { operatorOf, address, basePath = '/console', limitsOfRequests = {} } = options
   const operating = createOperating(options)
   const apply = createApplying(options, queues)
   const finds = createAttempts({ ...FINDS, clock })
+  const assertMaySearch = ({ id }: ConsoleCaller) => {
+    const retryAfterMs = finds.take(id)
+    if (retryAfterMs > 0) throw new Problem(429, 'too-many-searches', 'too many searches', { retryAfterMs })
+  }
 
   const handlers: Handlers<typeof consoleRoutes, ConsoleCaller> = {
     feed: (_input, { caller, request }) =>
@@ -53,10 +60,15 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
         { clock, signal: request.signal },
       ),
     find: ({ id }, { caller }) => {
-      const retryAfterMs = finds.take(caller.id)
-      if (retryAfterMs > 0) throw new Problem(429, 'too-many-searches', 'too many searches', { retryAfterMs })
+      assertMaySearch(caller)
       return find(id)
     },
+    servers: async (_input, { caller }) => {
+      assertMaySearch(caller)
+      const { matches } = await options.matchmaker.inspect()
+      return serverList(matches, options.spending(), clock.now())
+    },
+    acts: () => audit.view(),
     queues: () => ({ queues: queues.cards() }),
     applyQueue: (edit, { caller }) => apply(edit, caller),
     beginTrial: ({ queue, yaml }) => trials.begin(queue, yaml),

@@ -4,14 +4,18 @@ import { scrub } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import type { Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
+import { AUDIT_BOUNDS, createAudit } from './audit.js'
 import { createWatch } from './feed/watch.js'
 import { securityHeaders } from './headers.js'
-import type { ConsoleOptions } from './options.js'
+import type { Act, ConsoleOptions } from './options.js'
 import { createPages } from './pages.js'
 import { createQueueCards } from './queues/queue-cards.js'
+import { createEventHistory } from './stories/event-history.js'
 import { createEventRing, type EventRing } from './stories/event-ring.js'
 import { recordEvents } from './stories/record-events.js'
+import type { RecordedEvent } from './stories/recorded-event.js'
 import { lasted } from './stories/sentences.js'
+import type { EventBounds } from './stories/event-store.js'
 import { createStories } from './stories/stories.js'
 import { createRecording } from './trials/recording.js'
 import { trialThreads } from './trials/trial-thread.js'
@@ -34,8 +38,12 @@ export interface Console {
 
 /** Our choice: some 200,000 tickets in all, an hour of 60 a second. */
 const RECORDED = { partBytes: 16 * 1024 * 1024, parts: 4, partMs: 600_000 }
-/** What happened is remembered in so much memory (our choice): some 140,000 tickets, an hour of 40 a second. */
-const REMEMBERED = { mostEvents: 500_000, mostBytes: 64 * 1024 * 1024 }
+/** Bounds of stories (our choice): a day, or some 140,000 tickets, which is an hour of 40 a second. */
+const STORIES: EventBounds = { keepMs: 86_400_000, mostBytes: 64 * 1024 * 1024 }
+/** Bytes of the smallest event in memory. */
+const LEAST_BYTES = 128
+/** Milliseconds after which a ticket that is told late is no arrival of this minute. */
+const RECENT_MS = 60_000
 
 /** @throws TypeError for an invalid name in `hosts` */
 export function createConsole(options: ConsoleOptions): Console {
@@ -45,12 +53,29 @@ export function createConsole(options: ConsoleOptions): Console {
   const recording = createRecording({ ...RECORDED, clock })
   const on = shareListeners(matchmaker.on)
   const cards = createQueueCards(queues, options.applyQueue !== undefined)
-  const ring = createEventRing(REMEMBERED)
+  const { stories = STORIES, openEvents } = options
+  const ring = createEventRing({ ...stories, mostEvents: Math.ceil(stories.mostBytes / LEAST_BYTES) })
   const watched = { ...options, matchmaker: { ...matchmaker, on } }
   const watch = createWatch(watched, { clock, missing: () => droppedStories(ring, clock.now()), failed: onError })
-  const endRecording = recordEvents(on, ring, clock.now)
+  const history = createEventHistory<RecordedEvent>({
+    store: openEvents?.('stories', stories),
+    clock,
+    taken: (event) => {
+      ring.add(event)
+      if (event.what === 'created' && clock.now() - event.at < RECENT_MS) watch.arrived(event.queues)
+    },
+    failed: onError,
+  })
+  const audit = createAudit({ store: openEvents?.('acts', AUDIT_BOUNDS), clock, failed: onError })
+  const acted = (act: Act) => {
+    options.acted(act)
+    audit.note(act)
+  }
+  const endRecording = recordEvents(on, history.add, clock.now)
   const find = createStories({
     ring,
+    loaded: async () => void (await Promise.all([history.loaded(), audit.view()])),
+    operated: audit.about,
     matchmaker,
     limitsOf: cards.limitsOf,
     now: clock.now,
@@ -65,7 +90,7 @@ export function createConsole(options: ConsoleOptions): Console {
     clock,
     startedAt: clock.now(),
   })
-  const api = createConsoleApi(options, { watch, find, queues: cards, trials, clock, onError })
+  const api = createConsoleApi({ ...options, acted }, { watch, find, audit, queues: cards, trials, clock, onError })
 
   const answer = async (request: Request, connection: Connection): Promise<Response> => {
     visitors.checkHost(request)
@@ -86,6 +111,7 @@ export function createConsole(options: ConsoleOptions): Console {
       endRecording()
       trials.close()
       await watch.close()
+      await Promise.all([history.close(), audit.close()])
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { EventBounds, EventStore } from './stories/event-store.js'
 import type { Clock } from '@muster/core/clock'
 import type { AddressOf, AttemptLimit, Connection } from '@muster/core/http'
 import type { Hello, LimitNow, Now, Role } from '@muster/console/wire'
@@ -10,6 +11,9 @@ import type {
   SurveyOptions,
   TicketService,
 } from '@muster/matchmaker'
+
+/** Opens a store of events by its name: 1 to 32 letters. Called once for each name. */
+export type OpenEvents = (name: string, bounds: EventBounds) => EventStore
 
 /** Who a token says one is. */
 export interface Operator {
@@ -105,6 +109,10 @@ export interface ConsoleOptions {
   readonly ready?: (() => Awaitable<Now['ready']>) | undefined
   /** Lets a crowd of bots arrive; in `muster dev` only. */
   readonly letBotsIn?: ((players: number) => Awaitable<void>) | undefined
+  /** How much is remembered of what happened. Default: a day, and 64 MiB at most. */
+  readonly stories?: EventBounds | undefined
+  /** Opens what keeps events beyond this process. Default: they end with it. */
+  readonly openEvents?: OpenEvents | undefined
   /** What this process does not see, in words, e.g. of other processes. Default: nothing. */
   readonly unseen?: (() => readonly string[]) | undefined
   /** Names without a port that the Host header may have, besides addresses and `localhost`. Default none. */

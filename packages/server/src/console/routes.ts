@@ -1,5 +1,5 @@
 /** The routes of the console's API, as data. The answers' types are those of `@muster/console/wire`. */
-import type { Applied, Found, QueueCards, Trial } from '@muster/console/wire'
+import type { Applied, Audit, Found, QueueCards, ServerList, Trial } from '@muster/console/wire'
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
 
@@ -24,6 +24,18 @@ export const consoleRoutes = {
     input: z.strictObject({ id }),
     output: answer<Found>(),
     errors: [429, 503],
+  }),
+  servers: operation('GET /servers', {
+    summary: 'The servers there are, by place, with age, players and cost',
+    input: z.strictObject({}),
+    output: answer<ServerList>(),
+    errors: [429, 503],
+  }),
+  acts: operation('GET /acts', {
+    summary: 'What operators did, the newest first',
+    input: z.strictObject({}),
+    output: answer<Audit>(),
+    errors: [],
   }),
   queues: operation('GET /queues', {
     summary: 'What each queue means',

@@ -26,6 +26,9 @@ export interface ConsoleOptionsOf {
   readonly trialWorker?: ConsoleOptions['trialWorker']
 }
 
+const HOUR_MS = 3_600_000
+const MB = 1024 * 1024
+
 /** What the console is given of the program. */
 export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
   const { inForce, matching, client, log, clock } = of
@@ -45,6 +48,8 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
     ready: of.ready,
     letBotsIn: of.letBotsIn,
     trialWorker: of.trialWorker,
+    stories: storyBounds(config),
+    openEvents: matching.openEvents,
     unseen: matching.unseen,
     hosts: hostsOf(config),
     address: (request, connection) => inForce.apis.address(request, connection),
@@ -52,6 +57,11 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
     clock,
   }
 }
+
+const storyBounds = ({ console: { stories } }: Config) => ({
+  keepMs: stories.keepHours * HOUR_MS,
+  mostBytes: stories.maxMegabytes * MB,
+})
 
 /** In the file, if there is one; otherwise until the end of the process. */
 function createApplyQueue({ inForce, reload, editQueue }: ConsoleOptionsOf): ApplyQueue {

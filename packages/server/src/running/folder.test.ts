@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { BACKEND_KEY, openServer, openService, yamlOf, type ServerUnderTest } from './server.fixture.js'
+import type { Audit, Found } from '@muster/console/wire'
+import { BACKEND_KEY, OPERATE_KEY, openServer, openService, yamlOf, type ServerUnderTest } from './server.fixture.js'
 
 let service: Awaited<ReturnType<typeof openService>>
 let folder: string
@@ -63,4 +64,28 @@ test('a program that cannot use the folder leaves it to the next one at once', a
   await expect(open(yaml().replace('name: test', 'name: other'))).rejects.toThrow('"test"')
   const { lines } = await open()
   expect(lines.join()).not.toContain('waiting for it to end')
+})
+
+test('stories and what operators did outlive a restart', async () => {
+  const join = async ({ ask }: ServerUnderTest, player: string) => {
+    const body = { profile: 'duel', player_id: player, player_ip: '192.0.2.7', attributes: {} }
+    return ((await (await ask('POST', '/tickets', { token: BACKEND_KEY, body })).json()) as { id: string }).id
+  }
+  const find = async ({ ask }: ServerUnderTest, id: string) =>
+    (await (await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })).json()) as Found
+  const before = await open()
+  const [ann] = [await join(before, 'ann'), await join(before, 'ben')]
+  const found = async () => (await find(before, ann)).stories[0]?.events.map(({ what }) => what)
+  await expect.poll(found, { timeout: 20_000 }).toContain('assigned')
+  await before.ask('POST', '/console/api/queues/duel/pause', { token: OPERATE_KEY })
+  await before.server.close()
+
+  const after = await open()
+  await expect.poll(async () => (await after.ask('GET', '/readyz')).status, { timeout: 20_000 }).toBe(200)
+  const [story] = (await find(after, ann)).stories
+  expect(story?.events.map(({ what }) => what)).toEqual(['created', 'found', 'deployed', 'ready', 'assigned'])
+  const acts = (await (await after.ask('GET', '/console/api/acts', { token: OPERATE_KEY })).json()) as Audit
+  expect(acts.acts).toMatchObject([{ who: 'live-ops', what: 'pause-queue', id: 'duel' }])
+  const match = story?.related.find(({ kind }) => kind === 'match')?.id ?? ''
+  expect((await find(after, match)).stories).toMatchObject([{ kind: 'match', state: 'running' }])
 })

@@ -9,6 +9,8 @@ import {
   type Matchmaker,
   type TicketLog,
 } from '@muster/matchmaker'
+import type { OpenEvents } from '../console/options.js'
+import { createFileEventStore } from '../console/stories/file-event-store.js'
 import type { StoreConfig } from '../config/config.js'
 import type { Matching, MatchingOptions } from './matching.js'
 import { matchmakerOptions } from './matchmaker-options.js'
@@ -49,9 +51,21 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
     },
     shared: {},
     ticketLog: remembered.ticketLog,
+    openEvents: config.store.kind === 'folder' ? eventsIn(config.store.path, clock) : undefined,
     streamKey: remembered.streamKey,
   }
 }
+
+/** The ticket log has locked the folder. */
+const eventsIn =
+  (path: string, clock: Clock): OpenEvents =>
+  (name, bounds) =>
+    createFileEventStore({
+      ...bounds,
+      folder: join(path, name),
+      clock,
+      breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    })
 
 /** Lets go of the folder if there is to be no matchmaker over it. */
 async function createOver(options: MatchingOptions, { journal, ticketLog }: Remembered): Promise<Matchmaker> {

@@ -12,6 +12,7 @@ import type {
 } from '@muster/matchmaker'
 import type { LobbyStore } from '@muster/relay'
 import type { Config } from '../config/config.js'
+import type { OpenEvents } from '../console/options.js'
 import type { ReadinessCheck } from './readiness.js'
 
 /** A ticket that its new queue refuses. */
@@ -46,6 +47,8 @@ export interface Matching {
   readonly close: (timeoutMs: number) => Promise<void>
   /** Where tickets outlive the process; groups are kept there too. */
   readonly ticketLog?: TicketLog | undefined
+  /** Opens what keeps events of the console beyond this process; undefined where nothing outlives it. */
+  readonly openEvents?: OpenEvents | undefined
   /** Signs tokens of streams as the process before did, so that browsers go on after a restart. */
   readonly streamKey?: Uint8Array | undefined
   /** What several processes share; undefined for what is this process's own. */

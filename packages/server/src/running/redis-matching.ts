@@ -60,6 +60,8 @@ export function createRedisMatching({ redisPackage, redis, config, matching }: R
     },
     webhook: partition.webhook,
     start: partition.start,
+    openEvents: (name, bounds) =>
+      redisPackage.createRedisEventStore({ redis, name: `${whole.name}.${name}`, ...bounds, clock }),
     unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
     checks: [async () => ((await isReachable().catch(() => false)) ? undefined : 'Redis does not answer')],
     reconfigure: (queues) => {

@@ -1,6 +1,7 @@
 import { skipsRedis, startRedisServer, type RedisServer } from '@muster/redis-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BACKEND_KEY, openServer, openService, yamlOf } from './server.fixture.js'
+import type { Found } from '@muster/console/wire'
+import { BACKEND_KEY, OPERATE_KEY, openServer, openService, yamlOf } from './server.fixture.js'
 
 describe.skipIf(skipsRedis())('a store in Redis', () => {
   let redis: RedisServer
@@ -34,7 +35,14 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
       const metrics = await Promise.all([one, other].map(async ({ ask }) => (await ask('GET', '/metrics')).text()))
       return metrics.filter((text) => text.includes(waiting)).length
     }).toBe(1)
+    // The story of a ticket is told by every process, and outlives the one that took it.
+    const story = async ({ ask }: typeof one) => {
+      const answer = await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })
+      return ((await answer.json()) as Found).stories[0]?.events.map(({ what }) => what)
+    }
+    for (const program of [one, other]) await eventually(() => story(program)).toEqual(['created'])
     expect(await one.server.close()).toBe(true)
+    await eventually(() => story(other)).toEqual(['created'])
     expect(await (await read()).json()).toMatchObject({ id, status: 'SEARCHING' })
     await other.server.close()
   })

@@ -1,9 +1,11 @@
 import type {
   Applied,
   ApplyRequest,
+  Audit,
   Found,
   Problem,
   QueueCards,
+  ServerList,
   StoryAction,
   Trial,
   TrialRequest,
@@ -28,6 +30,8 @@ export const whyOf = (error: unknown, otherwise = 'The answer could not be read.
 
 export interface Api {
   readonly find: (id: string, signal?: AbortSignal) => Promise<Found>
+  readonly servers: (signal?: AbortSignal) => Promise<ServerList>
+  readonly acts: (signal?: AbortSignal) => Promise<Audit>
   readonly queues: (signal?: AbortSignal) => Promise<QueueCards>
   readonly apply: (queue: string, change: ApplyRequest) => Promise<Applied>
   readonly setPaused: (queue: string, paused: boolean) => Promise<void>
@@ -73,6 +77,8 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
   const part = encodeURIComponent
   return {
     find: async (id, signal) => (await call('GET', `find?id=${part(id)}`, undefined, signal)) as Found,
+    servers: async (signal) => (await call('GET', 'servers', undefined, signal)) as ServerList,
+    acts: async (signal) => (await call('GET', 'acts', undefined, signal)) as Audit,
     queues: async (signal) => (await call('GET', 'queues', undefined, signal)) as QueueCards,
     apply: async (queue, change) => (await call('PUT', `queues/${part(queue)}`, change)) as Applied,
     setPaused: async (queue, paused) => {

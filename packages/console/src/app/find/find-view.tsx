@@ -37,7 +37,7 @@ export function FindView() {
     <>
       <h1 class="view-title">Find</h1>
       <form class="find" role="search" onSubmit={submit}>
-        <label for="wanted">Id of a player, ticket, match or server</label>
+        <label for="wanted">Id of a player, ticket, match or server, or a server’s name or address</label>
         <div class="field-row">
           <input
             id="wanted"
@@ -84,8 +84,8 @@ function Stories({ answer: { id, found, failure } }: { readonly answer: Answer }
       <section class="hint-card">
         <h2>Nothing is known of this id</h2>
         <p>
-          No player, ticket, match or server <code>{id}</code> since {timeOfDay(found.since)}: stories are kept for an
-          hour at most, and none from before the program was started.
+          No player, ticket, match or server <code>{id}</code> since {timeOfDay(found.since)}. Stories are kept for a
+          bounded time, which <code>console.stories</code> in the configuration states.
         </p>
       </section>
     )

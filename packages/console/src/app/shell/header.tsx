@@ -8,6 +8,8 @@ const views: readonly (readonly [view: Route['view'], name: string])[] = [
   ['now', 'Now'],
   ['find', 'Find'],
   ['queues', 'Queues'],
+  ['servers', 'Servers'],
+  ['changes', 'Changes'],
 ]
 
 /** The name, the views, the field to find anything, and how it stands with the server. */

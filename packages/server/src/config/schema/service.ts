@@ -113,6 +113,26 @@ export const consoleSection = z
         'Names that the Host header of a request to the console may have, besides localhost and that of ' +
           '`listen.publicUrl`. Other requests are refused, so that no page of another site reaches it.',
       ),
+    stories: z
+      .strictObject({
+        keepHours: z
+          .number()
+          .min(0.1)
+          .max(24 * 31)
+          .default(24)
+          .describe('Hours for which the console can tell what happened to a ticket, player, match or server.'),
+        maxMegabytes: z
+          .int()
+          .min(1)
+          .max(1024)
+          .default(64)
+          .describe(
+            'Most megabytes of it: in the memory of each process and, with `store`, in the folder or in Redis. The ' +
+              'oldest goes first.',
+          ),
+      })
+      .prefault({})
+      .describe('What Find remembers. With a folder or Redis it outlives the process.'),
   })
   .prefault({})
   .describe('The page on which people see and operate the matchmaker. Who may is said by `auth`.')

@@ -14,6 +14,8 @@ import { nowText, serverCount, type NowDeps } from './now.js'
 export interface Watch {
   readonly feeds: Feeds
   greeting(operator: Operator): string
+  /** A ticket has arrived in these queues. */
+  arrived(queues: readonly string[]): void
   close(): Promise<void>
 }
 
@@ -95,6 +97,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
 
   return {
     feeds,
+    arrived: activity.arrived,
     greeting: ({ who, role }) => {
       const hello: Hello = {
         name,

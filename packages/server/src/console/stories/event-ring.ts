@@ -1,6 +1,6 @@
 import type { RecordedEvent } from './recorded-event.js'
 
-/** The newest events, in a bounded number and a bounded size. */
+/** The newest events, in a bounded number, size and age. */
 export interface EventRing {
   add(event: RecordedEvent): void
   /** In the order of time. Events that are dropped while one reads are left out. */
@@ -14,13 +14,15 @@ export interface EventRing {
 export interface EventRingOptions {
   readonly mostEvents: number
   readonly mostBytes: number
+  /** Milliseconds. Default: age alone removes nothing. */
+  readonly keepMs?: number | undefined
 }
 
 /** Bytes of an event besides its ids, and of each id besides its characters; as V8 keeps them, roughly. */
 const EVENT_BYTES = 100
 const ID_BYTES = 24
 
-export function createEventRing({ mostEvents, mostBytes }: EventRingOptions): EventRing {
+export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions): EventRing {
   const events: (RecordedEvent | undefined)[] = []
   /** Bytes of each. */
   const weights = new Uint32Array(mostEvents)
@@ -45,8 +47,10 @@ export function createEventRing({ mostEvents, mostBytes }: EventRingOptions): Ev
       weights[place] = weight
       next += 1
       bytes += weight
+      const since = event.at - keepMs
       for (let fits = false; !fits; ) {
-        fits = bytes <= mostBytes || next - first === 1
+        const isOld = (events[first % mostEvents]?.at ?? since) < since
+        fits = (bytes <= mostBytes && !isOld) || next - first === 1
         if (!fits) dropOldest()
       }
     },
@@ -67,9 +71,10 @@ function bytesOf(event: RecordedEvent): number {
   switch (event.what) {
     case 'created':
       return EVENT_BYTES + ID_BYTES + event.ticketId.length + bytesOfAll(event.playerIds)
+    case 'assigned':
+      return EVENT_BYTES + bytesOfAll(event.ticketIds) + bytesOfAll(event.hosts)
     case 'found':
     case 'joined':
-    case 'assigned':
       return EVENT_BYTES + bytesOfAll(event.ticketIds)
     case 'accepted':
       return EVENT_BYTES + ID_BYTES + event.ticketId.length + bytesOfAll(event.playerIds)

@@ -67,6 +67,19 @@ export class MatchFollower implements Follower {
   }
 }
 
+/** Finds the servers that had a name or an address, oldest first; it has no story of its own. */
+export class HostFollower implements Follower {
+  readonly requestIds = new Set<string>()
+  readonly #host: string
+  constructor(host: string) {
+    this.#host = host
+  }
+  takes(event: RecordedEvent): boolean {
+    if (event.what === 'assigned' && event.hosts.includes(this.#host)) this.requestIds.add(event.requestId)
+    return false
+  }
+}
+
 /** Events of a server, and what happens in its match while it has the server. */
 export class ServerFollower implements Follower {
   readonly #requestId: string

@@ -1,10 +1,9 @@
 import type { AssignedLocation, Matchmaker, Ticket } from '@muster/matchmaker'
-import type { EventRing } from './event-ring.js'
+import type { RecordedEvent } from './recorded-event.js'
 import { problemText } from '../watching/problems.js'
 
 /** Remembers what happens to tickets, matches and servers. Returns a function that ends it. */
-export function recordEvents(on: Matchmaker['on'], ring: EventRing, now: () => number): () => void {
-  const add = ring.add
+export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) => void, now: () => number): () => void {
   const endings = [
     // A ticket that was taken over began to wait earlier.
     on('ticketCreated', ({ ticket: { id, createdAt, players, queues } }) =>
@@ -43,6 +42,7 @@ export function recordEvents(on: Matchmaker['on'], ring: EventRing, now: () => n
         requestId,
         ticketIds: idsOf(tickets),
         where: placeName(assignment.location),
+        hosts: [assignment.fqdn, assignment.publicIp].filter((host) => host !== undefined),
       }),
     ),
     on('playersLeft', ({ matchId, queue, playerIds, remaining }) =>
@@ -66,7 +66,7 @@ export function recordEvents(on: Matchmaker['on'], ring: EventRing, now: () => n
 /** One list for one id: most tickets have one player. */
 const idsOf = (items: readonly Pick<Ticket, 'id'>[]): readonly string[] => items.map(({ id }) => id)
 
-const placeName = (location: AssignedLocation | undefined): string | undefined => {
+export const placeName = (location: AssignedLocation | undefined): string | undefined => {
   const parts = [location?.city, location?.country].filter((part) => part !== undefined)
   return parts.length === 0 ? undefined : parts.join(', ')
 }

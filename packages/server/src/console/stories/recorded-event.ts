@@ -1,6 +1,6 @@
 import type { CancelReason, ReturnReason, ServerFailure, StopReason } from '@muster/matchmaker'
 
-/** An event as it is remembered: ids and reasons, no address. Times are epoch milliseconds. */
+/** An event as it is remembered: ids and reasons, and no address of a player. Times are epoch milliseconds. */
 export type RecordedEvent = { readonly at: number } & (
   | {
       readonly what: 'created'
@@ -20,7 +20,13 @@ export type RecordedEvent = { readonly at: number } & (
     }
   | (OfServer & { readonly what: 'deployed' })
   | (OfServer & { readonly what: 'ready'; readonly startMs: number })
-  | (OfTickets & OfServer & { readonly what: 'assigned'; readonly where: string | undefined })
+  | (OfTickets &
+      OfServer & {
+        readonly what: 'assigned'
+        readonly where: string | undefined
+        /** Name and address of the server, by which it is found. */
+        readonly hosts: readonly string[]
+      })
   | (OfMatch & { readonly what: 'left'; readonly playerIds: readonly string[]; readonly remaining: number })
   | (OfServer & {
       readonly what: 'failed'

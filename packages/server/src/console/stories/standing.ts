@@ -1,6 +1,6 @@
 // pure: where things stand now, in a few words, and what an operator may do about them
 import type { StoryAction } from '@muster/console/wire'
-import type { Cooldown, FoundPlayer, Ticket } from '@muster/matchmaker'
+import type { AllocationView, Cooldown, FoundPlayer, Ticket } from '@muster/matchmaker'
 import type { RecordedEvent } from './recorded-event.js'
 import { lasted, storyEvent } from './sentences.js'
 
@@ -39,8 +39,17 @@ const waiting: Readonly<Record<Exclude<NonNullable<Ticket['waitingFor']>, 'playe
   'other-ticket': 'another ticket of its players has a match',
 }
 
-/** A match of which nothing is known but its events. */
-export function matchStanding(events: readonly RecordedEvent[]): Standing {
+/**
+ * @param server the match's server, if there is one now
+ * @param isSeen whether the servers there are could be asked for: then a match without one is over, even where a crash
+ * has lost the event that says so
+ */
+export function matchStanding(
+  events: readonly RecordedEvent[],
+  server: AllocationView | undefined,
+  isSeen: boolean,
+): Standing {
+  if (server !== undefined) return { state: phases[server.phase], actions: ['stop-match'] }
   const inside = new Set<string>()
   let state = 'forming'
   let isOver = false
@@ -70,12 +79,41 @@ export function matchStanding(events: readonly RecordedEvent[]): Standing {
       default:
     }
   }
+  const hadServer = events.some(({ what }) => what in serverStates)
+  if (isSeen && hadServer && !isOver) return { state: 'over', actions: [] }
   return { state, actions: isOver ? [] : ['stop-match'] }
 }
 
-export function serverStanding(events: readonly RecordedEvent[]): Standing {
+const phases: Readonly<Record<AllocationView['phase'], string>> = {
+  creating: 'its server is asked for',
+  finding: 'the answer about its server was lost; it is looked for',
+  retrying: 'another place is tried for its server',
+  starting: 'its server starts',
+  warming: 'its server is ready',
+  running: 'running',
+  stopping: 'its server is being stopped',
+}
+
+/** @param server as it is now; `isSeen` as for a match. */
+export function serverStanding(
+  events: readonly RecordedEvent[],
+  server: AllocationView | undefined,
+  isSeen: boolean,
+): Standing {
+  if (server !== undefined) return { state: serverPhases[server.phase], actions: [] }
+  if (isSeen) return { state: 'stopped', actions: [] }
   const last = events.findLast(({ what }) => what in serverStates)
   return { state: last === undefined ? 'not known' : (serverStates[last.what] ?? 'not known'), actions: [] }
+}
+
+const serverPhases: Readonly<Record<AllocationView['phase'], string>> = {
+  creating: 'asked for',
+  finding: 'looked for',
+  retrying: 'given up: another place is tried',
+  starting: 'starting',
+  warming: 'ready, its players are about to be sent',
+  running: 'running',
+  stopping: 'being stopped',
 }
 
 const serverStates: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import type { Found, Story, StoryEvent, StoryExplanation, StoryKind } from '@muster/console/wire'
-import { UnknownTicket, type FoundPlayer, type Ticket } from '@muster/matchmaker'
+import { Unavailable, UnknownTicket, type AllocationView, type FoundPlayer, type Ticket } from '@muster/matchmaker'
 import type { ConsoleMatchmaker } from '../options.js'
 import type { EventRing } from './event-ring.js'
-import { MatchFollower, ServerFollower, TicketFollower, type Follower } from './followers.js'
+import { HostFollower, MatchFollower, ServerFollower, TicketFollower, type Follower } from './followers.js'
 import type { RecordedEvent } from './recorded-event.js'
 import { relaxations, searchingSpans, type Limits } from './relaxations.js'
 import { storyEvent } from './sentences.js'
@@ -10,7 +10,11 @@ import { matchStanding, playerStanding, serverStanding, ticketStanding, type Sta
 
 export interface StoriesOptions {
   readonly ring: EventRing
-  readonly matchmaker: Pick<ConsoleMatchmaker, 'getTicket' | 'findPlayer' | 'cooldownsOf' | 'explain'>
+  /** Resolves once the ring holds what earlier processes have left. */
+  readonly loaded: () => Promise<void>
+  /** What operators did to one thing. */
+  readonly operated: (kind: StoryKind, id: string) => readonly StoryEvent[]
+  readonly matchmaker: Pick<ConsoleMatchmaker, 'getTicket' | 'findPlayer' | 'cooldownsOf' | 'explain' | 'inspect'>
   /** The limits of a queue that is in force. */
   readonly limitsOf: (queue: string) => Limits | undefined
   /** Epoch milliseconds. */
@@ -32,12 +36,14 @@ const FIRST: Readonly<Record<StoryKind, RecordedEvent['what']>> = {
 }
 
 const MOST_EVENTS = 500
+/** An address of a host has had many servers. */
+const MOST_AT_ONE_HOST = 3
 const MOST_RELATED = 40
 /** Events looked at before the event loop runs: some milliseconds of work. */
 const SLICE = 20_000
 
 export function createStories(options: StoriesOptions): FindStories {
-  const { ring, matchmaker, limitsOf, now, startedAt, breathe } = options
+  const { ring, loaded, operated, matchmaker, limitsOf, now, startedAt, breathe } = options
 
   /** Reads all events once, for all stories that an id may have. */
   const follow = async (followers: readonly Follower[]): Promise<RecordedEvent[][]> => {
@@ -84,7 +90,9 @@ export function createStories(options: StoriesOptions): FindStories {
     { state, actions }: Standing,
     more: { readonly relaxed?: readonly StoryEvent[]; readonly explanation?: StoryExplanation | null } = {},
   ): Story => {
-    const all = [...(more.relaxed ?? []), ...events.map(storyEvent)].toSorted((one, other) => one.at - other.at)
+    const all = [...(more.relaxed ?? []), ...events.map(storyEvent), ...operated(kind, id)].toSorted(
+      (one, other) => one.at - other.at,
+    )
     const begins = events[0]?.what
     const isWhole = begins === FIRST[kind]
     return {
@@ -99,40 +107,78 @@ export function createStories(options: StoriesOptions): FindStories {
     }
   }
 
-  return async (id) => {
-    const [ticket, found, cooldowns] = await Promise.all([
-      matchmaker.getTicket(id),
-      matchmaker.findPlayer(id),
-      matchmaker.cooldownsOf(id),
+  const sinceWhen = () => {
+    const oldest = ring.since() ?? startedAt
+    return ring.hasDropped() ? oldest : Math.min(oldest, startedAt)
+  }
+
+  /** The servers there are, as far as they can be asked for. */
+  const inspected = async (): Promise<readonly AllocationView[] | undefined> => {
+    try {
+      return (await matchmaker.inspect()).matches
+    } catch (error) {
+      if (error instanceof Unavailable) return undefined
+      throw error
+    }
+  }
+
+  /** The newest servers that had this name or address. */
+  const serversAt = async (host: string): Promise<readonly string[]> => {
+    if (!/[.:]/.test(host)) return []
+    const follower = new HostFollower(host)
+    await follow([follower])
+    return [...follower.requestIds].slice(-MOST_AT_ONE_HOST)
+  }
+
+  const ofTicket = async (id: string, ticket: Ticket | undefined, events: readonly RecordedEvent[]) =>
+    story({ kind: 'ticket', id }, events, ticketStanding(ticket, events, now()), {
+      relaxed: relaxed(ticket, events),
+      explanation: ticket === undefined ? null : await explanationOf(ticket),
+    })
+
+  return async (wanted) => {
+    await loaded()
+    const seat = /^(.+)\.\d+$/.exec(wanted)?.[1]
+    const [known, found, cooldowns, hosted] = await Promise.all([
+      matchmaker.getTicket(wanted),
+      matchmaker.findPlayer(wanted),
+      matchmaker.cooldownsOf(wanted),
+      serversAt(wanted),
     ])
-    const [ofTicket = [], ofPlayer = [], ofMatch = [], ofServer = []] = await follow([
-      new TicketFollower([id], ticket?.players.map((player) => player.id) ?? []),
+    // `abc.0` is what a member of a party is told as the id of the ticket `abc`.
+    const ticketId = known === undefined && seat !== undefined ? seat : wanted
+    const ticket = known ?? (seat === undefined ? undefined : await matchmaker.getTicket(seat))
+    const [ofTheTicket = [], ofPlayer = [], ofMatch = [], ...ofServers] = await follow([
+      new TicketFollower([ticketId], ticket?.players.map((player) => player.id) ?? []),
       new TicketFollower(
         found.tickets.map((one) => one.id),
-        [id],
-        id,
+        [wanted],
+        wanted,
       ),
-      new MatchFollower(id),
-      new ServerFollower(id),
+      new MatchFollower(wanted),
+      ...[wanted, ...hosted].map((requestId) => new ServerFollower(requestId)),
     ])
+    // After the events: a server that has ended since then has no phase any more, and none is missed that began.
+    const servers = await inspected()
     const stories: Story[] = []
-    if (ticket !== undefined || ofTicket.length > 0) {
-      stories.push(
-        story({ kind: 'ticket', id }, ofTicket, ticketStanding(ticket, ofTicket, now()), {
-          relaxed: relaxed(ticket, ofTicket),
-          explanation: ticket === undefined ? null : await explanationOf(ticket),
-        }),
-      )
-    }
+    if (ticket !== undefined || ofTheTicket.length > 0) stories.push(await ofTicket(ticketId, ticket, ofTheTicket))
     if (isKnown(found) || cooldowns.length > 0 || ofPlayer.length > 0) {
       const [waits] = found.tickets.filter(({ status }) => status === 'SEARCHING')
       const standing = playerStanding(found, cooldowns, ofPlayer, now())
       const explanation = waits === undefined ? null : await explanationOf(waits)
-      stories.push(withTickets(story({ kind: 'player', id }, ofPlayer, standing, { explanation }), found))
+      stories.push(withTickets(story({ kind: 'player', id: wanted }, ofPlayer, standing, { explanation }), found))
     }
-    if (ofMatch.length > 0) stories.push(story({ kind: 'match', id }, ofMatch, matchStanding(ofMatch)))
-    if (ofServer.length > 0) stories.push(story({ kind: 'server', id }, ofServer, serverStanding(ofServer)))
-    return { id, stories, since: Math.floor(ring.hasDropped() ? (ring.since() ?? startedAt) : startedAt) }
+    const match = servers?.find(({ matchId }) => matchId === wanted)
+    if (match !== undefined || ofMatch.length > 0)
+      stories.push(story({ kind: 'match', id: wanted }, ofMatch, matchStanding(ofMatch, match, servers !== undefined)))
+    for (const [index, requestId] of [wanted, ...hosted].entries()) {
+      const events = ofServers[index] ?? []
+      const server = servers?.find((one) => one.requestId === requestId)
+      if (server === undefined && events.length === 0) continue
+      const standing = serverStanding(events, server, servers !== undefined)
+      stories.push(story({ kind: 'server', id: requestId }, events, standing))
+    }
+    return { id: wanted, stories, since: Math.floor(sinceWhen()) }
   }
 }
 

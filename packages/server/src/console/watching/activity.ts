@@ -5,6 +5,8 @@ import { createQueueActivity, type QueueActivity } from './queue-activity.js'
 /** Counts what happens in each queue, by the matchmaker's events. */
 export interface Activity {
   of(queue: string): QueueActivity
+  /** A ticket has arrived in these queues, of whichever process. */
+  arrived(queues: readonly string[]): void
   /** Deployments that the service accepted. */
   readonly creates: MinuteCount
   /** Forgets queues that are no longer there. */
@@ -29,9 +31,6 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
   }
 
   const endings = [
-    on('ticketCreated', ({ ticket }) => {
-      for (const name of ticket.queues) of(name).arrived(now())
-    }),
     on('matchFound', ({ queue, tickets }) => {
       const activity = of(queue)
       activity.matched(now())
@@ -42,6 +41,9 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
   ]
   return {
     of,
+    arrived: (names) => {
+      for (const name of names) of(name).arrived(now())
+    },
     creates,
     keep: (names) => {
       for (const name of queues.keys()) if (!names.includes(name)) queues.delete(name)

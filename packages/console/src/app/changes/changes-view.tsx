@@ -1,0 +1,80 @@
+import type { Audit } from '../../wire/index.js'
+import { hrefOf } from '../routes.js'
+import { usePolled } from '../state/use-polled.js'
+import { Ago } from '../ui/ago.js'
+
+const AGAIN_MS = 5000
+
+/** What operators did, the newest first. */
+export function ChangesView() {
+  const { answer, failure } = usePolled((api, signal) => api.acts(signal), AGAIN_MS)
+  return (
+    <>
+      <h1 class="view-title">Changes</h1>
+      {failure === undefined ? null : <p class="failure">{failure}</p>}
+      {answer === undefined ? failure === undefined ? <p class="none">Looking …</p> : null : <List audit={answer} />}
+    </>
+  )
+}
+
+function List({ audit: { acts } }: { readonly audit: Audit }) {
+  if (acts.length === 0) {
+    return (
+      <section class="hint-card">
+        <h2>No operator has changed anything</h2>
+        <p>Whatever is done in this console is listed here, with the name of the key that did it.</p>
+      </section>
+    )
+  }
+  return (
+    <section aria-labelledby="all-changes">
+      <h2 id="all-changes">What operators did</h2>
+      <div class="scroll" tabIndex={0} role="region" aria-label="List of changes">
+        <table class="wide-table">
+          <caption class="hidden">What operators did, the newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Who</th>
+              <th scope="col">What</th>
+              <th scope="col">To what</th>
+            </tr>
+          </thead>
+          <tbody>
+            {acts.map(({ at, who, what, id }, index) => (
+              <tr key={`${at} ${index}`}>
+                <th scope="row">
+                  <Ago at={at} />
+                </th>
+                <td>{who}</td>
+                <td>{words[what] ?? what}</td>
+                <td>
+                  <To what={what} id={id} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+const words: Readonly<Record<string, string>> = {
+  'cancel-ticket': 'cancelled a ticket',
+  'stop-match': 'stopped a match',
+  'pause-queue': 'paused a queue',
+  'resume-queue': 'resumed a queue',
+  'apply-queue': 'changed a queue',
+  'forgive-cooldown': 'ended a cooldown',
+  'let-bots-in': 'let bots in',
+}
+
+function To({ what, id }: { readonly what: string; readonly id: string }) {
+  if (what === 'let-bots-in') return <>{id}</>
+  return (
+    <a href={hrefOf(what.endsWith('queue') ? 'queues' : 'find', id)}>
+      <code>{id}</code>
+    </a>
+  )
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { createRedisEventStore, type RedisEventStore } from './event-store.js'
+
+describeRedis('an event store of Redis', () => {
+  let it: RedisUnderTest
+  let stores: RedisEventStore[]
+  beforeEach(async () => {
+    it = await openRedis({ appendOnly: 'always' })
+    stores = []
+  })
+  afterEach(async () => {
+    for (const store of stores) await store.close()
+    await it.close()
+  })
+
+  /** A store of one more process, and what it has seen. */
+  const open = (options: { readonly keepMs?: number; readonly mostBytes?: number } = {}) => {
+    const store = createRedisEventStore({ redis: it.redis, ...options })
+    stores.push(store)
+    const seen: string[] = []
+    const followed = store.follow((texts) => void seen.push(...texts))
+    return { store, seen, followed }
+  }
+
+  test('tells each process what all of them appended, before and after it began', async () => {
+    const one = open()
+    await one.followed
+    await one.store.append(['a', 'b'])
+    const other = open()
+    await other.followed
+    expect(other.seen).toEqual(['a', 'b'])
+    await other.store.append(['c'])
+    for (const { seen } of [one, other]) await eventually(() => seen).toEqual(['a', 'b', 'c'])
+  })
+
+  test('keeps texts when Redis is killed and has its data again, and goes on', async () => {
+    const { store, seen } = open()
+    await store.append(['a'])
+    await eventually(() => seen).toEqual(['a'])
+    await it.server.ask('CLIENT KILL TYPE normal')
+    await eventually(() => store.append(['b']).then(() => true, () => false)).toBe(true)
+    await eventually(() => seen.filter((text) => text === 'b').length).toBeGreaterThan(0)
+    expect(seen[0]).toBe('a')
+  })
+
+  test('keeps no more bytes than it may, the newest of them', async () => {
+    const { store, seen } = open({ mostBytes: 100_000 })
+    const text = (index: number) => `${index}`.padStart(1000, '.')
+    for (let index = 0; index < 1000; index += 10) {
+      await store.append(Array.from({ length: 10 }, (_, more) => text(index + more)))
+      if (index % 100 === 0) await eventually(() => seen.length).toBe(index + 10)
+    }
+    await eventually(() => seen.length).toBe(1000)
+    await store.append([text(1000)])
+    const late = open()
+    await late.followed
+    expect(late.seen.at(-1)).toBe(text(1000))
+    expect(late.seen.length).toBeGreaterThan(20)
+    // One append has been trimmed by what was known before it, and a node of the stream is trimmed as a whole.
+    expect(late.seen.length).toBeLessThan(130)
+  })
+
+  test('keeps nothing longer than it may', async () => {
+    const { store, seen } = open({ keepMs: 300 })
+    await store.append(['x'.repeat(5000)])
+    await eventually(() => seen.length).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    await store.append(['y'.repeat(5000)])
+    await eventually(() => seen.length).toBe(2)
+    await store.append(['z'.repeat(5000)])
+    const late = open()
+    await late.followed
+    expect(late.seen.map(([letter]) => letter)).toEqual(['y', 'z'])
+  })
+
+  test('ends at once when it is closed, and resolves who waits', async () => {
+    const { store, followed } = open()
+    await store.close()
+    await expect(followed).resolves.toBeUndefined()
+    await expect(store.close()).resolves.toBeUndefined()
+  })
+
+  test.each([
+    [{ mostBytes: 1 }, /mostBytes/],
+    [{ keepMs: 0 }, /keepMs/],
+  ])('refuses %j by name', (options, field) => {
+    expect(() => createRedisEventStore({ redis: it.redis, ...options })).toThrow(field)
+  })
+})

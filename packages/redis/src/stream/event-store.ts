@@ -1,0 +1,141 @@
+import type { Clock } from '@muster/core/clock'
+import { z } from 'zod'
+import type { RedisConnection } from '../connection/connection.js'
+import { checkOptions, clockSchema, connectionSchema, nameSchema } from '../connection/options.js'
+import { BEGIN, MOST_ENTRIES, StreamTail } from './stream-tail.js'
+
+export interface RedisEventStoreOptions {
+  readonly redis: RedisConnection
+  /** Name of the store: processes that give the same share their events. Default `main`. */
+  readonly name?: string | undefined
+  /** Milliseconds for which texts are kept. Default 86,400,000, a day. */
+  readonly keepMs?: number | undefined
+  /** Most bytes of texts, from 65,536 (our choice). Default 67,108,864; Redis takes some 10 % more. */
+  readonly mostBytes?: number | undefined
+  readonly clock?: Clock | undefined
+}
+
+/** Texts that several processes append and read, e.g. what happened to tickets. */
+export interface RedisEventStore {
+  readonly isShared: true
+  /**
+   * Calls `take` with all texts that are kept, oldest first, and then with later ones as they are appended, by this
+   * process too. While Redis does not answer, later texts come later; a `problem` of the connection says so once.
+   * Resolves once all that was there at the call has been taken, or when the store is closed. Called once.
+   */
+  follow(take: (texts: readonly string[]) => void): Promise<void>
+  /** Appends texts without a newline in them. @throws {RedisError}; then some of them may be there */
+  append(texts: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Characters of one entry of the stream: one text may be longer. */
+const ENTRY_LENGTH = 32 * 1024
+/** Milliseconds that one read waits for entries. */
+const BLOCK_MS = 1000
+/** Milliseconds until the next attempt after a failure. */
+const PAUSE_MS = 200
+
+/**
+ * Keeps texts in a stream of Redis. Each process that follows it counts its bytes; every append trims what is too old
+ * or too much. A Redis that has lost its data has an empty history.
+ * @throws {InvalidInput} naming the option and the value
+ */
+export function createRedisEventStore(options: RedisEventStoreOptions): RedisEventStore {
+  const { redis, name, keepMs, mostBytes, clock } = checkOptions('createRedisEventStore', schema, options)
+  const key = redis.keys(`events.${name}`)('stream')
+  const tail = new StreamTail(redis)
+  const closing = new AbortController()
+  /** What was read and may still be there, oldest first: ids of last entries, and bytes up to them. */
+  let read: { readonly cursor: string; readonly bytes: number }[] = []
+  let bytes = 0
+
+  const note = (cursor: string, size: number) => {
+    read.push({ cursor, bytes: size })
+    bytes += size
+  }
+  /** Id of the first entry to be kept, as far as is known. */
+  const first = (): string => {
+    const since = Number(read.at(-1)?.cursor.split('-')[0] ?? 0) - keepMs
+    let dropped = 0
+    let cursor = BEGIN
+    for (const one of read) {
+      const isOld = Number(one.cursor.split('-')[0]) < since
+      if (!isOld && bytes <= mostBytes) break
+      cursor = following(one.cursor)
+      bytes -= one.bytes
+      dropped += 1
+    }
+    read = read.slice(dropped)
+    return cursor
+  }
+
+  /** Entries by length: small ones together. */
+  const entriesOf = (texts: readonly string[]): string[] => {
+    const entries: string[] = []
+    let entry: string[] = []
+    let length = 0
+    for (const text of texts) {
+      if (length > 0 && length + text.length > ENTRY_LENGTH) {
+        entries.push(entry.join('\n'))
+        entry = []
+        length = 0
+      }
+      entry.push(text)
+      length += text.length + 1
+    }
+    return entry.length === 0 ? entries : [...entries, entry.join('\n')]
+  }
+
+  const follow = async (take: (texts: readonly string[]) => void, caughtUp: () => void): Promise<void> => {
+    let after = BEGIN
+    let isFailing = false
+    while (!closing.signal.aborted) {
+      try {
+        const { streams } = await tail.read([key], [after], { blockMs: BLOCK_MS })
+        const [{ entries, cursor }] = streams as [(typeof streams)[number]]
+        if (closing.signal.aborted) break
+        for (const [, text] of entries) take(text.split('\n'))
+        const size = entries.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
+        if (entries.length > 0) note(cursor, size)
+        after = cursor
+        isFailing = false
+        if (entries.length < MOST_ENTRIES) caughtUp()
+      } catch (error) {
+        if (!closing.signal.aborted && !isFailing) redis.report({ during: 'stream', error })
+        isFailing = true
+        await clock.sleep(PAUSE_MS, closing.signal).catch(() => {}) // closed
+      }
+    }
+    caughtUp()
+  }
+
+  return {
+    isShared: true,
+    follow: (take) => new Promise((resolve) => void follow(take, resolve)),
+    append: async (texts) => {
+      for (const text of entriesOf(texts)) {
+        const from = first()
+        await redis.command(key, ['XADD', key, ...(from === BEGIN ? [] : ['MINID', '~', from]), '*', 'e', text])
+      }
+    },
+    close: async () => {
+      closing.abort()
+      await tail.close()
+    },
+  }
+}
+
+/** The id after that of an entry. */
+function following(id: string): string {
+  const [ms, sequence] = id.split('-')
+  return `${ms}-${Number(sequence) + 1}`
+}
+
+const schema = z.strictObject({
+  redis: connectionSchema,
+  name: nameSchema.default('main'),
+  keepMs: z.number().min(1).max(31_536_000_000).default(86_400_000),
+  mostBytes: z.int().min(65_536).default(64 * 1024 * 1024),
+  clock: clockSchema,
+})

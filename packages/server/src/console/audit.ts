@@ -1,0 +1,72 @@
+import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/wire'
+import type { Clock } from '@muster/core/clock'
+import type { Act } from './options.js'
+import { createEventHistory } from './stories/event-history.js'
+import type { EventStore } from './stories/event-store.js'
+
+/** What operators did, the newest of it. The log has a line for each act, too. */
+export interface Audit {
+  note(act: Act): void
+  /** The newest first. */
+  view(): Promise<AuditView>
+  /** What operators did to one thing, as events of its story. */
+  about(kind: StoryKind, id: string): readonly StoryEvent[]
+  close(): Promise<void>
+}
+
+export interface AuditOptions {
+  readonly store: EventStore | undefined
+  readonly clock: Clock
+  readonly failed: (error: unknown) => void
+}
+
+type RecordedAct = Act & { readonly at: number }
+
+/** Acts that are remembered and shown (our choice). */
+const MOST_ACTS = 1000
+
+/** Bounds of the store: acts are few, and are asked about long after stories are gone (our choice: 90 days). */
+export const AUDIT_BOUNDS = { keepMs: 90 * 86_400_000, mostBytes: 1024 * 1024 }
+
+export function createAudit({ store, clock, failed }: AuditOptions): Audit {
+  let acts: RecordedAct[] = []
+  const history = createEventHistory<RecordedAct>({
+    store,
+    clock,
+    taken: (act) => {
+      acts.push(act)
+      if (acts.length >= 2 * MOST_ACTS) acts = acts.slice(-MOST_ACTS)
+    },
+    failed,
+  })
+
+  return {
+    note: (act) => history.add({ at: Math.floor(clock.now()), ...act }),
+    view: async () => {
+      await history.loaded()
+      return { acts: acts.slice(-MOST_ACTS).toReversed() }
+    },
+    about: (kind, id) =>
+      acts
+        .filter((act) => act.id === id && KINDS[act.what] === kind)
+        .map(({ at, who, what }) => ({ at, what: 'operated', text: `${who} ${DID[what]}.`, refs: [] })),
+    close: history.close,
+  }
+}
+
+/** What each act is done to, of the things that have stories. */
+const KINDS: Readonly<Partial<Record<Act['what'], StoryKind>>> = {
+  'cancel-ticket': 'ticket',
+  'stop-match': 'match',
+  'forgive-cooldown': 'player',
+}
+
+const DID: Readonly<Record<Act['what'], string>> = {
+  'cancel-ticket': 'cancelled the ticket',
+  'stop-match': 'stopped the match',
+  'pause-queue': 'paused the queue',
+  'resume-queue': 'resumed the queue',
+  'apply-queue': 'changed the queue',
+  'forgive-cooldown': 'ended the cooldown',
+  'let-bots-in': 'let bots in',
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '@muster/core/clock'
+import { createTicker } from '@muster/core/runtime'
+import type { EventStore } from './event-store.js'
+
+/*
+ *   add ──▶ taken                                   without a store
+ *   add ──▶ taken, and in batches ──▶ folder        of one process; what the folder holds comes first after a start
+ *   add ──▶ in batches ──▶ Redis ──▶ taken          of several processes; each follows what all of them append
+ */
+
+/** Events that, with a store, outlive the process. */
+export interface EventHistory<Event> {
+  add(event: Event): void
+  /** Resolves once what earlier processes have left was taken, or could not be read. */
+  loaded(): Promise<void>
+  /** Writes what is not written yet. Calling it again changes nothing. */
+  close(): Promise<void>
+}
+
+export interface EventHistoryOptions<Event> {
+  readonly store: EventStore | undefined
+  readonly clock: Clock
+  /** Called with each event in the order of time, wherever it was added. */
+  readonly taken: (event: Event) => void
+  readonly failed: (error: unknown) => void
+}
+
+/** Milliseconds between two batches: a crash loses so much of the history. */
+const BATCH_MS = 500
+/** Milliseconds after the start at which the history is read, if nobody searches it earlier: players come first. */
+const LOAD_AFTER_MS = 5000
+/** Most events that wait to be written (our choice): the oldest go first while the store cannot be reached. */
+const MOST_PENDING = 50_000
+
+export function createEventHistory<Event extends { readonly at: number }>(
+  options: EventHistoryOptions<Event>,
+): EventHistory<Event> {
+  const { store, clock, taken, failed } = options
+  if (store === undefined) return { add: taken, loaded: async () => {}, close: async () => {} }
+  const { isShared } = store
+  let pending: string[] = []
+  let dropped = 0
+  /** Events of this process from before the history was read. */
+  let early: Event[] | undefined = isShared ? undefined : []
+  let loading: Promise<void> | undefined
+  let closed: Promise<void> | undefined
+  const closing = new AbortController()
+
+  const load = async (): Promise<void> => {
+    try {
+      await store.follow((texts) => {
+        for (const text of texts) {
+          const event = readEvent<Event>(text)
+          if (event !== undefined) taken(event)
+        }
+      })
+    } catch (error) {
+      failed(error)
+    }
+    for (const event of early ?? []) taken(event)
+    early = undefined
+  }
+  const loaded = () => (loading ??= load())
+
+  const write = async (): Promise<void> => {
+    const texts = pending
+    pending = []
+    if (dropped > 0) failed(new Error(`${dropped} events are missing in the history: they could not be written`))
+    dropped = 0
+    try {
+      await store.append(texts)
+    } catch (error) {
+      // Some of them may be there. An event that is written twice would have happened twice.
+      dropped += texts.length
+      failed(error)
+    }
+  }
+  const writing = createTicker({ clock, everyMs: BATCH_MS, tick: write, isNeeded: () => pending.length > 0 })
+  // Others write to a shared history, so it is followed from the start on.
+  if (isShared) void loaded()
+  else void clock.sleep(LOAD_AFTER_MS, closing.signal).then(loaded, () => {}) // closed
+
+  const close = async (): Promise<void> => {
+    closing.abort()
+    await writing.stop()
+    if (pending.length > 0) await write()
+    await store.close()
+  }
+  return {
+    add: (event) => {
+      if (!isShared && early === undefined) taken(event)
+      else early?.push(event)
+      if (pending.length === MOST_PENDING) {
+        pending = pending.slice(MOST_PENDING / 2)
+        dropped += MOST_PENDING / 2
+      }
+      pending.push(JSON.stringify(event))
+      writing.wake()
+    },
+    loaded,
+    close: () => (closed ??= close()),
+  }
+}
+
+/** Undefined for a line that a crash has cut. */
+function readEvent<Event>(text: string): Event | undefined {
+  try {
+    const event = JSON.parse(text) as { readonly at?: unknown } | null
+    return typeof event?.at === 'number' ? (event as Event) : undefined
+  } catch {
+    return undefined
+  }
+}

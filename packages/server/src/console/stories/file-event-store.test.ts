@@ -1,0 +1,84 @@
+import { appendFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock } from '@muster/core/clock'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createFileEventStore } from './file-event-store.js'
+
+const HOUR = 3_600_000
+
+describe('an event store in a folder', () => {
+  let folder: string
+  const clock = createManualClock({ start: Date.UTC(2026, 0, 31) })
+  beforeEach(async () => {
+    folder = join(await mkdtemp(join(tmpdir(), 'muster-events-')), 'events')
+  })
+  afterEach(() => rm(join(folder, '..'), { recursive: true }))
+
+  const open = (mostBytes = 100_000) =>
+    createFileEventStore({ folder, keepMs: 24 * HOUR, mostBytes, clock, breathe: async () => {} })
+  const read = async () => {
+    const seen: string[] = []
+    await open().follow((texts) => void seen.push(...texts))
+    return seen
+  }
+  const sizeOf = async () => {
+    const sizes = (await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size)
+    return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  }
+
+  test('gives the next process what it was given, in order, and not its own again', async () => {
+    const store = open()
+    await store.append(['a', 'b'])
+    await store.append(['c'])
+    const own: string[] = []
+    await store.follow((texts) => void own.push(...texts))
+    expect(own).toEqual([])
+    await store.close()
+    expect(await read()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('of a folder that is not there yet is empty', async () => {
+    expect(await read()).toEqual([])
+  })
+
+  test('loses a line that a crash has cut, and nothing else', async () => {
+    await open().append(['{"a":1}'])
+    const [name = ''] = await readdir(folder)
+    await appendFile(join(folder, name), '{"b":')
+    // Of the same millisecond, too: no process writes to the file of another.
+    await open().append(['{"c":1}'])
+    expect(await read()).toEqual(['{"a":1}', '{"b":', '{"c":1}'])
+  })
+
+  test('keeps no more bytes than it may, the newest of them', async () => {
+    const store = open(8000)
+    for (let index = 0; index < 1000; index += 1) await store.append([`${index}`.padStart(99, '.')])
+    expect(await sizeOf()).toBeLessThanOrEqual(8000)
+    expect(await sizeOf()).toBeGreaterThan(6000)
+    expect((await read()).at(-1)).toMatch(/999$/)
+  })
+
+  test('keeps nothing longer than it may', async () => {
+    const store = open()
+    await store.append(['old'])
+    await clock.advance(26 * HOUR)
+    await store.append(['new'])
+    await clock.advance(4 * HOUR)
+    await store.append(['newer'])
+    expect(await read()).toEqual(['new', 'newer'])
+  })
+
+  test('rejects where the folder cannot be written to', async () => {
+    await appendFile(join(folder, '..', 'file'), '')
+    const store = createFileEventStore({
+      folder: join(folder, '..', 'file'),
+      keepMs: HOUR,
+      mostBytes: 1000,
+      clock,
+      breathe: async () => {},
+    })
+    await expect(store.append(['a'])).rejects.toThrow(/EEXIST|ENOTDIR/)
+    await store.close()
+  })
+})
