@@ -26,6 +26,37 @@ export type Command =
   | 'hint'
   | 'webhook'
 
+/**
+ * What the answer to a command promises:
+ * - `read`: nothing but that it is true at that moment, and not of something that may still be lost.
+ * - `kept`: what the command did is stored, so that every later leader goes on from it. The answer is stored with it,
+ *   or after it, so that a repeated question is answered by what was done.
+ * - `hint`: nothing. What it is about is found out anyway, only later.
+ */
+export const PROMISES: Readonly<Record<Command, 'read' | 'kept' | 'hint'>> = {
+  acceptMatch: 'kept',
+  declineMatch: 'kept',
+  playersLeft: 'kept',
+  stopMatch: 'kept',
+  createBackfill: 'kept',
+  updateBackfill: 'kept',
+  cancelBackfill: 'kept',
+  forgive: 'kept',
+  pauseQueue: 'kept',
+  resumeQueue: 'kept',
+  explain: 'read',
+  isServerSecret: 'read',
+  getBackfill: 'read',
+  inspect: 'read',
+  longestWaiting: 'read',
+  cooldownsOf: 'read',
+  learnedWaits: 'read',
+  serverReady: 'hint',
+  notePresence: 'hint',
+  hint: 'hint',
+  webhook: 'hint',
+}
+
 interface PackedInputs {
   /** Instead of a request. */
   readonly webhook: readonly [path: string, body: string]
@@ -41,12 +72,13 @@ export type Input<Name extends Command> = Name extends keyof PackedInputs
 export type Answer<Name extends Command> = Name extends 'webhook' ? number : Awaited<ReturnType<Leader[Name]>>
 
 /**
- * A question. The leader answers each id once; a front repeats a question, under its id, until it is answered: the
- * leader may have changed in between. A command that is done already changes nothing more, but its answer may then be
- * that there is no such match, or nothing to accept.
+ * A question. The leader does each id once; a front repeats a question, under its id, until it is answered: the leader
+ * may have changed in between. Whoever leads then answers what is `kept` by the answer that is stored.
  */
 export interface Ask {
   readonly id: string
+  /** Whether it was asked before, so that there may be an answer already. Always stated: it is not to grow longer. */
+  readonly again: boolean
   /** Name of the front that waits for the answer. */
   readonly front: string
   readonly command: Command
@@ -65,6 +97,9 @@ export interface EncodedError {
 }
 
 export const encode = (message: Ask | Reply): string => JSON.stringify(message)
+
+/** The first characters of the reply to a question, whatever it is. */
+export const beginningOf = (id: string): string => JSON.stringify({ id }).slice(0, -1)
 
 /** Undefined for what is no message of ours, e.g. of another version. */
 export function decodeAsk(text: string): Ask | undefined {

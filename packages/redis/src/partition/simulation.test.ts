@@ -13,8 +13,10 @@ class Witness {
   readonly acknowledged = new Set<string>()
   readonly cancelled = new Set<string>()
   readonly told = new Map<string, string>()
-  /** Matches that somebody wanted to stop. */
+  /** Matches that somebody wanted to stop; those of which that was acknowledged; those that were said to be unknown. */
   readonly toStop = new Set<string>()
+  readonly stopped = new Set<string>()
+  readonly unknown = new Set<string>()
   readonly broken: string[] = []
 
   saw(ticket: Ticket | undefined): void {
@@ -75,8 +77,12 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
     const { matchId, status } = (await front.getTicket(id).catch(() => undefined)) ?? {}
     if (matchId === undefined || status !== 'HOST_ASSIGNED') return
     witness.toStop.add(matchId)
-    // An unknown match is over already: the answer to an earlier stop was lost.
-    await front.stopMatch(matchId).catch(() => {})
+    try {
+      await front.stopMatch(matchId, { until: 'recorded' })
+      witness.stopped.add(matchId)
+    } catch (error) {
+      if (error instanceof NotFound) witness.unknown.add(matchId)
+    }
   }
   const reading = async (front: Process, id: string) => witness.saw(await front.getTicket(id).catch(() => undefined))
 
@@ -145,6 +151,9 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
     tags.set(tag, (tags.get(tag) ?? 0) + 1)
   }
   for (const [tag, count] of tags) if (count > 1) broken.push(`${count} servers were created with ${tag}`)
+  const runs = (matchId: string) => service.running().some(({ tags: own }) => own.some((tag) => tag.includes(matchId)))
+  for (const matchId of witness.stopped) if (runs(matchId)) broken.push(`the stop of ${matchId} was lost`)
+  for (const matchId of witness.unknown) if (runs(matchId)) broken.push(`${matchId} was said to be unknown, and runs`)
   const running = new Set(service.running().map(({ id }) => `${id}.example.com`))
   for (const [matchId, { fqdn = '' }] of byMatch) {
     const isThere = running.delete(fqdn)

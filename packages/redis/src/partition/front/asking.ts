@@ -34,7 +34,8 @@ export interface AskingOptions {
 
 interface Open {
   readonly isFromAnybody: boolean
-  readonly text: string
+  readonly textOf: (again: boolean) => string
+  isPosted: boolean
   readonly limitMs: number
   /** When it fails, and when it is posted again; by the clock. */
   readonly deadline: number
@@ -70,8 +71,10 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
   }
 
   const postOne = (id: string, one: Open) => {
+    const text = one.textOf(one.isPosted)
+    one.isPosted = true
     one.repeatAt = Infinity
-    void post(one.text)
+    void post(text)
       .catch((error: unknown) => {
         if (error instanceof InvalidInput) end(id)?.reject(error)
         else problem(error)
@@ -102,7 +105,8 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
         const limitMs = waitsForStop(command, input) ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
         const one: Open = {
           isFromAnybody,
-          text: encode({ id, front, command, input: withoutEnd(input) }),
+          textOf: (again) => encode({ id, again, front, command, input: withoutEnd(input) }),
+          isPosted: false,
           limitMs,
           deadline: clock.now() + limitMs,
           repeatAt: Infinity,

@@ -5,17 +5,20 @@ import { createAnswering } from './answering.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const ask = (id: string, command: 'hint' | 'inspect' = 'hint', front = 'a') =>
-  encode({ id, front, command, input: [id] })
+  encode({ id, again: false, front, command, input: [id] })
 
-function open(leader: Partial<Leader> = { hint: () => {} }) {
+function open(leader: Partial<Leader> = { hint: () => {} }, before: readonly string[] = []) {
   /** Ends of the writes under way, in order. */
   const writes: (() => void)[] = []
   const sends: (() => void)[] = []
   const sent: string[] = []
   const texts: string[] = []
   const problems: unknown[] = []
+  const kept: { readonly front: string; readonly text: string }[] = []
   const answering = createAnswering({
     leader: leader as Leader,
+    keep: (front, text) => void kept.push({ front, text }),
+    answered: async (front, begins) => before.find((text) => text.startsWith(begins) && front === 'a'),
     flushed: () => new Promise((resolve) => writes.push(resolve)),
     send: async (_front, replies) => {
       texts.push(...replies)
@@ -24,7 +27,7 @@ function open(leader: Partial<Leader> = { hint: () => {} }) {
     },
     problem: (error) => problems.push(error),
   })
-  return { answering, writes, sends, sent, texts, problems }
+  return { answering, writes, sends, sent, texts, kept, problems }
 }
 
 test('no answer is sent before what it tells of is written, also while others are being sent', async () => {
@@ -97,4 +100,56 @@ test('what is no question of ours is passed over', async () => {
     answering.take(text)
   await turn()
   expect(writes).toEqual([])
+})
+
+test('what a command did is answered in the turn in which it is done, by an answer that is kept', async () => {
+  const { answering, kept, writes } = open({ forgive: () => 2 })
+  answering.take(encode({ id: '1', again: false, front: 'a', command: 'forgive', input: ['ann'] }))
+  expect(kept).toEqual([{ front: 'a', text: '{"id":"1","answer":2}' }])
+  await turn()
+  expect(writes).toEqual([])
+})
+
+test('a command that a leader before has done is answered as it was, and not done again', async () => {
+  let forgiven = 0
+  const leader: Partial<Leader> = {
+    forgive: () => {
+      forgiven += 1
+      return 1
+    },
+  }
+  const { answering, kept } = open(leader, ['{"id":"10","answer":9}', '{"id":"1","answer":2}'])
+  const again = (id: string) => encode({ id, again: true, front: 'a', command: 'forgive', input: ['ann'] })
+  for (const id of ['1', '1', '2']) answering.take(again(id))
+  await turn()
+  expect(kept.map(({ text }) => text)).toEqual(['{"id":"1","answer":2}', '{"id":"2","answer":1}'])
+  expect(forgiven).toBe(1)
+  answering.take(again('1'))
+  expect(kept.map(({ text }) => text)).toHaveLength(3)
+})
+
+test('a repeated command is not done while nobody knows whether it was done', async () => {
+  let isAway = true
+  const done: string[] = []
+  const kept: string[] = []
+  const problems: unknown[] = []
+  const answering = createAnswering({
+    leader: { forgive: (playerId: string) => done.push(playerId) } as never,
+    flushed: async () => {},
+    keep: (_, text) => void kept.push(text),
+    answered: async () => {
+      if (isAway) throw new Error('away')
+      return undefined
+    },
+    send: async () => {},
+    problem: (error) => problems.push(error),
+  })
+  const again = encode({ id: '1', again: true, front: 'a', command: 'forgive', input: ['ann'] })
+  answering.take(again)
+  await turn()
+  expect([done, kept, problems.length]).toEqual([[], [], 1])
+  isAway = false
+  answering.take(again)
+  await turn()
+  expect([done, kept.length]).toEqual([['ann'], 1])
 })

@@ -1,7 +1,7 @@
 import { MusterError } from '@muster/core'
 import type { Leader } from '@muster/matchmaker/partition'
 import { LRUCache } from 'lru-cache'
-import { decodeAsk, encode, type Ask, type Command, type Reply } from '../asks.js'
+import { beginningOf, decodeAsk, encode, PROMISES, type Ask, type Command, type Reply } from '../asks.js'
 import { encodeError } from '../remote-errors.js'
 import { unpackSighting, type PackedSighting } from '../sightings.js'
 
@@ -14,6 +14,10 @@ export interface AnsweringOptions {
   readonly leader: Leader
   /** Resolves when all that the leader has decided is written: an answer must not come before what it tells. */
   readonly flushed: () => Promise<void>
+  /** Answers a front, with all that the leader has decided before, or after it. */
+  readonly keep: (front: string, text: string) => void
+  /** The reply to a front that begins so, if this leader or one before has kept one. */
+  readonly answered: (front: string, begins: string) => Promise<string | undefined>
   /** Sends replies to a front, in order. */
   readonly send: (front: string, texts: readonly string[]) => Promise<void>
   readonly problem: (error: unknown) => void
@@ -22,17 +26,6 @@ export interface AnsweringOptions {
 /** Answers that are remembered, so that a repeated question is not done again: how many, and their length in all. */
 const REMEMBERED = 10_000
 const REMEMBERED_LENGTH = 16 * 1024 * 1024
-/** Of these a repeated question is simply answered again: they change nothing, or the same. Some answers are long. */
-const READS: ReadonlySet<Command> = new Set([
-  'cooldownsOf',
-  'explain',
-  'getBackfill',
-  'inspect',
-  'isServerSecret',
-  'learnedWaits',
-  'longestWaiting',
-  'notePresence',
-])
 /** Length of one answer at most (our choice): Redis keeps it for a while. */
 const LONGEST = 16 * 1024 * 1024
 
@@ -74,8 +67,9 @@ function textOf(reply: Reply): string {
   return encode({ id: reply.id, error: encodeError(error) })
 }
 
-export function createAnswering({ leader, flushed, send, problem }: AnsweringOptions): Answering {
-  /** Replies by the id of their question. */
+export function createAnswering(options: AnsweringOptions): Answering {
+  const { leader, flushed, send, keep, answered, problem } = options
+  /** Replies by the id of their question: of what must not be done again. */
   const replies = new LRUCache<string, string>({
     max: REMEMBERED,
     maxSize: REMEMBERED_LENGTH,
@@ -103,7 +97,8 @@ export function createAnswering({ leader, flushed, send, problem }: AnsweringOpt
     isSending = false
   }
 
-  const reply = (front: string, text: string) => {
+  const reply = ({ front, command }: Ask, text: string) => {
+    if (isKept(command)) return keep(front, text)
     const texts = outgoing.get(front)
     if (texts === undefined) outgoing.set(front, [text])
     else texts.push(text)
@@ -112,14 +107,44 @@ export function createAnswering({ leader, flushed, send, problem }: AnsweringOpt
     queueMicrotask(() => void sendAll())
   }
 
-  const answered = async ({ id, command, input }: Ask): Promise<Reply> => {
+  const handled = ({ command, input }: Ask): unknown => {
+    // A front of another version may know more.
+    if (!Object.hasOwn(HANDLERS, command)) throw new Error('the leader does not know this command')
+    return HANDLERS[command](leader, input as readonly never[])
+  }
+
+  const done = (ask: Ask, answer: Reply) => {
+    const text = textOf(answer)
+    underWay.delete(ask.id)
+    if (PROMISES[ask.command] !== 'read') replies.set(ask.id, text)
+    reply(ask, text)
+  }
+
+  /** What is answered at once is answered in this turn of the event loop: with what it did, in one commit. */
+  const handle = (ask: Ask) => {
+    const { id } = ask
+    const failed = (error: unknown) => done(ask, { id, error: encodeError(error) })
     try {
-      // A front of another version may know more.
-      if (!Object.hasOwn(HANDLERS, command)) throw new Error('the leader does not know this command')
-      const handler = HANDLERS[command]
-      return { id, answer: await handler(leader, input as readonly never[]) }
+      const answer = handled(ask)
+      if (answer instanceof Promise) answer.then((value: unknown) => done(ask, { id, answer: value }), failed)
+      else done(ask, { id, answer })
     } catch (error) {
-      return { id, error: encodeError(error) }
+      failed(error)
+    }
+  }
+
+  /** A leader before may have done it. */
+  const handleUnlessAnswered = async (ask: Ask): Promise<void> => {
+    try {
+      const before = await answered(ask.front, beginningOf(ask.id))
+      if (before === undefined) return handle(ask)
+      underWay.delete(ask.id)
+      replies.set(ask.id, before)
+      reply(ask, before)
+    } catch (error) {
+      // The front asks again.
+      underWay.delete(ask.id)
+      problem(error)
     }
   }
 
@@ -129,14 +154,12 @@ export function createAnswering({ leader, flushed, send, problem }: AnsweringOpt
       if (ask === undefined) return
       if (underWay.has(ask.id)) return
       const known = replies.get(ask.id)
-      if (known !== undefined) return reply(ask.front, known)
+      if (known !== undefined) return reply(ask, known)
       underWay.add(ask.id)
-      void answered(ask).then((answer) => {
-        const answerText = textOf(answer)
-        underWay.delete(ask.id)
-        if (!READS.has(ask.command)) replies.set(ask.id, answerText)
-        reply(ask.front, answerText)
-      })
+      if (ask.again && isKept(ask.command)) void handleUnlessAnswered(ask)
+      else handle(ask)
     },
   }
 }
+
+const isKept = (command: Command): boolean => Object.hasOwn(PROMISES, command) && PROMISES[command] === 'kept'

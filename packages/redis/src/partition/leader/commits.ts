@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/runtime'
-import type { Commit, CommitOutcome, NewHeader, RecordChange } from '../store/store.js'
+import type { Commit, CommitOutcome, FrontReply, NewHeader, RecordChange } from '../store/store.js'
 
 /**
  * Writes what the leader decides, in order, one commit at a time: whatever is decided while one is under way goes into
@@ -17,6 +17,8 @@ export interface Commits {
   record(change: RecordChange): Promise<readonly string[]>
   backfill(backfillId: string, text: string | undefined): void
   note(key: string, text: string | undefined): void
+  /** Answers a front, with all that was decided before it. */
+  reply(front: string, text: string): void
   /** Resolves when everything so far is written. Rejects once the lease is lost. */
   flushed(): Promise<void>
   /** Nothing more is written. */
@@ -51,14 +53,15 @@ class Batch {
   readonly records: RecordChange[] = []
   readonly backfills = new Map<string, string | undefined>()
   readonly notes = new Map<string, string | undefined>()
+  readonly replies: FrontReply[] = []
   /** One for each of `records`. */
   readonly waiting: Waiting[] = []
   readonly flushed: Waiting[] = []
 
   /** Whether there is anything to write. */
   get isDecided(): boolean {
-    const { headers, left, records, backfills, notes } = this
-    return headers.size + left.length + records.length + backfills.size + notes.size > 0
+    const { headers, left, records, backfills, notes, replies } = this
+    return headers.size + left.length + records.length + backfills.size + notes.size + replies.length > 0
   }
 }
 
@@ -79,14 +82,24 @@ export function createCommits(options: CommitsOptions): Commits {
   /** Writes a batch, however often that takes. Undefined once the lease is lost. */
   const written = async (batch: Batch): Promise<CommitOutcome | undefined> => {
     if (!batch.isDecided) return { refused: [], unmet: [] }
-    const commit: Commit = {
+    const { replies } = batch
+    // What waits for replicas is answered once they have it.
+    const isAnsweredLater = isDurable && replies.length > 0
+    const outcome = await committed({
       headers: [...batch.headers.values()],
       left: batch.left,
       records: batch.records,
       notes: Array.from(batch.notes, ([key, text]) => ({ key, text })),
       backfills: Array.from(batch.backfills, ([backfillId, text]) => ({ backfillId, text })),
-      durable: isDurable && batch.records.length > 0,
-    }
+      replies: isAnsweredLater ? [] : replies,
+      durable: isDurable && (batch.records.length > 0 || isAnsweredLater),
+    })
+    if (isAnsweredLater && outcome !== undefined && (await committed({ replies })) === undefined) return undefined
+    return outcome
+  }
+
+  /** Undefined once the lease is lost. */
+  const committed = async (commit: Commit): Promise<CommitOutcome | undefined> => {
     for (let tries = 0; goesOn() && !isLost(); tries += 1) {
       try {
         return await options.commit(commit)
@@ -154,6 +167,10 @@ export function createCommits(options: CommitsOptions): Commits {
     },
     note: (key, text) => {
       next.notes.set(key, text)
+      begin()
+    },
+    reply: (front, text) => {
+      next.replies.push({ front, text })
       begin()
     },
     flushed: async () => {

@@ -66,6 +66,8 @@ export async function leadTerm(options: TermOptions): Promise<void> {
   const answering = createAnswering({
     leader,
     flushed: commits.flushed,
+    keep: commits.reply,
+    answered: store.answered,
     send: (front, texts) => store.answer(token, front, texts),
     problem,
   })

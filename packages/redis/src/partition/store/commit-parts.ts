@@ -4,11 +4,12 @@ import type { Commit, RecordChange } from './store.js'
 
 /**
  * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, records, backfills,
- * notes. A single record may need more; of one match there is at most one in a step. Whatever the last step done, what
- * is stored is consistent: a ticket is matched before its match has a record, and assigned before its match is over.
+ * notes, answers. A single record may need more; of one match there is at most one in a step. Whatever the last step
+ * done, what is stored is consistent: a ticket is matched before its match has a record, and assigned before its match
+ * is over.
  */
 export function partsOf(commit: Commit): readonly Commit[] {
-  const { headers = [], left = [], records = [], backfills = [], notes = [] } = commit
+  const { headers = [], left = [], records = [], backfills = [], notes = [], replies = [] } = commit
   const runs = runsOf(records)
   if (runs.length <= 1 && sizeOf(commit) <= MOST_TICKETS) return [commit]
   return [
@@ -17,6 +18,7 @@ export function partsOf(commit: Commit): readonly Commit[] {
     ...runs.flatMap((run) => cut(run, ticketsOf)).map((part): Commit => ({ records: part })),
     ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part })),
     ...cut(notes, () => 1).map((part): Commit => ({ notes: part })),
+    ...cut(replies, () => 1).map((part): Commit => ({ replies: part })),
   ]
 }
 
@@ -35,8 +37,9 @@ function runsOf(records: readonly RecordChange[]): readonly (readonly RecordChan
   return runs
 }
 
-function sizeOf({ headers, left, records, backfills, notes }: Commit): number {
-  let size = (headers?.length ?? 0) + (left?.length ?? 0) + (backfills?.length ?? 0) + (notes?.length ?? 0)
+function sizeOf({ headers, left, records, backfills, notes, replies }: Commit): number {
+  let size = 0
+  for (const each of [headers, left, backfills, notes, replies]) size += each?.length ?? 0
   for (const { frees } of headers ?? []) size += partyWeight(frees?.length)
   for (const { players } of left ?? []) size += partyWeight(players.length)
   for (const record of records ?? []) size += ticketsOf(record)

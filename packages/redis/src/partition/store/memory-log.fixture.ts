@@ -34,6 +34,11 @@ export class MemoryLog<T> {
     this.#waiting.clear()
   }
 
+  /** Those that are kept. */
+  all(): readonly T[] {
+    return this.#entries
+  }
+
   end(): string {
     return `${this.#life}:${this.#added}`
   }

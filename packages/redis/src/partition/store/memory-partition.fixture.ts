@@ -178,7 +178,8 @@ export class MemoryPartition {
   }
 
   /** One part of a commit: see `partsOf`. */
-  commit(token: string, { headers = [], left = [], records = [], backfills = [], notes = [] }: Commit): CommitOutcome {
+  commit(token: string, commit: Commit): CommitOutcome {
+    const { headers = [], left = [], records = [], backfills = [], notes = [], replies = [] } = commit
     this.fence(token)
     const refused = headers.filter((header) => !this.#write(header)).map(({ ticketId }) => ticketId)
     const written = headers.filter(({ ticketId }) => !refused.includes(ticketId))
@@ -193,6 +194,8 @@ export class MemoryPartition {
       if (note.text === undefined) this.notes.delete(note.key)
       else this.notes.set(note.key, note)
     }
+    for (const { front, text } of replies) this.repliesTo(front).add(text)
+    if (replies.length > 0) this.changes.wake()
     return { refused: refused.map((ticketId) => ({ ticketId, header: this.tickets.get(ticketId)?.header })), unmet }
   }
 

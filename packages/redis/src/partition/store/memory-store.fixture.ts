@@ -49,6 +49,8 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
       refuseTooLong('ask', text, DEFAULT_BOUNDS.maxAskBytes)
       return step('ask', () => partition.inbox.add({ kind: 'ask', text }))
     },
+    answered: (front, begins) =>
+      step('answered', () => partition.repliesTo(front).all().findLast((text) => text.startsWith(begins))),
     answer: (token, front, texts) => step('answer', () => partition.answer(token, front, texts)),
 
     inbox: async (after, options) => {

@@ -11,10 +11,11 @@ import { Deposed } from './deposed.js'
 import { partitionKeys, type PartitionKeys } from './keys.js'
 import { askScript } from './scripts/ask.js'
 import { cancelScript } from './scripts/cancel.js'
-import { commitScript, commitWords } from './scripts/commit.js'
+import { commitScript, commitWords, repliesOf } from './scripts/commit.js'
 import { createScript, createWords, readCreated } from './scripts/create.js'
 import {
   acquireScript,
+  answeredScript,
   answerScript,
   fenceScript,
   releaseScript,
@@ -126,7 +127,9 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     const outcomes: CommitOutcome[] = []
     // One after another: a script that Redis does not know yet is sent again, and another part might overtake it.
     for (const part of parts) {
-      outcomes.push(await fenced(commitScript, commitKeys(keys), commitWords(token, part, bounds.changeEntries), by))
+      const replies = repliesOf(part)
+      const of = [...commitKeys(keys), ...Array.from(replies.keys(), keys.repliesTo)]
+      outcomes.push(await fenced(commitScript, of, commitWords(token, part, replies, bounds), by))
     }
     if (wanted.durable === true) await replicated(by)
     const refused = outcomes.flatMap((outcome) => outcome.refused)
@@ -172,6 +175,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       const entries = repliesKept(texts, bounds)
       return fenced(answerScript, [keys.epoch, keys.repliesTo(front)], [token, entries, bounds.replyMs, ...texts])
     },
+    answered: (front, begins) => redis.run(answeredScript, [keys.repliesTo(front)], [begins]),
     inbox: (after, tailing) => readInbox(inbox, keys.inbox, after, tailing),
     changes: (after, front, tailing) => readChanges(changes, [keys.changes, keys.repliesTo(front)], after, tailing),
 

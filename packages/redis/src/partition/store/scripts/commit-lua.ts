@@ -2,7 +2,8 @@
 import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 /**
- * KEYS: epoch, headers, bodies, players, records, locks, backfills, changes, ended, assignments, notes.
+ * KEYS: epoch, headers, bodies, players, records, locks, backfills, changes, ended, assignments, notes, answers to each
+ * front.
  * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
  * Answer: 1, or the refused and the unmet.
  */
@@ -198,6 +199,14 @@ for _, key in ipairs({KEYS[7], KEYS[11]}) do
       redis.call('HDEL', key, take())
     end
   end
+end
+
+-- Fronts that are answered: number; of each the most entries, for how many milliseconds these are kept, number of
+-- answers, these.
+for i = 1, takeNumber() do
+  local key, most, ms = KEYS[11 + i], take(), take()
+  for _ = 1, takeNumber() do redis.call('XADD', key, 'MAXLEN', '~', most, '*', 'a', take()) end
+  redis.call('PEXPIRE', key, ms)
 end
 
 if #ended > 0 then redis.call('RPUSH', KEYS[9], now() .. ' ' .. table.concat(ended, ' ')) end

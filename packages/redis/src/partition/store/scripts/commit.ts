@@ -1,5 +1,6 @@
 import { defineScript, type Reply } from '../../../connection/script.js'
 import { splitHeader } from '../assignments.js'
+import { repliesKept, type StoreBounds } from '../bounds.js'
 import { readPrefix, type HeaderPrefix } from '../header.js'
 import type { Commit, CommitOutcome, NewHeader, RecordChange } from '../store.js'
 import { COMMIT } from './commit-lua.js'
@@ -13,10 +14,18 @@ export const commitScript = defineScript({
 
 type Words = (string | number)[]
 
-/** The words of one part of a commit (see `partsOf`), in which no match and no ticket comes twice. */
-export function commitWords(token: string, commit: Commit, changeEntries: number): Words {
+/**
+ * The words of one part of a commit (see `partsOf`), in which no match and no ticket comes twice.
+ * @param replies those of the part, by front.
+ */
+export function commitWords(
+  token: string,
+  commit: Commit,
+  replies: ReadonlyMap<string, readonly string[]>,
+  bounds: StoreBounds,
+): Words {
   const { headers = [], left = [], records = [], backfills = [], notes = [] } = commit
-  const words: Words = [token, changeEntries]
+  const words: Words = [token, bounds.changeEntries]
   const prefixes = headers.map(({ header }) => readPrefix(header))
   headerWords(headers, prefixes, words)
   words.push(left.length)
@@ -33,7 +42,20 @@ export function commitWords(token: string, commit: Commit, changeEntries: number
     if (text === undefined) words.push(0, key)
     else words.push(1, key, text)
   }
+  words.push(replies.size)
+  for (const texts of replies.values()) words.push(repliesKept(texts, bounds), bounds.replyMs, texts.length, ...texts)
   return words
+}
+
+/** The answers of a commit, by front. */
+export function repliesOf({ replies = [] }: Commit): ReadonlyMap<string, readonly string[]> {
+  const byFront = new Map<string, string[]>()
+  for (const { front, text } of replies) {
+    const texts = byFront.get(front)
+    if (texts === undefined) byFront.set(front, [text])
+    else texts.push(text)
+  }
+  return byFront
 }
 
 type WrittenRecord = Extract<RecordChange, { readonly text: string }>

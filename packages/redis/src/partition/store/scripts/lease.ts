@@ -82,6 +82,28 @@ export const answerScript = defineScript({
   read: () => {},
 })
 
+/**
+ * KEYS: replies to a front. ARGV: how the reply begins. Answer: the newest such reply, or nothing.
+ */
+const ANSWERED = `
+local last = '+'
+while true do
+  local entries = redis.call('XREVRANGE', KEYS[1], last, '-', 'COUNT', 256)
+  for _, entry in ipairs(entries) do
+    if string.sub(entry[2][2], 1, #ARGV[1]) == ARGV[1] then return entry[2][2] end
+  end
+  if #entries < 256 then return false end
+  last = '(' .. entries[#entries][1]
+end
+`
+
+export const answeredScript = defineScript({
+  name: 'partition.answered',
+  lua: ANSWERED,
+  kind: 'read',
+  read: (reply) => (reply === null ? undefined : (reply as string)),
+})
+
 /** KEYS: epoch, queues in force. ARGV: token, text. */
 const SET_IN_FORCE = `
 ${FENCE}

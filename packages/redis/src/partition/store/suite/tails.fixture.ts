@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidInput } from '@muster/core'
-import { aTicket, assigned, create, DONE, matched, tokenOf, using, type OpenStores } from './stores.fixture.js'
+import { aTicket, assigned, create, DONE, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
 
 const SOON = { blockMs: 0 }
 const WAIT = { blockMs: 20_000 }
@@ -202,6 +202,33 @@ export function testTails(open: OpenStores): void {
         const next = other.changes(first.cursor, 'b', WAIT)
         await store.answer(token, 'b', ['answer'])
         expect(await next).toMatchObject({ tickets: [], replies: ['answer'], gap: false })
+      }),
+    )
+
+    test(
+      'answers with what the leader did, which are kept for whoever leads next',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1')
+        const token = await tokenOf(store)
+        const { cursor } = await other.changes(undefined, 'b', SOON)
+        const reply = (id: string, front = 'b') => ({ front, text: JSON.stringify({ id, answer: `of ${id}` }) })
+        const commit = {
+          headers: [{ ticketId: 't1', header: matched(2, 'm1') }],
+          replies: [reply('1'), reply('3', 'c'), reply('2')],
+        }
+        await twice(() => store.commit(token, commit))
+        const { tickets, replies } = await other.changes(cursor, 'b', SOON)
+        expect(tickets.at(0)).toEqual({ ticketId: 't1', letter: 'M', version: 2 })
+        expect(replies.slice(0, 2)).toEqual([reply('1').text, reply('2').text])
+        await store.commit(token, {
+          notes: Array.from({ length: 300 }, (_, index) => ({ key: `k${index}`, text: 'text' })),
+          replies: Array.from({ length: 300 }, (_, index) => reply(`many${index}`)),
+        })
+        const kept = (id: string, front = 'b') => other.answered(front, JSON.stringify({ id }).slice(0, -1))
+        expect(await Promise.all([kept('1'), kept('2'), kept('many7')])).toEqual(
+          [reply('1'), reply('2'), reply('many7')].map(({ text }) => text),
+        )
+        expect(await Promise.all([kept('3'), kept('many'), kept('1', 'd')])).toEqual([undefined, undefined, undefined])
       }),
     )
 

@@ -1,0 +1,140 @@
+/** What the answer to a command of a front promises outlives the leader, whenever it ends. */
+import type { Partition } from './partition.js'
+import { describe, expect, test } from 'vitest'
+import { PROMISES, type Command } from './asks.js'
+import { createWorld, duel, type Process } from './world.fixture.js'
+
+type Answering = <T>(asked: Promise<T>) => Promise<T>
+interface Scene {
+  readonly matchId: string
+  readonly service: ReturnType<typeof createWorld>['service']
+  readonly answer: Answering
+}
+interface Scenario {
+  /** Options of the queue: default, a running match of two that has room for a third. */
+  readonly asks?: boolean
+  readonly before?: (front: Partition, scene: Scene) => Promise<unknown>
+  readonly ask: (front: Partition, scene: Scene) => Promise<unknown>
+  /** What the answer must be. */
+  readonly answers?: object
+  /** What must be so under the next leader. */
+  readonly holds: (front: Partition, scene: Scene) => Promise<void>
+}
+
+const isStopped = async (_: Partition, { service }: Scene) => expect(service.running()).toEqual([])
+const paused = async (front: Partition, { answer }: Scene) => (await answer(front.inspect())).queues[0]?.paused
+
+const KEPT: Readonly<Record<string, Scenario>> = {
+  stopMatch: { ask: (front, { matchId }) => front.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
+  playersLeft: { ask: (front, { matchId }) => front.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
+  acceptMatch: {
+    asks: true,
+    ask: (front) => front.acceptMatch('ann', 'ann'),
+    answers: { id: 'ann', acceptance: { accepted: ['ann'] } },
+    // Players are asked anew by the next leader.
+    holds: async (front) => expect(await front.getTicket('ann')).not.toMatchObject({ status: 'CANCELLED' }),
+  },
+  declineMatch: {
+    asks: true,
+    ask: (front) => front.declineMatch('ann', 'ann'),
+    answers: { status: 'CANCELLED', cancelReason: 'declined' },
+    holds: async (front) => expect(await front.getTicket('ann')).toMatchObject({ cancelReason: 'declined' }),
+  },
+  createBackfill: {
+    ask: (front, { matchId }) => front.createBackfill({ id: 'fill', matchId }),
+    answers: { id: 'fill', status: 'OPEN' },
+    holds: async (front, { answer }) =>
+      expect(await answer(front.getBackfill('fill'))).toMatchObject({ status: 'OPEN' }),
+  },
+  updateBackfill: {
+    before: (front, { matchId }) => front.createBackfill({ id: 'fill', matchId }),
+    ask: (front) => front.updateBackfill('fill', { version: 1, teams: [{ name: 'team', slots: 2 }] }),
+    answers: { id: 'fill', version: 2 },
+    holds: async (front, { answer }) => expect(await answer(front.getBackfill('fill'))).toMatchObject({ version: 2 }),
+  },
+  cancelBackfill: {
+    before: (front, { matchId }) => front.createBackfill({ id: 'fill', matchId }),
+    ask: (front) => front.cancelBackfill('fill'),
+    answers: { id: 'fill', status: 'CANCELLED' },
+    holds: async (front, { answer }) =>
+      expect((await answer(front.getBackfill('fill').catch(() => undefined)))?.status).not.toBe('OPEN'),
+  },
+  forgive: {
+    asks: true,
+    before: (front) => front.declineMatch('ann', 'ann'),
+    ask: (front) => front.forgive('ann'),
+    holds: async (front, { answer }) => expect(await answer(front.cooldownsOf('ann'))).toEqual([]),
+  },
+  pauseQueue: {
+    ask: (front) => front.pauseQueue('duel'),
+    holds: async (front, scene) => expect(await paused(front, scene)).toBe(true),
+  },
+  resumeQueue: {
+    before: (front) => front.pauseQueue('duel'),
+    ask: (front) => front.resumeQueue('duel'),
+    holds: async (front, scene) => expect(await paused(front, scene)).toBe(false),
+  },
+}
+
+const teams = [{ name: 'team', size: { min: 2, max: 4 } }]
+const running = { ...duel, teams, matchSize: undefined, fillForMs: 0 }
+const asking = { ...duel, acceptance: { withinMs: 60_000 }, cooldown: { firstMs: 600_000 } }
+
+/** A leader that ends at the n-th moment of a kind after it was asked, or leaves in good order. */
+type End = 'leaves' | readonly [method: string, moment: 'before' | 'after', nth: number]
+const ENDS: readonly End[] = [
+  'leaves',
+  ['commit', 'before', 1],
+  ['commit', 'after', 1],
+  ['commit', 'before', 2],
+  ['commit', 'after', 2],
+  ['fence', 'after', 1],
+  ['inbox', 'before', 1],
+  ['inbox', 'before', 2],
+]
+
+async function keeps({ asks = false, before, ask, answers, holds }: Scenario, end: End): Promise<void> {
+  const world = createWorld({ queues: [asks ? asking : running], keepEndedMs: 600_000 })
+  const { service, clock, pass, player } = world
+  let isAsked = false
+  let seen = 0
+  const first: Process = world.process({}, (method, moment) => {
+    if (!isAsked || end === 'leaves' || method !== end[0] || moment !== end[1]) return
+    seen += 1
+    if (seen === end[2]) first.pause()
+  })
+  first.start()
+  await pass(100)
+  const second = world.process()
+  second.start()
+  await pass(300, 50)
+  const answer: Answering = (asked) => clock.until(asked, 20)
+  for (const id of ['ann', 'bob']) await answer(second.createTicket({ id, queue: 'duel', players: [player(id)] }))
+  await pass(asks ? 700 : 3000, 50)
+  const { matchId = '' } = (await second.getTicket('ann')) ?? {}
+  const scene: Scene = { matchId, service, answer }
+  if (before !== undefined) await answer(before(second, scene))
+  isAsked = true
+  const asked = ask(second, scene)
+  if (end === 'leaves') void first.close()
+  const given = await answer(asked)
+  if (answers !== undefined) expect(given).toMatchObject(answers)
+  // Whatever the leader was about to do, it is gone now.
+  if (end !== 'leaves') first.pause()
+  await pass(8000, 50)
+  expect(second.leads()).toBe(true)
+  await holds(second, scene)
+  first.resume()
+  await answer(Promise.all([second.close(), first.close()]))
+}
+
+test('every command that changes something is tried', () => {
+  const kept = (Object.keys(PROMISES) as Command[]).filter((command) => PROMISES[command] === 'kept')
+  expect(Object.keys(KEPT).toSorted()).toEqual(kept.toSorted())
+})
+
+describe.each(Object.entries(KEPT))('%s', (_, scenario) => {
+  test.each(ENDS.map((end) => ({ end })))('is kept and answered though its leader ends: $end', async (one) => {
+    await expect(keeps(scenario, one.end)).resolves.toBeUndefined()
+  })
+})
