@@ -1,8 +1,9 @@
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { createManualClock } from '../manual-clock.js'
-import { createAdmission, UNKNOWN_ADDRESS, type RequestLimits } from './admission.js'
-import type { Problem } from './problem.js'
+import { createAdmission, UNKNOWN_ADDRESS, type Identification, type RequestLimits } from './admission.js'
+import { Problem } from './problem.js'
 
 interface Who {
   readonly id: string
@@ -15,60 +16,138 @@ function setUp(limits: RequestLimits<Who> = { perAddress: limit, exempt: ({ id }
   const admission = createAdmission<Who>(limits, clock)
   const known = new Set(['ann', 'backend'])
   let looks = 0
-  const ask = async (token: string, from = 'a', hold?: Promise<unknown>): Promise<string> => {
+  const ask = async (token: string, from = 'a', more: Partial<Identification<Who>> = {}): Promise<string> => {
     try {
-      const request = new Request('http://localhost/', { headers: { authorization: token } })
-      const { id } = await admission.caller(request, from, async () => {
-        looks += 1
-        await hold
-        return known.has(token) ? { id: token } : undefined
+      const headers = token === '' ? {} : { authorization: token }
+      const { id } = await admission.caller(new Request('http://localhost/', { headers }), from, {
+        authenticate: async () => {
+          looks += 1
+          if (token === 'expired') throw new Problem(401, 'token-expired', 'the token has expired')
+          if (token === 'unfit') throw new Problem(403, 'wrong-role', 'the token has another role')
+          return known.has(token) ? { id: token } : undefined
+        },
+        ...more,
       })
       return id
     } catch (error) {
       return String((error as Problem).status)
     }
   }
-  return { clock, admission, known, ask, looks: () => looks }
+  const askAll = async (tokens: readonly string[], from = 'a', more: Partial<Identification<Who>> = {}) => {
+    const answers: string[] = []
+    for (const token of tokens) answers.push(await ask(token, from, more))
+    return answers
+  }
+  return { clock, admission, known, ask, askAll, looks: () => looks }
 }
 
-test('guesses of tokens are limited by address, and then no longer authenticated', async () => {
-  const { ask, looks, clock } = setUp({ perAddress: limit })
-  expect([await ask('x'), await ask('y'), await ask('z'), await ask('ann')]).toEqual(['401', '401', '429', '429'])
-  expect(looks()).toBe(2)
-  expect(await ask('ann', 'b')).toBe('ann')
-  await clock.advance(1000)
-  expect(await ask('ann')).toBe('ann')
-})
-
-test('a backend is admitted from an address over its limit, even on its first request', async () => {
-  const { ask } = setUp()
-  expect([await ask('x'), await ask('y'), await ask('z')]).toEqual(['401', '401', '429'])
-  for (let turn = 0; turn < 5; turn += 1) expect(await ask('backend')).toBe('backend')
-  expect([await ask('ann'), await ask('z')]).toEqual(['429', '429'])
-})
-
-test('of an address over its limit, few are authenticated at a time, besides known backends', async () => {
-  const { ask, looks } = setUp()
-  let release = () => {}
-  const hold = new Promise<void>((resolve) => {
-    release = resolve
+describe('once the guesses of an address are used up', () => {
+  test('no new token is looked at there, not even the right one; elsewhere it is', async () => {
+    const { ask, askAll, looks, clock } = setUp()
+    expect(await askAll(['x', 'expired', 'z', 'ann', 'backend'])).toEqual(['401', '401', '429', '429', '429'])
+    expect(looks()).toBe(2)
+    expect(await askAll(['ann', 'backend'], 'b')).toEqual(['ann', 'backend'])
+    expect(await ask('backend')).toBe('429')
+    await clock.advance(1000)
+    expect(await ask('ann')).toBe('ann')
   })
-  expect([await ask('backend'), await ask('x'), await ask('y')]).toEqual(['backend', '401', '401'])
-  const before = looks()
-  const guesses = Array.from({ length: 50 }, (_, index) => ask(`guess-${index}`, 'a', hold))
-  const backends = Array.from({ length: 50 }, () => ask('backend', 'a', hold))
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(looks() - before).toBe(8 + 50)
-  release()
-  expect(new Set(await Promise.all(guesses))).toEqual(new Set(['429']))
-  expect(new Set(await Promise.all(backends))).toEqual(new Set(['backend']))
+
+  test('a token that was accepted there before still is', async () => {
+    const { askAll } = setUp({ perAddress: { limit: 5, windowMs: 5000 } })
+    const wrong = ['u', 'v', 'w', 'x', 'y', 'z']
+    expect(await askAll(['ann', 'backend'])).toEqual(['ann', 'backend'])
+    expect(await askAll(wrong)).toEqual(['401', '401', '401', '401', '401', '429'])
+    expect(await askAll(['ann', 'backend', 'ann', 'ben'])).toEqual(['ann', 'backend', 'ann', '429'])
+  })
+
+  test('a token that is recalled is known, whatever others guess, and is not looked at again', async () => {
+    const { askAll, looks } = setUp()
+    await askAll(['x', 'y'])
+    const before = looks()
+    expect(await askAll(['ann', 'ann'], 'a', { recall: () => ({ id: 'ann' }) })).toEqual(['ann', 'ann'])
+    expect(looks()).toBe(before)
+  })
+
+  test('signed tokens are still checked, 100 a second', async () => {
+    const { askAll, looks } = setUp()
+    await askAll(['x', 'y'])
+    const before = looks()
+    const wrong = Array.from({ length: 500 }, (_, index) => `signed-${index}`)
+    const answers = await askAll(wrong, 'a', { isSigned: () => true })
+    expect([looks() - before, answers.filter((answer) => answer === '429').length]).toEqual([100, 400])
+    expect(await askAll(['ann'], 'a', { isSigned: () => true })).toEqual(['429'])
+  })
+
+  test('of all addresses together, 1,000 signed tokens are checked a second', async () => {
+    const { askAll, looks } = setUp({ perAddress: { limit: 1, windowMs: 1000 } })
+    const addresses = Array.from({ length: 15 }, (_, index) => `address-${index}`)
+    for (const from of addresses) await askAll(['x'], from)
+    const before = looks()
+    for (const from of addresses) await askAll(Array(90).fill('signed'), from, { isSigned: () => true })
+    expect(looks() - before).toBe(1000)
+  })
 })
 
-test("a token that was a backend's and no longer is, is not admitted from memory", async () => {
-  const { ask, known } = setUp()
-  expect([await ask('backend'), await ask('x'), await ask('y')]).toEqual(['backend', '401', '401'])
+test('known callers share the limit of their address, and backends do not count', async () => {
+  const { askAll, known } = setUp()
+  for (const id of ['ben', 'cleo']) known.add(id)
+  expect(await askAll(['backend', 'ann', 'ben', 'backend', 'cleo', 'backend', 'ann'])).toEqual([
+    'backend',
+    'ann',
+    'ben',
+    'backend',
+    '429',
+    'backend',
+    '429',
+  ])
+})
+
+test('an error that says nothing against a token is no guess', async () => {
+  const { askAll } = setUp()
+  expect(await askAll(['unfit', 'unfit', 'unfit', 'ann'])).toEqual(['403', '403', '403', 'ann'])
+})
+
+test('a token that was accepted and no longer is counts as a guess, and is new again', async () => {
+  const { ask, askAll, known } = setUp()
+  expect(await askAll(['backend', 'x'])).toEqual(['backend', '401'])
   known.delete('backend')
+  expect(await askAll(['backend', 'backend'])).toEqual(['401', '429'])
+  known.add('backend')
   expect(await ask('backend')).toBe('429')
+})
+
+test('what has no Authorization header is never remembered', async () => {
+  const { ask, askAll, known } = setUp()
+  known.add('')
+  expect(await ask('')).toBe('')
+  expect(await askAll(['x', 'y', ''])).toEqual(['401', '401', '429'])
+})
+
+test('requests without a caller count for themselves', async () => {
+  const { admission, askAll } = setUp()
+  admission.anonymous('a')
+  admission.anonymous('a')
+  expect(() => admission.anonymous('a')).toThrow('too many requests')
+  expect(await askAll(['ann', 'x'])).toEqual(['ann', '401'])
+})
+
+test('whatever wrong tokens are sent, who was let in before never pays for them (property)', async () => {
+  const request = fc.record({ guess: fc.integer({ min: 0, max: 5 }), pause: fc.integer({ min: 0, max: 3000 }) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(request, { maxLength: 60, size: 'max' }), async (requests) => {
+      const { ask, clock } = setUp({ perAddress: { limit: 3, windowMs: 3000 }, exempt: ({ id }) => id === 'backend' })
+      expect(await ask('ann')).toBe('ann')
+      let last = clock.now()
+      for (const { guess, pause } of requests) {
+        for (let turn = 0; turn < guess; turn += 1) expect(['401', '429']).toContain(await ask(`guess-${turn}`))
+        await clock.advance(pause)
+        if (clock.now() - last < 1000) continue
+        last = clock.now()
+        expect(await ask('ann')).toBe('ann')
+      }
+    }),
+    { numRuns: 30 },
+  )
 })
 
 test('callers with an unknown address count as one, and their refusal says why', async () => {
@@ -83,9 +162,9 @@ test('callers with an unknown address count as one, and their refusal says why',
 test('a caller who is known at once is admitted at once, and a promise of another realm is awaited', async () => {
   const { admission } = setUp({ perCaller: limit, perAddress: limit })
   const request = new Request('http://localhost/')
-  expect(admission.caller(request, 'a', () => ({ id: 'ann' }))).toEqual({ id: 'ann' })
+  expect(admission.caller(request, 'a', { authenticate: () => ({ id: 'ann' }) })).toEqual({ id: 'ann' })
   const foreign = runInNewContext(`Promise.resolve({ id: 'ben' })`) as Promise<Who>
   expect(foreign).not.toBeInstanceOf(Promise)
-  expect(await admission.caller(request, 'a', () => foreign)).toEqual({ id: 'ben' })
-  expect(() => admission.caller(request, 'b', () => undefined)).toThrow('it is not known who calls')
+  expect(await admission.caller(request, 'a', { authenticate: () => foreign })).toEqual({ id: 'ben' })
+  expect(() => admission.caller(request, 'b', { authenticate: () => undefined })).toThrow('it is not known who calls')
 })

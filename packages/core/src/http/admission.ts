@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.js'
 import { whenKnown, type Awaitable } from '../runtime/awaitable.js'
-import type { AttemptLimit } from './attempts.js'
+import { growingTo } from '../runtime/growing-cache.js'
+import { createAttempts, type AttemptLimit } from './attempts.js'
 import { createMemoryLimitStore, type LimitStore } from './limit-store.js'
 import { Problem } from './problem.js'
 
@@ -14,12 +15,24 @@ export interface Caller {
 
 export interface RequestLimits<Who> {
   readonly perCaller?: AttemptLimit | undefined
-  /** Requests of one address; of IPv6, of one /64. Requests of unknown address share one count. */
+  /**
+   * Requests of one address; of IPv6, of one /64. Requests of unknown address share one count. Of requests of known
+   * callers, of unknown tokens and without a caller, each may be as many.
+   */
   readonly perAddress?: AttemptLimit | undefined
   /** Callers without limits, e.g. the game's own backend. Default none. */
   readonly exempt?: ((caller: Who) => boolean) | undefined
   /** Where requests are counted, as `perCaller` and `perAddress`. Default: in memory. */
   readonly store?: LimitStore | undefined
+}
+
+/** Finds out who calls, and what can be said of a token before it is checked. */
+export interface Identification<Who> {
+  readonly authenticate: () => Awaitable<Who | undefined>
+  /** The caller of a token that was verified before: known at no cost. */
+  readonly recall?: (() => Who | undefined) | undefined
+  /** Whether the token is signed, so that guessing it is hopeless, and checking it costs a signature. */
+  readonly isSigned?: (() => boolean) | undefined
 }
 
 /** Decides who may call, before the body is read. */
@@ -30,120 +43,156 @@ export interface Admission<Who extends Caller> {
    * Throws or rejects with a {Problem} 401 for an unknown caller, 429 for too many requests; or with what
    * `authenticate` throws.
    */
-  caller(request: Request, from: string, authenticate: () => Awaitable<Who | undefined>): Awaitable<Who>
+  caller(request: Request, from: string, identification: Identification<Who>): Awaitable<Who>
   isExempt(caller: Who): boolean
 }
 
 /** The key of all requests whose address is unknown. */
 export const UNKNOWN_ADDRESS = 'unknown'
 
-/** Authorizations checked at once for an address over its limit, because they may be a backend's (our choice). */
-const MOST_LOOKS = 8
-/** Authorizations of exempt callers that are remembered (our choice). */
-const MOST_REMEMBERED = 1000
+/**
+ * Signed tokens that are checked for an address whose guesses are used up, and for all such addresses together (our
+ * choice): a signature takes up to 0.2 ms.
+ */
+const SIGNATURES: AttemptLimit = { limit: 100, windowMs: 1000 }
+const SIGNATURES_IN_ALL: AttemptLimit = { limit: 1000, windowMs: 1000 }
+/** Authorizations that are remembered, each with the address that it was used from (our choice): about 2 MB. */
+const MOST_REMEMBERED = 10_000
 
 /**
- * Creates the admission. A request is charged to its address before its caller is known, so that guessing tokens is
- * limited. But a backend must not be locked out by others who share its address: an address over its limit still gets
- * in with an authorization that belonged to an exempt caller before, and a few other authorizations are checked at a
- * time.
+ * Creates the admission. Three counts are kept for each address, each with the limit `perAddress`: requests of known
+ * callers, tokens that are not known, and requests without a caller. So wrong tokens of one do not keep out others at
+ * the same address, whose tokens were accepted from there before. Once the guesses of an address are used up, a token
+ * that is new there is refused before it is looked at, also the right one; only signed tokens are still checked, so
+ * many a second.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
   const { perCaller, perAddress, exempt, store = createMemoryLimitStore(clock) } = limits
   const callers = perCaller && store.attempts('perCaller', perCaller)
-  const addresses = perAddress && store.attempts('perAddress', perAddress)
-  const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED })
-  const looks = new Map<string, number>()
-
-  /** The header remembered last; comparing with it spares a new digest when a caller repeats requests. */
-  let last: string | undefined
-  const remember = (request: Request) => {
-    const header = request.headers.get('authorization') ?? undefined
-    if (header === undefined || header === last) return
-    last = header
-    remembered.set(digestOf(header), true)
-  }
+  const known = perAddress && store.attempts('perAddress', perAddress)
+  const guesses = perAddress && store.attempts('perAddress.guesses', perAddress)
+  const anonymous = perAddress && store.attempts('perAddress.anonymous', perAddress)
+  const signatures = createAttempts({ ...SIGNATURES, clock })
+  const signaturesInAll = createAttempts({ ...SIGNATURES_IN_ALL, clock, maxKeys: 1 })
+  /** Whether the caller is exempt, by address and authorization. */
+  const remembered = new LRUCache<string, boolean>(growingTo(MOST_REMEMBERED))
   const isExempt = (caller: Who) => exempt?.(caller) === true
 
-  /** The caller, if exempt from limits; otherwise undefined. */
-  const lookInto = async (request: Request, from: string, look: () => Promise<Who | undefined>) => {
-    if (exempt === undefined) return undefined
-    const header = request.headers.get('authorization')
-    const isKnown = header !== null && remembered.has(digestOf(header))
-    const underWay = looks.get(from) ?? 0
-    if (!isKnown && underWay >= MOST_LOOKS) return undefined
-    if (!isKnown) looks.set(from, underWay + 1)
-    try {
-      const caller = await look()
-      return caller !== undefined && isExempt(caller) ? caller : undefined
-    } finally {
-      if (!isKnown) lessen(looks, from)
-    }
+  /** The key of the request before: callers repeat requests, and a digest takes a while. */
+  let last = { header: '', from: '', key: '' }
+  const keyOf = (request: Request, from: string): string | undefined => {
+    const header = request.headers.get('authorization') ?? ''
+    // A cookie, or a token of the URL.
+    if (header === '') return undefined
+    // What is remembered of an authorization is a digest, not the token.
+    if (header !== last.header || from !== last.from)
+      last = { header, from, key: `${from} ${hash('sha256', header, 'base64')}` }
+    return last.key
   }
 
-  const admit = (request: Request, from: string, caller: Who): Awaitable<Who> => {
-    if (!isExempt(caller)) return whenKnown(callers?.take(caller.id) ?? 0, within, caller) as Awaitable<Who>
-    addresses?.giveBack(from)
-    if (addresses !== undefined) remember(request)
+  /** Admits a known caller, which counts unless it was counted. */
+  const admit = (caller: Who, from: string, isCounted = false): Awaitable<Who> => {
+    if (!isExempt(caller)) return whenKnown(isCounted ? 0 : (known?.take(from) ?? 0), ofCaller, { caller, from })
+    if (isCounted) known?.giveBack(from)
     return caller
   }
-
-  /** Admits a caller whose address is over its limit, if exempt from limits. */
-  const admitBeyond = async (
-    request: Request,
-    from: string,
-    authenticate: () => Awaitable<Who | undefined>,
-    waitMs: number,
-  ): Promise<Who> => {
-    const caller = await lookInto(request, from, async () => authenticate())
-    if (caller === undefined) throw tooMany(waitMs, from)
-    remember(request)
-    return caller
+  const ofCaller = (waitMs: number, { caller, from }: Admitted<Who>): Awaitable<Who> => {
+    refuseFor(waitMs, from)
+    return whenKnown(callers?.take(caller.id) ?? 0, within, caller)
   }
 
-  const identify = (
-    request: Request,
+  /** Identifies a caller whose authorization was accepted from this address before. */
+  const again = (key: string, from: string, identification: Identification<Who>, waitMs: number): Awaitable<Who> => {
+    const wasExempt = remembered.get(key) === true
+    if (!wasExempt) refuseFor(waitMs, from)
+    return whenSettled(identification.authenticate, {
+      known: (caller) => admit(caller, from, waitMs === 0),
+      unknown: () => {
+        remembered.delete(key)
+        guesses?.charge(from)
+      },
+      failed: () => {},
+    })
+  }
+  const mayCheckSigned = (from: string, { isSigned }: Identification<Who>) =>
+    isSigned?.() === true && signatures.take(from) === 0 && signaturesInAll.take('all') === 0
+  /** Identifies a caller by an authorization that is new at this address. */
+  const first = (
+    key: string | undefined,
     from: string,
-    authenticate: () => Awaitable<Who | undefined>,
+    identification: Identification<Who>,
     waitMs: number,
   ): Awaitable<Who> => {
-    if (waitMs > 0) return admitBeyond(request, from, authenticate, waitMs)
-    const found = settling(authenticate())
-    return found instanceof Promise
-      ? found.then((caller) => admit(request, from, known(caller)))
-      : admit(request, from, known(found))
+    if (waitMs > 0 && !mayCheckSigned(from, identification)) throw tooMany(waitMs, from)
+    const isCharged = waitMs === 0
+    const giveBack = () => {
+      if (isCharged) guesses?.giveBack(from)
+    }
+    return whenSettled(identification.authenticate, {
+      known: (caller) => {
+        giveBack()
+        if (key !== undefined) remembered.set(key, isExempt(caller))
+        return admit(caller, from)
+      },
+      unknown: () => {},
+      failed: giveBack,
+    })
   }
 
   return {
     isExempt,
-    anonymous: (from) => whenKnown(addresses?.take(from) ?? 0, (waitMs) => refuseFor(waitMs, from)),
-    caller: (request, from, authenticate) => {
-      const waitMs = addresses?.take(from) ?? 0
-      return waitMs instanceof Promise
-        ? waitMs.then((ms) => identify(request, from, authenticate, ms))
-        : identify(request, from, authenticate, waitMs)
+    anonymous: (from) => whenKnown(anonymous?.take(from) ?? 0, (waitMs) => refuseFor(waitMs, from)),
+    caller: (request, from, identification) => {
+      const recalled = identification.recall?.()
+      if (recalled !== undefined) return admit(recalled, from)
+      const key = known && keyOf(request, from)
+      if (key !== undefined && remembered.has(key))
+        return whenKnown(known?.take(from) ?? 0, (waitMs) => again(key, from, identification, waitMs))
+      return whenKnown(guesses?.take(from) ?? 0, (waitMs) => first(key, from, identification, waitMs))
     },
   }
+}
+
+interface Admitted<Who> {
+  readonly caller: Who
+  readonly from: string
+}
+
+/** What follows from an identification. */
+interface Outcome<Who, Result> {
+  readonly known: (caller: Who) => Awaitable<Result>
+  /** Nobody gave out the token: a {Problem} 401 is thrown next. */
+  readonly unknown: () => void
+  /** Another error is thrown next, which says nothing against the token. */
+  readonly failed: () => void
+}
+
+function whenSettled<Who, Result>(
+  authenticate: () => Awaitable<Who | undefined>,
+  { known, unknown, failed }: Outcome<Who, Result>,
+): Awaitable<Result> {
+  const settled = (caller: Who | undefined): Awaitable<Result> => {
+    if (caller !== undefined && caller !== null) return known(caller)
+    unknown()
+    throw new Problem(401, 'unauthorized', 'it is not known who calls', { headers: { 'www-authenticate': 'Bearer' } })
+  }
+  const broken = (error: unknown): never => {
+    if (error instanceof Problem && error.status === 401) unknown()
+    else failed()
+    throw error
+  }
+  let found: Awaitable<Who | undefined>
+  try {
+    found = settling(authenticate())
+  } catch (error) {
+    return broken(error)
+  }
+  return found instanceof Promise ? found.then(settled, broken) : settled(found)
 }
 
 /** Promises of other realms and libraries, which are no `Promise`, are awaited too. */
 const settling = <T>(value: Awaitable<T>): Awaitable<T> =>
   typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function' ? Promise.resolve(value) : value
-
-/** What is remembered of an Authorization header: a digest, not the token. */
-const digestOf = (header: string) => createHash('sha256').update(header).digest('base64')
-
-function lessen(counts: Map<string, number>, key: string): void {
-  const left = (counts.get(key) ?? 1) - 1
-  if (left === 0) counts.delete(key)
-  else counts.set(key, left)
-}
-
-/** @throws {Problem} 401 for nobody. */
-function known<Who>(caller: Who | undefined): Who {
-  if (caller !== undefined && caller !== null) return caller
-  throw new Problem(401, 'unauthorized', 'it is not known who calls', { headers: { 'www-authenticate': 'Bearer' } })
-}
 
 function within<Who>(waitMs: number, caller: Who): Who {
   refuseFor(waitMs)

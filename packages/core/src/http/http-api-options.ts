@@ -33,10 +33,16 @@ export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends
 }
 
 /** Identifies the caller; undefined for an unknown one. A `Problem` that it throws becomes the answer. */
-export type Authenticate<Who extends Caller> = (
-  request: Request,
-  connection: Connection,
-) => Who | undefined | Promise<Who | undefined>
+export interface Authenticate<Who extends Caller> {
+  (request: Request, connection: Connection): Who | undefined | Promise<Who | undefined>
+  /** The caller of a token that was verified before, if that is known at no cost. Default: none is. */
+  readonly recall?: ((request: Request) => Who | undefined) | undefined
+  /**
+   * Whether the token is signed, as a JSON Web Token is. Such a token cannot be guessed, so it is still checked for an
+   * address whose guesses are used up. Default: no token is.
+   */
+  readonly isSigned?: ((request: Request) => boolean) | undefined
+}
 
 export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string> {
   readonly routes: Table

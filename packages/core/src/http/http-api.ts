@@ -67,6 +67,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   } = options
   const match = createMatcher<keyof Table & string>(routes, options.basePath)
   const methods = methodsOf(routes)
+  const { recall, isSigned } = authenticate
   const anonymous = new Set<string>(options.anonymous)
   const admission = createAdmission<Who>(options.limits ?? {}, clock)
   const bodies = createBodies({ ...options.bodies, clock })
@@ -109,7 +110,11 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     const body = bodies.begin(request, route.maxBytes, from)
     const who: Awaitable<Who | undefined> = route.isAnonymous
       ? admission.anonymous(from)
-      : admission.caller(request, from, () => authenticate(request, connection))
+      : admission.caller(request, from, {
+          authenticate: () => authenticate(request, connection),
+          recall: recall && (() => recall(request)),
+          isSigned: isSigned && (() => isSigned(request)),
+        })
     return whenKnown(who, permit, { arrived, found, route, body, caller: undefined })
   }
   const permit = (caller: Who | undefined, work: Work<Who>): Awaitable<Reply | Response> => {

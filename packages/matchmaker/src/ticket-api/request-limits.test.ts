@@ -33,7 +33,7 @@ describe('request limits', () => {
     expect(await statuses(call, [['ann', '192.0.2.1']])).toEqual([404])
   })
 
-  test('count requests per address or IPv6 /64; beyond the limit only backends are still authenticated', async () => {
+  test('count requests per address or IPv6 /64; beyond it nobody is let in but backends', async () => {
     let asked = 0
     const { call } = setUp({
       limits: { perAddress: { limit: 2, windowMs: 3000 } },

@@ -14,19 +14,28 @@ export interface StreamCaller extends TicketCaller {
 /** Matches URLs with a stream token: `/tickets/<id>/events?token=<token>`. */
 const WITH_TOKEN = /\/events\?(?:.*&)?token=/
 
+const hasStreamToken = ({ method, url }: Request) => method === 'GET' && WITH_TOKEN.test(url)
+
 /**
  * Extends `authenticate` to callers with a stream token.
  * @throws {Problem} 401 for a token that is expired or not valid.
  */
-export const admitStreams =
-  (authenticate: Authenticate<TicketCaller>, tokens: StreamTokens): Authenticate<StreamCaller> =>
-  (request, connection) => {
-    if (request.method !== 'GET' || !WITH_TOKEN.test(request.url)) return authenticate(request, connection)
+export function admitStreams(
+  authenticate: Authenticate<TicketCaller>,
+  tokens: StreamTokens,
+): Authenticate<StreamCaller> {
+  const identify: Authenticate<StreamCaller> = (request, connection) => {
+    if (!hasStreamToken(request)) return authenticate(request, connection)
     const grant = tokens.read(new URL(request.url).searchParams.get('token') ?? '')
     if (grant === undefined)
       throw new Problem(401, 'stream-token-invalid', 'the token of the stream is expired, or not one: ask for another')
     return { id: grant.playerId, role: 'player', streamOf: grant.ticketId }
   }
+  return Object.assign(identify, {
+    recall: (request: Request) => (hasStreamToken(request) ? undefined : authenticate.recall?.(request)),
+    isSigned: (request: Request) => hasStreamToken(request) || authenticate.isSigned?.(request) === true,
+  })
+}
 
 /**
  * Refuses the token of another ticket's stream.

@@ -1,4 +1,4 @@
-import { bearerToken, Problem, type Authenticate } from '@muster/core/http'
+import { bearerToken, Problem, type Authenticate, type Caller } from '@muster/core/http'
 import type { TicketCaller } from '@muster/matchmaker'
 import type { LobbyCaller } from '@muster/relay'
 import { createApiKeys, type ApiKey } from './api-keys.js'
@@ -32,10 +32,11 @@ export interface Auth {
 /** @throws as `createJwt` */
 export function createAuth(options: AuthOptions, deps: JwtDeps): Auth {
   const { jwt, keys = [], devToken } = options
+  const signed = jwt && createJwt(jwt, deps)
   const ways: readonly Identify[] = [
     ...(devToken === undefined ? [] : [createDevToken(devToken)]),
     createApiKeys(keys),
-    ...(jwt === undefined ? [] : [createJwt(jwt, deps)]),
+    ...(signed === undefined ? [] : [signed.identify]),
   ]
 
   /** Undefined for an unknown caller. No promise where one is not needed: this is asked with every request. */
@@ -48,10 +49,16 @@ export function createAuth(options: AuthOptions, deps: JwtDeps): Auth {
     }
     return undefined
   }
+  /** How an API finds out who calls, of callers whom it takes. */
+  const authenticate = <Who extends Caller>(callerOf: (identity?: Identity) => Who | undefined): Authenticate<Who> =>
+    Object.assign((request: Request) => then(identify(request), callerOf), {
+      recall: (request: Request) => callerOf(signed?.recall(bearerToken(request) ?? '')),
+      isSigned: (request: Request) => signed?.isOne(bearerToken(request) ?? '') === true,
+    })
 
   return {
-    tickets: (request) => then(identify(request), ticketCaller),
-    lobbies: (request) => then(identify(request), lobbyCaller),
+    tickets: authenticate(ticketCaller),
+    lobbies: authenticate(lobbyCaller),
     operatorOf: async (request) => operatorOf(await identify(request)),
   }
 }

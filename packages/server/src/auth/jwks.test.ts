@@ -15,7 +15,7 @@ async function setUp(answer: RequestListener) {
   const problems: string[] = []
   const server = await openKeyServer((request, response) => answer(request, response))
   closes.push(server.close)
-  const identify = createJwt(
+  const { identify } = createJwt(
     { jwks: server.url, claims: { id: 'sub' } },
     { clock, onProblem: ({ message }) => problems.push(message) },
   )

@@ -19,7 +19,7 @@ function setUp(options: Partial<JwtOptions> = {}) {
   const clock = createManualClock({ start: NOW })
   const problems: string[] = []
   const given: JwtOptions = options.jwks === undefined ? { secret: SECRET, claims, ...options } : { claims, ...options }
-  const identify = createJwt(given, { clock, onProblem: (error) => problems.push(error.message) })
+  const { identify } = createJwt(given, { clock, onProblem: (error) => problems.push(error.message) })
   /** The identity, or the problem's status and code. */
   const ask = async (token: string) => {
     try {

@@ -7,7 +7,7 @@ import * as errors from 'jose/errors'
 import { jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose/jwt/verify'
 import { LRUCache } from 'lru-cache'
 import { readClaims, type ClaimNames } from './claims.js'
-import type { Identify, Identity } from './identity.js'
+import type { Identity, SignedTokens } from './identity.js'
 import { createJwks, KeysUnavailable } from './jwks.js'
 import { createQuickHs256, type QuickVerify } from './quick-hs256.js'
 
@@ -39,6 +39,11 @@ const SHARED = { all: ['HS256', 'HS384', 'HS512'], usual: ['HS256'] }
 
 const TOLERANCE_MS = 5000
 
+const NONE = { token: '', digest: '' }
+
+/** Three parts, of which the first begins as JSON of an object does. Anything else is no JWT, and not worth a look. */
+const SIGNED = /^e[wy][\w-]*\.[\w-]+\.[\w-]+$/
+
 /** Verified tokens that are remembered, and for how long at most (our choice): 100,000 take about 50 MB. */
 const MOST_REMEMBERED = 100_000
 const REMEMBER_MS = 300_000
@@ -48,7 +53,7 @@ const REMEMBER_MS = 300_000
  * verified token is remembered until its end, or for five minutes: clients that poll send the same token each time.
  * @throws {RangeError} for an algorithm that does not fit the kind of key
  */
-export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): Identify {
+export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): SignedTokens {
   const { issuer, audience, claims, clockToleranceMs = TOLERANCE_MS } = options
   const algorithms = algorithmsOf(options)
   const key = keyOf(options, { clock, onProblem })
@@ -61,10 +66,13 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
     perf,
   })
 
+  /** The token looked for last, which was not found: it is verified next. */
+  let last = NONE
   const take = (payload: JWTPayload, digest: string, now: number): Identity => {
     const identity = Object.freeze(readClaims(payload, claims))
     const leftMs = (payload.exp as number) * 1000 + clockToleranceMs - now
     if (leftMs > 0) verified.set(digest, identity, { ttl: Math.min(leftMs, REMEMBER_MS) })
+    if (digest === last.digest) last = NONE
     return identity
   }
   const verify = async (token: string, digest: string, now: number): Promise<Identity | undefined> => {
@@ -84,15 +92,27 @@ export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): I
     }
   }
 
-  return (token) => {
-    // Anything else is no JWT, and is not worth a look.
-    if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined
+  const recall = (token: string): Identity | undefined => {
+    if (token === last.token) return undefined
     const digest = hash('sha256', token, 'base64')
     const known = verified.get(digest)
-    if (known !== undefined) return known
-    const now = clock.now()
-    const payload = quickVerify?.(token, now)
-    return payload === undefined ? verify(token, digest, now) : take(payload, digest, now)
+    if (known === undefined) last = { token, digest }
+    return known
+  }
+
+  return {
+    isOne: (token) => SIGNED.test(token),
+    recall: (token) => (SIGNED.test(token) ? recall(token) : undefined),
+    identify: (token) => {
+      if (!SIGNED.test(token)) return undefined
+      const known = recall(token)
+      if (known !== undefined) return known
+      const { digest } = last
+      last = NONE
+      const now = clock.now()
+      const payload = quickVerify?.(token, now)
+      return payload === undefined ? verify(token, digest, now) : take(payload, digest, now)
+    },
   }
 }
 

@@ -12,16 +12,18 @@ export interface ListenersOptions {
   readonly mounts: Mounts
   readonly log: Log
   readonly clock: Clock
+  /** Whether this is `muster dev`, where nobody needs as many connections as can be had. */
+  readonly isDev: boolean
 }
 
 /** Connections of those who run the program: probes, scrapes, consoles (our choice). */
 const MOST_ADMIN = 200
 
 /** Opens the listener of players, and that of those who run the program if there is one: both, or none. */
-export async function openListeners({ config, mounts, log, clock }: ListenersOptions): Promise<Listener> {
+export async function openListeners({ config, mounts, log, clock, isDev }: ListenersOptions): Promise<Listener> {
   const { listen } = config
   const bounds = listenerBounds(config, await descriptorLimit())
-  if (bounds.wanted !== undefined)
+  if (bounds.wanted !== undefined && !isDev)
     log.warn(
       `file descriptors are fewer than the connections that limits.waits allows: ${bounds.mostConnections} of ` +
         `${bounds.wanted} are taken. Raise the limit (ulimit -n, LimitNOFILE), or lower limits.waits`,

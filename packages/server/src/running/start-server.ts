@@ -117,7 +117,8 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     ready,
     isClosing: () => closing.reason() !== undefined,
   })
-  const listener = await openListeners({ config, mounts, log, clock }).catch(async (error: unknown) => {
+  const isDev = devToken !== undefined
+  const listener = await openListeners({ config, mounts, log, clock, isDev }).catch(async (error: unknown) => {
     guard.close()
     await check.close()
     await parts.close(() => 1000)
