@@ -27,7 +27,16 @@ function anAllocator() {
     readsPerSecond: 1,
     listLagMs: 1,
     reapAfterMs: 1,
-    on: { created: tell, up: tell, ready: tell, failed: tell, stopped: tell, reaped: tell, problem: tell },
+    on: {
+      created: tell,
+      up: tell,
+      ready: tell,
+      failed: tell,
+      faulty: tell,
+      stopped: tell,
+      reaped: tell,
+      problem: tell,
+    },
   })
 }
 
