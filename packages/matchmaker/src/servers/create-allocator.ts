@@ -33,6 +33,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     clock,
     listLagMs,
     readsPerSecond: options.readsPerSecond,
+    pushed: options.webhookUrl !== undefined,
     report: (sighting) => lifecycle.sighted(sighting),
     stranger: (entry) => lifecycle.listed(entry),
     swept: (begunAt) => lifecycle.swept(begunAt),

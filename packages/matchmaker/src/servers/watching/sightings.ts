@@ -131,7 +131,7 @@ export function createSightings(options: SightingsOptions): Sightings {
 
     readBest: (among, now) => {
       for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {
-        if (one.suspect) void read(one, priorities.confirm)
+        if (one.suspect && one.phase === 'starting') void read(one, priorities.confirm)
         else if (allowance.isAmple(now)) void read(one, priorities.routine)
       }
     },

@@ -19,6 +19,8 @@ export interface WatchedSet {
   /** The newest deployments, as far back as one is starting, filled up to whole pages of so many. */
   newestPages(perPage: number): Watched[]
   readonly starting: ReadonlyMap<string, Watched>
+  /** Number of running deployments. */
+  running(): number
   /** Running deployments that may have ended, by a hint. */
   readonly suspects: ReadonlySet<Watched>
 }
@@ -73,6 +75,7 @@ export function createWatchedSet(): WatchedSet {
       return newest
     },
     starting,
+    running: () => watched.size - starting.size,
     suspects,
   }
 }

@@ -46,6 +46,7 @@ test('only followed deployments are read', async () => {
         clock,
         listLagMs: 1000,
         readsPerSecond: 19,
+        pushed: false,
         report: ({ kind, requestId }) => (kind === 'ready' ? watcher.settle(requestId) : forget(requestId)),
         stranger: () => {},
         problem: () => {},

@@ -5,10 +5,16 @@ import { createTestService, lost, type ServiceOptions } from '../../service.fixt
 import type { Sighting } from './sightings.js'
 import { createWatcher } from './watcher.js'
 
-function setUp({ readsPerSecond = 19, ...options }: Omit<ServiceOptions, 'clock'> & { readsPerSecond?: number } = {}) {
+interface Options extends Omit<ServiceOptions, 'clock'> {
+  readonly readsPerSecond?: number
+  readonly pushed?: boolean
+}
+
+function setUp({ readsPerSecond = 19, pushed = false, ...options }: Options = {}) {
   const clock = createManualClock()
   const service = createTestService({ clock, ...options })
   const seen: (Sighting['kind'] | string)[] = []
+  const sightedAt = new Map<string, number>()
   const strangers: string[] = []
   const problems: string[] = []
   const watcher = createWatcher({
@@ -17,7 +23,9 @@ function setUp({ readsPerSecond = 19, ...options }: Omit<ServiceOptions, 'clock'
     clock,
     listLagMs: 1000,
     readsPerSecond,
+    pushed,
     report: (sighting) => {
+      sightedAt.set(`${sighting.requestId} ${sighting.kind}`, clock.now())
       seen.push(`${sighting.requestId} ${sighting.kind}`)
       if (sighting.kind === 'ready') watcher.settle(sighting.requestId)
       else watcher.forget(sighting.requestId)
@@ -35,7 +43,7 @@ function setUp({ readsPerSecond = 19, ...options }: Omit<ServiceOptions, 'clock'
       await clock.advance(250)
     }
   }
-  return { clock, service, watcher, seen, strangers, problems, deploy, run }
+  return { clock, service, watcher, seen, sightedAt, strangers, problems, deploy, run }
 }
 
 test('deployments that become READY, fail or end are reported once each', async () => {
@@ -49,7 +57,7 @@ test('deployments that become READY, fail or end are reported once each', async 
 })
 
 test('one starting deployment is read a few times a second, and nothing is read when none starts', async () => {
-  const { watcher, service, deploy, run, seen } = setUp({ fate: () => ({ readyMs: 10_000 }) })
+  const { watcher, service, deploy, run, seen } = setUp({ fate: () => ({ readyMs: 10_000 }), pushed: true })
   watcher.follow(await deploy(), 'k')
   await run(11_000)
   expect(seen).toEqual(['r1 ready'])
@@ -172,4 +180,77 @@ test('nothing goes on after closing', async () => {
   await clock.advance(10_000)
   expect(clock.sleepers).toBe(0)
   expect(seen).toEqual([])
+})
+
+describe('without webhooks, the end of a running server is seen', () => {
+  /** Servers of which some end, from a minute on, and how long that took to be seen; of pages of so many. */
+  const endings = async (count: number, pageSize: number, alsoStarting = 0) => {
+    const start = 60_000
+    const endsAt = (nth: number) => (nth > count || nth % Math.ceil(count / 20) > 0 ? undefined : start + nth * 37)
+    const { clock, watcher, service, deploy, run, sightedAt } = setUp({
+      pageSize,
+      latencyMs: () => 30,
+      fate: (nth) => {
+        if (nth > count) return { readyMs: 4000 }
+        const at = endsAt(nth)
+        return at === undefined ? { readyMs: 0 } : nth % 2 === 0 ? { readyMs: 0, endMs: at } : { readyMs: 0, errorMs: at }
+      },
+    })
+    const begunAt = clock.now()
+    const created = Promise.all(Array.from({ length: count }, () => deploy()))
+    await clock.advance(60)
+    for (const id of await created) watcher.follow(id, 'k')
+    for (const { requestId } of service.records) watcher.settle(requestId)
+    await run(start - 1000)
+    const lists = service.calls.list.length
+    const reads = service.calls.get.length
+    for (let more = 0; more < alsoStarting; more += 1) {
+      void deploy().then((id) => watcher.follow(id, 'k'))
+      await run(250)
+    }
+    await run(60_000)
+    const took = service.records.flatMap(({ requestId }, index) => {
+      const at = endsAt(index + 1)
+      const seenAt = sightedAt.get(`${requestId} gone`) ?? sightedAt.get(`${requestId} failed`) ?? Infinity
+      return at === undefined ? [] : seenAt - begunAt - at
+    })
+    const seconds = 60 + alsoStarting / 4
+    const a = service.calls.list.length - lists
+    return { slowest: Math.max(...took), listsPerSecond: a / seconds, reads: service.calls.get.length - reads }
+  }
+
+  test.each([
+    [1, 100],
+    [100, 100],
+    [1000, 100],
+  ])('within 5 s: %i servers, %i to a page', { timeout: 60_000 }, async (count, pageSize) => {
+    const { slowest, listsPerSecond, reads } = await endings(count, pageSize)
+    expect(slowest).toBeLessThanOrEqual(5000)
+    expect(listsPerSecond).toBeLessThanOrEqual(5.1)
+    expect(reads).toBeLessThanOrEqual(60)
+  })
+
+  test('within 5 s while other servers start', { timeout: 60_000 }, async () => {
+    const { slowest, listsPerSecond } = await endings(400, 100, 100)
+    expect(slowest).toBeLessThanOrEqual(5000)
+    expect(listsPerSecond).toBeLessThanOrEqual(10)
+  })
+
+  test('later the more pages there are: 5 pages a second are read for that', { timeout: 60_000 }, async () => {
+    const { slowest, listsPerSecond } = await endings(300, 10)
+    expect(slowest).toBeLessThanOrEqual(2 * 6000 + 1500)
+    expect(listsPerSecond).toBeLessThanOrEqual(5.1)
+  })
+
+  test('and a list that lags or lacks servers costs few reads', { timeout: 60_000 }, async () => {
+    const { clock, watcher, service, deploy, run, seen } = setUp({ listLagMs: Infinity, fate: () => ({ readyMs: 0 }) })
+    for (let count = 0; count < 100; count += 1) watcher.follow(await deploy(), 'k')
+    for (const { requestId } of service.records) watcher.settle(requestId)
+    await run(10_000)
+    const before = service.calls.get.length
+    await run(60_000)
+    expect(service.calls.get.length - before).toBeLessThanOrEqual(2 * 100 + 20)
+    expect(seen).toEqual([])
+    expect(clock.now()).toBeGreaterThan(0)
+  })
 })
