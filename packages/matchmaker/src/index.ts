@@ -10,7 +10,6 @@ export type {
   Matchmaker,
   TicketExplanation,
   TicketResult,
-  WaitOptions,
 } from './commands/matchmaker.js'
 export { defaultOptions, type MatchmakerOptions } from './options.js'
 export type { PlayerMayState } from './queues/player-may-state.js'
@@ -63,7 +62,17 @@ export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillT
 export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
 export type { PlayedMatch } from './tickets/admission.js'
 export type { Sighting } from './tickets/presence.js'
-export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, WaitingFor } from './tickets/ticket.js'
+export type {
+  Acceptance,
+  CancelReason,
+  FollowedUntil,
+  MatchEnd,
+  Ticket,
+  TicketInput,
+  TicketStatus,
+  WaitingFor,
+  WaitOptions,
+} from './tickets/ticket.js'
 export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/match-input.js'
 export type { CooldownDefinition, CooldownTerms, Offence } from './queues/cooldown.js'
 export type { Cooldown } from './tickets/cooldowns.js'

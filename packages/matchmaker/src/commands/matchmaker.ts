@@ -15,7 +15,7 @@ import type { PlayedMatch } from '../tickets/admission.js'
 import type { MatchInput, PrivateMatch } from '../tickets/match-input.js'
 import type { Sighting } from '../tickets/presence.js'
 import type { Cooldown } from '../tickets/cooldowns.js'
-import type { Ticket, TicketInput, WaitingFor } from '../tickets/ticket.js'
+import type { Ticket, TicketInput, WaitingFor, WaitOptions } from '../tickets/ticket.js'
 
 export interface CloseOptions {
   /**
@@ -39,12 +39,6 @@ export type TicketResult =
   | { readonly ticket: Ticket; readonly error?: undefined }
   /** The error that `createTicket` would have thrown. */
   | { readonly ticket?: undefined; readonly error: MusterError }
-
-export interface WaitOptions {
-  /** The version of the ticket that you know. */
-  readonly version: number
-  readonly signal?: AbortSignal | undefined
-}
 
 export interface StopMatchOptions {
   /**
@@ -123,7 +117,8 @@ export interface Matchmaker {
   findPlayer(playerId: string): FoundPlayer
   /**
    * Resolves with the ticket as soon as its version differs from the given one; at once if it differs already or the
-   * ticket has ended. Rejects with the reason of the signal.
+   * ticket has ended: by default with HOST_ASSIGNED; with `until: 'match-end'` once it says `ended`. Rejects with the
+   * reason of the signal.
    * @throws {UnknownTicket}
    */
   waitForChange(ticketId: string, options: WaitOptions): Promise<Ticket>

@@ -109,7 +109,7 @@ export function createTicketing({
         if (record !== undefined) noteSighting(record, playerId, now)
       }
     },
-    waitForChange: async (ticketId, { version, signal }) => tickets.change(known(ticketId), version, signal),
+    waitForChange: async (ticketId, options) => tickets.change(known(ticketId), options),
 
     longestWaiting: (limit) => {
       const searching: TicketRecord[] = []

@@ -44,11 +44,14 @@ export function createAllocationOutcomes({
       }),
     ready: ({ matchId }, requestId, assignment) => lifecycle().ready(matchId, requestId, assignment, clock.now()),
     failed: (allocation, reason, counts) => end(allocation, { reason, counts }),
-    faulty: (allocation, requestId, reason, detail) =>
-      events.emit('deploymentFailed', { ...named(allocation), requestId, reason, detail: shortOf(detail) }),
+    faulty: (allocation, requestId, reason, detail) => {
+      events.emit('deploymentFailed', { ...named(allocation), requestId, reason, detail: shortOf(detail) })
+      // Its players are free at once, whenever the service confirms that the server is stopped.
+      if (reason === 'crashed') end(allocation, { reason: 'stopped', stop: 'crashed' })
+    },
     stopped: (allocation, requestId, reason) => {
       // Only the allocation's own server ends the match; stray servers with its tag do not.
-      if (requestId === allocation.requestId) end(allocation, { reason: 'stopped' })
+      if (requestId === allocation.requestId) end(allocation, { reason: 'stopped', stop: reason })
       events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
     },
     reaped: (requestId) => events.emit('deploymentReaped', { requestId }),

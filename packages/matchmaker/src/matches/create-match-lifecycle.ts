@@ -80,20 +80,20 @@ export function createMatchLifecycle({
     events.emit('assigned', { ...named(match), requestId, assignment, tickets: records.map(ticketOf) })
   }
 
-  const over = (match: Match, now: number) => {
+  const over = (match: Match, stop: StopReason, now: number) => {
     match.phase = 'over'
     matches.delete(match.matchId)
     ended.add(match.matchId)
     early.delete(match)
     if (match.backfill !== undefined) backfills.cancel(match.backfill)
     for (const record of match.seated) acceptances.forget(record)
-    tickets.matchOver(match, now)
+    tickets.matchOver(match, stop === 'crashed' ? 'server-lost' : 'match-over', now)
   }
 
   /** The match ends before its tickets return, so that a listener finds it gone. */
   const dissolve: MatchLifecycle['dissolve'] = (match, { reason, counts = false, stop = reason }, now) => {
     if (match.phase === 'over') return
-    over(match, now)
+    over(match, stop, now)
     drop(match, stop)
     const isAttempt = ({ id }: TicketRecord) => (typeof counts === 'boolean' ? counts : counts.includes(id))
     for (const record of waitingFor(match)) tickets.putBack(record, reason, isAttempt(record), now)
@@ -209,7 +209,7 @@ export function createMatchLifecycle({
     dissolve,
     close: (match, now) => {
       if (match.phase === 'over') return
-      over(match, now)
+      over(match, 'closed', now)
       drop(match, 'closed')
       for (const record of waitingFor(match)) tickets.cancel(record, 'closed', now)
     },

@@ -48,7 +48,7 @@ export function createResuming(options: ResumingOptions): Resuming {
     match.phase = 'over'
     const now = clock.now()
     for (const record of match.seated) tickets.putBack(record, 'dissolved', false, now)
-    tickets.matchOver(match, now)
+    tickets.matchOver(match, 'match-over', now)
   }
 
   /** Those who play there, by their tickets. */

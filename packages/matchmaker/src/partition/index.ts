@@ -18,7 +18,7 @@ export {
   type TicketChecker,
   type TicketCheckerOptions,
 } from '../tickets/ticket-checker.js'
-export { hasEnded } from '../tickets/ticket.js'
+export { isSettled } from '../tickets/ticket.js'
 export { refuseStranger } from '../tickets/ticket-input.js'
 export { applyEntry, type Journal, type JournalEntry, type OpenIntent } from '../servers/journal/journal.js'
 export { TicketsGone } from '../servers/journal/journal-errors.js'

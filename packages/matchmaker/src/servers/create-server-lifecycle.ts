@@ -171,7 +171,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
         if (allocation.phase !== 'running') fail(allocation, 'failed', true, detail ?? EARLY)
         else if (sighting.kind === 'gone') allocation.unwanted ??= 'ended'
         else crash(allocation, requestId, detail)
-        stop(allocation, requestId)
+        // The end of its match may have stopped it already.
+        if ((allocation.phase as AllocationPhase) !== 'stopping') stop(allocation, requestId)
       } else if (allocation.phase === 'starting') {
         allocations.enter(allocation, 'warming')
         allocation.assignment = withPromise(sighting.assignment, placementOf(allocation))

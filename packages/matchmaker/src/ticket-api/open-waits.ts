@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { linkedSignal, within } from '@muster/core/runtime'
-import type { Ticket } from '../tickets/ticket.js'
+import type { FollowedUntil, Ticket } from '../tickets/ticket.js'
 import { isBackend, type TicketCaller } from './caller.js'
 import type { TicketService } from './service.js'
 
@@ -54,6 +54,7 @@ export interface ChangeWait {
   readonly ticketId: string
   /** The version that the client knows. */
   readonly version: number
+  readonly until: FollowedUntil | undefined
   readonly waitMs: number
   readonly signal: AbortSignal
 }
@@ -65,11 +66,11 @@ export interface ChangeWait {
 export async function changeOrTimeout(
   service: Pick<TicketService, 'waitForChange'>,
   clock: Clock,
-  { ticketId, version, waitMs, signal }: ChangeWait,
+  { ticketId, version, until, waitMs, signal }: ChangeWait,
 ): Promise<void> {
   signal.throwIfAborted()
   const over = linkedSignal(signal)
-  const changed: Promise<Ticket> = service.waitForChange(ticketId, { version, signal: over.signal })
+  const changed: Promise<Ticket> = service.waitForChange(ticketId, { version, until, signal: over.signal })
   try {
     await within(changed, waitMs, clock, signal)
   } finally {

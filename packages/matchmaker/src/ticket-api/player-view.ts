@@ -46,8 +46,11 @@ export function playerView(playerId: string, { found, estimating, groups, lobbie
   }
 }
 
-const matchOfTicket = ({ status, match_id, profile, team_id, id, assignment }: TicketView): RunningMatchView[] =>
-  status === 'HOST_ASSIGNED' && match_id !== null ? [{ match_id, profile, team_id, ticket_id: id, assignment }] : []
+const matchOfTicket = ({ status, ended, ...ticket }: TicketView): RunningMatchView[] => {
+  const { match_id, profile, team_id, id, assignment } = ticket
+  const isRunning = status === 'HOST_ASSIGNED' && ended === undefined
+  return isRunning && match_id !== null ? [{ match_id, profile, team_id, ticket_id: id, assignment }] : []
+}
 
 const matchWithoutTicket = ({ match }: FoundPlayer): RunningMatchView[] =>
   match === undefined

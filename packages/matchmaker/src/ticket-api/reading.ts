@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { eventStream, Problem, type StreamEvent } from '@muster/core/http'
 import { whenKnown, type Awaitable } from '@muster/core/runtime'
-import { hasEnded, type Ticket } from '../tickets/ticket.js'
+import { isSettled, type FollowedUntil, type Ticket } from '../tickets/ticket.js'
 import { isBackend, type TicketCaller } from './caller.js'
 import { parseSeatId, seatOf, type Seat } from './seats.js'
 import type { TicketService } from './service.js'
@@ -26,6 +26,7 @@ export interface StreamWait {
   readonly caller: TicketCaller
   /** The version that the client knows. */
   readonly version: number | undefined
+  readonly until: FollowedUntil | undefined
   readonly signal: AbortSignal
 }
 
@@ -67,13 +68,13 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
       return view(seat)
     },
 
-    poll: async (seat, { caller, version = seat.ticket.version, waitMs, signal }) => {
+    poll: async (seat, { caller, version = seat.ticket.version, until, waitMs, signal }) => {
       presence.seen(seat.ticket, caller)
-      if (waitMs === 0 || version !== seat.ticket.version || hasEnded(seat.ticket)) return view(seat)
+      if (waitMs === 0 || version !== seat.ticket.version || isSettled(seat.ticket, until)) return view(seat)
       const leave = waits.enter(caller)
       const left = presence.waits(seat.ticket, caller)
       try {
-        await changeOrTimeout(service, clock, { ticketId: seat.ticket.id, version, waitMs, signal })
+        await changeOrTimeout(service, clock, { ticketId: seat.ticket.id, version, until, waitMs, signal })
       } finally {
         leave()
         left()
@@ -81,20 +82,20 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
       return view(await again(seat))
     },
 
-    stream: (seat, { caller, version, signal }) => {
+    stream: (seat, { caller, version, until, signal }) => {
       // 204 tells a browser's `EventSource` not to reconnect.
-      if (hasEnded(seat.ticket) && version === seat.ticket.version) return new Response(null, { status: 204 })
+      if (isSettled(seat.ticket, until) && version === seat.ticket.version) return new Response(null, { status: 204 })
       presence.seen(seat.ticket, caller)
       const leave = waits.enter(caller)
       return eventStream(
-        (until, end) => {
+        (closed, end) => {
           const left = presence.waits(seat.ticket, caller, end)
           const over = () => {
             leave()
             left()
           }
-          until.addEventListener('abort', over, { once: true })
-          return follow(service, seat, version, until, over)
+          closed.addEventListener('abort', over, { once: true })
+          return follow(service, seat, { version, until, signal: closed }, over)
         },
         { clock, signal },
       )
@@ -105,8 +106,7 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
 async function* follow(
   service: Readable,
   seat: Seat,
-  known: number | undefined,
-  signal: AbortSignal,
+  { version: known, until, signal }: Omit<StreamWait, 'caller'>,
   over: () => void,
 ): AsyncGenerator<StreamEvent> {
   const event = (ticket: Ticket): StreamEvent => ({
@@ -117,8 +117,8 @@ async function* follow(
   try {
     let { ticket } = seat
     if (ticket.version !== known) yield event(ticket)
-    while (!hasEnded(ticket)) {
-      ticket = await service.waitForChange(ticket.id, { version: ticket.version, signal })
+    while (!isSettled(ticket, until)) {
+      ticket = await service.waitForChange(ticket.id, { version: ticket.version, until, signal })
       yield event(ticket)
     }
   } finally {

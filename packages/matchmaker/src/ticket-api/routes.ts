@@ -25,6 +25,10 @@ const anything = z.record(z.string(), z.unknown())
 /** A number in a query, where all values are texts. */
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
 const version = number(0, Number.MAX_SAFE_INTEGER)
+const until = z
+  .enum(['assigned', 'match-end'])
+  .optional()
+  .describe('How far to follow: to HOST_ASSIGNED (default), or until the ticket says `ended`')
 const ticketKey = z.strictObject({ ticket_id: id })
 const groupKey = z.strictObject({ group_id: id })
 const memberKey = z.strictObject({ group_id: id, member_id: id })
@@ -77,6 +81,7 @@ export const ticketRoutes = {
         .optional()
         .describe('Seconds to wait at most until the ticket has another version; default 0'),
       version: version.optional().describe('The version that one knows; default: the present one'),
+      until,
     }),
     output: TicketSchema,
     errors: [404, 503],
@@ -89,9 +94,10 @@ export const ticketRoutes = {
   ticketEvents: operation('GET /tickets/{ticket_id}/events', {
     summary:
       'The ticket whenever it has changed, as server-sent events called `ticket`; ' +
-      'the last is HOST_ASSIGNED or CANCELLED',
+      'the last is HOST_ASSIGNED or CANCELLED, or says `ended`',
     input: z.strictObject({
       ticket_id: id,
+      until,
       lastEventId: version.optional().describe('The version that one knows, as browsers send it'),
       token: z
         .string()

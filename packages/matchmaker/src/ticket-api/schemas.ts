@@ -88,6 +88,10 @@ export const TicketSchema: z.ZodType<TicketView> = z
         'handed-over',
       ])
       .optional(),
+    ended: z
+      .object({ reason: z.enum(['match-over', 'server-lost']), at: isoTime })
+      .optional()
+      .describe('When HOST_ASSIGNED: its match has ended; `server-lost` if its server crashed'),
     estimated_wait: EstimatedWait.nullable()
       .optional()
       .describe('While it searches: how much longer from now on; null where too little was seen'),

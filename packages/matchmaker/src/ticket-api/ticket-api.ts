@@ -133,16 +133,16 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     createTicket: (body, exchange) => creating.one(body, exchange),
     createTickets: ({ tickets }, exchange) => creating.many(tickets, exchange),
     createParty: async (body, exchange) => ({ player_tickets: await creating.party(body, exchange) }),
-    getTicket: ({ ticket_id, wait = 0, version }, { caller, request }) =>
+    getTicket: ({ ticket_id, wait = 0, version, until }, { caller, request }) =>
       whenKnown(reading.seat(ticket_id, caller), (seat) =>
         wait === 0
           ? reading.read(seat, caller)
-          : reading.poll(seat, { caller, version, waitMs: wait * 1000, signal: request.signal }),
+          : reading.poll(seat, { caller, version, until, waitMs: wait * 1000, signal: request.signal }),
       ),
-    ticketEvents: ({ ticket_id, lastEventId }, { caller, request }) =>
+    ticketEvents: ({ ticket_id, until, lastEventId }, { caller, request }) =>
       whenKnown(reading.seat(ticket_id, caller), (seat) => {
         assertStreamOf(seatId(seat), caller)
-        return reading.stream(seat, { caller, version: lastEventId, signal: request.signal })
+        return reading.stream(seat, { caller, version: lastEventId, until, signal: request.signal })
       }),
     createStreamToken: async ({ ticket_id }, { caller }) => {
       const seat = await reading.seat(ticket_id, caller)

@@ -2,7 +2,7 @@
 import type { Matchmaker } from '../commands/matchmaker.js'
 import type { Assignment } from '../servers/records/assignment.js'
 import type { Backfill, BackfillStatus } from '../tickets/backfill.js'
-import type { CancelReason, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'
+import type { CancelReason, MatchEnd, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'
 import { seatId, type Seat } from './seats.js'
 import { estimatedWaitView, type EstimatedWaitView } from './wait-views.js'
 
@@ -61,6 +61,8 @@ export interface TicketView {
   readonly waiting_for?: WaitingFor | undefined
   readonly acceptance?: { readonly until: string; readonly accepted: boolean } | undefined
   readonly cancel_reason?: CancelReason | undefined
+  /** When HOST_ASSIGNED: how and when its match has ended. */
+  readonly ended?: { readonly reason: MatchEnd; readonly at: string } | undefined
   /** While it searches: how much longer, from when this was answered; null where too little was seen. */
   readonly estimated_wait?: EstimatedWaitView | null | undefined
 }
@@ -141,6 +143,7 @@ export function ticketView(seat: Seat, estimating?: Estimating): TicketView {
     waiting_for: ticket.waitingFor,
     acceptance: acceptance && { until: isoTime(acceptance.until), accepted: acceptance.accepted.includes(playerId) },
     cancel_reason: ticket.cancelReason,
+    ended: ticket.ended && { reason: ticket.ended.reason, at: isoTime(ticket.ended.at) },
     estimated_wait:
       estimating === undefined || ticket.status !== 'SEARCHING' ? undefined : searchingEstimate(ticket, estimating),
   }

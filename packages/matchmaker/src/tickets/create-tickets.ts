@@ -13,7 +13,7 @@ import { createFollowing } from './following.js'
 import { createLoading } from './loading.js'
 import { moveAll } from './moving.js'
 import { isIn, leaveOthers } from './pool-membership.js'
-import { hasEnded, type TicketStatus } from './ticket.js'
+import { hasEnded, isSettled, type TicketStatus } from './ticket.js'
 import { createChangeListeners } from './change-listeners.js'
 import { atOnce, restAfter } from './rest.js'
 import { createSearching } from './searching.js'
@@ -186,12 +186,18 @@ export function createTickets(options: TicketsOptions): Tickets {
       if (record?.status === 'HOST_ASSIGNED' && record.seat !== undefined) playing.add(record, record.seat.match)
     },
     left: playing.leave,
-    matchOver: (match, now) => {
-      for (const record of playing.end(match)) ended.add(record, now)
+    matchOver: (match, how, now) => {
+      for (const record of playing.end(match)) {
+        record.matchEnd = how
+        ended.add(record, now)
+        touch(record)
+      }
     },
 
-    change: (record, version, signal) =>
-      record.version !== version || hasEnded(record) ? Promise.resolve(ticketOf(record)) : waiters.wait(record, signal),
+    change: async (record, { version, signal, until }) => {
+      const ticket = ticketOf(record)
+      return ticket.version !== version || isSettled(ticket, until) ? ticket : waiters.wait(record, signal)
+    },
 
     moveTo: (others, now) => {
       runtimes = others

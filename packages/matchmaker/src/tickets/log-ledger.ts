@@ -36,7 +36,7 @@ export function createLogLedger({ log, tickets, cooldowns }: LogLedgerOptions): 
   return {
     created: (records) => ofTickets.write(records.map(logged)),
     changed: (ticket) => {
-      if (ticket.status !== 'CANCELLED') ofTickets.change(ticket.id, stateText(ticket))
+      if (ticket.status !== 'CANCELLED' && ticket.ended === undefined) ofTickets.change(ticket.id, stateText(ticket))
     },
     ended: ofTickets.remove,
     // What players cost is counted from the start of the process on.

@@ -9,7 +9,7 @@ import type { Assignment } from '../servers/records/assignment.js'
 import type { BackfillStatus } from './backfill.js'
 import type { CheckEnvironment } from './environment-limit.js'
 import type { PrivateSeat, TicketPlayer } from './checked-ticket.js'
-import type { Acceptance, CancelReason, TicketStatus, WaitingFor } from './ticket.js'
+import type { Acceptance, CancelReason, MatchEnd, TicketStatus, WaitingFor } from './ticket.js'
 import type { Timed } from './timer-heap.js'
 import type { Placed } from './vacancies.js'
 import type { QueueWaits } from '../waits/queue-waits.js'
@@ -56,6 +56,8 @@ export interface TicketRecord extends RuleTicket, Timed {
   /** When it was cancelled, or its match was over: it is kept for a while from then on. */
   endedAt: number | undefined
   cancelReason: CancelReason | undefined
+  /** How its match ended that ran, at `endedAt`. */
+  matchEnd: MatchEnd | undefined
   /**
    * For each player, when the player's client was last there, in epoch milliseconds. Undefined unless one of its queues
    * asks for presence. Only presence.ts changes it.

@@ -43,6 +43,7 @@ export const newRecord = (
   cancelledAt: undefined,
   endedAt: undefined,
   cancelReason: undefined,
+  matchEnd: undefined,
   seenAt: undefined,
   dueAt: 0,
   heapIndex: -1,

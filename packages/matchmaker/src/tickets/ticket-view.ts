@@ -22,6 +22,7 @@ export function ticketOf(record: TicketRecord): Ticket {
     acceptance: status === 'MATCH_FOUND' ? seat?.acceptance : undefined,
     assignedAt: whole(record.assignedAt),
     assignment: status === 'HOST_ASSIGNED' ? seat?.match.assignment : undefined,
+    ended: record.matchEnd && { reason: record.matchEnd, at: Math.floor(record.endedAt ?? 0) },
     cancelledAt: whole(record.cancelledAt),
     cancelReason: record.cancelReason,
   }

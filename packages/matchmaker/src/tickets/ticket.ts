@@ -67,6 +67,9 @@ export interface Acceptance {
   readonly accepted: readonly string[]
 }
 
+/** How the match of an assigned ticket came to its end: `server-lost` if its server crashed under its players. */
+export type MatchEnd = 'match-over' | 'server-lost'
+
 /** A ticket as it is at one moment. It holds no address. Times are epoch milliseconds. */
 export interface Ticket {
   readonly id: string
@@ -95,10 +98,27 @@ export interface Ticket {
   /** When HOST_ASSIGNED. */
   readonly assignedAt?: number | undefined
   readonly assignment?: Assignment | undefined
+  /** When HOST_ASSIGNED and its match has ended; `at` in epoch milliseconds. */
+  readonly ended?: { readonly reason: MatchEnd; readonly at: number } | undefined
   /** When CANCELLED. */
   readonly cancelledAt?: number | undefined
   readonly cancelReason?: CancelReason | undefined
 }
+
+/** How far a ticket is followed: until its players know where to connect, or until their match has ended. */
+export type FollowedUntil = 'assigned' | 'match-end'
+
+export interface WaitOptions {
+  /** The version of the ticket that you know. */
+  readonly version: number
+  readonly signal?: AbortSignal | undefined
+  /** How far the ticket is followed. Default: `assigned`. */
+  readonly until?: FollowedUntil | undefined
+}
+
+/** Whether nothing more happens to the ticket that its follower waits for. */
+export const isSettled = (ticket: Pick<Ticket, 'status' | 'ended'>, until: FollowedUntil = 'assigned'): boolean =>
+  hasEnded(ticket) && (until === 'assigned' || ticket.status === 'CANCELLED' || ticket.ended !== undefined)
 
 /** Whether its wait is over: its players know where to connect, or it is cancelled. */
 export const hasEnded = ({ status }: Pick<Ticket, 'status'>): boolean =>

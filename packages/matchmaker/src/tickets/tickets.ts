@@ -5,7 +5,7 @@ import type { PrivateMatches } from './private-matches.js'
 import type { Ledger } from './ledger.js'
 import type { Loading, SeatInherited } from './loading.js'
 import type { RefusedTicket } from './moving.js'
-import type { Acceptance, CancelReason, Ticket } from './ticket.js'
+import type { Acceptance, CancelReason, MatchEnd, Ticket, WaitOptions } from './ticket.js'
 import type { TicketListener } from './ticket-events.js'
 import type { ReturnReason } from '../servers/records/reasons.js'
 import type { CheckedTicket } from './checked-ticket.js'
@@ -57,12 +57,12 @@ export interface Tickets {
   plays(id: string): void
   /** These players have left a running match. */
   left(match: Match, playerIds: readonly string[]): void
-  /** A running match has ended. */
-  matchOver(match: Match, now: number): void
+  /** A running match has ended: its tickets say how. */
+  matchOver(match: Match, how: MatchEnd, now: number): void
   /** Cancels the ticket. A ticket that has ended is left as it is. */
   cancel(record: TicketRecord, reason: CancelReason, now: number): void
-  /** Resolves when its version changes, or at once if the ticket has ended. Rejects with the reason of the signal. */
-  change(record: TicketRecord, version: number, signal: AbortSignal | undefined): Promise<Ticket>
+  /** Resolves as `Matchmaker.waitForChange`. Rejects with the reason of the signal. */
+  change(record: TicketRecord, options: WaitOptions): Promise<Ticket>
   readonly endWaits: ChangeListeners['end']
   /** Moves all tickets to new runtimes. Returns those that one of their queues refuses now. */
   moveTo(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]

@@ -23,3 +23,43 @@ test('a ticket that one process takes is matched by another, and every process k
     })
   await Promise.all([first.close(), second.close(), third.close()])
 })
+
+test('every process tells that the server of a match has crashed, and its players are free at once', async () => {
+  const { process, pass, player, service, clock, problems } = createWorld()
+  const [leader, front] = [process(), process()]
+  leader.start()
+  await pass(50)
+  front.start()
+  await pass(500)
+  const wait = (id: string) => front.createTicket({ id, queue: 'duel', players: [player(id)] })
+  await Promise.all([wait('ann'), wait('ben')])
+  await pass(3000)
+  const { version = 0 } = (await front.getTicket('ann')) ?? {}
+  const change = front.waitForChange('ann', { version, until: 'match-end' })
+  const [server] = service.running()
+  if (server !== undefined) server.failedAt = clock.now()
+  await pass(5000)
+  expect(await change).toMatchObject({
+    status: 'HOST_ASSIGNED',
+    version: version + 1,
+    ended: { reason: 'server-lost', at: expect.any(Number) },
+    assignment: { fqdn: 'r1.example.com' },
+  })
+  expect((await front.findPlayer('ben')).tickets).toEqual([])
+  expect(await front.createTicket({ id: 'ann2', queue: 'duel', players: [player('ann')] })).toMatchObject({
+    status: 'SEARCHING',
+  })
+  expect(service.running()).toEqual([])
+
+  // The next leader does not take the match for a running one.
+  await leader.close()
+  await pass(3000)
+  expect(front.leads()).toBe(true)
+  expect(await front.createTicket({ id: 'ben2', queue: 'duel', players: [player('ben')] })).toMatchObject({
+    status: 'SEARCHING',
+  })
+  await pass(3000)
+  expect(await front.getTicket('ben2')).toMatchObject({ status: 'HOST_ASSIGNED', ended: undefined })
+  expect(problems).toEqual([])
+  await front.close()
+})

@@ -18,6 +18,8 @@ export interface Server {
   readonly tags: readonly string[]
   readonly createdAt: number
   stoppedAt: number | undefined
+  /** In error since then, e.g. because it crashed. */
+  failedAt?: number
 }
 
 /** A deployment service in which servers are READY after a while, and calls take their time. */
@@ -51,10 +53,11 @@ export class FakeService implements DeploymentService {
     return server
   }
   #view(server: Server): Deployment {
-    const { id, tags, createdAt, stoppedAt } = server
+    const { id, tags, createdAt, stoppedAt, failedAt } = server
     const now = this.#clock.now()
-    const ready = now - createdAt >= this.#readyMs ? 'Status.READY' : 'Status.DEPLOYING'
-    const status = stoppedAt === undefined ? ready : 'Status.TERMINATED'
+    const started = now - createdAt >= this.#readyMs ? 'Status.READY' : 'Status.DEPLOYING'
+    const running = failedAt === undefined ? started : 'Status.ERROR'
+    const status = stoppedAt === undefined ? running : 'Status.TERMINATED'
     return {
       request_id: id,
       current_status: status,
@@ -86,7 +89,10 @@ export class FakeService implements DeploymentService {
       const wanted = [query?.filters?.find(({ field }) => field === 'tags')?.value ?? []].flat().map(String)
       const running = this.servers.filter(({ stoppedAt }) => stoppedAt === undefined)
       const found = running.filter(({ tags }) => wanted.length === 0 || wanted.some((tag) => tags.includes(tag)))
-      const data = found.slice((page - 1) * 100, page * 100).map((server) => this.#view(server))
+      const data = found.slice((page - 1) * 100, page * 100).map((server) => ({
+        ...this.#view(server),
+        ready: server.failedAt === undefined,
+      }))
       return { data, total_count: found.length, has_next: page * 100 < found.length } as never
     })
 

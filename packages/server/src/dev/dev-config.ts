@@ -16,6 +16,9 @@ export interface DevConfigOptions {
 /** Pages that a developer has open: those of this machine, at any port. */
 const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*', 'http://[::1]:*']
 
+/** Long polls and streams of a developer's clients, for which any machine has descriptors. */
+const MOST_WAITS = 2000
+
 /**
  * What `muster dev` runs: queues, rules, bounds and lobbies of the file; but the emulator as the service, memory as the
  * store, and one token for everything in place of `auth` and `profiles`, so that no secret is needed. The service's
@@ -33,6 +36,7 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     ...config,
     queues: config.queues.map(registeringHere),
     listen: { host: '127.0.0.1', port, publicUrl: url },
+    limits: { ...config.limits, waits: config.limits.waits ?? MOST_WAITS },
     webhook: { ...config.webhook, enabled: true },
     cors: { origins: [...config.cors.origins, ...OWN_PAGES] },
     service: { ...config.service, url: service.url, token: new Secret(service.token), share: 1 },

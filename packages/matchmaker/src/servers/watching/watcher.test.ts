@@ -193,7 +193,8 @@ describe('without webhooks, the end of a running server is seen', () => {
       fate: (nth) => {
         if (nth > count) return { readyMs: 4000 }
         const at = endsAt(nth)
-        return at === undefined ? { readyMs: 0 } : nth % 2 === 0 ? { readyMs: 0, endMs: at } : { readyMs: 0, errorMs: at }
+        if (at === undefined) return { readyMs: 0 }
+        return nth % 2 === 0 ? { readyMs: 0, endMs: at } : { readyMs: 0, errorMs: at }
       },
     })
     const begunAt = clock.now()

@@ -75,7 +75,8 @@ const MOST_HINTS = 1000
  * entry is used.
  */
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { service, tag, clock, listLagMs, readsPerSecond, pushed, report, stranger, swept = () => {}, problem } = options
+  const { service, tag, clock, listLagMs, readsPerSecond, pushed, report, stranger, problem } = options
+  const { swept = () => {} } = options
   const closing = new AbortController()
   const { signal } = closing
   // Each read under way adds a listener to this signal.

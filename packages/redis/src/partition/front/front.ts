@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { TooLate, UnknownTicket, type Ticket, type TicketService } from '@muster/matchmaker'
-import { hasEnded, refuseStranger, type TicketChecker } from '@muster/matchmaker/partition'
+import { isSettled, refuseStranger, type TicketChecker } from '@muster/matchmaker/partition'
 import { viewOf } from '../stored-view.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/store.js'
 import { createAsking } from './asking.js'
@@ -127,7 +127,7 @@ export function createFront(options: FrontOptions): Front {
       const open = tickets.filter(({ status }) => status !== 'CANCELLED')
       return { tickets: open.toSorted((one, other) => one.createdAt - other.createdAt) }
     },
-    waitForChange: async (ticketId, { version, signal }) => {
+    waitForChange: async (ticketId, { version, signal, until }) => {
       for (;;) {
         signal?.throwIfAborted()
         if (closed !== undefined) throw closed
@@ -135,7 +135,7 @@ export function createFront(options: FrontOptions): Front {
         const wait = waits.begin(ticketId)
         try {
           const ticket = await known(ticketId)
-          if (ticket.version !== version || hasEnded(ticket)) return ticket
+          if (ticket.version !== version || isSettled(ticket, until)) return ticket
           await wait.changed(signal)
         } finally {
           wait.end()

@@ -129,8 +129,9 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     }),
     ledger: {
       changed: (ticket) => {
-        assigned.put(ticket)
-        const frees = ticket.status === 'CANCELLED' ? idsOf(ticket) : undefined
+        const isOver = ticket.status === 'CANCELLED' || ticket.ended !== undefined
+        if (ticket.ended === undefined) assigned.put(ticket)
+        const frees = isOver ? idsOf(ticket) : undefined
         commits().header({ ticketId: ticket.id, header: encodeHeader(ticket), frees })
       },
       served: () => {},
@@ -167,7 +168,9 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     const over: string[] = []
     const takeOne = (ticket: StoredTicket) => {
       const letter = ticket.header?.[0] ?? 'S'
-      if (letter === 'A') assigned.put(viewOf(ticket))
+      const view = letter === 'A' ? viewOf(ticket) : undefined
+      if (view?.ended !== undefined) return void over.push(ticket.id)
+      if (view !== undefined) assigned.put(view)
       // Those who play are told apart by their match once this process leads; later it assigns them itself.
       if (letter === 'S' || letter === 'M' || (letter === 'A' && writing === undefined)) taken.push(loadedOf(ticket))
       else over.push(ticket.id)

@@ -41,6 +41,7 @@ const states: fc.Arbitrary<TicketState> = fc.oneof(
     waitingFor: none,
     matchId: id,
     acceptance: none,
+    ended: some(fc.record({ reason: fc.constantFrom('match-over' as const, 'server-lost' as const), at })),
     assignment: some(
       fc.record(
         { fqdn: name, publicIp: some(fc.ipV4()), ports: fc.constant({}), location: none },

@@ -47,9 +47,10 @@ export function readPrefix(header: string): HeaderPrefix {
 /** The header of a ticket. Takes whole tickets too: what the body tells is left out. */
 export function encodeHeader(state: TicketState): string {
   const { status, version, matchId, waitingFor, attempts, queue, team, matchedAt } = state
-  const { acceptance, assignedAt, assignment, cancelledAt, cancelReason } = state
+  const { acceptance, assignedAt, assignment, ended, cancelledAt, cancelReason } = state
   const place = matchId === undefined ? '' : ` ${matchId}`
-  const rest = { attempts, waitingFor, queue, team, matchedAt, acceptance, assignedAt, cancelledAt, cancelReason }
+  const times = { matchedAt, acceptance, assignedAt, ended, cancelledAt, cancelReason }
+  const rest = { attempts, waitingFor, queue, team, ...times }
   const last = assignment === undefined ? '' : `\n${JSON.stringify(assignment)}`
   return `${LETTERS[status]}${version}${place}\n${JSON.stringify(rest)}${last}`
 }
@@ -76,6 +77,7 @@ export function decodeHeader(header: string | undefined): TicketState {
     acceptance: letter === 'M' ? rest.acceptance : undefined,
     assignedAt: rest.assignedAt,
     assignment: assignment === undefined ? undefined : readStored(assignment, 'assignment'),
+    ended: letter === 'A' ? rest.ended : undefined,
     cancelledAt: rest.cancelledAt,
     cancelReason: rest.cancelReason,
   }
