@@ -1,3 +1,4 @@
+import { MusterError } from '@muster/core'
 import { Unavailable } from '@muster/matchmaker'
 
 /** No process leads the partition at the moment, or it does not answer. What was asked may have been done. */
@@ -18,5 +19,19 @@ export class PartitionFull extends Unavailable {
 export class PartitionUnavailable extends Unavailable {
   static {
     this.prototype.name = 'PartitionUnavailable'
+  }
+}
+
+/** The clock of this process is wrong, or that of Redis. Nothing is decided by the former: see docs/scale-out.md. */
+export class ClockDiffers extends MusterError {
+  static {
+    this.prototype.name = 'ClockDiffers'
+  }
+
+  /** @param offsetMs milliseconds by which the clock of Redis is ahead. */
+  constructor(offsetMs: number) {
+    const seconds = Math.round(Math.abs(offsetMs) / 1000)
+    const how = offsetMs < 0 ? 'ahead of' : 'behind'
+    super(`the clock of this process is ${seconds} s ${how} that of Redis, by which tickets are timed: set the clocks`)
   }
 }

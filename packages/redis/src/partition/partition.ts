@@ -10,14 +10,17 @@ import {
 } from '@muster/matchmaker'
 import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
 import { createElection, type Lease } from './election.js'
+import { ClockDiffers } from './errors.js'
 import { createFront, type FrontService } from './front/front.js'
 import { fingerprintOf, inForceText, readInForce, type QueuesInForce } from './in-force.js'
 import { createReplica } from './leader/replica.js'
 import { createStandby, type Standby } from './leader/standby.js'
+import { createStoreClock } from './store-clock.js'
 import { createSync } from './leader/sync.js'
 import { leadTerm } from './leader/term.js'
+import type { PartitionOptions, PartitionParts } from './partition-options.js'
 import { Deposed } from './store/deposed.js'
-import type { Changes, PartitionStore } from './store/store.js'
+import type { Changes } from './store/store.js'
 
 /** What a process reports of its partition. */
 export interface PartitionEvents {
@@ -44,6 +47,8 @@ export interface Partition extends FrontService {
   start(): void
   /** Whether this process leads now. */
   leads(): boolean
+  /** Milliseconds by which the clock of Redis is ahead of this process', as measured last. */
+  clockOffsetMs(): number
   /** See `Matchmaker`. Undefined unless this process leads: others do not have the tickets. */
   survey(options?: SurveyOptions): Survey | undefined
   /** The queues by which the leader matches; undefined before there was one. */
@@ -67,32 +72,6 @@ export interface Partition extends FrontService {
   close(): Promise<void>
 }
 
-export interface PartitionOptions extends Omit<MatchmakerOptions, 'journal' | 'ticketLog'> {
-  readonly name: string
-  /** Whether this process may lead. Default true. */
-  readonly mayLead?: boolean | undefined
-  /**
-   * Whether this process keeps all tickets ready while another one leads: then it takes over within a second or two,
-   * however many wait, for the memory and some 10 µs of CPU per ticket. Default true.
-   */
-  readonly standby?: boolean | undefined
-  /** Milliseconds after which another process leads if the leader is gone. From 300; default 1000. */
-  readonly leaseMs?: number | undefined
-  /** Milliseconds to wait for an answer of the leader. Default 10,000. */
-  readonly askTimeoutMs?: number | undefined
-}
-
-/** What a partition is made of besides its options. */
-export interface PartitionParts {
-  /** Opens the store, once the options are checked. */
-  readonly openStore: () => PartitionStore
-  /** A random name of this process. */
-  readonly owner: string
-  readonly newId: () => string
-  /** Whether entries that a crash must not lose wait for replicas. Default false. */
-  readonly isDurable?: boolean | undefined
-}
-
 const RETRY_MS = 200
 /** Milliseconds between two looks at the queues in force: less than any queue may give to clients that are away. */
 const COMPARE_MS = 5000
@@ -105,7 +84,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   const { mayLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
   const { openStore, owner, newId, isDurable = false } = parts
   // Checked now, and not when this process comes to lead.
-  const { clock, random, keepEndedMs, maxMatchesPerPlayer, locate } = configure(given)
+  const { clock: monotonic, random, keepEndedMs, maxMatchesPerPlayer, locate } = configure(given)
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
   const problem = (error: unknown) => {
     if (!isClosed) emit('problem', { during: 'partition', error })
@@ -121,8 +100,10 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   /** Of the queues in force that were reported last. */
   let reported: string | undefined
 
-  const checker = createTicketChecker({ queues, maxMatchesPerPlayer, clock, random })
   const store = openStore()
+  const differs = (offsetMs: number) => problem(new ClockDiffers(offsetMs))
+  const clock = createStoreClock({ store, clock: monotonic, differs })
+  const checker = createTicketChecker({ queues, maxMatchesPerPlayer, clock, random })
 
   /** Listeners to the matchmaker, whenever there is one here. */
   const subscriptions = new Set<(leader: Leader) => () => void>()
@@ -130,7 +111,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
 
   let standby: Standby | undefined
   const newStandby = (): Standby => {
-    const matchmaker: MatchmakerOptions = { ...given, queues }
+    const matchmaker: MatchmakerOptions = { ...given, clock, queues }
     return createStandby({ store, replica: createReplica({ store, matchmaker, problem }), clock, problem })
   }
   /** Keeps a standby that is up to date, unless this process leads. */
@@ -227,7 +208,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       keepReady()
     }
   }
-  const election = createElection({ store, owner, clock, leaseMs, lead, problem })
+  const election = createElection({ store, owner, clock: monotonic, leaseMs, lead, problem })
 
   const queuesInForce = async (): Promise<QueuesInForce | undefined> => {
     const found = await store.getInForce()
@@ -247,17 +228,29 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     clock,
     everyMs: COMPARE_MS,
     atOnce: true,
-    tick: () => compareQueues().catch(problem),
+    tick: async () => {
+      await Promise.all([compareQueues(), clock.measure()]).catch(problem)
+    },
     isNeeded: () => !isClosed,
   })
 
+  let beginning: Promise<void> | undefined
+  const ending = new AbortController()
+  /** What is stored has the store's time, so nothing is read or decided before that is known. */
+  const begin = async (): Promise<void> => {
+    const isKnown = () => clock.measure().then(() => true)
+    const { signal } = ending
+    while (!signal.aborted && !(await isKnown().catch(problem))) await clock.sleep(RETRY_MS, signal).catch(() => {})
+    if (signal.aborted) return
+    front.start()
+    if (mayLead) election.start()
+    comparing.wake()
+  }
+
   return {
     ...front.service,
-    start: () => {
-      front.start()
-      if (mayLead) election.start()
-      comparing.wake()
-    },
+    start: () => void (beginning ??= begin()),
+    clockOffsetMs: clock.offsetMs,
     leads: () => leading !== undefined,
     survey: (wanted) => leading?.survey(wanted),
     queuesInForce,
@@ -285,6 +278,8 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     },
     close: async () => {
       isEnding = true
+      ending.abort()
+      await beginning
       await election.stop()
       isClosed = true
       standby?.close()

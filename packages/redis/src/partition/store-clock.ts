@@ -1,0 +1,65 @@
+import type { Clock } from '@muster/core/clock'
+import type { PartitionStore } from './store/store.js'
+
+/**
+ * The time of the store, read from the monotonic clock of this process. All processes of a partition agree on it, so
+ * that what one has stored is as old for the next, whatever their machines' clocks say and however these are set.
+ */
+export interface StoreClock extends Clock {
+  /** Asks the store for its time, and corrects the difference. Rejects as the store does. */
+  measure(): Promise<void>
+  /** Milliseconds by which the store's time was ahead of this process' at the last measurement. */
+  offsetMs(): number
+}
+
+export interface StoreClockOptions {
+  readonly store: Pick<PartitionStore, 'time'>
+  /** That of this process, which is never set back. */
+  readonly clock: Clock
+  /** The two differ by some seconds, by so many milliseconds more than was told before. */
+  readonly differs: (offsetMs: number) => void
+}
+
+/**
+ * By how much faster or slower than the monotonic clock the store's time may pass, so that a step of the store's clock
+ * makes nobody wait ten minutes in a moment (our choice).
+ */
+const SLEW = 0.1
+/** Differences from here on are told. */
+const TOLD_MS = 5000
+
+export function createStoreClock({ store, clock, differs }: StoreClockOptions): StoreClock {
+  /** The difference at a moment of `clock`, and where it goes from there. */
+  let from = { at: clock.now(), offset: 0 }
+  let target = 0
+  let isMeasured = false
+  let told = 0
+
+  const offsetAt = (at: number): number => {
+    const most = (at - from.at) * SLEW
+    return from.offset + Math.min(Math.max(target - from.offset, -most), most)
+  }
+
+  return {
+    now: () => {
+      const at = clock.now()
+      return at + offsetAt(at)
+    },
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    measure: async () => {
+      const askedAt = clock.now()
+      const time = await store.time()
+      const at = clock.now()
+      // The store read its clock in between, and told whole milliseconds: what fits already is kept as it is.
+      const [least, most] = [time - at, time + 1 - askedAt]
+      const offset = offsetAt(at)
+      target = Math.min(Math.max(target, least), most)
+      from = { at, offset: isMeasured ? offset : target }
+      isMeasured = true
+      if (Math.abs(target - told) < TOLD_MS) return
+      told = target
+      differs(target)
+    },
+    offsetMs: () => target,
+  }
+}
