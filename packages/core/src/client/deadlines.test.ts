@@ -97,16 +97,17 @@ describe('the deadline of a call', () => {
     expect(reached).toEqual(['POST tags'])
   })
 
-  test('ends a call that is queued behind the 429 of another', async () => {
+  test('ends a call that is queued behind the 429s of others', async () => {
     const { clock, read, reached } = setUp(failing({ 'retry-after': '20' }, 429))
-    const refused = read('refused', { timeoutMs: 30_000 }).catch(() => {})
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const refused = Promise.allSettled(names.map((name) => read(name, { timeoutMs: 30_000 })))
     await clock.advance(0)
     const held = failure(read('held', { timeoutMs: 500 }))
     await clock.advance(500)
     const error = await held
     expect(error).toMatchObject({ name: 'TimedOut', sent: false, queuedMs: 500 })
     expect(error).toHaveProperty('cause', expect.any(RateLimited))
-    expect(reached).toEqual(['GET refused'])
+    expect(reached).toEqual(names.map((name) => `GET ${name}`))
     await clock.until(refused, 1000)
   })
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createManualClock } from '../manual-clock.js'
+import { seededRandom } from '../random.js'
 import { createClient } from './client.js'
 import { loadDescription } from './description.js'
 import { inProcess } from './in-process.js'
@@ -70,7 +71,7 @@ describe('an undocumented limit', () => {
     const { clock, stops, failed, passed } = setUp((now) => (now < 20_000 ? 20 : now < 60_000 ? 10 : 40), undefined, {
       timeoutMs: 600_000,
     })
-    expect(failed(await clock.until(stops(2400), 20))).toBe(0)
+    expect(failed(await clock.until(stops(4000), 20))).toBe(0)
     const within = (from: number, until: number) =>
       passed.filter((at) => at >= from && at < until).length / ((until - from) / 1000)
     expect(within(30_000, 55_000)).toBeGreaterThan(7)
@@ -112,3 +113,52 @@ test.each(['stop', 'create'] as const)(
     expect(gaps.lastIndexOf(0)).toBeLessThan(30)
   },
 )
+
+describe('stray refusals', () => {
+  /** A service that refuses a part of all requests at random, for a while, whatever the rate. */
+  function strays(share: number, untilMs: number, retryAfter?: string) {
+    const random = seededRandom(7)
+    return setUp((now) => (now < untilMs && random() < share ? 0 : Infinity), retryAfter)
+  }
+
+  test.each([undefined, '1'])('of 3 in 100 do not slow an operation down (Retry-After %j)', async (retryAfter) => {
+    const { client, clock, stop, failed, refused, now } = strays(0.03, 60_000, retryAfter)
+    const delays: number[] = []
+    const all: Promise<unknown>[] = []
+    for (let nth = 0; nth < 1200; nth += 1) {
+      const from = now()
+      all.push(stop(nth).then(() => delays.push(now() - from)))
+      await clock.advance(50)
+    }
+    expect(failed(await clock.until(Promise.allSettled(all), 20))).toBe(0)
+    expect(refused.length).toBeGreaterThan(20)
+    delays.sort((one, other) => one - other)
+    expect(delays[600]).toBe(2 * WAY_MS)
+    expect(delays.at(-1)).toBeLessThan(5000)
+    expect(client.queues()['deployments.stop']).toBeUndefined()
+  })
+
+  test('before a burst do not hold it up: 300 stops are done within 5 s', async () => {
+    const { clock, stop, stops, failed, passed, now } = strays(0.03, 60_000)
+    for (let nth = 0; nth < 600; nth += 1) {
+      void stop(nth)
+      await clock.advance(100)
+    }
+    const from = now()
+    expect(failed(await clock.until(stops(300), 20))).toBe(0)
+    expect(Math.max(...passed) - from).toBeLessThan(5000)
+  })
+
+  test('a single one delays its own call alone, by what the service asks', async () => {
+    let first = true
+    const { clock, stop, passed, now } = setUp(() => {
+      const allowed = first ? 0 : Infinity
+      first = false
+      return allowed
+    }, '3')
+    const both = Promise.all([stop(1), stop(2)])
+    await clock.until(both, 20)
+    expect(passed).toEqual([WAY_MS, 3000 + 3 * WAY_MS])
+    expect(now()).toBeGreaterThan(3000)
+  })
+})

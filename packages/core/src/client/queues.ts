@@ -19,8 +19,11 @@ import { permitExpired } from './send.js'
 export interface Queues {
   /** The third hop: runs the job at the request's turn, when the limit allows. */
   run<T>(request: Request, job: (slot: Slot) => Promise<T>): Promise<T>
-  /** Notes a 429: pauses the request's queue. Returns the milliseconds until the queue continues. */
-  throttled(request: Request, refusal: RateLimited, retryAfterMs: number | undefined): number
+  /**
+   * Notes a 429. Pauses the request's queue, and returns the milliseconds until the queue continues. Returns undefined
+   * for a stray 429: then the request alone waits.
+   */
+  throttled(request: Request, refusal: RateLimited, retryAfterMs: number | undefined): number | undefined
   /** Notes an answer other than 429. */
   accepted(request: Request): void
   /**
@@ -112,15 +115,15 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     },
     throttled: (request, refusal, retryAfterMs) => {
       const queue = request.operation.limit === undefined ? learned.refused(request.id) : queueOf(request)
-      queue.throttled(retryAfterMs, request.progress.since)
+      queue?.throttled(retryAfterMs, request.progress.since)
       holdUpOf(request).refusal = refusal
-      const pauseMs = Math.max(0, (queue.state.pausedUntil ?? 0) - clock.now())
+      const pauseMs = queue && Math.max(0, (queue.state.pausedUntil ?? 0) - clock.now())
       events.emit('throttled', {
         ...factsOf(request),
         attempt: request.progress.attempt,
         limit: nameOf(request),
         retryAfterMs,
-        pauseMs,
+        pauseMs: pauseMs ?? 0,
       })
       return pauseMs
     },

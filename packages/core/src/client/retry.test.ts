@@ -241,12 +241,21 @@ describe('the wait before a retry', () => {
     }
   })
 
-  test('after a 429 holds back the other calls of the operation', async () => {
+  test('after the 429s of a limit holds back the other calls of the operation', async () => {
+    const { client, clock, attempts } = setUp(Array.from({ length: 5 }, () => [429, { 'retry-after': '5' }]))
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const first = names.map((name) => client.tags.get({ ...tag, tag_name: name }))
+    await clock.advance(10)
+    await clock.until(Promise.all([...first, client.tags.get({ ...tag, tag_name: 'red' })]))
+    // No call was accepted before, so it goes on with one per second.
+    expect(attempts).toEqual([0, 0, 0, 0, 0, 5000, 6000, 7000, 7000, 8000, 8000])
+  })
+
+  test('after a stray 429 holds back no other call', async () => {
     const { client, clock, attempts } = setUp([[429, { 'retry-after': '5' }]])
     const first = client.tags.get(tag)
     await clock.advance(10)
     await clock.until(Promise.all([first, client.tags.get({ ...tag, tag_name: 'red' })]))
-    // No call was accepted before, so it goes on with one per second.
-    expect(attempts).toEqual([0, 5000, 6000])
+    expect(attempts).toEqual([0, 10, 5000])
   })
 })

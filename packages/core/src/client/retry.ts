@@ -15,15 +15,19 @@ export interface Retrying {
   readonly clock: Clock
   readonly random: Random
   readonly events: EventSink
-  /** Pauses the request's queue; returns the milliseconds until the queue continues. */
-  readonly throttled: (request: Request, refusal: RateLimited, retryAfterMs: number | undefined) => number
+  /**
+   * Pauses the request's queue, and returns the milliseconds until the queue continues; undefined if the request alone
+   * has to wait.
+   */
+  readonly throttled: (request: Request, refusal: RateLimited, retryAfterMs: number | undefined) => number | undefined
   /** The result of a DELETE whose first attempt succeeded although its answer was lost. */
   readonly gone: (request: Request, error: MusterError) => unknown
 }
 
 /**
  * Repeats a request while that is safe and its time allows. After a 429, the request's queue pauses and the request
- * waits in it again, however often: only its deadline ends it, never a limit.
+ * waits in it again, however often: only its deadline ends it, never a limit. After a stray 429, which is no sign of a
+ * limit, the request alone waits.
  */
 export async function withRetry(
   request: Request,
@@ -31,6 +35,8 @@ export async function withRetry(
   { retry, maxRetryAfterMs, clock, random, events, throttled, gone }: Retrying,
 ): Promise<unknown> {
   const { operation, progress, cancellation } = request
+  const strayMs = (error: RateLimited, refusals: number) =>
+    Math.min(maxRetryAfterMs, Math.max(error.retryAfterMs ?? 0, backoffMs(refusals, random(), retry)))
   for (let failures = 0, refusals = 0; ;) {
     progress.attempt += 1
     progress.written = false
@@ -47,7 +53,11 @@ export async function withRetry(
           error,
           atLeast(error.retryAfterMs, refusals === 1 ? 0 : backoffMs(refusals - 1, random(), retry)),
         )
-        if (clock.now() + pauseMs >= progress.deadline) throw error
+        const ownMs = pauseMs === undefined ? strayMs(error, refusals) : 0
+        if (clock.now() + (pauseMs ?? ownMs) >= progress.deadline) throw error
+        if (pauseMs !== undefined) continue
+        enterPhase(progress, 'retryWait', clock.now())
+        await clock.sleep(ownMs, signalOf(cancellation))
         continue
       }
       if (progress.doubtful && operation.method === 'DELETE' && isGone(error)) return gone(request, error)

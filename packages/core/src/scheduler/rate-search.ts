@@ -13,6 +13,12 @@ const SLOWEST = 60
 /** Milliseconds until a refused rate is tried again. The wait doubles with each refusal, up to the longest. */
 const RETRY_MS = { first: 30_000, longest: 600_000 }
 
+/** The rate of an operation whose limit is being found. */
+export interface RateSearch extends Rate {
+  /** Whether the present rate is higher than any that was proven good. */
+  isProbing(): boolean
+}
+
 /**
  * Finds a limit that is not documented, from the first 429 on. The search begins with the number of requests accepted
  * in the window before the 429. The rate rises by a tenth after every two windows that were used to the full without a
@@ -22,7 +28,7 @@ const RETRY_MS = { first: 30_000, longest: 600_000 }
  *
  * @param accepted number of requests accepted in the window before the first 429.
  */
-export function createRateSearch(accepted: number, windowMs: number): Rate {
+export function createRateSearch(accepted: number, windowMs: number): RateSearch {
   let rate = Math.max(1, accepted)
   /** The highest rate known to be good. */
   let good: number | undefined
@@ -53,6 +59,7 @@ export function createRateSearch(accepted: number, windowMs: number): Rate {
 
   return {
     at: () => rate,
+    isProbing: () => good !== undefined && rate > good,
     taken: (now, free) => {
       if (since === undefined || now < since) return
       full ||= free === 0
