@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SkippedTests } from './test/skipped-tests.js'
 
 /**
  * Without `module`, which is for bundlers: Node.js may not be able to load those files. Without `import`: the processes
@@ -42,6 +43,10 @@ export default defineConfig({
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
+    reporters: [
+      'default',
+      ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', object]]),
+      new SkippedTests(),
+    ],
   },
 })

@@ -6,8 +6,8 @@ import { createScheduler, type Scheduler, type SchedulerOptions } from '../sched
 import { createTokens } from '../scheduler/tokens.js'
 
 /**
- * Queues of operations without a documented limit. Each operation gets its own queue once its 429s are those of a limit,
- * so that its pauses do not stop other operations.
+ * Queues of operations without a documented limit. Each operation gets its own queue once its 429s are those of a
+ * limit, so that its pauses do not stop other operations.
  */
 export interface LearnedQueues {
   get(id: OperationId): Scheduler | undefined

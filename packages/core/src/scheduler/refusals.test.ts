@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../random.js'
 import { createRefusals } from './refusals.js'
 
-/** How often refusals are taken for those of a limit, at `perSecond` requests of which `share` are refused at random. */
+/** How often refusals are taken for those of a limit, where a share of all requests is refused at random. */
 function judged(perSecond: number, share: number, seconds: number, seed: number, isProbing = false): number {
   const refusals = createRefusals()
   const random = seededRandom(seed)
