@@ -36,6 +36,8 @@ async function begin() {
     ticketLog: await openTicketLog({ path: join(folder, 'tickets.log') }),
   })
   matchmaker.start()
+  // Before, commands throw `Unavailable`: what the process before has left is not read yet.
+  await matchmaker.ready()
 
   const shutDown = async (options: CloseOptions = {}) => {
     // First close what brings requests: `server.close()` of node:http, after the load balancer stopped sending any.

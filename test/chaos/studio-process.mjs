@@ -26,6 +26,7 @@ matchmaker.on('assigned', ({ matchId, requestId }) => tell({ kind: 'assigned', m
 matchmaker.on('deploymentStopped', ({ requestId, reason }) => tell({ kind: 'stopped', requestId, reason }))
 matchmaker.on('problem', ({ during, error }) => tell({ kind: 'problem', during, error: error?.name ?? String(error) }))
 matchmaker.start()
+await matchmaker.ready()
 
 const state = () => {
   const { matches, stopsPending, held } = matchmaker.inspect()

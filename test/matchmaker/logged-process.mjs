@@ -27,6 +27,7 @@ process.once('SIGTERM', async () => {
   await client.close()
   process.send({ closedMs: performance.now() - begun, left: left.length }, () => process.exit(0))
 })
+await matchmaker.ready()
 const { tickets } = matchmaker.exportTickets()
 tell({ waiting: tickets.map(({ id, createdAt }) => ({ id, createdAt })) })
 matchmaker.start()

@@ -25,6 +25,7 @@ const matchmaker = createMatchmaker({
   listLagMs: 200,
 })
 matchmaker.start()
+await matchmaker.ready()
 
 if (recover || stop) {
   // Whether lost creates were found or given up, and unneeded servers stopped.

@@ -1,9 +1,10 @@
-import { createTicker, type Ticker } from '@muster/core/runtime'
 import { createAllocator } from './servers/create-allocator.js'
 import { createEndedMatches } from './servers/ended-matches.js'
 import { createBackfilling } from './commands/backfill-commands.js'
 import { createBackfills } from './matches/backfill/backfills.js'
 import { createClosing, refuseHandOver } from './commands/close.js'
+import { notReady } from './commands/guard.js'
+import { createTicking } from './commands/ticking.js'
 import { MatchmakerClosed } from './errors.js'
 import { createBeaconDirectory } from './beacons.js'
 import { createEvents } from './events.js'
@@ -46,8 +47,10 @@ export interface Assembly {
   readonly matchmaker: Matchmaker
   /** Undefined without a ledger. */
   readonly loading: Loading | undefined
-  /** Opens the journal, and takes over the matches of an earlier process; see `Allocator`. */
+  /** Opens the journal, and takes over the matches of an earlier process; see `Recovery`. */
   readonly recover: () => Promise<boolean>
+  /** @throws {Unavailable} before that is done; {MatchmakerClosed} if it never will be */
+  readonly refuseUnlessReady: () => void
   readonly loadBackfills: (saved: readonly StoredBackfill[]) => void
   /** All tickets that are kept. */
   readonly tickets: () => Iterable<TicketRecord>
@@ -72,7 +75,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
 
   /** Tickets have arrived in a queue that makes matches at arrival: tickets added in one call count as one arrival. */
   const arrived = (runtime: QueueRuntime) => {
-    if (running === undefined) return
+    if (!ticking.isOn()) return
     queueMicrotask(
       () => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })),
     )
@@ -191,7 +194,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     tickets,
     runtimes: () => runtimes,
     begin: () => {
-      if (allocator.isRecovered()) beginPrivate(clock.now())
+      if (allocator.recovery.isDone()) beginPrivate(clock.now())
     },
     random,
     refuseIfClosed,
@@ -207,14 +210,8 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   })
   const { learnedWaits, ...estimating } = createEstimating({ tickets, runtimes: () => runtimes, clock })
 
-  /** The ticker between `start` and `stop`; undefined otherwise. */
-  let running: Ticker | undefined
   const tickOnce = () => tick.all().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
-  const stop = async (): Promise<void> => {
-    const ticker = running
-    running = undefined
-    await ticker?.stop()
-  }
+  const ticking = createTicking({ clock, everyMs: config.tickMs, tick: tickOnce, isClosed: () => isClosed })
 
   const matchmaker: Matchmaker = {
     ...ticketing,
@@ -244,12 +241,9 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     on: (event, listener) => events.on(event, listener),
     tick: tick.all,
 
-    start: () => {
-      if (running !== undefined || isClosed) return
-      running = createTicker({ clock, everyMs: config.tickMs, tick: tickOnce, atOnce: true, isNeeded: () => true })
-      running.wake()
-    },
-    stop,
+    ready: (signal) => allocator.recovery.ready(signal),
+    start: ticking.start,
+    stop: ticking.stop,
 
     inspect: () =>
       inspect({
@@ -276,7 +270,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     close: async (given) => {
       refuseHandOver(given?.handOver, ticketLog)
       isClosed = true
-      await stop()
+      await ticking.stop()
       return close(given)
     },
   }
@@ -284,7 +278,12 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   return {
     matchmaker,
     loading: tickets.loading,
-    recover: allocator.recover,
+    recover: allocator.recovery.recover,
+    refuseUnlessReady: () => {
+      if (allocator.recovery.isDone()) return
+      refuseIfClosed()
+      if (!allocator.recovery.attempt()) throw notReady(allocator.recovery.isFailing())
+    },
     loadBackfills: resuming.loadBackfills,
     tickets: tickets.all,
     problem,
@@ -292,7 +291,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     learnedWaits,
     abandon: () => {
       isClosed = true
-      void stop()
+      void ticking.stop()
       allocator.abandon()
     },
   }

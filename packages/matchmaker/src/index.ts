@@ -2,9 +2,8 @@
  * What `@muster/matchmaker` offers: tickets in, groups out, a server for each, and every player told where to connect.
  */
 export { createMatchmaker } from './create-matchmaker.js'
+export type { CloseOptions, StopMatchOptions } from './commands/call-options.js'
 export type {
-  CloseOptions,
-  StopMatchOptions,
   FoundPlayer,
   LongestWaiting,
   Matchmaker,

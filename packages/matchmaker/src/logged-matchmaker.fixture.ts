@@ -35,11 +35,11 @@ export function createWorld({
   let files = 0
   let path = join(folder, 'tickets-0')
 
-  /** The next process begins. */
+  /** The next process begins. @param options.isRead whether it reads its journal at once. Default true. */
   const live = async (
-    options: Partial<MatchmakerOptions> & { readonly log?: Partial<TicketLogOptions> } = {},
+    options: Partial<MatchmakerOptions> & { readonly log?: Partial<TicketLogOptions>; readonly isRead?: boolean } = {},
   ) => {
-    const { log: logOptions, ...others } = options
+    const { log: logOptions, isRead = true, ...others } = options
     const log = await openTicketLog({ path, clock, fsync: 'never', ...logOptions })
     const gate = createGate()
     lives.push({ log, end: gate.shut })
@@ -54,6 +54,12 @@ export function createWorld({
       ...given,
       ...others,
     })
+    const watching = watched(matchmaker)
+    if (isRead) {
+      void matchmaker.ready().catch(() => {})
+      // By then it has read its journal, if that can be read.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
     const run = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 250) {
         const ticked = matchmaker.tick()
@@ -61,7 +67,7 @@ export function createWorld({
         await clock.until(ticked)
       }
     }
-    return { matchmaker, log, run, ...watched(matchmaker) }
+    return { matchmaker, log, run, ...watching }
   }
 
   return {

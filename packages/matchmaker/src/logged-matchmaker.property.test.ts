@@ -62,6 +62,18 @@ const inForce = ({ matchmaker }: Life, ids: readonly string[]): ReadonlyMap<stri
   return new Map(all.filter((ticket) => !isOver(ticket)).map((ticket) => [ticket.id, ticket]))
 }
 
+const searchingAgain = (ticket: Ticket): Ticket => ({
+  ...ticket,
+  status: 'SEARCHING',
+  version: ticket.version + 1,
+  waitingFor: 'players',
+  matchId: undefined,
+  matchedAt: undefined,
+  queue: undefined,
+  team: undefined,
+  acceptance: undefined,
+})
+
 const seen = (life: Life, ids: readonly string[]) => ({ tickets: inForce(life, ids), ids: [...ids] })
 
 test('kill -9 between two commands loses nothing, and nothing that had ended comes back', async () => {
@@ -76,10 +88,17 @@ test('kill -9 between two commands loses nothing, and nothing that had ended com
           await life.run(250)
           for (const one of commands) await perform(life, ids, one)
           const before = inForce(life, ids)
+          const deployed = new Set(life.matchmaker.inspect().matches.map(({ matchId }) => matchId))
           world.kill()
           life = await world.live({ log: { compactAtBytes: 1 } })
           const after = ids.flatMap((id) => life.matchmaker.getTicket(id) ?? [])
-          expect(new Map(after.map((one) => [one.id, one]))).toEqual(before)
+          expect(after.map(({ id }) => id).toSorted()).toEqual([...before.keys()].toSorted())
+          for (const one of after) {
+            const known = before.get(one.id)
+            const wasAsked = known?.status === 'MATCH_FOUND' && !deployed.has(known.matchId ?? '')
+            // Those who were asked whether they accept search again.
+            expect(one).toEqual(wasAsked ? searchingAgain(known) : known)
+          }
         }
         // All comes to an end: nobody is forgotten, and no server is.
         await life.run(60_000)

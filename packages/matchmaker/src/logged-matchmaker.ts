@@ -1,6 +1,7 @@
 import { assemble } from './assembly.js'
 import type { Matchmaker } from './commands/matchmaker.js'
-import { MatchmakerClosed } from './errors.js'
+import { guarded } from './commands/guard.js'
+import { MatchmakerClosed, Unavailable } from './errors.js'
 import { configure, type MatchmakerOptions } from './options.js'
 import type { TicketLog } from './ticket-log/ticket-log.js'
 import { createLogLedger } from './tickets/log-ledger.js'
@@ -19,7 +20,7 @@ export function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
   const { name } = configure(options)
   log.attach({ name, problem: (error) => problem('ticket-log', error) })
   const ledger = createLogLedger({ log, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
-  const { matchmaker, loading, loadBackfills, tickets, problem } = assemble(options, ledger)
+  const { matchmaker, loading, loadBackfills, tickets, problem, refuseUnlessReady } = assemble(options, ledger)
   if (loading === undefined) throw new Error('a matchmaker with a ticket log has a ledger')
 
   const stored = ledger.storedTickets()
@@ -41,50 +42,36 @@ export function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
   }
   matchmaker.on('ticked', () => void log.advance())
 
-  /** The command is with the operating system when its caller gets the answer. */
-  const command =
-    <Given extends unknown[], Result>(given: (...given: Given) => Result) =>
-    (...input: Given): Result => {
-      if (log.isClosed()) throw new MatchmakerClosed('the matchmaker is closed')
+  const checked = guarded(matchmaker, {
+    before: () => {
       resume()
-      try {
-        return given(...input)
-      } finally {
-        log.flush()
-      }
+      refuseUnlessReady()
+    },
+    /** The command is with the operating system when its caller gets the answer. */
+    command: {
+      before: () => {
+        if (log.isClosed()) throw new MatchmakerClosed('the matchmaker is closed')
+      },
+      after: () => log.flush(),
+      done: () => {
+        if (log.isFailing()) throw new Unavailable('the ticket log cannot be written to, so a restart may undo this')
+      },
+    },
+  })
+  const resumed =
+    <Given extends unknown[], Result>(method: (...given: Given) => Result) =>
+    (...given: Given): Result => {
+      resume()
+      return method(...given)
     }
 
   return {
-    ...matchmaker,
-    createTicket: command(matchmaker.createTicket),
-    createTickets: command(matchmaker.createTickets),
-    createMatch: command(matchmaker.createMatch),
-    cancelTicket: command(matchmaker.cancelTicket),
-    acceptMatch: command(matchmaker.acceptMatch),
-    declineMatch: command(matchmaker.declineMatch),
-    playersLeft: command(matchmaker.playersLeft),
-    createBackfill: command(matchmaker.createBackfill),
-    updateBackfill: command(matchmaker.updateBackfill),
-    cancelBackfill: command(matchmaker.cancelBackfill),
-    exportTickets: command(matchmaker.exportTickets),
-    importTickets: command(matchmaker.importTickets),
-    reconfigure: command(matchmaker.reconfigure),
-    forgive: command(matchmaker.forgive),
-    importCooldowns: command(matchmaker.importCooldowns),
-    pauseQueue: command(matchmaker.pauseQueue),
-    resumeQueue: command(matchmaker.resumeQueue),
-    tick: () => {
-      resume()
-      return matchmaker.tick()
-    },
-    start: () => {
-      resume()
-      matchmaker.start()
-    },
-    close: (given) => {
-      resume()
-      return matchmaker.close(given)
-    },
+    ...checked,
+    ready: resumed(matchmaker.ready),
+    reconfigure: resumed(matchmaker.reconfigure),
+    tick: resumed(matchmaker.tick),
+    start: resumed(matchmaker.start),
+    close: resumed(matchmaker.close),
   }
 }
 

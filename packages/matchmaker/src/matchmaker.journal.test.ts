@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Unavailable } from './errors.js'
 import { createMemoryJournal, type Journal, type JournalEntry } from './servers/journal/journal.js'
 import { setUp } from './matchmaker.fixture.js'
 
@@ -41,16 +42,21 @@ describe('the journal', () => {
     const memory = createMemoryJournal()
     const journal: Journal = { ...memory, open: () => (broken ? Promise.reject(new Error('no disk')) : memory.open()) }
     const { matchmaker, seen, join, run, status } = setUp({ journal })
-    join('ann', 'ben')
+    expect(() => join('ann', 'ben')).toThrow(Unavailable)
+    let isReady = false
+    void matchmaker.ready().then(() => (isReady = true))
     await run(500)
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
-    expect(matchmaker.inspect().held).toBe('journal')
-    expect(matchmaker.explain('ann-ben').summary).toContain('the journal cannot be used')
-    // The write is repeated once per second.
+    expect(() => join('ann', 'ben')).toThrow(/^The journal cannot be opened/)
+    expect(() => matchmaker.getTicket('ann-ben')).toThrow(Unavailable)
+    // The attempt is repeated once per second.
     expect(seen.problem).toHaveLength(1)
+    expect(isReady).toBe(false)
     broken = false
     await run(1250)
+    expect(isReady).toBe(true)
     expect(matchmaker.inspect().held).toBeUndefined()
+    join('ann', 'ben')
+    await run(250)
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 

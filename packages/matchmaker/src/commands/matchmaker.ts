@@ -1,3 +1,4 @@
+import type { CloseOptions, StopMatchOptions } from './call-options.js'
 import type { Placement } from '../servers/records/allocation.js'
 import type { Coordinates, MusterError } from '@muster/core'
 import type { AllocationView } from '../servers/records/allocation.js'
@@ -17,37 +18,11 @@ import type { Sighting } from '../tickets/presence.js'
 import type { Cooldown } from '../tickets/cooldowns.js'
 import type { Ticket, TicketInput, WaitingFor, WaitOptions } from '../tickets/ticket.js'
 
-export interface CloseOptions {
-  /**
-   * Whether servers on which people play are stopped too. Default false: they run on, and this process forgets them.
-   */
-  readonly stopServers?: boolean | undefined
-  /**
-   * Whether tickets and matches are left to the next process, which goes on with them: then nothing is cancelled or
-   * stopped. Default: true with a ticket log and without `stopServers`.
-   */
-  readonly handOver?: boolean | undefined
-  /**
-   * Milliseconds to wait for the service to confirm the stops or, when handing over, to answer the creates that were
-   * sent. Default 60,000.
-   */
-  readonly timeoutMs?: number | undefined
-}
-
 /** The result for one of several inputs: a ticket, or an error. */
 export type TicketResult =
   | { readonly ticket: Ticket; readonly error?: undefined }
   /** The error that `createTicket` would have thrown. */
   | { readonly ticket?: undefined; readonly error: MusterError }
-
-export interface StopMatchOptions {
-  /**
-   * When the promise resolves. `recorded`: once the journal has the stop, so that it outlives this process; whatever
-   * becomes of it, a process over the same journal carries it out. `stopped` (default): once the deployment service has
-   * confirmed the stop.
-   */
-  readonly until?: 'recorded' | 'stopped' | undefined
-}
 
 /** What a player is in. */
 export interface FoundPlayer {
@@ -274,6 +249,14 @@ export interface Matchmaker {
    * journal.
    */
   tick(): Promise<void>
+  /**
+   * Resolves when all that is stored has been read. With a journal, commands throw `Unavailable` before, and so do
+   * methods that tell of tickets, players, matches or servers, because what they would say is not known yet. Without
+   * one there is nothing to read. A journal that cannot be read is tried again every second, and `problem` tells why.
+   * Rejects with the reason of the signal.
+   * @throws {MatchmakerClosed} if the matchmaker is closed first
+   */
+  ready(signal?: AbortSignal): Promise<void>
   /** Ticks every `tickMs` until `stop` or `close`. Starting again changes nothing. */
   start(): void
   /** Stops ticking until `start`; resolves when the last tick has ended. Tickets and servers stay as they are. */

@@ -112,7 +112,7 @@ export function createTick(ticking: Ticking): Tick {
   return {
     all: async () => {
       const startedAt = stopwatch()
-      const recovered = await allocator.recover()
+      const recovered = await allocator.recovery.recover()
       const admitting = createBreather(stopwatch)
       admit(clock.now())
       if (admitting.isDue()) await admitting.rest()
@@ -135,7 +135,7 @@ export function createTick(ticking: Ticking): Tick {
     },
 
     arrived: async (runtime) => {
-      if (!(await allocator.recover())) return
+      if (!(await allocator.recovery.recover())) return
       const breather = createBreather(stopwatch)
       const now = clock.now()
       const groups = rounds.ofArrived(runtime, { now, breather, room: lifecycle.room(now) })

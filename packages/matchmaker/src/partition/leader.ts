@@ -14,7 +14,7 @@ import { createGate } from './gate.js'
  */
 export interface Leader
   extends
-    Omit<Matchmaker, 'createTicket' | 'createTickets' | 'createMatch' | 'importTickets'>,
+    Omit<Matchmaker, 'createTicket' | 'createTickets' | 'createMatch' | 'importTickets' | 'ready'>,
     Pick<Loading, 'load' | 'unload'> {
   /** Loads open backfills, as the ledger was told of them, before this process leads. */
   loadBackfills(saved: readonly StoredBackfill[]): void

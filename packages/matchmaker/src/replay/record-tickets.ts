@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from '@muster/core/clock'
+import { Unavailable } from '../errors.js'
 import type { BackfillTeam } from '../tickets/backfill.js'
 import type { ExportedTicket } from '../commands/snapshot.js'
 import type { Locate } from '../tickets/locate/locate.js'
@@ -82,7 +83,16 @@ export function recordTickets(
   const playersOf = (teams: readonly BackfillTeam[]) => teams.flatMap(({ players = [] }) => players)
 
   begin()(() => ({ kind: 'start', format: FORMAT, queues: queues?.map(recordedQueue) }))
-  for (const ticket of matchmaker.exportTickets().tickets) noteTakenOver(begin(), ticket)
+  const noteWaiting = () => {
+    for (const ticket of matchmaker.exportTickets().tickets) noteTakenOver(begin(), ticket)
+  }
+  try {
+    noteWaiting()
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    // Nothing can be asked of it before.
+    void matchmaker.ready().then(noteWaiting, () => {})
+  }
   // A replay has no clients, so nobody is absent there by itself.
   matchmaker.on('cancelled', ({ ticket, reason }) => {
     if (reason === 'absent') noteCancelled([ticket.id])

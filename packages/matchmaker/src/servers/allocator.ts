@@ -6,6 +6,7 @@ import type { DeploymentService, LocationService } from './records/deployment-se
 import type { Held as GovernorHeld, SpendBound } from './governor.js'
 import type { EndedMatches } from './ended-matches.js'
 import type { Journal, OpenIntent } from './journal/journal.js'
+import type { Recovery } from './journal/recovery.js'
 import type { AllocatorListener } from './listener.js'
 import type { Allocation, Order } from './records/allocation.js'
 import type { FoundBy } from './records/match-allocation.js'
@@ -15,13 +16,8 @@ export type Held = GovernorHeld | 'journal'
 
 /** Deploys a server for each match, and keeps track of it until the service has confirmed its end. */
 export interface Allocator {
-  /**
-   * Takes over, once, what the journal says may still exist. Returns false, and nothing may be allocated, while it is
-   * unreadable.
-   */
-  recover(): Promise<boolean>
-  /** Whether `recover` has succeeded. */
-  isRecovered(): boolean
+  /** Takes over what the journal says may still exist. Nothing may be allocated before. */
+  readonly recovery: Pick<Recovery, 'recover' | 'attempt' | 'ready' | 'isDone' | 'isFailing'>
   /** Number of matches that may be allocated now. */
   room(now: number): number
   /** Begins an allocation. Resolves when the intent is in the journal; the listener is told the outcome. */

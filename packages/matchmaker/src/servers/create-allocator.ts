@@ -114,6 +114,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const isBroken = () => notes.isBehind() || recovery.isFailing()
 
   const endAll = () => {
+    recovery.close()
     watcher.close()
     lifecycle.close()
     listening.close()
@@ -121,8 +122,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   }
 
   return {
-    recover: recovery.recover,
-    isRecovered: recovery.isDone,
+    recovery,
 
     // A server that the journal cannot record would be lost after a crash, so none is created.
     room: (now) => {
@@ -151,7 +151,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
 
     hint: (requestId) => watcher.hint(requestId),
-    webhook: (request) => webhooks.receive(request),
+    // Before, every webhook would be one of an unknown match.
+    webhook: async (request) =>
+      recovery.isDone()
+        ? webhooks.receive(request)
+        : new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
     isServerSecret: secrets.isOne,
     serverReady: (matchId, secret) => {
       const allocation = allocations.find(matchId)

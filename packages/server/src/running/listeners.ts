@@ -9,7 +9,8 @@ import type { Mounts } from './mounts.js'
 
 export interface ListenersOptions {
   readonly config: Config
-  readonly mounts: Mounts
+  /** What is served now. */
+  readonly mounts: () => Mounts
   readonly log: Log
   readonly clock: Clock
   /** Whether this is `muster dev`, where nobody needs as many connections as can be had. */
@@ -32,8 +33,8 @@ export async function openListeners({ config, mounts, log, clock, isDev }: Liste
     ...bounds,
     host: listen.host,
     port: listen.port,
-    onRequest: mounts.all,
-    onRequestBeyond: mounts.beyond,
+    onRequest: (...request) => mounts().all(...request),
+    onRequestBeyond: (...request) => mounts().beyond(...request),
     onCrowded: (counts) => log.warn(crowded(counts, bounds.mostConnections)),
     clock,
   })
@@ -41,7 +42,7 @@ export async function openListeners({ config, mounts, log, clock, isDev }: Liste
   try {
     const admin = await openListener({
       ...listen.admin,
-      onRequest: mounts.admin,
+      onRequest: (...request) => mounts().admin(...request),
       mostConnections: MOST_ADMIN,
       mostPerAddress: undefined,
       clock,

@@ -6,6 +6,7 @@ import {
   createMatchmaker,
   JournalLocked,
   openTicketLog,
+  Unavailable,
   type Matchmaker,
   type TicketLog,
 } from '@muster/matchmaker'
@@ -21,11 +22,6 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
   const { config, clock, onProblem } = options
   const remembered = config.store.kind === 'folder' ? await openFolder(config.store, clock, onProblem) : {}
   const matchmaker = await createOver(options, remembered)
-  let hasTicked = false
-  const endFirstTick = matchmaker.on('ticked', () => {
-    hasTicked = true
-    endFirstTick()
-  })
   return {
     service: matchmaker,
     matchmaker,
@@ -34,8 +30,7 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
     webhook: matchmaker.webhook,
     start: matchmaker.start,
     checks: [
-      () => (hasTicked ? undefined : 'the journal is being opened'),
-      () => (matchmaker.inspect().held === 'journal' ? 'the journal cannot be opened or written to' : undefined),
+      () => journalReason(matchmaker),
       () => (remembered.ticketLog?.isFailing() === true ? 'the log of tickets cannot be written to' : undefined),
     ],
     reconfigure: (queues) =>
@@ -53,6 +48,15 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
     ticketLog: remembered.ticketLog,
     openEvents: config.store.kind === 'folder' ? eventsIn(config.store.path, clock) : undefined,
     streamKey: remembered.streamKey,
+  }
+}
+
+function journalReason(matchmaker: Matchmaker): string | undefined {
+  try {
+    return matchmaker.inspect().held === 'journal' ? 'the journal cannot be written to' : undefined
+  } catch (error) {
+    if (error instanceof Unavailable) return error.message
+    throw error
   }
 }
 

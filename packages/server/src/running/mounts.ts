@@ -93,6 +93,15 @@ export function createMounts(mounts: MountsOptions): Mounts {
 
 const NOTHING = { console: undefined, metrics: undefined }
 
+/** While the program starts: it lives, is not ready, and knows nothing yet. */
+export function startingMounts(): Mounts {
+  const operate = createOperations({ ready: async () => ({ is: false, why: ['the program starts'] }), ...NOTHING })
+  const answer: RequestListener = (message, response) => {
+    if (!operate(message, response)) starting(message, response)
+  }
+  return { all: answer, beyond: answer, admin: answer }
+}
+
 /**
  * Reads a connection on only after a while: refusing costs a third of answering, and one that asks again at once must
  * not take up all there is.
@@ -126,6 +135,7 @@ function refusal(refused: Problem): RequestListener {
 const retryAfterMs = RETRY_AFTER_MS
 const busy = (why: string) => refusal(new Problem(503, 'busy', `${why}: ask again`, { retryAfterMs }))
 const refuse = refusal(new Problem(503, 'closing', 'this server is about to end: ask again', { retryAfterMs }))
+const starting = refusal(new Problem(503, 'starting', 'this server is starting: ask again', { retryAfterMs: 1000 }))
 const tooMany = busy('there are too many connections')
 const tooLate = busy('there are more requests than can be answered')
 const notHere = refusal(new Problem(404, 'not-found', 'only health, metrics and the console are served here'))

@@ -11,6 +11,8 @@ export interface Ready {
 
 /** Milliseconds for which an answer holds: anybody may ask, and a check may look at every ticket. */
 const HOLDS_MS = 500
+/** The same for an answer that the program is not ready: whoever waits for that should hear of it soon. */
+const NOT_READY_HOLDS_MS = 50
 
 /**
  * Combines the checks, and asks them rarely.
@@ -22,14 +24,16 @@ export function createReadiness(
   clock: Clock,
 ): () => Promise<Ready> {
   let asked: { readonly at: number; readonly ready: Promise<Ready> } | undefined
+  let holdsMs = HOLDS_MS
   const ask = async (): Promise<Ready> => {
     const why = (await Promise.all(checks.map(reasonOf))).filter((reason) => reason !== undefined)
+    holdsMs = why.length === 0 ? HOLDS_MS : NOT_READY_HOLDS_MS
     return { is: why.length === 0, why }
   }
   return async () => {
     const end = ending()
     if (end !== undefined) return { is: false, why: [end] }
-    if (asked === undefined || clock.now() - asked.at >= HOLDS_MS) asked = { at: clock.now(), ready: ask() }
+    if (asked === undefined || clock.now() - asked.at >= holdsMs) asked = { at: clock.now(), ready: ask() }
     return asked.ready
   }
 }

@@ -1,5 +1,6 @@
 import { createClient } from '@muster/core'
 import { createEmulator, type Emulator, type EmulatorOptions } from '@muster/emulator'
+import { Unavailable } from '@muster/matchmaker'
 import { readConfigText } from '../config/read-config.js'
 import { startServer, type MusterServer, type ServerDeps } from './start-server.js'
 
@@ -64,7 +65,19 @@ interface AskOptions {
 export async function openServer(text: string, deps: ServerDeps = {}): Promise<ServerUnderTest> {
   const lines: string[] = []
   const server = await startServer(await configOf(text), { write: (line) => lines.push(line), ...deps })
+  await isRead(server)
   return { server, lines, ask: asker(server.url) }
+}
+
+/** Resolves when the program knows what the one before has left. */
+async function isRead({ service }: MusterServer): Promise<void> {
+  try {
+    await service.getTicket('none')
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    return isRead({ service } as MusterServer)
+  }
 }
 
 const asker =

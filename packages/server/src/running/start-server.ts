@@ -14,7 +14,7 @@ import { InForce } from './in-force.js'
 import { openListeners } from './listeners.js'
 import { createLoadGuard } from './load-guard.js'
 import { createMetricsDoor } from './metrics-door.js'
-import { createMounts } from './mounts.js'
+import { createMounts, startingMounts } from './mounts.js'
 import { openParts } from './parts.js'
 import { createReadiness, type Ready } from './readiness.js'
 import { createReloading, type Reloaded } from './reloading.js'
@@ -75,16 +75,32 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   const onProblem = (during: string, error: unknown) => problems.report(during, error)
   const common = { ...deps, clock, log, onProblem, inForce }
 
+  // Probes are answered while everything else is read and connected.
+  let mounts = startingMounts()
+  const isDev = devToken !== undefined
+  const listen = () => openListeners({ config, mounts: () => mounts, log, clock, isDev })
+  // The address may be that of the process before, which ends once it has let go of the store.
+  const early = await listen().catch((error: unknown) => {
+    if (!isInUse(error)) throw error
+  })
   const parts = await openParts({
     ...common,
     consoleOptions: (matching, client, locate) =>
       consoleOptions({ ...common, matching, client, locate, ready: () => ready(), reload: (next) => reload(next) }),
+  }).catch(async (error: unknown) => {
+    early?.destroy()
+    await early?.close()
+    throw error
   })
+  const closeParts = async () => {
+    early?.destroy()
+    await Promise.all([early?.close(), parts.close(() => 1000)])
+  }
   const { matching, client, lobbies } = parts
   try {
     inForce.apis = createApis(config, parts.api)
   } catch (error) {
-    await parts.close(() => 1000)
+    await closeParts()
     throw error
   }
   logEvents(matching.on, log, problems)
@@ -104,7 +120,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     onShed: (count) => log.warn(`the program is late: ${count} requests were refused with 503`),
     clock,
   })
-  const mounts = createMounts({
+  const served = createMounts({
     apis: () => inForce.apis,
     guard,
     clock,
@@ -117,14 +133,16 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     ready,
     isClosing: () => closing.reason() !== undefined,
   })
-  const isDev = devToken !== undefined
-  const listener = await openListeners({ config, mounts, log, clock, isDev }).catch(async (error: unknown) => {
-    guard.close()
-    await check.close()
-    await parts.close(() => 1000)
-    throw error
-  })
+  const listener =
+    early ??
+    (await listen().catch(async (error: unknown) => {
+      guard.close()
+      await check.close()
+      await closeParts()
+      throw error
+    }))
   const closing = createClosing({ ...common, parts, listener, guard, check, metrics, problems })
+  mounts = served
   matching.start()
   logStart(log, config, listener.port)
   metrics?.start()
@@ -139,6 +157,8 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     close: closing.close,
   }
 }
+
+const isInUse = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
 
 /** What an operator looks for first. The host may be an address, which lines never hold. */
 function logStart(log: Log, { name, listen, queues, store, lobbies }: Config, port: number): void {

@@ -17,7 +17,7 @@ test('matches are taken over in slices of 5 ms, between which the event loop tur
   let adopted = 0
   let isDone = false
   const { recover } = createRecovery({
-    journal: { open: () => Array.from({ length: 1000 }, (_, nth) => intent(nth)) },
+    journal: { open: async () => Array.from({ length: 1000 }, (_, nth) => intent(nth)) },
     clock: createManualClock(),
     stopwatch: () => spentMs,
     adopt: () => {

@@ -1,4 +1,6 @@
+import { MatchmakerClosed } from '../../errors.js'
 import type { Clock } from '@muster/core/clock'
+import { unlessAborted } from '@muster/core/runtime'
 import { createBreather } from '../../breather.js'
 import type { Journal, OpenIntent } from './journal.js'
 
@@ -6,14 +8,26 @@ import type { Journal, OpenIntent } from './journal.js'
 export interface Recovery {
   /** Recovers once. Resolves with false while the journal is unreadable. */
   recover(): Promise<boolean>
+  /**
+   * Begins to recover, if that is due, and tells whether all is taken over. A journal that opens without waiting, as
+   * one in memory does, is taken over by then.
+   */
+  attempt(): boolean
+  /**
+   * Resolves when all is taken over, however often that is tried. Rejects with the signal's reason.
+   * @throws {MatchmakerClosed} if the matchmaker is closed first
+   */
+  ready(signal?: AbortSignal): Promise<void>
   isDone(): boolean
   /** Whether the journal could not be opened so far. */
   isFailing(): boolean
+  /** Nothing is taken over from now on. */
+  close(): void
 }
 
 export interface RecoveryOptions {
   readonly journal: Pick<Journal, 'open'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   /** Milliseconds, to yield the event loop while thousands of matches are taken over. */
   readonly stopwatch: () => number
   /** Takes over a match. */
@@ -26,44 +40,71 @@ export interface RecoveryOptions {
 /** Milliseconds until a journal that could not be opened is tried again: another process may have it until it ends. */
 const REOPEN_MS = 1000
 
-export function createRecovery({
-  journal,
-  clock,
-  stopwatch,
-  adopt,
-  adopted,
-  problem,
-}: RecoveryOptions): Recovery {
-  let recovering: Promise<void> | undefined
+export function createRecovery(options: RecoveryOptions): Recovery {
+  const { journal, clock, stopwatch, adopt, adopted, problem } = options
+  let opening: Promise<unknown> | undefined
   let isDone = false
+  let isClosed = false
   /** Epoch milliseconds before which the journal is not opened again. */
   let reopenAt = 0
 
-  const recover = async (): Promise<void> => {
-    const all = await journal.open(problem)
+  const done = (): true => {
+    adopted()
+    return (isDone = true)
+  }
+  const takeInSlices = async (all: readonly OpenIntent[]): Promise<boolean> => {
     const breather = createBreather(stopwatch)
     for (const open of all) {
+      if (isClosed) return false
       adopt(open)
       if (breather.isDue()) await breather.rest()
     }
-    adopted()
+    return !isClosed && done()
+  }
+  const failed = (error: unknown): false => {
+    reopenAt = clock.now() + REOPEN_MS
+    problem(error)
+    return false
+  }
+
+  const attempt = (): boolean => {
+    if (isDone || isClosed || opening !== undefined || clock.now() < reopenAt) return isDone
+    try {
+      const read = journal.open(problem)
+      if (!(read instanceof Promise)) {
+        for (const open of read) adopt(open)
+        return done()
+      }
+      opening = read
+        .then(takeInSlices)
+        .catch(failed)
+        .finally(() => (opening = undefined))
+      return false
+    } catch (error) {
+      return failed(error)
+    }
+  }
+  const recover = async () => {
+    // A caller that starts the matchmaker gives its first commands in the same turn.
+    if (!isDone) await undefined
+    attempt()
+    await opening
+    return isDone
   }
 
   return {
-    recover: async () => {
-      if (recovering === undefined && clock.now() < reopenAt) return false
-      recovering ??= recover()
-      try {
-        await recovering
-        isDone = true
-      } catch (error) {
-        recovering = undefined
-        reopenAt = clock.now() + REOPEN_MS
-        problem(error)
+    recover,
+    attempt,
+    ready: async (signal) => {
+      while (!(await unlessAborted(recover(), signal))) {
+        if (isClosed) throw new MatchmakerClosed('the matchmaker was closed before its journal was read')
+        await clock.sleep(Math.max(0, reopenAt - clock.now()), signal)
       }
-      return isDone
     },
     isDone: () => isDone,
     isFailing: () => !isDone && reopenAt > 0,
+    close: () => {
+      isClosed = true
+    },
   }
 }
