@@ -238,6 +238,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     webhook: (request) => allocator.webhook(request),
     serverReady: (matchId, secret) => allocator.serverReady(matchId, secret),
     isServerSecret: (secret) => allocator.isServerSecret(secret),
+    isSecretOf: (matchId, secret) => allocator.isSecretOf(matchId, secret),
     on: (event, listener) => events.on(event, listener),
     tick: tick.all,
 

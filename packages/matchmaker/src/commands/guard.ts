@@ -40,6 +40,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   exportCooldowns: 'read',
   serverReady: 'read',
   isServerSecret: 'read',
+  isSecretOf: 'read',
   inspect: 'read',
 
   playerMayState: 'free',

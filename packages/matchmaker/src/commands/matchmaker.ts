@@ -239,6 +239,8 @@ export interface Matchmaker {
   serverReady(matchId: string, secret: string): boolean
   /** Whether a server of this process has the secret. It does not tell which; asked before a request's body is read. */
   isServerSecret(secret: string): boolean
+  /** Whether it is the secret of this match's server, from its variable MM_MATCH_SECRET. */
+  isSecretOf(matchId: string, secret: string): boolean
   /**
    * Subscribes a listener, and returns a function that ends the subscription. A listener that throws affects nothing
    * else.

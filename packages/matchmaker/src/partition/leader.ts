@@ -125,6 +125,7 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     webhook: later(matchmaker.webhook),
     serverReady: now(matchmaker.serverReady),
     isServerSecret: now(matchmaker.isServerSecret),
+    isSecretOf: now(matchmaker.isSecretOf),
     on: (event, listener) =>
       matchmaker.on(event, (told) => {
         if (!gate.isShut()) return listener(told)

@@ -41,6 +41,8 @@ export interface Allocator {
   serverReady(matchId: string, secret: string): boolean
   /** Whether any server has the secret; asked before the match is known. */
   isServerSecret(secret: string): boolean
+  /** Whether the server of this match has the secret. */
+  isSecretOf(matchId: string, secret: string): boolean
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**

@@ -111,6 +111,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     adopted: inherited.done,
     problem: (error) => on.problem('journal', error),
   })
+  const isSecretOf = (matchId: string, secret: string) => isSecret(secret, allocations.find(matchId)?.order?.secret)
   const isBroken = () => notes.isBehind() || recovery.isFailing()
 
   const endAll = () => {
@@ -157,9 +158,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
         ? webhooks.receive(request)
         : new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
     isServerSecret: secrets.isOne,
+    isSecretOf,
     serverReady: (matchId, secret) => {
       const allocation = allocations.find(matchId)
-      if (allocation === undefined || !isSecret(secret, allocation.order?.secret)) return false
+      if (allocation === undefined || !isSecretOf(matchId, secret)) return false
       listening.registered(allocation)
       // It runs, so it is READY by now.
       lifecycle.hinted(allocation, undefined)

@@ -6,20 +6,33 @@ import type { Ticket } from '../tickets/ticket.js'
 import type { BackfillBody, BackfillTeamBody } from './bodies.js'
 import { presentPlayer } from './players.js'
 import { parseSeatId } from './seats.js'
+import { assertOwnMatch, type MatchCaller } from './server-callers.js'
 import type { TicketService } from './service.js'
 import { backfillView, type BackfillView } from './views.js'
 
 /** The backfill commands of game servers. */
 export interface Backfills {
-  create(body: BackfillBody): Promise<BackfillView>
-  read(id: string): Promise<BackfillView>
-  update(id: string, version: number, teams: readonly BackfillTeamBody[]): Promise<BackfillView>
-  cancel(id: string): Promise<void>
+  create(body: BackfillBody, caller: MatchCaller): Promise<BackfillView>
+  read(id: string, caller: MatchCaller): Promise<BackfillView>
+  update(id: string, change: BackfillChange, caller: MatchCaller): Promise<BackfillView>
+  cancel(id: string, caller: MatchCaller): Promise<void>
+}
+
+export interface BackfillChange {
+  readonly version: number
+  readonly teams: readonly BackfillTeamBody[]
 }
 
 type Service = Pick<
   TicketService,
-  'createBackfill' | 'getBackfill' | 'updateBackfill' | 'cancelBackfill' | 'getTicket' | 'playersLeft' | 'inspect'
+  | 'createBackfill'
+  | 'getBackfill'
+  | 'updateBackfill'
+  | 'cancelBackfill'
+  | 'getTicket'
+  | 'playersLeft'
+  | 'inspect'
+  | 'isSecretOf'
 >
 
 /** Tickets by the ids that a server gave; undefined for one that is not known any more. */
@@ -93,14 +106,18 @@ export function createBackfills(service: Service): Backfills {
   const hasOpen = async ({ matchId }: AllocationView): Promise<boolean> =>
     (await service.getBackfill(latest.get(matchId) ?? ''))?.status === 'OPEN'
 
-  const existing = async (id: string) => {
+  const existing = async (id: string, caller: MatchCaller) => {
     const backfill = await service.getBackfill(id)
     if (backfill === undefined) throw new Problem(404, 'not-found', 'there is no such backfill')
+    await assertOwnMatch(backfill.matchId, caller, service)
     return backfill
   }
 
   return {
-    create: async (body) => {
+    create: async (body, caller) => {
+      if (caller.serverSecret !== undefined && body.match_id === undefined)
+        throw invalid('match_id', 'a server must say it: its MM_MATCH_ID')
+      await assertOwnMatch(body.match_id ?? '', caller, service)
       const teams = body.teams?.map(readTeam)
       const tickets = body.tickets ?? {}
       const known = await knownTickets(Object.keys(tickets))
@@ -116,11 +133,13 @@ export function createBackfills(service: Service): Backfills {
       latest.set(match.matchId, backfill.id)
       return view(backfill)
     },
-    read: async (id) => view(await existing(id)),
-    update: async (id, version, teams) =>
-      view(await service.updateBackfill(id, { version, teams: teams.map(readTeam) })),
-    cancel: async (id) => {
-      await existing(id)
+    read: async (id, caller) => view(await existing(id, caller)),
+    update: async (id, { version, teams }, caller) => {
+      if (caller.serverSecret !== undefined) await existing(id, caller)
+      return view(await service.updateBackfill(id, { version, teams: teams.map(readTeam) }))
+    },
+    cancel: async (id, caller) => {
+      await existing(id, caller)
       await service.cancelBackfill(id)
     },
   }

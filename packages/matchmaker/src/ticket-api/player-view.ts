@@ -2,6 +2,7 @@
 import type { FoundPlayer } from '../commands/matchmaker.js'
 import type { MemberView } from './group-views.js'
 import type { LobbyOfPlayer } from './options.js'
+import { seatId } from './seats.js'
 import { assignmentView, ticketView, type AssignmentView, type Estimating, type TicketView } from './views.js'
 
 /** A match that runs, and where its players connect. */
@@ -64,3 +65,22 @@ const matchWithoutTicket = ({ match }: FoundPlayer): RunningMatchView[] =>
           assignment: match.assignment === undefined ? null : assignmentView(match.assignment),
         },
       ]
+
+/** Whether a player may come to the server of a match. */
+export interface PlayerInMatchView {
+  readonly player_id: string
+  readonly is_expected: boolean
+  /** null where an earlier process made the match, so that its tickets are not known. */
+  readonly team_id: string | null
+  readonly ticket_id: string | null
+}
+
+export function playerInMatch(playerId: string, matchId: string, found: FoundPlayer): PlayerInMatchView {
+  for (const ticket of found.tickets) {
+    const index = ticket.players.findIndex(({ id }) => id === playerId)
+    if (ticket.matchId !== matchId || ticket.ended !== undefined || index === -1) continue
+    const ticket_id = seatId({ ticket, index })
+    return { player_id: playerId, is_expected: true, team_id: ticket.team ?? null, ticket_id }
+  }
+  return { player_id: playerId, is_expected: found.match?.matchId === matchId, team_id: null, ticket_id: null }
+}

@@ -3,6 +3,7 @@ import { operation } from '@muster/core/api'
 import { z } from 'zod'
 import { BackfillBody, BackfillChangeBody, MatchBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
 import { operatorRoutes } from './operator-routes.js'
+import { PlayerInMatchSchema } from './player-in-match-schema.js'
 import {
   BackfillSchema,
   BatchSchema,
@@ -240,6 +241,12 @@ export const ticketRoutes = {
     input: z.strictObject({ match_id: id, player_ids: z.array(id).min(1).max(500) }),
     errors: [403, 404, 503],
   }),
+  findInMatch: operation('GET /matches/{match_id}/players/{player_id}', {
+    summary: 'Whether a player may come to the server of a match now: its server asks this when a client connects',
+    input: z.strictObject({ match_id: id, player_id: id }),
+    output: PlayerInMatchSchema,
+    errors: [403, 503],
+  }),
   endMatch: operation('DELETE /matches/{match_id}', {
     summary: 'End a match, and stop its server',
     input: z.strictObject({ match_id: id }),
@@ -248,8 +255,7 @@ export const ticketRoutes = {
   }),
 
   serverReady: operation('POST /server-ready', {
-    summary:
-      'A match’s server says that players may come: the token is its MM_REGISTRATION_SECRET, the match its MM_MATCH_ID',
+    summary: 'A match’s server says that players may come: its token is MM_MATCH_SECRET, the match its MM_MATCH_ID',
     input: z.strictObject({ match_id: id }),
     errors: [403, 503],
   }),
@@ -275,7 +281,7 @@ export const ticketRoutes = {
   }),
 } as const
 
-/** Names of the routes that only a backend may use. */
+/** Names of the routes that only a backend may use, or the server of the match that it is about. */
 export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRoutes>([
   ...(Object.keys(operatorRoutes) as (keyof typeof operatorRoutes)[]),
   'findPlayer',
@@ -287,6 +293,7 @@ export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRou
   'updateBackfill',
   'deleteBackfill',
   'playersLeft',
+  'findInMatch',
   'endMatch',
   'inspectTickets',
   'inspectMatches',

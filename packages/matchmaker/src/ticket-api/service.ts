@@ -21,6 +21,7 @@ type Answering =
   | 'playersLeft'
   | 'serverReady'
   | 'isServerSecret'
+  | 'isSecretOf'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'

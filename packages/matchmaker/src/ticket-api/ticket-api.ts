@@ -15,7 +15,7 @@ import { Unavailable } from '../errors.js'
 import { unguessable } from '../ids.js'
 import { createBackfills } from './backfills.js'
 import { createBeacons } from './beacons.js'
-import { assertBackend, isBackend, playerOf } from './caller.js'
+import { isBackend, playerOf } from './caller.js'
 import type { TicketApiCounts } from './counts.js'
 import { cooldownView } from './cooldown-view.js'
 import { checkOptions } from './check-options.js'
@@ -31,6 +31,7 @@ import { monitorView } from './monitor.js'
 import { createPresenceReporter } from './presence.js'
 import { createPlayerOverview } from './player-overview.js'
 import { createReadPlayer } from './players.js'
+import { playerInMatch } from './player-view.js'
 import { problemOf } from './problems.js'
 import { quickBody } from './quick-body.js'
 import { createProfiles } from './profiles/profiles.js'
@@ -40,7 +41,8 @@ import { seatId } from './seats.js'
 import type { TicketApiOptions } from './options.js'
 import type { TicketService } from './service.js'
 import { createCheckStatements } from './statements.js'
-import { admitStreams, assertStream, assertStreamOf, type StreamCaller } from './stream-callers.js'
+import { admitStreams, assertStream, assertStreamOf } from './stream-callers.js'
+import { admitServers, assertOwnMatch, assertRole, type MatchCaller } from './server-callers.js'
 import { createStreamTokens } from './stream-tokens.js'
 import { createQueueOverview } from './queue-overview.js'
 import { isoTime, ticketView } from './views.js'
@@ -120,7 +122,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const queueOverview = createQueueOverview({ service, locate, clock })
   let document: ReturnType<typeof describe> | undefined
 
-  const handlers: Handlers<typeof ticketRoutes, StreamCaller, (typeof anonymous)[number]> = {
+  const handlers: Handlers<typeof ticketRoutes, MatchCaller, (typeof anonymous)[number]> = {
     document: () => (document ??= describe(basePath)),
     monitor: async () => monitorView(await seen(), beacons, clock.now()),
     beacons: () => {
@@ -185,10 +187,10 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     setReady: ({ group_id, member_id, is_ready }, { caller }) => groups.setReady(group_id, member_id, is_ready, caller),
     leaveGroup: ({ group_id, member_id }, { caller }) => groups.leave(group_id, member_id, caller),
 
-    createBackfill: (body) => backfills.create(body),
-    getBackfill: ({ backfill_id }) => backfills.read(backfill_id),
-    updateBackfill: ({ backfill_id, version, teams }) => backfills.update(backfill_id, version, teams),
-    deleteBackfill: ({ backfill_id }) => backfills.cancel(backfill_id),
+    createBackfill: (body, { caller }) => backfills.create(body, caller),
+    getBackfill: ({ backfill_id }, { caller }) => backfills.read(backfill_id, caller),
+    updateBackfill: ({ backfill_id, ...change }, { caller }) => backfills.update(backfill_id, change, caller),
+    deleteBackfill: ({ backfill_id }, { caller }) => backfills.cancel(backfill_id, caller),
 
     readCooldown: async ({ player_id }) => ({
       player_id,
@@ -199,9 +201,19 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     pauseQueue: ({ profile }) => service.pauseQueue(profile),
     resumeQueue: ({ profile }) => service.resumeQueue(profile),
     createMatch: (body, exchange) => matches.create(body, exchange),
-    playersLeft: ({ match_id, player_ids }) => service.playersLeft(match_id, player_ids),
+    playersLeft: async ({ match_id, player_ids }, { caller }) => {
+      await assertOwnMatch(match_id, caller, service)
+      await service.playersLeft(match_id, player_ids)
+    },
+    findInMatch: async ({ match_id, player_id }, { caller }) => {
+      await assertOwnMatch(match_id, caller, service)
+      return playerInMatch(player_id, match_id, await service.findPlayer(player_id))
+    },
     // The service confirms the stop much later: the answer does not wait for that.
-    endMatch: ({ match_id }) => service.stopMatch(match_id, { until: 'recorded' }),
+    endMatch: async ({ match_id }, { caller }) => {
+      await assertOwnMatch(match_id, caller, service)
+      await service.stopMatch(match_id, { until: 'recorded' })
+    },
 
     serverReady: async ({ match_id }, { request }) => {
       if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()
@@ -218,7 +230,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     handlers,
     quickReads: { createTicket: quickBody },
     anonymous,
-    authenticate: admitStreams(authenticate, streamTokens),
+    authenticate: admitServers(admitStreams(authenticate, streamTokens), service),
     authorize: (route, caller, request) => {
       if (route === 'serverReady')
         return whenKnown(service.isServerSecret(bearerToken(request) ?? ''), (known) => {
@@ -227,7 +239,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       if (caller !== undefined) assertStream(route, caller)
       if (route.startsWith('inspect') && !inspect)
         throw new Problem(404, 'no-such-path', 'there is nothing at this path')
-      if (caller !== undefined && backendRoutes.has(route)) assertBackend(caller)
+      if (caller !== undefined) assertRole(route, caller, backendRoutes)
     },
     basePath,
     address,

@@ -34,6 +34,9 @@ export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
   pausedUntil: number | undefined
 }
 
+/** The secret of the server of match m1. */
+export const SERVER_SECRET = 'abcdefghij0123456789v'
+
 export const assignment = {
   fqdn: 'abc.example.com',
   publicIp: '198.51.100.9',
@@ -203,7 +206,8 @@ export function createFakeService(clock: Clock): FakeService {
       if (until !== 'recorded') await new Promise(() => {})
     },
     serverReady: (matchId, secret) => matchId === 'm1' && secret === 'hush',
-    isServerSecret: (secret) => secret === 'hush',
+    isServerSecret: (secret) => secret === 'hush' || secret === SERVER_SECRET,
+    isSecretOf: (matchId, secret) => matchId === 'm1' && secret === SERVER_SECRET,
     createBackfill: ({ id = 'backfill-1', matchId, teams = [] }) => {
       if (backfills.has(id)) throw new BackfillExists(matchId, id)
       const backfill: Backfill = {

@@ -11,6 +11,7 @@ export type Command =
   | 'stopMatch'
   | 'serverReady'
   | 'isServerSecret'
+  | 'isSecretOf'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'
@@ -46,6 +47,7 @@ export const PROMISES: Readonly<Record<Command, 'read' | 'kept' | 'hint'>> = {
   resumeQueue: 'kept',
   explain: 'read',
   isServerSecret: 'read',
+  isSecretOf: 'read',
   getBackfill: 'read',
   inspect: 'read',
   longestWaiting: 'read',

@@ -63,3 +63,32 @@ test('every process tells that the server of a match has crashed, and its player
   expect(problems).toEqual([])
   await front.close()
 })
+
+test('every process knows the secret of a match, and still does when another one leads', async () => {
+  const { process, pass, player, service, clock } = createWorld()
+  const [leader, front] = [process(), process()]
+  leader.start()
+  await pass(50)
+  front.start()
+  await pass(500)
+  for (const id of ['ann', 'ben']) await front.createTicket({ id, queue: 'duel', players: [player(id)] })
+  await pass(3000)
+  const matchId = (await front.getTicket('ann'))?.matchId ?? ''
+  const secret = service.servers[0]?.environment?.['MM_MATCH_SECRET'] ?? ''
+  const asked = () =>
+    clock.until(
+      Promise.all([
+        front.isServerSecret(secret),
+        front.isSecretOf(matchId, secret),
+        front.isSecretOf('other', secret),
+        front.isSecretOf(matchId, `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`),
+      ]),
+      10,
+    )
+  expect(await asked()).toEqual([true, true, false, false])
+  await clock.until(leader.close(), 10)
+  await pass(3000)
+  expect(front.leads()).toBe(true)
+  expect(await asked()).toEqual([true, true, false, false])
+  await front.close()
+})

@@ -19,6 +19,7 @@ export interface Server {
   readonly tags: readonly string[]
   readonly createdAt: number
   stoppedAt: number | undefined
+  readonly environment?: Readonly<Record<string, string>>
   /** In error since then, e.g. because it crashed. */
   failedAt?: number
 }
@@ -72,10 +73,11 @@ export class FakeService implements DeploymentService {
     }
   }
 
-  create: DeploymentService['create'] = ({ tags = [] }, options) =>
+  create: DeploymentService['create'] = ({ tags = [], environment_variables = [] }, options) =>
     this.#call('create', options, () => {
       const id = `r${this.servers.length + 1}`
-      this.servers.push({ id, tags, createdAt: this.#clock.now(), stoppedAt: undefined })
+      const environment = Object.fromEntries(environment_variables.map(({ key, value }) => [key, value]))
+      this.servers.push({ id, tags, createdAt: this.#clock.now(), stoppedAt: undefined, environment })
       return { request_id: id }
     })
   get: DeploymentService['get'] = ({ request_id }, options) =>

@@ -166,6 +166,7 @@ export function createFront(options: FrontOptions): Front {
     stopMatch: (matchId, given) => ask('stopMatch', matchId, given),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
     isServerSecret: (secret) => ask('isServerSecret', secret),
+    isSecretOf: (matchId, secret) => ask('isSecretOf', matchId, secret),
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),

@@ -40,6 +40,7 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
   stopMatch: (leader, [matchId, options]) => leader.stopMatch(matchId as never, options),
   serverReady: (leader, [matchId, secret]) => leader.serverReady(matchId as never, secret as never),
   isServerSecret: (leader, [secret]) => leader.isServerSecret(secret as never),
+  isSecretOf: (leader, [matchId, secret]) => leader.isSecretOf(matchId as never, secret as never),
   createBackfill: (leader, [input]) => leader.createBackfill(input as never),
   getBackfill: (leader, [id]) => leader.getBackfill(id as never),
   updateBackfill: (leader, [id, change]) => leader.updateBackfill(id as never, change as never),

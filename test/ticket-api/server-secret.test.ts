@@ -1,0 +1,114 @@
+/** What the server of a match may do with the secret in its environment: everything for its own match, nothing else. */
+import { expect, test } from 'vitest'
+import { nothingLeft } from '../matchmaker/studio.js'
+import { openCounter, type Ticket } from './counter.js'
+
+const solo = { profile: 'duel', attributes: {} }
+
+/** Two matches whose servers run, of ann and ben, and of cas and dan. */
+async function open() {
+  const counter = await openCounter()
+  const { call, untilStatus, emulator, deployments } = counter
+  const begin = async (...players: readonly string[]) => {
+    const before = new Set(deployments().map(({ request_id }) => request_id))
+    const tickets = []
+    for (const who of players) tickets.push(await call<Ticket>(who, 'POST', '/tickets', solo))
+    const { match_id } = await untilStatus(players[0] ?? '', tickets[0]?.id ?? '', 'HOST_ASSIGNED')
+    const server = deployments().find(({ request_id }) => !before.has(request_id))
+    const environment = emulator.environment(server?.request_id ?? '') ?? {}
+    expect(environment['MM_MATCH_ID']).toBe(match_id)
+    return { matchId: match_id ?? '', secret: environment['MM_MATCH_SECRET'] ?? '', ticketId: tickets[0]?.id ?? '' }
+  }
+  return { ...counter, own: await begin('ann', 'ben'), other: await begin('cas', 'dan') }
+}
+
+test('it tells who left, asks for players, asks who may come, and ends its match', async () => {
+  const { own, call, request, matchmaker, shut } = await open()
+  const { matchId, secret, ticketId } = own
+  expect(secret).toMatch(/^[0-9a-v]{21}$/)
+  const comes = (player: string) => call(secret, 'GET', `/matches/${matchId}/players/${player}`)
+  expect(await comes('ann')).toEqual({ player_id: 'ann', is_expected: true, team_id: 'team', ticket_id: ticketId })
+  expect(await comes('cas')).toEqual({ player_id: 'cas', is_expected: false, team_id: null, ticket_id: null })
+
+  await call(secret, 'POST', `/matches/${matchId}/players-left`, { player_ids: ['ben'] }, 204)
+  expect(await comes('ben')).toMatchObject({ is_expected: false })
+  const backfill = await call<{ id: string; version: number }>(secret, 'POST', '/backfills', { match_id: matchId })
+  expect(await call(secret, 'GET', `/backfills/${backfill.id}`)).toMatchObject({ match_id: matchId })
+  const teams = [{ name: 'team', slots: 1 }]
+  const change = { version: backfill.version, teams }
+  expect(await call(secret, 'PATCH', `/backfills/${backfill.id}`, change, 200)).toMatchObject({ status: 'SEARCHING' })
+  await call(secret, 'DELETE', `/backfills/${backfill.id}`, undefined, 204)
+
+  expect((await request(secret, 'DELETE', `/matches/${matchId}`)).status).toBe(202)
+  expect(matchmaker.findPlayer('ann').tickets).toEqual([])
+  expect(await shut()).toEqual(nothingLeft)
+})
+
+test('it opens nothing of another match, and nothing else', async () => {
+  const { own, other, call, request, matchmaker, shut } = await open()
+  const { secret } = own
+  await call('backend', 'POST', `/matches/${other.matchId}/players-left`, { player_ids: ['dan'] }, 204)
+  const backfill = await call<{ id: string }>('backend', 'POST', '/backfills', { match_id: other.matchId })
+  const path = `/backfills/${backfill.id}`
+  const refused: readonly (readonly [string, string, object?])[] = [
+    ['POST', `/matches/${other.matchId}/players-left`, { player_ids: ['cas'] }],
+    ['DELETE', `/matches/${other.matchId}`],
+    ['GET', `/matches/${other.matchId}/players/cas`],
+    ['POST', '/backfills', { match_id: other.matchId }],
+    ['GET', path],
+    ['PATCH', path, { version: 1, teams: [{ name: 'team', slots: 1 }] }],
+    ['DELETE', path],
+    ['POST', '/matches', { profile: 'duel', teams: [] }],
+    ['POST', '/matches/none/players-left', { player_ids: ['cas'] }],
+  ]
+  for (const [method, at, body] of refused) {
+    const answer = await request(secret, method, at, body)
+    expect([method, at, answer.status]).toEqual([method, at, 403])
+  }
+  expect((await request(secret, 'POST', '/backfills', { tickets: { [other.ticketId]: {} } })).status).toBe(400)
+  // Elsewhere it is no token at all; here, where tokens are names, it is that of an unknown player.
+  expect((await request(secret, 'GET', `/tickets/${own.ticketId}`)).status).toBe(404)
+  expect((await request(secret, 'GET', '/players/ann')).status).toBe(403)
+  expect(matchmaker.inspect().matches.find(({ matchId }) => matchId === other.matchId)).toMatchObject({
+    phase: 'running',
+    playerIds: ['cas'],
+  })
+  expect(await call('backend', 'GET', path)).toMatchObject({ status: 'SEARCHING', version: 1 })
+  expect(await shut()).toEqual(nothingLeft)
+})
+
+test('of a match that is over it opens nothing', async () => {
+  const { own, matchmaker, request, shut } = await open()
+  await matchmaker.stopMatch(own.matchId)
+  expect((await request(own.secret, 'GET', `/matches/${own.matchId}/players/ann`)).status).toBe(403)
+  expect(await shut()).toEqual(nothingLeft)
+})
+
+test('guesses are limited for each address, and do not keep out the server', async () => {
+  const counter = await openCounter({
+    api: {
+      authenticate: (request) =>
+        request.headers.get('authorization')?.startsWith('known ')
+          ? { id: request.headers.get('authorization') ?? '', role: 'backend' }
+          : undefined,
+      limits: { perAddress: { limit: 20, windowMs: 60_000 } },
+    },
+  })
+  const { join, hasServer, matchmaker, emulator, deployments, request, shut } = counter
+  const { id } = join('ann')
+  join('ben')
+  await hasServer(id)
+  const { matchId } = matchmaker.getTicket(id) ?? {}
+  const secret = emulator.environment(deployments()[0]?.request_id ?? '')?.['MM_MATCH_SECRET'] ?? ''
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const guess = (nth: number) => {
+    const guessed = `${nth}`.padStart(21, '0')
+    return request(guessed, 'DELETE', `/matches/${matchId}`, undefined, from('203.0.113.66'))
+  }
+  const statuses: number[] = []
+  for (let nth = 0; nth < 30; nth += 1) statuses.push((await guess(nth)).status)
+  expect(statuses).toEqual([...Array(20).fill(401), ...Array(10).fill(429)])
+  const answer = await request(secret, 'GET', `/matches/${matchId}/players/ann`, undefined, from('203.0.113.67'))
+  expect(answer.status).toBe(200)
+  expect(await shut()).toEqual(nothingLeft)
+})
