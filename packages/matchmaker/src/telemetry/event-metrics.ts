@@ -1,4 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
+import { ACTIVITIES } from '../servers/records/reasons.js'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Instruments } from './instruments.js'
 import { queueOf, type Observed } from './observed.js'
@@ -23,6 +24,8 @@ export function recordEvents(
       histograms['muster.ticket.wait_time'].record(seconds(endedAt - ticket.createdAt), attributes)
   }
 
+  // There from the start, so that the first problem is an increase.
+  for (const during of ACTIVITIES) counters['muster.problems'].add(0, { ...common, 'muster.activity': during })
   return [
     on('ticketCreated', ({ ticket }) => counters['muster.tickets.created'].add(1, ofQueue(queueOf(ticket)))),
     on('matchFound', ({ queue, tickets, expansionMs }) => {

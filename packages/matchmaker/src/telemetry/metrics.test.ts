@@ -1,12 +1,33 @@
 import { readFileSync } from 'node:fs'
+import type { Attributes } from '@opentelemetry/api'
 import type { Client } from '@muster/core'
 import { EventEmitter } from 'eventemitter3'
 import { describe, expect, test } from 'vitest'
+import type { QueueState } from '../commands/inspection.js'
 import type { AllocationView } from '../servers/records/allocation.js'
+import { ACTIVITIES } from '../servers/records/reasons.js'
 import { catalogue } from './instruments.js'
 import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
 
 const match = { matchId: 'm1', queue: 'duel' }
+
+/** Problems are counted from the start. */
+const noProblems = (common: Attributes = {}) =>
+  Object.fromEntries(
+    ACTIVITIES.map((during) => [`muster.problems${JSON.stringify({ ...common, 'muster.activity': during })}`, 0]),
+  )
+
+const waiting: QueueState = {
+  name: 'duel',
+  paused: false,
+  searching: { location: 0, players: 574, retry: 0, servers: 0, 'other-ticket': 0 },
+  players: 574,
+  longestWaitMs: 9000,
+  matchesFound: 0,
+  searchesGivenUp: 0,
+  backfills: 0,
+  backfillSlots: 0,
+}
 
 describe('tickets', () => {
   test('are counted and timed as they are created, matched, returned and ended', async () => {
@@ -124,6 +145,7 @@ test('gauges are read when metrics are collected', async () => {
     held: 'maxStarting',
   }
   expect(await measured()).toEqual({
+    ...noProblems({ region: 'eu' }),
     ...Object.fromEntries(
       Object.entries(searching).map(([lacks, tickets]) => [
         `muster.tickets.waiting{"region":"eu","muster.queue":"duel","muster.waiting_for":"${lacks}"}`,
@@ -188,12 +210,33 @@ describe('with a client', () => {
     end()
     client.events.emit('request', request)
     emit('ticketCreated', { ticket: ticket('a') })
-    expect(await measured()).toEqual({})
+    expect(await measured()).toEqual(noProblems())
   })
 })
 
+test('what is no more, as in a process that has led, is 0 and not what it was last', async () => {
+  const { state, measured } = setUp()
+  const queue = { ...waiting, name: 'duel', searchesGivenUp: 7 }
+  state.inspection = { ...idle, queues: [queue], matches: [{ queue: 'duel', phase: 'starting' } as AllocationView] }
+  const before = await measured()
+  state.inspection = { ...idle, matches: [{ queue: 'duel', phase: 'running' } as AllocationView] }
+  const after = await measured()
+  const read = (name: string, attributes: object) => {
+    const key = `${name}${JSON.stringify(attributes)}`
+    return [before[key], after[key]]
+  }
+  const ofQueue = { 'muster.queue': 'duel' }
+  expect(read('muster.players.waiting', ofQueue)).toEqual([574, 0])
+  expect(read('muster.tickets.longest_wait', ofQueue)).toEqual([9, 0])
+  expect(read('muster.deployments', { ...ofQueue, 'muster.phase': 'starting' })).toEqual([1, 0])
+  expect(read('muster.deployments', { ...ofQueue, 'muster.phase': 'running' })).toEqual([undefined, 1])
+  expect(read('muster.searches.given_up', ofQueue)).toEqual([7, 7])
+})
+
 test('the documentation lists exactly the metrics with their units', () => {
-  const text = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
+  // What the program measures of itself stands in a table of its own.
+  const [text = ''] = page.split('The program `muster` measures itself besides')
   const documented = Array.from(text.matchAll(/^\| `(muster\.[\w.]+)` \|[^|]*\| (\S+) \|/gm), ([, name, unit]) => [
     name,
     unit,

@@ -1,6 +1,7 @@
-import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api'
+import type { Attributes, BatchObservableCallback, Meter, Observable } from '@opentelemetry/api'
 import type { Inspection } from '../commands/inspection.js'
 import type { Instruments } from './instruments.js'
+import { createLastSeries } from './last-series.js'
 import type { LimitMeter } from './limit-meter.js'
 import type { Observed, ObservedClient } from './observed.js'
 
@@ -22,7 +23,9 @@ export function observeState(
   limits: LimitMeter,
   common: Attributes,
 ): () => void {
-  const callback: BatchObservableCallback = (result) => {
+  const last = createLastSeries()
+  const callback: BatchObservableCallback = (collected) => {
+    const result = last.over(collected)
     const { queues, matches, stopsPending, held } = inspect()
     for (const state of queues) {
       const { name, searching, players, longestWaitMs, matchesFound, backfills, backfillSlots } = state
@@ -65,8 +68,10 @@ export function observeState(
     for (const { name, limit, peak } of limits.take()) {
       result.observe(observed['muster.api.limit_use'], peak / limit, { ...common, 'muster.limit': name })
     }
+    last.end(collected, (instrument) => totals.includes(instrument))
   }
 
+  const totals: readonly Observable[] = [observed['muster.searches.given_up']]
   const all = Object.values(observed)
   meter.addBatchObservableCallback(callback, all)
   return () => meter.removeBatchObservableCallback(callback, all)

@@ -12,8 +12,19 @@ import type {
 } from '@muster/matchmaker'
 import type { LobbyStore } from '@muster/relay'
 import type { Config } from '../config/config.js'
+import type { Log } from '../telemetry/log.js'
 import type { OpenEvents } from '../console/options.js'
 import type { ReadinessCheck } from './readiness.js'
+
+/** A process among several that share tickets. */
+export interface Membership {
+  /** Whether it is the one that matches. */
+  readonly leads: boolean
+  /** How often it came to lead. */
+  readonly takeovers: number
+  /** Milliseconds by which the clock of Redis is ahead of this process'. */
+  readonly clockOffsetMs: number
+}
 
 /** A ticket that its new queue refuses. */
 export interface RefusedTicket {
@@ -35,6 +46,8 @@ export interface Matching {
   readonly beforeScrape?: (() => Promise<void>) | undefined
   readonly webhook: (request: Request) => Promise<Response>
   readonly start: () => void
+  /** Which part this process has among several; undefined where it is alone. */
+  readonly membership?: (() => Membership) | undefined
   /** What this process does not see, in words. */
   readonly unseen?: (() => readonly string[]) | undefined
   readonly checks: readonly ReadinessCheck[]
@@ -60,6 +73,7 @@ export interface Matching {
 }
 
 export interface MatchingOptions {
+  readonly log: Pick<Log, 'info'>
   readonly config: Config
   readonly client: Client
   readonly locate: Locate | undefined

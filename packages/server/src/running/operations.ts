@@ -19,8 +19,8 @@ export type Operations = (message: IncomingMessage, response: ServerResponse) =>
 export function createOperations({ ready, console, metrics }: OperationsOptions): Operations {
   const page = console && nodeListener(console)
   const answerReady = async (response: ServerResponse) => {
-    const { is, why } = await ready()
-    json(response, is ? 200 : 503, { ready: is, why })
+    const { is, why, leading } = await ready()
+    json(response, is ? 200 : 503, { ready: is, why, leading })
   }
   const answerTo = (path: string, message: IncomingMessage): RequestListener | undefined => {
     if (path === '/healthz') return (_, response) => json(response, 200, { alive: true })

@@ -24,6 +24,7 @@ export interface PartsOptions {
   readonly devToken?: string | undefined
   readonly adaptService?: ((service: TicketService) => TicketService) | undefined
   readonly clock: Clock
+  readonly log: MatchingOptions['log']
   readonly onProblem: MatchingOptions['onProblem']
   /** Options of the console, once there is something to look at. */
   readonly consoleOptions: (matching: Matching, client: Client, locate: MmdbLocate | undefined) => ConsoleOptions
@@ -61,7 +62,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
 }
 
 async function open(options: PartsOptions, opened: (close: Close) => void): Promise<Omit<Parts, 'close'>> {
-  const { inForce, devToken, adaptService = same, clock, onProblem } = options
+  const { inForce, devToken, adaptService = same, clock, log, onProblem } = options
   const { config } = inForce
   const store = await openStore({ config, clock, onProblem })
   opened(store.close)
@@ -70,7 +71,15 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
   const locate = config.locate && mmdbLocate(config.locate)
 
   const webhooks = webhookUrls(config)
-  const matching = await store.openMatching({ config, client, locate, webhookUrl: webhooks?.servers, clock, onProblem })
+  const matching = await store.openMatching({
+    config,
+    client,
+    locate,
+    webhookUrl: webhooks?.servers,
+    clock,
+    log,
+    onProblem,
+  })
   opened((leftMs) => matching.close(leftMs()))
   const console = config.console.enabled ? createConsole(options.consoleOptions(matching, client, locate)) : undefined
   if (console !== undefined) opened(console.close)

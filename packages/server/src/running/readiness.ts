@@ -7,6 +7,8 @@ export type ReadinessCheck = () => string | undefined | Promise<string | undefin
 export interface Ready {
   readonly is: boolean
   readonly why: readonly string[]
+  /** Whether this process matches; undefined where it is alone. */
+  readonly leading?: boolean | undefined
 }
 
 /** Milliseconds for which an answer holds: anybody may ask, and a check may look at every ticket. */
@@ -22,17 +24,18 @@ export function createReadiness(
   ending: () => string | undefined,
   checks: readonly ReadinessCheck[],
   clock: Clock,
+  leads: () => boolean | undefined = () => undefined,
 ): () => Promise<Ready> {
   let asked: { readonly at: number; readonly ready: Promise<Ready> } | undefined
   let holdsMs = HOLDS_MS
   const ask = async (): Promise<Ready> => {
     const why = (await Promise.all(checks.map(reasonOf))).filter((reason) => reason !== undefined)
     holdsMs = why.length === 0 ? HOLDS_MS : NOT_READY_HOLDS_MS
-    return { is: why.length === 0, why }
+    return { is: why.length === 0, why, leading: leads() }
   }
   return async () => {
     const end = ending()
-    if (end !== undefined) return { is: false, why: [end] }
+    if (end !== undefined) return { is: false, why: [end], leading: leads() }
     if (asked === undefined || clock.now() - asked.at >= holdsMs) asked = { at: clock.now(), ready: ask() }
     return asked.ready
   }

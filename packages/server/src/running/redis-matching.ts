@@ -20,12 +20,13 @@ const NOTHING: Inspection = { queues: [], matches: [], stopsPending: 0, held: un
 
 /** A matchmaker that several processes share. */
 export function createRedisMatching({ redisPackage, redis, config, matching }: RedisMatchingOptions): Matching {
-  const { config: whole, clock, onProblem } = matching
-  const { maxTickets, mayLead, replicas } = config
+  const { config: whole, clock, log, onProblem } = matching
+  const { maxTickets, leaseMs, mayLead, replicas } = config
   const partition = redisPackage.createRedisPartition({
     ...matchmakerOptions(matching),
     redis,
     maxTickets,
+    leaseMs,
     mayLead,
     replicas,
   })
@@ -34,6 +35,16 @@ export function createRedisMatching({ redisPackage, redis, config, matching }: R
   partition.on('queuesDiffer', () =>
     onProblem('partition', new Error('the process that leads matches by other queues than this one has')),
   )
+
+  let takeovers = 0
+  partition.on('leading', ({ takeoverMs, tickets }) => {
+    takeovers += 1
+    log.info('this process leads: it matches and has servers created and stopped', {
+      takeoverMs: Math.round(takeoverMs),
+      tickets,
+    })
+  })
+  partition.on('following', () => log.info('this process leads no longer'))
 
   // A ticket is created where its client asks; all else happens where the matches are made.
   const on: Matchmaker['on'] = (name, listener) =>
@@ -62,6 +73,7 @@ export function createRedisMatching({ redisPackage, redis, config, matching }: R
     start: partition.start,
     openEvents: (name, bounds) =>
       redisPackage.createRedisEventStore({ redis, name: `${whole.name}.${name}`, ...bounds, clock }),
+    membership: () => ({ leads: partition.leads(), takeovers, clockOffsetMs: partition.clockOffsetMs() }),
     unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
     checks: [async () => ((await isReachable().catch(() => false)) ? undefined : 'Redis does not answer')],
     reconfigure: (queues) => {

@@ -29,12 +29,25 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
     expect((await read()).status).toBe(200)
     const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 20_000, interval: 50 })
     // Nothing is sent to the service at first: an earlier process may just have used its limits.
-    await eventually(async () => (await other.ask('GET', '/readyz')).json()).toEqual({ ready: true, why: [] })
-    const waiting = 'muster_players_waiting{muster_queue="duel"} 1'
-    await eventually(async () => {
-      const metrics = await Promise.all([one, other].map(async ({ ask }) => (await ask('GET', '/metrics')).text()))
-      return metrics.filter((text) => text.includes(waiting)).length
-    }).toBe(1)
+    const readyz = async ({ ask }: typeof one) => (await ask('GET', '/readyz')).json()
+    for (const [program, leading] of [
+      [one, true],
+      [other, false],
+    ] as const)
+      await eventually(() => readyz(program)).toEqual({ ready: true, why: [], leading })
+    /** The value of a series in each of the programs that tell it. */
+    const measured = async (series: string, programs = [one, other]) => {
+      const pages = await Promise.all(programs.map(async ({ ask }) => (await ask('GET', '/metrics')).text()))
+      const lines = pages.flatMap((text) => text.split('\n').filter((line) => line.startsWith(`${series} `)))
+      return lines.map((line) => Number(line.split(' ')[1]))
+    }
+    const waiting = 'muster_players_waiting{muster_queue="duel"}'
+    await eventually(() => measured(waiting)).toEqual([1])
+    expect(await measured('muster_partition_leading')).toEqual([1, 0])
+    expect(await measured('muster_tickets_created_total{muster_queue="duel"}')).toEqual([1])
+    expect(await measured('muster_problems_total{muster_activity="create"}')).toEqual([0, 0])
+    expect(await measured('muster_process_cpu_total')).toHaveLength(2)
+    expect((await measured('muster_http_answers_total{muster_status="2xx"}')).every((count) => count > 1)).toBe(true)
     // The story of a ticket is told by every process, and outlives the one that took it.
     const story = async ({ ask }: typeof one) => {
       const answer = await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })
@@ -42,6 +55,9 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
     }
     for (const program of [one, other]) await eventually(() => story(program)).toEqual(['created'])
     expect(await one.server.close()).toBe(true)
+    await eventually(() => readyz(other)).toMatchObject({ leading: true })
+    for (const series of [waiting, 'muster_partition_leading', 'muster_partition_takeovers_total'])
+      expect(await measured(series, [other])).toEqual([1])
     await eventually(() => story(other)).toEqual(['created'])
     expect(await (await read()).json()).toMatchObject({ id, status: 'SEARCHING' })
     await other.server.close()

@@ -7,6 +7,7 @@ import { createLazyMetrics } from '../telemetry/lazy-metrics.js'
 import { createLog, type Log } from '../telemetry/log.js'
 import { createProblemLog } from '../telemetry/problem-log.js'
 import { version } from '../version.js'
+import { createAnswerCounts } from './answer-counts.js'
 import { createApis } from './apis.js'
 import { createClosing } from './closing.js'
 import { consoleOptions } from './console-options.js'
@@ -77,6 +78,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
 
   // Probes are answered while everything else is read and connected.
   let mounts = startingMounts()
+  const answers = createAnswerCounts()
   const isDev = devToken !== undefined
   const listen = () => openListeners({ config, mounts: () => mounts, log, clock, isDev })
   // The address may be that of the process before, which ends once it has let go of the store.
@@ -105,14 +107,21 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
   }
   logEvents(matching.on, log, problems)
   const check = createServiceCheck({ client, clock, onProblem: (error) => onProblem('service', error) })
-  const ready = createReadiness(() => closing.reason(), [check.reason, ...matching.checks], clock)
+  const ready = createReadiness(() => closing.reason(), [check.reason, ...matching.checks], clock, () =>
+    matching.membership?.().leads,
+  )
   const reload = createReloading({ ...common, parts })
   const metrics = config.telemetry.metrics.enabled
     ? createLazyMetrics({
         matchmaker: matching.observed,
         client,
         clock,
-        program: { connections: () => listener.connections(), load: () => guard.counts() },
+        program: {
+          connections: () => listener.connections(),
+          load: () => guard.counts(),
+          answers: answers.counts,
+          membership: matching.membership,
+        },
       })
     : undefined
   const guard = createLoadGuard({
@@ -142,7 +151,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
       throw error
     }))
   const closing = createClosing({ ...common, parts, listener, guard, check, metrics, problems })
-  mounts = served
+  mounts = { ...served, all: answers.counting(served.all), beyond: answers.counting(served.beyond) }
   matching.start()
   logStart(log, config, listener.port)
   metrics?.start()

@@ -42,19 +42,22 @@ export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-l
  */
 export type StopReason = ReturnReason | 'ended' | 'crashed' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
 
-/** The activity during which a problem occurred. The matchmaker continues by itself. */
-export type Activity =
-  | 'create'
-  | 'find'
-  | 'stop'
-  | 'list'
-  | 'status'
-  | 'probe'
-  | 'journal'
-  | 'ticket-log'
-  | 'locate'
-  | 'beacons'
-  | 'rule'
-  | 'tick'
+export const ACTIVITIES = [
+  'create',
+  'find',
+  'stop',
+  'list',
+  'status',
+  'probe',
+  'journal',
+  'ticket-log',
+  'locate',
+  'beacons',
+  'rule',
+  'tick',
   /** A listener of an event failed. */
-  | 'listener'
+  'listener',
+] as const
+
+/** The activity during which a problem occurred. The matchmaker continues by itself. */
+export type Activity = (typeof ACTIVITIES)[number]

@@ -29,6 +29,14 @@ const redis = z
       .describe('Beginning of every key.'),
     timeoutMs: duration.min(50).default(5000).describe('Milliseconds until a command without an answer fails.'),
     maxTickets: count.max(100_000_000).default(1_000_000).describe('Tickets at most, with those that ended lately.'),
+    leaseMs: duration
+      .min(300)
+      .max(60_000)
+      .default(1000)
+      .describe(
+        'Milliseconds after which another process matches if the one that does is gone. On a machine that is held up ' +
+          'it becomes longer by itself, up to ten times.',
+      ),
     mayLead: z.boolean().default(true).describe('Whether this process may match, and not only take tickets.'),
     fallbackShare: z
       .number()
