@@ -223,6 +223,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     ...handover,
     ...estimating,
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
+    readsLatencies: (queue) => runtimes.get(queue)?.readsLatencies ?? false,
     presenceWithinMs: (queue) => runtimes.get(queue)?.queue.presence?.withinMs,
     queueNames: () => [...runtimes.keys()],
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),

@@ -80,6 +80,11 @@ export interface Matchmaker {
    */
   playerMayState(queue: string): PlayerMayState | undefined
   /**
+   * Whether a rule of the queue reads the latencies of players, for the ticket API, which estimates missing ones only
+   * then. False if there is no such queue.
+   */
+  readsLatencies(queue: string): boolean
+  /**
    * Milliseconds for which clients of a queue's tickets may be away, by its `presence`; undefined if it does not ask,
    * or if there is no such queue.
    */

@@ -93,6 +93,7 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     },
 
     playerMayState: now(matchmaker.playerMayState),
+    readsLatencies: now(matchmaker.readsLatencies),
     presenceWithinMs: now(matchmaker.presenceWithinMs),
     queueNames: now(matchmaker.queueNames),
     getTicket: now(matchmaker.getTicket),

@@ -24,6 +24,10 @@ export function playerMayState({ playerMayState: listed, rules }: Queue): Player
   return (name) => !compared.has(name)
 }
 
+/** Whether a rule of the queue reads latencies: a latency rule, or a custom rule, which may read anything. */
+export const readsLatencies = ({ rules }: Queue): boolean =>
+  rules.some((rule) => isCustom(rule) || comparedBy(rule).includes('latencies'))
+
 /** What a rule, or a rule within it, compares: names of attributes, and `roles`, `avoid` or `latencies`. */
 function comparedBy(rule: RuleDefinition): string[] {
   const inner = innerRulesOf(rule).flatMap(comparedBy)

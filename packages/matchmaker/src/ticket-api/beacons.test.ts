@@ -3,7 +3,8 @@ import type { Beacon } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
 import type { BeaconSource } from '../beacons.js'
 import { createBeacons } from './beacons.js'
-import { setUp } from './ticket-api.fixture.js'
+import type { QueueDefinition } from '../queues/queue.js'
+import { setUp, setUpReal } from './ticket-api.fixture.js'
 
 const oslo: Beacon = {
   host: '198.51.100.1',
@@ -135,6 +136,21 @@ describe('the latencies of a ticket', () => {
     ['no lookup of places', { beacons }, '203.0.113.7'],
   ])('are what the client measured, given %s', async (_, options, from) => {
     expect((await latenciesOf(options, { Oslo: 0, Sydney: 3 }, from)).latencies).toEqual({ Sydney: 3 })
+  })
+
+  const mine = { kind: 'custom', name: 'mine', test: () => true } as const
+  test.each<[string, QueueDefinition['rules'], object, object]>([
+    ['no rule reads them', [], {}, {}],
+    ['no rule reads them, and one was measured', [], { Oslo: 31 }, { Oslo: 31 }],
+    ['a latency rule reads them', [{ kind: 'latency', maxMs: 1000 }], {}, { Oslo: 10, Sydney: 329 }],
+    ['a custom rule may read them', [mine], {}, { Oslo: 10, Sydney: 329 }],
+  ])('are estimated only where they are read: %s', async (_, rules, reported, expected) => {
+    const queue = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' }, rules }
+    const { call, service } = setUpReal([queue], { beacons, locate })
+    const body = { profile: 'duel', player_ip: '203.0.113.7', attributes: { beacons: reported } }
+    expect((await call('backend', 'POST', '/tickets', body)).status).toBe(201)
+    const [ticket] = service.exportTickets().tickets
+    expect(ticket?.players[0]?.latencies ?? {}).toEqual(expected)
   })
 
   test('do not hold up a ticket while the beacons cannot be fetched', async () => {

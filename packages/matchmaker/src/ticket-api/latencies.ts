@@ -46,16 +46,18 @@ export const distancesFrom = (
     .toSorted((a, b) => a[1] - b[1])
 
 /**
- * Selects the reported latencies that can be true. A latency that is missing, not believed, or zero, which clients
- * report for a failed ping, is estimated from the distance if that is known; nearest beacons first.
+ * Selects the reported latencies that can be true. Where `isRead`, a latency that is missing, not believed, or zero,
+ * which clients report for a failed ping, is estimated from the distance if that is known; nearest beacons first.
  * @param reported any numbers.
  * @param beacons undefined if the beacons are unknown: then all positive numbers are accepted.
  * @param distances from `distancesFrom`; undefined if the player's place is unknown.
+ * @param isRead whether a rule reads latencies.
  */
 export function readLatencies(
   reported: Latencies,
   beacons: BeaconPlaces | undefined,
   distances: ReturnType<typeof distancesFrom> | undefined,
+  isRead = true,
 ): LatenciesRead {
   const kmTo = new Map(distances)
   const latencies = new Map<string, number>()
@@ -69,7 +71,7 @@ export function readLatencies(
     else if (latencies.size < MOST_LATENCIES) latencies.set(name, ms)
   }
   const measured = latencies.size
-  for (const [name, km] of distances ?? []) {
+  for (const [name, km] of (isRead ? distances : undefined) ?? []) {
     if (latencies.size === MOST_LATENCIES) break
     if (!latencies.has(name)) latencies.set(name, estimatedMs(km))
   }

@@ -16,6 +16,8 @@ export interface Measuring {
   readonly reported: Latencies
   readonly ip: string | undefined
   readonly coordinates: Coordinates | undefined
+  /** Whether a rule of the player's queues reads latencies: only then missing ones are estimated. */
+  readonly isRead: boolean
 }
 
 /** Makes the latencies of a player for the ticket; undefined if there are none. */
@@ -53,22 +55,23 @@ export function createMeasured(
     reported: Latencies,
     known: BeaconPlaces | undefined,
     place: Coordinates | undefined,
+    isRead: boolean,
   ): Latencies | undefined => {
     const to = known === undefined || place === undefined ? undefined : distancesTo(known, place)
-    const { latencies, impossible, unknown, estimated } = readLatencies(reported, known, to)
+    const { latencies, impossible, unknown, estimated } = readLatencies(reported, known, to, isRead)
     counts.impossible += impossible
     counts.unknown += unknown
     counts.estimated += estimated
     return Object.keys(latencies).length === 0 ? undefined : latencies
   }
 
-  return ({ reported, ip, coordinates }) => {
-    if (beacons === undefined)
-      return isEmpty(reported) ? undefined : read(reported, undefined, undefined)
+  return ({ reported, ip, coordinates, isRead }) => {
+    if ((beacons === undefined || !isRead) && isEmpty(reported)) return undefined
+    if (beacons === undefined) return read(reported, undefined, undefined, isRead)
     const known = beacons.places()
     const place = coordinates ?? placeOf(ip, locate)
-    if (!(known instanceof Promise) && !(place instanceof Promise)) return read(reported, known, place)
-    return Promise.all([known, place]).then(([where, at]) => read(reported, where, at))
+    if (!(known instanceof Promise) && !(place instanceof Promise)) return read(reported, known, place, isRead)
+    return Promise.all([known, place]).then(([where, at]) => read(reported, where, at, isRead))
   }
 }
 

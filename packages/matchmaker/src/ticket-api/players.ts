@@ -48,12 +48,15 @@ export function assertOwnKeys(
 export interface ReadPlayerOptions {
   readonly measured: Measured
   readonly checkStatements: CheckStatements
+  /** Whether a rule of the queue reads latencies. */
+  readonly readsLatencies: (queue: string) => boolean
   /** Profiles of players; undefined if only `authenticate` knows about players. */
   readonly profiles: Profiles | undefined
   readonly random: Random
 }
 
-export function createReadPlayer({ measured, checkStatements, profiles, random }: ReadPlayerOptions): ReadPlayer {
+export function createReadPlayer(options: ReadPlayerOptions): ReadPlayer {
+  const { measured, checkStatements, readsLatencies, profiles, random } = options
   return (body, { caller, address }, queues) => {
     assertOwnKeys(body, BACKEND_KEYS, caller)
     const trusted = isBackend(caller)
@@ -65,7 +68,7 @@ export function createReadPlayer({ measured, checkStatements, profiles, random }
     const reported = reportedBy(body)
     const stated = statedBy(body, trusted ? (body.player_id ?? newId(random)) : caller.id, ip)
     if (!trusted) checkStatements(stated, isMeasured(reported) ? reported : undefined, queues)
-    const latencies = measured({ reported, ip, coordinates: body.coordinates })
+    const latencies = measured({ reported, ip, coordinates: body.coordinates, isRead: queues.some(readsLatencies) })
     const profile = trusted ? undefined : profiles?.(stated.id)
     const claims = trusted ? undefined : caller.profile
     return latencies instanceof Promise || profile instanceof Promise

@@ -43,7 +43,13 @@ export function answerLater(): void {
 }
 
 /** These are asked in the middle of something that cannot wait. */
-const ALWAYS_AT_ONCE: readonly string[] = ['playerMayState', 'presenceWithinMs', 'queueNames', 'estimateWait']
+const ALWAYS_AT_ONCE: readonly string[] = [
+  'playerMayState',
+  'readsLatencies',
+  'presenceWithinMs',
+  'queueNames',
+  'estimateWait',
+]
 
 /** The same service, whose answers come some turns later. */
 const later = <Service extends TicketService>(service: Service): Service =>

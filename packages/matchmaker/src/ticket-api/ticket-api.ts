@@ -104,6 +104,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const readPlayer = createReadPlayer({
     measured: createMeasured(beacons, locate, latencies),
     checkStatements: createCheckStatements(service, queueNames),
+    readsLatencies: service.readsLatencies,
     profiles: options.profile && createProfiles(options.profile, clock, onError),
     random,
   })

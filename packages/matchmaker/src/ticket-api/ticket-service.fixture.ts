@@ -118,6 +118,7 @@ export function createFakeService(clock: Clock): FakeService {
     },
     remove: (id) => void tickets.delete(id),
     playerMayState: (queue) => (QUEUES.includes(queue) ? (name) => queue !== 'ranked' || name !== 'rating' : undefined),
+    readsLatencies: (queue) => QUEUES.includes(queue),
     queueNames: () => QUEUES,
     createTicket,
     createTickets: (inputs) =>

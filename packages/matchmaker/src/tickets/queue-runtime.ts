@@ -1,7 +1,7 @@
 import { createPool } from '../kernel/pool.js'
 import { compileQueue } from '../queues/compile.js'
 import { createExplain } from '../queues/explain/explain.js'
-import { playerMayState } from '../queues/player-may-state.js'
+import { playerMayState, readsLatencies } from '../queues/player-may-state.js'
 import type { Queue } from '../queues/queue.js'
 import { createCheckEnvironment, toldBy } from './environment-limit.js'
 import type { QueueRuntime } from './records.js'
@@ -30,6 +30,7 @@ export function createQueueRuntime(
     },
     checkEnvironment,
     playerMayState: playerMayState(queue),
+    readsLatencies: readsLatencies(queue),
     pool: createPool(compiled.model),
     explain: createExplain(compiled),
     waits,

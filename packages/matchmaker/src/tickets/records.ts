@@ -148,6 +148,7 @@ export interface QueueRuntime {
   readonly checkEnvironment: CheckEnvironment
   /** Whether players may state an attribute themselves. */
   readonly playerMayState: PlayerMayState
+  readonly readsLatencies: boolean
   readonly pool: Pool<Facts>
   readonly explain: Explain
   /** How long tickets wait. It goes on when the queue is replaced by one of the same name. */

@@ -62,6 +62,8 @@ export interface TicketChecker {
   /** As that of a matchmaker. */
   playerMayState(queue: string): PlayerMayState | undefined
   /** As that of a matchmaker. */
+  readsLatencies(queue: string): boolean
+  /** As that of a matchmaker. */
   presenceWithinMs(queue: string): number | undefined
   /** As that of a matchmaker. */
   queueNames(): readonly string[]
@@ -158,6 +160,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       ...(privateSeat !== undefined && { waitingFor: 'servers', privateMatch: privateSeat.id }),
     }),
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
+    readsLatencies: (queue) => runtimes.get(queue)?.readsLatencies ?? false,
     presenceWithinMs: (queue) => runtimes.get(queue)?.queue.presence?.withinMs,
     queueNames: () => [...runtimes.keys()],
     reconfigure: (queues) => {
