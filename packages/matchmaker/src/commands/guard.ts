@@ -44,6 +44,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   inspect: 'read',
 
   playerMayState: 'free',
+  readsLatencies: 'free',
   presenceWithinMs: 'free',
   queueNames: 'free',
   notePresence: 'free',

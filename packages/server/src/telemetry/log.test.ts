@@ -68,6 +68,18 @@ describe('problems', () => {
     await problems.close()
   })
 
+  test('of one kind differ in the ids and numbers of their first 500 characters alone', async () => {
+    const { log, parsed } = setUp()
+    const problems = createProblemLog(log, createManualClock())
+    // A word of so many hyphens took the time of its length squared.
+    for (let time = 0; time < 20; time += 1) problems.report('rule', new Error(`${'-'.repeat(200_000)}${time}`))
+    problems.report('rule', new Error('no-7 of it'))
+    problems.report('rule', new Error('8-no of it'))
+    await problems.close()
+    const begins = parsed().map(({ text }) => String(text).slice(0, 10))
+    expect(begins).toEqual(['----------', 'no-7 of it', '----------', 'no-7 of it'])
+  })
+
   test('of many kinds are bounded', async () => {
     const clock = createManualClock()
     const { log, parsed } = setUp()
