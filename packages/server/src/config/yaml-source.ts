@@ -11,6 +11,7 @@ import {
   type Pair,
   type Range,
 } from 'yaml'
+import { excessIn, type Excess } from './yaml-bounds.js'
 import { leavesOf, type Leaf } from './yaml-leaves.js'
 import { faultsOfTree, keyOf } from './yaml-tree.js'
 import { yamlWords } from './yaml-words.js'
@@ -46,10 +47,14 @@ export interface Source {
   leaves(): readonly Leaf[]
 }
 
-/** Reads a YAML text. Never throws: what is wrong is in `faults`. */
-export function readYaml(text: string): Source {
+/**
+ * Reads a YAML text. Never throws: what is wrong is in `faults`.
+ * @param mostTokens see `excessIn`
+ */
+export function readYaml(text: string, mostTokens?: number): Source {
   const counter = new LineCounter()
-  const document = parseDocument(text, {
+  const excess = excessIn(text, mostTokens)
+  const document = parseDocument(excess === undefined ? text : '', {
     lineCounter: counter,
     prettyErrors: false,
     logLevel: 'error',
@@ -57,7 +62,8 @@ export function readYaml(text: string): Source {
     stringKeys: true,
     uniqueKeys: false,
   })
-  const faults = [...ofSyntax(text, document), ...ofNodes(document)]
+  if (excess !== undefined) addLines(counter, text)
+  const faults = excess === undefined ? [...ofSyntax(text, document), ...ofNodes(document)] : [ofExcess(excess)]
   const lineOf = (offset: number) => {
     const { line } = counter.linePos(offset)
     const from = counter.lineStarts[line - 1] ?? 0
@@ -77,6 +83,13 @@ export function readYaml(text: string): Source {
     lineOf,
     leaves: () => (leaves ??= leavesOf(document)),
   }
+}
+
+const ofExcess = ({ at, message }: Excess): SourceFault => ({ path: [], message, place: { from: at, to: at + 1 } })
+
+function addLines(counter: LineCounter, text: string): void {
+  counter.lineStarts = [0]
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) counter.addNewLine(at + 1)
 }
 
 /** The first error of syntax: others mostly follow from it. */

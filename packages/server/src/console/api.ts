@@ -26,6 +26,8 @@ export interface ConsoleCaller extends Caller, Operator {}
 
 /** A search reads all that is remembered, and a list of servers asks the process that leads for all of them. */
 const FINDS: AttemptLimit = { limit: 20, windowMs: 10_000 }
+/** Queues as YAML, which are read on the thread that answers players. */
+const TEXTS: AttemptLimit = { limit: 20, windowMs: 20_000 }
 const PER_CALLER: AttemptLimit = { limit: 100, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 200, windowMs: 5000 }
 /** A queue as YAML. */
@@ -48,6 +50,11 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
   const operating = createOperating(options)
   const apply = createApplying(options, queues)
   const finds = createAttempts({ ...FINDS, clock })
+  const texts = createAttempts({ ...TEXTS, clock })
+  const takeText = ({ id }: ConsoleCaller) => {
+    const retryAfterMs = texts.take(id)
+    if (retryAfterMs > 0) throw new Problem(429, 'too-many-edits', 'too many edits and trials', { retryAfterMs })
+  }
   const assertMaySearch = ({ id }: ConsoleCaller) => {
     const retryAfterMs = finds.take(id)
     if (retryAfterMs > 0) throw new Problem(429, 'too-many-searches', 'too many searches', { retryAfterMs })
@@ -70,8 +77,14 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     },
     acts: () => audit.view(),
     queues: () => ({ queues: queues.cards() }),
-    applyQueue: (edit, { caller }) => apply(edit, caller),
-    beginTrial: ({ queue, yaml }) => trials.begin(queue, yaml),
+    applyQueue: (edit, { caller }) => {
+      takeText(caller)
+      return apply(edit, caller)
+    },
+    beginTrial: ({ queue, yaml }, { caller }) => {
+      takeText(caller)
+      return trials.begin(queue, yaml)
+    },
     getTrial: ({ id }) => trials.get(id),
     cancelTrial: ({ id }) => trials.cancel(id),
     pauseQueue: ({ name }, { caller }) => operating.pauseQueue(name, caller),

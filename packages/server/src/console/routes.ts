@@ -7,7 +7,7 @@ import { z } from 'zod'
 const id = z.string().min(1).max(128)
 const queueKey = z.strictObject({ name: z.string().min(1).max(128) })
 /** A queue with as much text as anybody writes. */
-const yaml = z.string().max(100_000)
+const yaml = z.string().max(50_000)
 const idKey = z.strictObject({ id })
 /** The answers are made here and typed by the wire, so they are not checked again. */
 const answer = <T>() => z.custom<T>()
@@ -47,7 +47,7 @@ export const consoleRoutes = {
     summary: 'Replace a queue by what an operator wrote',
     input: queueKey.extend({ version: z.int().min(0), yaml }),
     output: answer<Applied>(),
-    errors: [403, 404, 409, 422],
+    errors: [403, 404, 409, 422, 429],
   }),
   beginTrial: operation('POST /trials', {
     summary: 'Begin to try a changed queue on the tickets of the last hour',

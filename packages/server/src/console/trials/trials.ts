@@ -76,14 +76,14 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
     begin: (queue, yaml) => {
       const { definition: before } = cards.inForce(queue)
       if (queues().some(hasCode)) throw new Problem(409, 'fixed-queue', 'a queue has a rule that is code')
+      if ([...known.values()].filter(isRunning).length >= MOST_RUNNING) {
+        throw new Problem(429, 'too-many-trials', 'other trials run: try again in a moment', { retryAfterMs: 5000 })
+      }
       const { definition, faults } = readEditedQueue(yaml, before)
       if (definition === undefined) return invalidYaml(faults)
       // The first line tells what is recorded.
       const recorded = recording.latest()
       if (recorded.lines < 2) throw new Problem(409, 'nothing-recorded', NO_TICKETS)
-      if ([...known.values()].filter(isRunning).length >= MOST_RUNNING) {
-        throw new Problem(429, 'too-many-trials', 'other trials run: try again in a moment', { retryAfterMs: 5000 })
-      }
       const running: Running = {
         trial: { id: randomUUID(), queue, state: 'running', progress: 0, error: null, result: null },
         end: new AbortController(),
