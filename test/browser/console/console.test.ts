@@ -54,6 +54,20 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     expect(complaints).toEqual([])
   })
 
+  test('a token of a link signs nobody out: it counts once the own one is refused', async () => {
+    const { page, server } = await open(some, 'look')
+    await page.getByText('may look').waitFor()
+    await page.goto(`${server.url}#token=operate-token`)
+    await page.reload()
+    await page.goto(`${server.url}#token=operate-token`)
+    await page.getByText('may look').waitFor()
+    expect([page.url(), await page.evaluate(() => Object.values(sessionStorage))]).toEqual([server.url, ['look-token']])
+    await page.evaluate(() => sessionStorage.setItem(Object.keys(sessionStorage)[0] as string, 'wrong-token'))
+    await page.goto('about:blank')
+    await page.goto(`${server.url}#token=operate-token`)
+    await page.getByText('may operate').waitFor()
+  })
+
   test('a wrong token is refused in words, and a right one may be typed', async () => {
     const { page } = await open(some, 'nobody')
     const field = page.getByLabel('Token')

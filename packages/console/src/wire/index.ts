@@ -1,5 +1,6 @@
 /**
- * What the console's page and its server tell one another, as JSON under `/console/api`:
+ * What the console's page and its server tell one another, as JSON under `/console/api`. In brackets: the permission
+ * that a request takes besides `see`.
  *
  * | request | answer |
  * |---|---|
@@ -8,11 +9,11 @@
  * | `GET servers` | ServerList |
  * | `GET acts` | Audit |
  * | `GET queues` | QueueCards |
- * | `PUT queues/{name}` (operate) | Applied |
- * | `POST queues/{name}/pause`, `…/resume` (operate) | 204 |
+ * | `PUT queues/{name}` (rules) | Applied |
+ * | `POST queues/{name}/pause`, `…/resume` (rules) | 204 |
  * | `POST trials`, `GET trials/{id}`, `DELETE trials/{id}` | Trial; 204 |
- * | `POST tickets/{id}/cancel`, `matches/{id}/stop`, `players/{id}/forgive` (operate) | 204 |
- * | `POST bots` `{ players }` (operate, only in `muster dev`) | 202 |
+ * | `POST tickets/{id}/cancel`, `matches/{id}/stop`, `players/{id}/forgive` (players) | 204 |
+ * | `POST bots` `{ players }` (players, only in `muster dev`) | 202 |
  *
  * A reader of the feed that missed steps gets another `hello`. Every request has the header `Authorization: Bearer …`,
  * the feed too (the page reads it by `fetch`). An error is a Problem: 401 for a token that is missing or wrong, 403 for
@@ -50,6 +51,7 @@ export type {
   TrialSide,
 } from './queues.js'
 export type { ServerList, ServerRow } from './servers.js'
-export type { Hello, Role } from './session.js'
+export { isAllowed, permissionsOf, type Permission, type Role } from './permissions.js'
+export type { Hello } from './session.js'
 export type { Found, Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from './story.js'
 export type { Milliseconds, Moment } from './units.js'

@@ -1,9 +1,7 @@
 // pure: who looks, and what the program is
 import type { History } from './history.js'
+import type { Role } from './permissions.js'
 import type { Moment } from './units.js'
-
-/** `look` reads; `operate` may also change things. */
-export type Role = 'look' | 'operate'
 
 /** The first event of the feed, `hello`. */
 export interface Hello {

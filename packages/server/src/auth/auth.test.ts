@@ -53,7 +53,7 @@ describe('what a token may do', () => {
     ['key-4', { tickets: '403 wrong-role', lobbies: '403 wrong-role', console: { who: 'live-ops', role: 'operate' } }],
     [
       'dev-secret',
-      { tickets: { id: 'dev', role: 'backend' }, lobbies: '403 wrong-role', console: { who: 'dev', role: 'operate' } },
+      { tickets: { id: 'dev', role: 'backend' }, lobbies: '403 wrong-role', console: { who: 'dev', role: 'deploy' } },
     ],
     ['dev-secret:ann', { tickets: { id: 'ann' }, lobbies: { id: 'ann' }, console: undefined }],
     ['dev-secret:a:b', { tickets: { id: 'a:b' }, lobbies: { id: 'a:b' }, console: undefined }],

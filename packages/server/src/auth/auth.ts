@@ -1,9 +1,10 @@
+import type { Role as ConsoleRole } from '@muster/console/wire'
 import { bearerToken, Problem, type Authenticate, type Caller } from '@muster/core/http'
 import type { TicketCaller } from '@muster/matchmaker'
 import type { LobbyCaller } from '@muster/relay'
 import { createApiKeys, type ApiKey } from './api-keys.js'
 import { createDevToken } from './dev-token.js'
-import type { Identify, Identity, Role } from './identity.js'
+import { consoleRoles, type Identify, type Identity, type Role } from './identity.js'
 import { createJwt, type JwtDeps, type JwtOptions } from './jwt.js'
 
 export interface AuthOptions {
@@ -16,7 +17,7 @@ export interface AuthOptions {
 /** Who operates the console, as the log names them. */
 export interface Operator {
   readonly who: string
-  readonly role: 'look' | 'operate'
+  readonly role: ConsoleRole
 }
 
 /** Finds out who calls, for each of the program's APIs. */
@@ -82,7 +83,7 @@ function lobbyCaller(identity?: Identity): LobbyCaller | undefined {
 
 function operatorOf(identity?: Identity): Operator | undefined {
   if (identity === undefined) return undefined
-  const role = (['operate', 'look'] as const).find((wanted) => may(identity, wanted))
+  const role = consoleRoles.find((wanted) => may(identity, wanted))
   return role && { who: identity.id, role }
 }
 

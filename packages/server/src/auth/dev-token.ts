@@ -11,7 +11,7 @@ export function createDevToken(token: string): Identify {
     const colon = given.indexOf(':')
     const [first, player] = colon === -1 ? [given, ''] : [given.slice(0, colon), given.slice(colon + 1)]
     if (!timingSafeEqual(digestOf(first), secret)) return undefined
-    if (colon === -1) return { id: 'dev', roles: ['backend', 'operate'] }
+    if (colon === -1) return { id: 'dev', roles: ['backend', 'deploy'] }
     return player === '' ? undefined : { id: player, roles: ['player'] }
   }
 }

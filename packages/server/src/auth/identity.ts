@@ -1,13 +1,17 @@
 // pure: who calls, and what they may do
+import { permissionsOf, type Role as ConsoleRole } from '@muster/console/wire'
 import type { PlayerProfile } from '@muster/matchmaker'
 
 /**
- * What a caller may do: a `player` plays, a `backend` acts for any player, `look` reads the console, and `operate` also
- * changes things there.
+ * What a caller may do: a `player` plays, a `backend` acts for any player, and the others use the console, each as
+ * `permissionsOf` says.
  */
-export type Role = 'player' | 'backend' | 'look' | 'operate'
+export type Role = 'player' | 'backend' | ConsoleRole
 
-export const roles: readonly Role[] = ['player', 'backend', 'look', 'operate']
+/** Roles of the console. */
+export const consoleRoles = Object.keys(permissionsOf) as readonly ConsoleRole[]
+
+export const roles: readonly Role[] = ['player', 'backend', ...consoleRoles]
 
 /** Whom a token belongs to. */
 export interface Identity {

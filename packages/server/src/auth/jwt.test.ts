@@ -67,7 +67,10 @@ describe('a claim of the wrong kind is refused by its name, without its value', 
       'the claim game.maps of the token must be a number, a text, true, false or a list',
     ],
     [{ sub: 'ann', plays: 'tank' }, 'the claim plays of the token must be a list of texts'],
-    [{ sub: 'ann', role: 'root' }, 'the claim role of the token must be one of player, backend, look, operate'],
+    [
+      { sub: 'ann', role: 'root' },
+      'the claim role of the token must be one of player, backend, look, players, rules, operate, deploy',
+    ],
     [{ sub: 'ann', role: ['backend'] }, 'the claim role of the token must be one of'],
   ])('%j', async (payload, message) => {
     const { ask } = setUp()

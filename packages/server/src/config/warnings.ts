@@ -30,12 +30,11 @@ const when = (holds: boolean, path: string, message: string): Remark[] =>
   holds ? [{ path: path.split('.'), message }] : []
 
 function aboutCallers({ auth, console: page, telemetry, listen }: ConfigFile): Remark[] {
-  const roles = new Set(auth.keys.map(({ role }) => role))
   const { metrics } = telemetry
-  const mayLook = roles.has('look') || roles.has('operate') || auth.jwt?.claims.role !== undefined
+  const mayLook = auth.keys.some(({ role }) => role !== 'backend') || auth.jwt?.claims.role !== undefined
   return [
     ...when(auth.jwt === undefined && auth.keys.length === 0, 'auth', 'lets nobody in: give jwt, or keys'),
-    ...when(page.enabled && !mayLook, 'console', 'is shown to nobody: no key of auth has the role look or operate'),
+    ...when(page.enabled && !mayLook, 'console', 'is shown to nobody: no key of auth has a role such as look'),
     ...when(
       metrics.enabled && metrics.key === undefined && !isLoopback(listen.host),
       'telemetry.metrics',

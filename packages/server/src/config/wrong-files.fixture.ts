@@ -90,7 +90,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
       '8:35 auth.keys.0.key: must have either env or file',
       '9:35 auth.keys.1.key: must have either env or file',
       '10:42 auth.keys.2.key.env: must be the name of an environment variable',
-      '11:24 auth.keys.3.role: must be "backend", "look" or "operate"',
+      '11:24 auth.keys.3.role: must be "backend", "look", "players", "rules", "operate" or "deploy"',
       '11:36 auth.keys.3.key: must have either env or file',
       '11:38 auth.keys.3.key.var: is not known',
     ],

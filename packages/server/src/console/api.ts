@@ -1,3 +1,4 @@
+import { isAllowed } from '@muster/console/wire'
 import type { Clock } from '@muster/core/clock'
 import {
   createAttempts,
@@ -19,7 +20,7 @@ import { serverList } from './servers-list.js'
 import type { FindStories } from './stories/stories.js'
 import type { Trials } from './trials/trials.js'
 import type { ConsoleOptions, Operator } from './options.js'
-import { consoleRoutes, operateRoutes } from './routes.js'
+import { consoleRoutes, permissionOf } from './routes.js'
 
 /** Who asks. */
 export interface ConsoleCaller extends Caller, Operator {}
@@ -104,8 +105,9 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
       return operator && { ...operator, id: operator.who }
     },
     authorize: (route, caller) => {
-      if (operateRoutes.has(route) && caller?.role !== 'operate')
-        throw new Problem(403, 'operate-only', 'this takes a token whose role is operate')
+      const permission = permissionOf[route]
+      if (caller === undefined || !isAllowed(caller.role, permission))
+        throw new Problem(403, 'not-permitted', `this takes a token whose role has the permission ${permission}`)
     },
     basePath: `${basePath}/api`,
     address,

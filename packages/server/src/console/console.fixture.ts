@@ -26,6 +26,9 @@ const duel: QueueDefinition = {
 const tokens: Readonly<Record<string, Operator>> = {
   looker: { who: 'lou', role: 'look' },
   operator: { who: 'olga', role: 'operate' },
+  keeper: { who: 'kim', role: 'players' },
+  designer: { who: 'dan', role: 'rules' },
+  deployer: { who: 'dora', role: 'deploy' },
 }
 
 /** A matchmaker on a manual clock with a service in memory, and the options of a console for it. */

@@ -109,7 +109,7 @@ describe('an operator', () => {
 test.each(all)('who may only look is refused: %s', async (path, body) => {
   const { post, acts, join, matchmaker } = await open({ letBotsIn: () => {} })
   join('ann')
-  expect(await post(path, 'looker', body)).toMatchObject({ status: 403, body: { code: 'operate-only' } })
+  expect(await post(path, 'looker', body)).toMatchObject({ status: 403, body: { code: 'not-permitted' } })
   expect((await post(path, 'guessed', body)).status).toBe(401)
   expect(acts).toEqual([])
   expect(matchmaker.getTicket('ann')?.status).toBe('SEARCHING')

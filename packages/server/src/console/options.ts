@@ -98,6 +98,8 @@ export interface ConsoleOptions {
   readonly queues: () => readonly QueueDefinition[]
   /** Undefined if queues cannot be changed here. A rejection with a `MusterError` is shown to the operator. */
   readonly applyQueue?: ApplyQueue | undefined
+  /** Whether who has the permission `deploy` may change `deploy` of a queue. Default false. */
+  readonly editDeploy?: boolean | undefined
   /** Identifies who asks, by the token in the Authorization header alone. Undefined for an unknown token. */
   readonly operatorOf: (request: Request, connection: Connection) => Awaitable<Operator | undefined>
   /** Called with what operators do, for the log. */

@@ -1,5 +1,5 @@
 /** The routes of the console's API, as data. The answers' types are those of `@muster/console/wire`. */
-import type { Applied, Audit, Found, QueueCards, ServerList, Trial } from '@muster/console/wire'
+import type { Applied, Audit, Found, Permission, QueueCards, ServerList, Trial } from '@muster/console/wire'
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
 
@@ -96,13 +96,21 @@ export const consoleRoutes = {
   }),
 } as const
 
-/** Routes that change something. */
-export const operateRoutes: ReadonlySet<string> = new Set<keyof typeof consoleRoutes>([
-  'applyQueue',
-  'pauseQueue',
-  'resumeQueue',
-  'cancelTicket',
-  'stopMatch',
-  'forgive',
-  'letBotsIn',
-])
+/** What each route takes. */
+export const permissionOf: Readonly<Record<keyof typeof consoleRoutes, Permission>> = {
+  feed: 'see',
+  find: 'see',
+  servers: 'see',
+  acts: 'see',
+  queues: 'see',
+  beginTrial: 'see',
+  getTrial: 'see',
+  cancelTrial: 'see',
+  applyQueue: 'rules',
+  pauseQueue: 'rules',
+  resumeQueue: 'rules',
+  cancelTicket: 'players',
+  stopMatch: 'players',
+  forgive: 'players',
+  letBotsIn: 'players',
+}

@@ -43,6 +43,7 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     store: { kind: 'memory' },
     auth: { jwt: undefined, keys: [] },
     profiles: undefined,
+    console: { ...config.console, editDeploy: true },
     streamTokens: { ...config.streamTokens, key: undefined },
     telemetry: { log: { ...telemetry.log, format: 'text' }, metrics: { ...telemetry.metrics, key: undefined } },
   }

@@ -40,6 +40,7 @@ export function consoleOptions(of: ConsoleOptionsOf): ConsoleOptions {
     version,
     store: config.store.kind,
     queues: () => inForce.config.queues,
+    editDeploy: config.console.editDeploy,
     applyQueue: createApplyQueue(of),
     operatorOf: (request) => inForce.apis.auth.operatorOf(request),
     acted: ({ who, what, id }) => log.info(`${who} did ${what}`, { who, what, id }),

@@ -105,9 +105,9 @@ const Ref = ({ of: { kind, id } }: { readonly of: { readonly kind: StoryKind; re
 )
 
 function Actions({ story, actions }: { readonly story: Story; readonly actions: readonly StoryAction[] }) {
-  const { question, role, api, connection } = useStore()
+  const { question, may, api, connection } = useStore()
   if (actions.length === 0) return null
-  if (role.value !== 'operate') return <p class="none">Your role may look only.</p>
+  if (!may('players')) return <p class="none">Your role may look only.</p>
   return (
     <div class="buttons">
       {actions.map((action) => (

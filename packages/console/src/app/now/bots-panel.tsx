@@ -7,7 +7,7 @@ const crowds = [100, 1000, 10_000]
 
 /** Lets a crowd of bots arrive: only in `muster dev`. */
 export function BotsPanel() {
-  const { api, role, tellOutcome, connection } = useStore()
+  const { api, may, tellOutcome, connection } = useStore()
   const [isBusy, setBusy] = useState(false)
   const letIn = async (players: number) => {
     setBusy(true)
@@ -20,7 +20,7 @@ export function BotsPanel() {
     setBusy(false)
   }
   return (
-    <fieldset class="bots" disabled={isBusy || role.value !== 'operate' || connection.value !== 'live'}>
+    <fieldset class="bots" disabled={isBusy || !may('players') || connection.value !== 'live'}>
       <legend>Let players in</legend>
       {crowds.map((players) => (
         <button key={players} type="button" onClick={() => void letIn(players)}>

@@ -9,7 +9,7 @@ import { YamlField } from './yaml-field.js'
 
 /** The queue as YAML: change it, see what the last hour would have been, and apply it. */
 export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly readAgain: () => void }) {
-  const { role, question, api, connection, announcer, drafts } = useStore()
+  const { may, question, api, connection, announcer, drafts } = useStore()
   const draft = drafts.get(card.name)
   const [yaml, setYaml] = useState(draft?.yaml ?? card.yaml)
   const [faults, setFaults] = useState<readonly YamlFault[]>([])
@@ -79,13 +79,13 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
     }
   }
   const [applied, setApplied] = useState('')
-  const mayApply = role.value === 'operate' && card.fixed === null
+  const mayApply = may('rules') && card.fixed === null
   return (
     <section class="editor" aria-labelledby="change">
       <h2 id="change">Change the rules</h2>
       <p class="none">
         {card.fixed ??
-          (role.value === 'operate'
+          (may('rules')
             ? 'Nothing changes until you apply it.'
             : 'Your role may try a change, and not apply it.')}
       </p>

@@ -2,8 +2,8 @@ import { useStore } from '../state/store-context.js'
 
 /** Pauses or resumes a queue, after it was asked. */
 export function PauseButton({ queue, isPaused }: { readonly queue: string; readonly isPaused: boolean }) {
-  const { role, question, api, connection } = useStore()
-  if (role.value !== 'operate') return null
+  const { may, question, api, connection } = useStore()
+  if (!may('rules')) return null
   const ask = () => {
     question.value = isPaused
       ? {

@@ -15,7 +15,7 @@ export function SignIn() {
     <section class="sign-in" aria-labelledby="sign-in">
       <h1 id="sign-in">Sign in</h1>
       <p>
-        The console opens with an API key of the configuration whose role is <code>look</code> or <code>operate</code>.
+        The console opens with an API key of the configuration, of a role other than <code>backend</code>.
         With <code>muster dev</code>, open the address that it prints.
       </p>
       <form onSubmit={submit}>

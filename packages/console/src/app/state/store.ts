@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import type { Hello, Now, QueueCard, Role } from '../../wire/index.js'
+import { isAllowed, type Hello, type Now, type Permission, type QueueCard, type Role } from '../../wire/index.js'
 import type { Clock } from '../clock.js'
 import { createApi, type Api } from '../feed/api.js'
 import { follow, type Connection } from '../feed/follow.js'
@@ -49,6 +49,8 @@ export interface Store {
   /** The server's clock in whole seconds, also while the server is away. */
   readonly serverTime: ReadonlySignal<number>
   readonly role: ReadonlySignal<Role>
+  /** Whether the role of who looks may do something. */
+  readonly may: (permission: Permission) => boolean
   readonly question: Signal<Question | undefined>
   /** What was done last, shown for some seconds; empty for nothing. */
   readonly outcome: ReadonlySignal<string>
@@ -78,7 +80,8 @@ const APART_MS = 120
 export function createStore({ clock, random, window, fetch, tokens }: StoreOptions): Store {
   const base = new URL('api/', window.document.baseURI).href
   const route = signal(routeOf(window.location.hash))
-  const token = signal(takeToken(window, tokens))
+  const brought = takeToken(window)
+  const token = signal(tokens.read())
   const refusal = signal('')
   const connection = signal<Connection>('connecting')
   const hello = signal<Hello | undefined>(undefined)
@@ -94,12 +97,9 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   const drafts = new Map<string, Draft>()
 
   window.addEventListener('hashchange', () => {
-    const brought = tokenIn(window.location.hash)
-    if (brought === undefined) route.value = routeOf(window.location.hash)
-    else {
-      takeToken(window, tokens)
-      signIn(brought)
-    }
+    const given = takeToken(window)
+    if (given === undefined) route.value = routeOf(window.location.hash)
+    else bring(given)
   })
   everySecond(clock, seconds)
 
@@ -107,6 +107,19 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     refusal.value = ''
     tokens.write(given)
     token.value = given
+  }
+  /** A link must sign nobody out: the token that it brought counts only if there is none, or that is refused. */
+  let spare: string | undefined
+  const bring = (given: string) => {
+    if (token.peek() === undefined) signIn(given)
+    else if (token.peek() !== given) spare = given
+  }
+  if (brought !== undefined) bring(brought)
+  const refused = () => {
+    const next = spare
+    spare = undefined
+    leave('The server does not know this token. Check it, or ask for another.')
+    if (next !== undefined) signIn(next)
   }
   let cancelSlow = () => {}
   const leave = (why: string) =>
@@ -138,7 +151,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   }
   const tell = (state: Connection) => {
     const before = connection.peek()
-    if (state === 'refused') return leave('The server does not know this token. Check it, or ask for another.')
+    if (state === 'refused') return refused()
     connection.value = state
     if (state === 'away' && before === 'live') announcer.say('The server is away. What is shown is out of date.')
     if (state === 'live' && before === 'away' && now.peek() !== undefined) announcer.say('The server is back.')
@@ -171,6 +184,7 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     return follow({ url: `${base}feed`, token: token.value, clock, random, fetch, ...received, connection: tell })
   })
 
+  const role = computed(() => hello.value?.role ?? 'look')
   const api = computed(() => createApi(base, token.value ?? '', fetch))
   return {
     clock,
@@ -184,7 +198,8 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
     series,
     heardAt,
     serverTime: computed(() => Math.floor((Math.max(seconds.value, heardAt.value) + ahead.value) / 1000) * 1000),
-    role: computed(() => hello.value?.role ?? 'look'),
+    role,
+    may: (permission) => isAllowed(role.value, permission),
     question,
     outcome,
     tellOutcome,
@@ -197,12 +212,11 @@ export function createStore({ clock, random, window, fetch, tokens }: StoreOptio
   }
 }
 
-/** The token that the address brought, which is removed from the address bar at once, or else that of this tab. */
-function takeToken(window: Window, tokens: TokenStore): string | undefined {
+/** The token that the address brought, which is removed from the address bar at once. */
+function takeToken(window: Window): string | undefined {
   const brought = tokenIn(window.location.hash)
-  if (brought === undefined) return tokens.read()
-  window.history.replaceState(null, '', window.location.pathname + window.location.search)
-  tokens.write(brought)
+  if (brought !== undefined)
+    window.history.replaceState(null, '', window.location.pathname + window.location.search)
   return brought
 }
 

@@ -33,8 +33,8 @@ const claims = z
     role: claim
       .optional()
       .describe(
-        'What the caller may do: `player`, `backend`, `look` or `operate`. Default: no claim, so everyone with a ' +
-          'token is a player. Another value is refused.',
+        'What the caller may do: `player`, `backend`, or a role of the console as of a key. Default: no claim, so ' +
+          'everyone with a token is a player. Another value is refused.',
       ),
     attributes: z
       .record(text.max(128), claim)
@@ -82,10 +82,11 @@ const key = z
       .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 of A–Z, a–z, 0–9, ., _ and -')
       .describe('Names the caller in logs.'),
     role: z
-      .enum(['backend', 'look', 'operate'])
+      .enum(['backend', 'look', 'players', 'rules', 'operate', 'deploy'])
       .describe(
-        '`backend`: acts for any player. `look`: sees the console. `operate`: sees the console, and may also change ' +
-          'what runs.',
+        '`backend`: acts for any player. The others see the console. `players`: may also act on tickets, matches and ' +
+          'cooldowns. `rules`: may also change, pause and resume queues. `operate`: both. `deploy`: also what ' +
+          'servers run, where `console.editDeploy` allows that.',
       ),
     key: secret.describe('The key, of at least 16 characters. Sent as a bearer token.'),
   })

@@ -113,6 +113,14 @@ export const consoleSection = z
         'Names that the Host header of a request to the console may have, besides localhost and that of ' +
           '`listen.publicUrl`. Other requests are refused, so that no page of another site reaches it.',
       ),
+    editDeploy: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether a role `deploy` may change `deploy` of a queue in the console: the application, its version, ' +
+          'variables and the probe. Whoever may can start any image of the account with the hidden variables of the ' +
+          'queue.',
+      ),
     stories: z
       .strictObject({
         keepHours: z

@@ -1,10 +1,11 @@
-import type { Applied } from '@muster/console/wire'
+import { isAllowed, type Applied } from '@muster/console/wire'
 import { MusterError } from '@muster/core'
 import { Problem } from '@muster/core/http'
 import type { ConsoleOptions, Operator } from '../options.js'
 import { readEditedQueue } from './edited-queue.js'
 import type { QueueCardsSource } from './queue-cards.js'
 import { invalidYaml } from './invalid-yaml.js'
+import { isSameDeploy } from './shown-queue.js'
 
 export interface Edit {
   readonly name: string
@@ -15,13 +16,17 @@ export interface Edit {
 /** Replaces queues by what operators wrote, one after the other. Returns what the API answers. */
 export type ApplyEdit = (edit: Edit, operator: Operator) => Promise<Applied | Response>
 
+const DEPLOY_FIXED =
+  'deploy: may not be changed here. Change it in the configuration file, or use a key with the role deploy where ' +
+  'console.editDeploy is true'
+
 export function createApplying(
-  { applyQueue, acted }: Pick<ConsoleOptions, 'applyQueue' | 'acted'>,
+  { applyQueue, acted, editDeploy = false }: Pick<ConsoleOptions, 'applyQueue' | 'acted' | 'editDeploy'>,
   queues: QueueCardsSource,
 ): ApplyEdit {
   let last: Promise<unknown> = Promise.resolve()
 
-  const apply = async ({ name, version, yaml }: Edit, { who }: Operator): Promise<Applied | Response> => {
+  const apply = async ({ name, version, yaml }: Edit, { who, role }: Operator): Promise<Applied | Response> => {
     const { definition: before, version: current, fixed } = queues.inForce(name)
     if (applyQueue === undefined || fixed !== null) {
       throw new Problem(409, 'fixed-queue', fixed ?? 'queues cannot be changed here')
@@ -33,6 +38,8 @@ export function createApplying(
     }
     const { definition, faults } = readEditedQueue(yaml, before)
     if (definition === undefined) return invalidYaml(faults)
+    if (!(editDeploy && isAllowed(role, 'deploy')) && !isSameDeploy(before, definition))
+      throw new Problem(403, 'deploy-fixed', DEPLOY_FIXED, { field: 'deploy' })
     try {
       const { kept, refused } = await applyQueue(name, definition, yaml)
       acted({ who, what: 'apply-queue', id: name })

@@ -24,7 +24,7 @@ const secret: QueueDefinition = {
   },
 }
 
-const server = 'deploy: { application: a, version: "1" }'
+const server = 'deploy: { application: game, version: "1" }'
 
 async function open(options: Parameters<typeof openConsole>[0] = {}) {
   const applied: { name: string; definition: QueueDefinition; yaml: string }[] = []
@@ -113,6 +113,8 @@ describe('an edit', () => {
     ['name: duel\nname: duel\nmatchSize: 2', 2, /there twice/],
     ['__proto__: { a: 1 }\nname: duel', 1, /__proto__/],
     [bomb(), 1, /./],
+    ['- '.repeat(20_000), 1, /nested too deeply/],
+    ['a: 1\n'.repeat(9000), 1, /more than 10000 words/],
     ['a: *nothing', 1, /alias/],
   ])('that is wrong tells the line: %#', async (yaml, line, message) => {
     const { put, applied, errors } = await open()
@@ -124,6 +126,42 @@ describe('an edit', () => {
     expect(fault?.message).toMatch(message)
     expect(applied).toEqual([])
     expect(errors).toEqual([])
+  })
+
+  test.each([
+    ['the application', (yaml: string) => yaml.replace('application: game', 'application: other')],
+    ['the version', (yaml: string) => yaml.replace('version: "1"', 'version: "2"')],
+    ['a variable', (yaml: string) => `${yaml}  environment: { LD_PRELOAD: /tmp/x.so }\n`],
+    ['a hidden variable', (yaml: string) => `${yaml}  hiddenEnvironment: {}\n`],
+    ['the probe', (yaml: string) => `${yaml}  probe: { kind: registration, url: "https://other.example" }\n`],
+    ['tags', (yaml: string) => `${yaml}  tags: [a]\n`],
+  ])('leaves what is deployed alone: %s', async (_, edit) => {
+    for (const [editDeploy, token] of [
+      [false, 'operator'],
+      [false, 'deployer'],
+      [true, 'operator'],
+      [true, 'designer'],
+    ] as const) {
+      const { card, put, applied, acts } = await open({ editDeploy })
+      const { yaml, version } = await card()
+      expect(await put({ version, yaml: edit(yaml) }, { token })).toMatchObject({
+        status: 403,
+        body: { code: 'deploy-fixed', field: 'deploy' },
+      })
+      expect([applied, acts]).toEqual([[], []])
+    }
+    const { card, put, applied } = await open({ editDeploy: true })
+    const { yaml, version } = await card()
+    expect((await put({ version, yaml: edit(yaml) }, { token: 'deployer' })).status).toBe(200)
+    expect(applied).toHaveLength(1)
+  })
+
+  test('may write out a default of what is deployed, or leave it out', async () => {
+    const { card, put } = await open()
+    const { yaml, version } = await card()
+    const written = `${yaml}  warmUpMs: 0\n  readyTimeoutMs: 180000\n`
+    expect(await put({ version, yaml: written }, { token: 'designer' })).toMatchObject({ status: 200 })
+    expect(await put({ version: version + 1, yaml }, { token: 'designer' })).toMatchObject({ status: 200 })
   })
 
   test('that the program refuses says why; other failures say nothing', async () => {

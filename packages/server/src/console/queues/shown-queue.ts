@@ -1,4 +1,5 @@
-import type { QueueDefinition } from '@muster/matchmaker'
+import { isDeepStrictEqual } from 'node:util'
+import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
 import { stringify } from 'yaml'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,6 +46,15 @@ export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
       ...(isSameProbe ? { probe: { ...only(probeBefore, HIDDEN_OF_PROBE), ...probe } } : {}),
     },
   }
+}
+
+/** Whether two queues deploy the same: a default that is written out, or left out, is no difference. */
+export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): boolean {
+  const [first, second] = [one, other].map((queue): unknown => {
+    const { deploy } = defineQueue({ name: queue.name, matchSize: 2, deploy: queue.deploy })
+    return JSON.parse(JSON.stringify(deploy))
+  })
+  return isDeepStrictEqual(first, second)
 }
 
 /** Whether the queue has a rule that is code, which no text can hold. */
