@@ -1,3 +1,4 @@
+import type { Assignment } from '../servers/records/assignment.js'
 import type { Match, QueueRuntime, Seat, TicketRecord } from '../tickets/records.js'
 import type { TicketState } from '../tickets/ticket-body.js'
 import { newMatch, privateQueue } from './match.js'
@@ -9,12 +10,25 @@ export interface Inheriting {
    * gone, or if all matches were taken over already.
    */
   seat(record: TicketRecord, state: TicketState): Seat | undefined
+  /** The match of this id, made if no ticket was seated in it so far. Undefined if its queue or team is gone. */
+  find(matchId: string, one: OfMatch, now: number): Match | undefined
+  /** Where players of a match connect, by their tickets; undefined if none of them was told. */
+  assignmentOf(matchId: string): Assignment | undefined
+  /** A ticket was put into a match after all. */
+  join(match: Match, seat: Seat): void
   /** The ticket is not in the match that it was seated in. */
   leave(record: TicketRecord): void
   /** Takes a match over; its tickets are in the order in which they joined. */
   take(matchId: string): Match | undefined
   /** Ends inheriting. Returns the matches that were not taken over. */
   end(): readonly Match[]
+}
+
+/** A ticket that belongs into a match, and the names of the match's queue and of the ticket's team. */
+interface OfMatch {
+  readonly queue: string
+  readonly team: string | undefined
+  readonly record: TicketRecord
 }
 
 /** @param runtime finds a queue by its name. */
@@ -49,6 +63,17 @@ export function createInheriting(runtime: (queue: string) => QueueRuntime | unde
       if (status === 'MATCH_FOUND') match.seated = [...match.seated, record]
       else match.assignment = assignment
       return seat
+    },
+
+    find: (matchId, { queue, team, record }, now) => {
+      const there = runtime(queue)
+      if (there === undefined || !there.compiled.model.teams.some(({ name }) => name === team)) return undefined
+      return matchOf(matchId, there, record, now)
+    },
+    assignmentOf: (matchId) => matches.get(matchId)?.assignment,
+    join: (match, seat) => {
+      match.placed = [...match.placed, seat]
+      match.seated = [...match.seated, seat.ticket]
     },
 
     leave: (record) => {

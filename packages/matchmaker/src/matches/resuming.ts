@@ -3,6 +3,8 @@ import type { Inherited } from '../servers/allocator.js'
 import type { OpenIntent } from '../servers/journal/journal.js'
 import type { Order } from '../servers/records/allocation.js'
 import type { Match } from '../tickets/records.js'
+import { mayWaitWhilePlaying } from '../tickets/admission.js'
+import { hasEnded } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
 import { remaining } from '../tickets/vacancies.js'
 import type { Ledger } from '../tickets/ledger.js'
@@ -19,7 +21,10 @@ export interface ResumingOptions {
   readonly lifecycle: () => Pick<MatchLifecycle, 'adopt' | 'find'>
   readonly backfills: Pick<Backfills, 'restore'>
   readonly ledger: Pick<Ledger, 'backfillChanged'> | undefined
-  readonly tickets: Pick<Tickets, 'putBack' | 'plays' | 'left' | 'matchOver'>
+  readonly tickets: Pick<
+    Tickets,
+    'find' | 'ofPlayer' | 'rejoin' | 'cancel' | 'putBack' | 'plays' | 'left' | 'matchOver'
+  >
   readonly placing: (match: Match) => FindPlacements | undefined
   readonly clock: Pick<Clock, 'now'>
 }
@@ -66,7 +71,7 @@ export function createResuming(options: ResumingOptions): Resuming {
   const resumed = (match: Match, { assigned, dropped, queue, playerIds = [], resumption }: OpenIntent): boolean => {
     if (match.phase === 'over' || match.queue.name !== queue || dropped === true) return false
     match.expansionMs = resumption?.expansionMs ?? 0
-    if (assigned) {
+    if (assigned || match.assignment !== undefined) {
       goOnPlaying(match, playerIds)
       return true
     }
@@ -81,8 +86,50 @@ export function createResuming(options: ResumingOptions): Resuming {
     else backfills.restore(backfill, match)
   }
 
+  /** The last match that each ticket was in, by the journal. */
+  const claims = new Map<string, string>()
+  /** Players who play, by the journal. */
+  let playing: readonly string[] = []
+
+  /** Puts the match's tickets where the journal has them: it counts, whatever of their states was lost. */
+  const rejoin = ({ matchId, queue, ticketIds, playerIds = [], resumption, dropped }: OpenIntent) => {
+    if (dropped === true) return
+    const now = clock.now()
+    const there = new Set(playerIds)
+    for (const [index, id] of ticketIds.entries()) {
+      const record = tickets.find(id)
+      if (record === undefined || claims.get(id) !== matchId || record.seat?.match.matchId === matchId) continue
+      if (hasEnded(record) || !record.players.some((player) => there.has(player.id))) continue
+      const team = resumption?.teams?.[resumption.teamOf?.[index] ?? 0]
+      const match = inheriting.find(matchId, { queue, team, record }, now)
+      if (match === undefined) continue
+      inheriting.leave(record)
+      const seat = tickets.rejoin(record, match, match.teams.findIndex(({ name }) => name === team), now)
+      if (seat !== undefined) inheriting.join(match, seat)
+    }
+  }
+
+  /** Whoever plays does not search, unless the queue lets players do both. */
+  const endSearches = () => {
+    const now = clock.now()
+    for (const record of playing.flatMap((id) => tickets.ofPlayer(id)))
+      if (record.status === 'SEARCHING' && !mayWaitWhilePlaying(record.runtimes))
+        tickets.cancel(record, 'elsewhere', now)
+    playing = []
+    claims.clear()
+  }
+
   return {
+    expect: (all) => {
+      const open = all.filter(({ dropped }) => dropped !== true)
+      for (const { matchId, ticketIds } of open) for (const id of ticketIds) claims.set(id, matchId)
+      playing = open.flatMap(({ assigned, playerIds = [] }) => (assigned ? playerIds : []))
+    },
+
+    assignmentOf: ({ matchId, dropped }) => (dropped === true ? undefined : inheriting.assignmentOf(matchId)),
+
     orderOf: (open): Order | undefined => {
+      rejoin(open)
       const match = inheriting.take(open.matchId)
       if (match === undefined) return undefined
       for (const { ticket } of match.placed) tickets.plays(ticket.id)
@@ -103,6 +150,7 @@ export function createResuming(options: ResumingOptions): Resuming {
         for (const { ticket } of match.placed) tickets.plays(ticket.id)
         giveUp(match)
       }
+      endSearches()
       for (const one of saved) restore(one)
       saved = []
     },

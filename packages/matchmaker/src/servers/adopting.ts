@@ -6,7 +6,9 @@ import type { Governor } from './governor.js'
 import type { OpenIntent } from './journal/journal.js'
 import type { AllocatorListener } from './listener.js'
 import { firstAttempt } from './placement-attempts.js'
-import type { Allocation, Order } from './records/allocation.js'
+import type { Inherited } from './allocator.js'
+import type { Allocation } from './records/allocation.js'
+import type { Assignment } from './records/assignment.js'
 import { inheritedAllocation } from './records/match-allocation.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { ServerSecrets } from './server-secrets.js'
@@ -21,8 +23,7 @@ export interface AdoptingOptions {
   readonly endTimes: Pick<EndTimes, 'expect'>
   readonly secrets: Pick<ServerSecrets, 'adopt'>
   readonly clock: Pick<Clock, 'now'>
-  /** What the match asks for; undefined if this process does not have its tickets, or a ticket is gone. */
-  readonly orderOf: (open: OpenIntent) => Order | undefined
+  readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
   readonly on: Pick<AllocatorListener, 'ready'>
 }
 
@@ -32,28 +33,29 @@ export interface AdoptingOptions {
  * stopped.
  */
 export function createAdopting(options: AdoptingOptions): (open: OpenIntent) => void {
-  const { allocations, governor, creating, lifecycle, watcher, endTimes, secrets, clock, orderOf, on } = options
+  const { allocations, governor, creating, lifecycle, watcher, endTimes, secrets, clock, inherited, on } = options
 
-  const goOnPlaying = (allocation: Allocation, requestId: string, { lastsMs = Infinity, assignment }: OpenIntent) => {
+  const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {
     allocations.enter(allocation, 'running')
-    allocation.lastsMs = lastsMs
-    if (lastsMs < Infinity) endTimes.expect(allocation)
+    if (allocation.lastsMs < Infinity) endTimes.expect(allocation)
     allocation.assignment = assignment
     watcher.settle(requestId)
     if (allocation.order !== undefined && assignment !== undefined) on.ready(allocation, requestId, assignment)
-    else allocations.rememberPlayers(allocation)
+    allocations.rememberPlayers(allocation)
   }
 
   return (open) => {
-    const { sentAt, lostAt, requestId, assigned, resumption } = open
+    const { sentAt, lostAt, requestId, lastsMs, resumption } = open
     const now = clock.now()
-    const order = orderOf(open)
+    const assignment = open.assignment ?? inherited.assignmentOf(open)
+    const assigned = open.assigned || assignment !== undefined
+    const order = inherited.orderOf(open)
     const allocation = inheritedAllocation(open, order)
     allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
     allocation.placements = resumption?.placements
     allocation.charged = requestId !== undefined || allocation.tries.length > 1
     if (resumption?.secret !== undefined) secrets.adopt(resumption.secret)
-    if (!assigned && order === undefined) allocation.unwanted = 'restarted'
+    if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocations.add(allocation)
     if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))
 
@@ -61,7 +63,8 @@ export function createAdopting(options: AdoptingOptions): (open: OpenIntent) => 
       lifecycle.adopt(allocation, requestId)
       // A clock that was set back must not prolong the time for which the server may run.
       allocation.startedAfter = Math.min(sentAt ?? now, now)
-      if (assigned) goOnPlaying(allocation, requestId, open)
+      allocation.lastsMs = lastsMs ?? (assigned ? order?.deploy.maxDurationMs : undefined) ?? Infinity
+      if (assigned) goOnPlaying(allocation, requestId, assignment)
     } else if (sentAt !== undefined) {
       lifecycle.lose(allocation, lostAt)
     } else if (order === undefined) {

@@ -17,7 +17,7 @@ export interface Allocations {
   byRequest(requestId: string): Allocation | undefined
   byTags(tags: readonly string[]): Allocation | undefined
   all(): IterableIterator<Allocation>
-  /** Remembers the players of a match of an earlier process, of which no tickets are known. */
+  /** Remembers those players of a match of an earlier process of whom no tickets are known. */
   rememberPlayers(allocation: Allocation): void
   /** Replaces the players of a match. */
   setPlayers(allocation: Allocation, playerIds: readonly string[]): void
@@ -42,6 +42,10 @@ export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEnded
   const served = new Set<Allocation>()
   /** The remembered players. */
   const players = new Map<string, Allocation>()
+  const remember = (allocation: Allocation) => {
+    const known = new Set(allocation.order?.tickets.flatMap((ticket) => ticket.players.map(({ id }) => id)))
+    for (const id of allocation.playerIds) if (!known.has(id)) players.set(id, allocation)
+  }
   const forgetPlayers = (allocation: Allocation) => {
     if (players.size === 0) return
     for (const id of allocation.playerIds) if (players.get(id) === allocation) players.delete(id)
@@ -66,14 +70,12 @@ export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEnded
       requested.set(requestId, allocation)
     },
     release,
-    rememberPlayers: (allocation) => {
-      for (const id of allocation.playerIds) players.set(id, allocation)
-    },
+    rememberPlayers: remember,
     setPlayers: (allocation, playerIds) => {
       const isRemembered = allocation.playerIds.some((id) => players.get(id) === allocation)
       forgetPlayers(allocation)
       allocation.playerIds = playerIds
-      if (isRemembered) for (const id of playerIds) players.set(id, allocation)
+      if (isRemembered) remember(allocation)
     },
     playedBy: (playerId) => {
       if (players.size === 0) return undefined

@@ -9,6 +9,7 @@ import type { Journal, OpenIntent } from './journal/journal.js'
 import type { Recovery } from './journal/recovery.js'
 import type { AllocatorListener } from './listener.js'
 import type { Allocation, Order } from './records/allocation.js'
+import type { Assignment } from './records/assignment.js'
 import type { FoundBy } from './records/match-allocation.js'
 
 /** Why nothing may be created now: see `Governor`; or `journal`, which cannot be opened or written to. */
@@ -104,6 +105,13 @@ export interface AllocatorOptions {
 
 /** Matches of an earlier process of which this one has the tickets. */
 export interface Inherited {
+  /** Called before the first of them, with all that are in the journal. */
+  expect(all: readonly OpenIntent[]): void
+  /**
+   * Where the match's players connect, by their tickets: they may know of it although the journal lost that entry.
+   * Undefined if none of them was told. Called before `orderOf`.
+   */
+  assignmentOf(open: OpenIntent): Assignment | undefined
   /** What the match asks for; undefined if it cannot go on. Called once for each match in the journal. */
   orderOf(open: OpenIntent): Order | undefined
   /** Called after the last of them. */

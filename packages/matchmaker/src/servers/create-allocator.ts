@@ -16,7 +16,8 @@ import { createAdopting } from './adopting.js'
 import { createNotes } from './journal/notes.js'
 import { createRecovery } from './journal/recovery.js'
 
-const NONE_INHERITED: Inherited = { orderOf: () => undefined, done: () => {} }
+const nothing = () => undefined
+const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
 
 export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
@@ -105,9 +106,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       endTimes,
       secrets,
       clock,
-      orderOf: inherited.orderOf,
+      inherited,
       on,
     }),
+    expect: inherited.expect,
     adopted: inherited.done,
     problem: (error) => on.problem('journal', error),
   })

@@ -133,6 +133,15 @@ export function createTickets(options: TicketsOptions): Tickets {
       return true
     },
 
+    rejoin: (record, match, team, now) => {
+      if (record.status !== 'SEARCHING' && record.status !== 'MATCH_FOUND') return undefined
+      waiting.leave(record, now)
+      record.status = 'MATCH_FOUND'
+      record.seat = { ticket: record, match, team, matchedAt: now, acceptance: undefined }
+      touch(record)
+      return record.seat
+    },
+
     shortOfServers: waiting.shortOfServers,
 
     setAcceptance: (record, acceptance) => {

@@ -1,5 +1,5 @@
 import type { Breather } from '../breather.js'
-import type { Match, QueueRuntime, TicketRecord } from './records.js'
+import type { Match, QueueRuntime, Seat, TicketRecord } from './records.js'
 import type { Admitting, PastOfTicket } from './admission.js'
 import type { PrivateMatches } from './private-matches.js'
 import type { Ledger } from './ledger.js'
@@ -30,6 +30,11 @@ export interface Tickets {
   /** Reserves grouped tickets for this runtime: until `take` or `release`, no other runtime can group them. */
   reserve(records: readonly TicketRecord[], runtime: QueueRuntime): void
   release(records: readonly TicketRecord[], now: number): void
+  /**
+   * Puts a ticket into a match of an earlier process that it was in by the journal, whatever it was loaded as. Returns
+   * its seat; undefined if the ticket has ended, or if the match is over for it.
+   */
+  rejoin(record: TicketRecord, match: Match, team: number, now: number): Seat | undefined
   /**
    * Takes the tickets into a match; in a queue with acceptance they are asked first. Returns false, and changes
    * nothing, if one of them has left the runtime.

@@ -20,6 +20,7 @@ test('matches are taken over in slices of 5 ms, between which the event loop tur
     journal: { open: async () => Array.from({ length: 1000 }, (_, nth) => intent(nth)) },
     clock: createManualClock(),
     stopwatch: () => spentMs,
+    expect: () => {},
     adopt: () => {
       spentMs += 1
       adopted += 1

@@ -30,6 +30,8 @@ export interface RecoveryOptions {
   readonly clock: Clock
   /** Milliseconds, to yield the event loop while thousands of matches are taken over. */
   readonly stopwatch: () => number
+  /** Told of all matches before the first is taken over. */
+  readonly expect: (all: readonly OpenIntent[]) => void
   /** Takes over a match. */
   readonly adopt: (open: OpenIntent) => void
   /** All matches were taken over. */
@@ -41,7 +43,7 @@ export interface RecoveryOptions {
 const REOPEN_MS = 1000
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { journal, clock, stopwatch, adopt, adopted, problem } = options
+  const { journal, clock, stopwatch, expect, adopt, adopted, problem } = options
   let opening: Promise<unknown> | undefined
   let isDone = false
   let isClosed = false
@@ -54,6 +56,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   }
   const takeInSlices = async (all: readonly OpenIntent[]): Promise<boolean> => {
     const breather = createBreather(stopwatch)
+    expect(all)
     for (const open of all) {
       if (isClosed) return false
       adopt(open)
@@ -72,6 +75,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     try {
       const read = journal.open(problem)
       if (!(read instanceof Promise)) {
+        expect(read)
         for (const open of read) adopt(open)
         return done()
       }

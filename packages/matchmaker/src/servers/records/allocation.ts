@@ -117,6 +117,10 @@ export interface Resumption {
   /** See `Allocation`. */
   readonly tries: readonly PlacementAttempt[]
   readonly placements: readonly Placement[] | undefined
+  /** The names of the teams. Undefined in journals of earlier versions. */
+  readonly teams?: readonly string[] | undefined
+  /** The index in `teams` for each ticket, in the order of `ticketIds`; undefined: all are in the only one. */
+  readonly teamOf?: readonly number[] | undefined
 }
 
 /** The parts of a create that differ between the attempts for one match. */
@@ -173,8 +177,22 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
 }
 
 /** Undefined for a match whose order is not known. */
-export const resumptionOf = ({ order, tries, placements }: Allocation): Resumption | undefined =>
-  order && { expansionMs: order.expansionMs, secret: order.secret, tries, placements }
+export const resumptionOf = ({ order, ticketIds, tries, placements }: Allocation): Resumption | undefined =>
+  order && {
+    expansionMs: order.expansionMs,
+    secret: order.secret,
+    tries,
+    placements,
+    teams: order.teams.map(({ name }) => name),
+    teamOf: teamsIn(order, ticketIds),
+  }
+
+function teamsIn({ tickets, teams, teamOf }: Order, ticketIds: readonly string[]): readonly number[] | undefined {
+  if (teams.length === 1) return undefined
+  // Tickets that have joined or left since the intent are at other places.
+  const teamsById = new Map(tickets.map(({ id }, index) => [id, teamOf[index] ?? 0]))
+  return ticketIds.map((id) => teamsById.get(id) ?? 0)
+}
 
 /** A read-only view of a match and its deployment, for other modules. */
 export interface AllocationView extends Intent {
