@@ -12,39 +12,44 @@ export interface WaitLimits {
   readonly inAll: number
 }
 
-/** Counts the open long polls and event streams, each of which holds a connection. */
+/** The open long polls and event streams, each of which holds a connection. */
 export interface OpenWaits {
   /**
-   * Counts a wait that begins.
-   * @returns a function that ends the wait; calling it again changes nothing.
-   * @throws {Problem} 429 if the player has too many open, 503 if all players together have.
+   * Counts a wait that begins. A player who has too many open loses the oldest of them: its client may be gone, which
+   * some servers do not tell.
+   * @param end ends the wait, as its time would.
+   * @returns a function that says that the wait is over; calling it again changes nothing.
+   * @throws {Problem} 503 if all players together have too many open.
    */
-  enter(caller: TicketCaller): () => void
+  enter(caller: TicketCaller, end: () => void): () => void
   open(): number
 }
 
 export function createOpenWaits({ perCaller, inAll }: WaitLimits): OpenWaits {
-  const byCaller = new Map<string, number>()
+  /** What ends each wait of a caller, the oldest first. */
+  const byCaller = new Map<string, Set<() => void>>()
   let open = 0
+  const forget = (id: string, own: Set<() => void>, end: () => void) => {
+    if (!own.delete(end)) return
+    open -= 1
+    if (own.size === 0 && byCaller.get(id) === own) byCaller.delete(id)
+  }
   return {
-    enter: (caller) => {
-      const own = byCaller.get(caller.id) ?? 0
-      if (own >= perCaller && !isBackend(caller)) {
-        throw new Problem(429, 'too-many-waits', `a player may wait ${perCaller} times at once`, { retryAfterMs: 1000 })
+    enter: (caller, given) => {
+      const { id } = caller
+      const [oldest] = byCaller.get(id) ?? []
+      if (oldest !== undefined && (byCaller.get(id)?.size ?? 0) >= perCaller && !isBackend(caller)) {
+        forget(id, byCaller.get(id) as Set<() => void>, oldest)
+        oldest()
       }
       if (open >= inAll)
         throw new Problem(503, 'busy', 'too many wait already: ask without waiting', { retryAfterMs: 5000 })
+      const own = byCaller.get(id) ?? new Set()
+      byCaller.set(id, own)
+      const end = () => given()
+      own.add(end)
       open += 1
-      byCaller.set(caller.id, own + 1)
-      let left = false
-      return () => {
-        if (left) return
-        left = true
-        open -= 1
-        const still = (byCaller.get(caller.id) ?? 1) - 1
-        if (still === 0) byCaller.delete(caller.id)
-        else byCaller.set(caller.id, still)
-      }
+      return () => forget(id, own, end)
     },
     open: () => open,
   }

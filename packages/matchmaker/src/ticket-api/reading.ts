@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { eventStream, Problem, type StreamEvent } from '@muster/core/http'
-import { whenKnown, type Awaitable } from '@muster/core/runtime'
+import { linkedSignal, whenKnown, type Awaitable } from '@muster/core/runtime'
 import { isSettled, type FollowedUntil, type Ticket } from '../tickets/ticket.js'
 import { isBackend, type TicketCaller } from './caller.js'
 import { parseSeatId, seatOf, type Seat } from './seats.js'
@@ -71,11 +71,16 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
     poll: async (seat, { caller, version = seat.ticket.version, until, waitMs, signal }) => {
       presence.seen(seat.ticket, caller)
       if (waitMs === 0 || version !== seat.ticket.version || isSettled(seat.ticket, until)) return view(seat)
-      const leave = waits.enter(caller)
+      const over = linkedSignal(signal)
+      const leave = waits.enter(caller, over.abort)
       const left = presence.waits(seat.ticket, caller)
       try {
-        await changeOrTimeout(service, clock, { ticketId: seat.ticket.id, version, until, waitMs, signal })
+        await changeOrTimeout(service, clock, { ticketId: seat.ticket.id, version, until, waitMs, signal: over.signal })
+      } catch (error) {
+        // Another wait of the player took the place of this one, which is answered as if its time were over.
+        if (signal.aborted || !over.signal.aborted) throw error
       } finally {
+        over.unlink()
         leave()
         left()
       }
@@ -86,9 +91,11 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
       // 204 tells a browser's `EventSource` not to reconnect.
       if (isSettled(seat.ticket, until) && version === seat.ticket.version) return new Response(null, { status: 204 })
       presence.seen(seat.ticket, caller)
-      const leave = waits.enter(caller)
+      let endStream = () => {}
+      const leave = waits.enter(caller, () => endStream())
       return eventStream(
         (closed, end) => {
+          endStream = end
           const left = presence.waits(seat.ticket, caller, end)
           const over = () => {
             leave()

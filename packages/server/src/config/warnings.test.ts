@@ -17,6 +17,9 @@ test('a careful configuration has none', async () => {
 
 const queue = (more: string) =>
   CALM.replace(QUEUES, `queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' }, ${more} }]\n`)
+const PUBLIC = "addresses: { trustedProxies: [10.0.0.0/8] }\nlisten: { publicUrl: 'https://mm.example'"
+const redis = (url: string) =>
+  `${CALM.replace('{ folder: data }', `{ redis: { url: '${url}' } }`)}streamTokens: { key: { env: S } }\n`
 const UNCHECKED = 'beacons: { enabled: false }\n'
 const profiles = 'profiles: { url: https://profiles.example, whenDown: { attributes: { skill: 5 } } }\n'
 
@@ -29,11 +32,22 @@ test.each([
   ['servers that are never reaped', `${CALM}matching: { reapAfterMs: never }\n`, ['warning 5 matching.reapAfterMs']],
   [
     'a proxy that nobody trusts',
-    `${CALM}listen: { publicUrl: 'https://mm.example' }\n`,
+    `${CALM}listen: { publicUrl: 'https://mm.example', admin: '127.0.0.1:9' }\n`,
     ['warning 5 listen.publicUrl'],
   ],
   ['a header that nobody may send', `${CALM}addresses: { header: x-real-ip }\n`, ['warning 5 addresses.header']],
   ['metrics for everyone', `${CALM}listen: { host: 0.0.0.0 }\n`, ['warning 1 telemetry.metrics']],
+  ['metrics for nobody', `${CALM}${PUBLIC} }\n`, ['warning 1 telemetry.metrics']],
+  ['metrics with a key', `${CALM}${PUBLIC} }\ntelemetry: { metrics: { key: { env: K } } }\n`, []],
+  ['metrics of a listener of their own', `${CALM}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
+  [
+    'metrics for everyone at a public URL',
+    `${CALM}${PUBLIC}, host: 0.0.0.0 }\ntelemetry: { metrics: { open: true } }\n`,
+    ['warning 7 telemetry.metrics'],
+  ],
+  ['a Redis of this machine', redis('redis://127.0.0.1'), []],
+  ['an encrypted Redis', redis('rediss://redis.example'), []],
+  ['a Redis that is not encrypted', redis('redis://redis.example'), ['warning 3 store.redis.url']],
   ['places of nobody', queue('rules: [{ kind: distance, maxKm: 5 }]'), ['warning 2 queues.0.rules.0']],
   ['places that matter to nobody', queue('rules: [{ kind: distance, maxKm: 5, missing: any }]'), []],
   [

@@ -26,19 +26,30 @@ const isPlain = (url: string | undefined) => {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !isLoopback(hostname)
 }
+
+/** Whether strangers reach what the listener of players serves. */
+export const isPublic = ({ publicUrl, admin }: Pick<ConfigFile['listen'], 'publicUrl' | 'admin'>): boolean =>
+  admin === undefined && publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname)
+
 const when = (holds: boolean, path: string, message: string): Remark[] =>
   holds ? [{ path: path.split('.'), message }] : []
 
 function aboutCallers({ auth, console: page, telemetry, listen }: ConfigFile): Remark[] {
   const { metrics } = telemetry
+  const hasOpenMetrics = metrics.enabled && metrics.key === undefined
   const mayLook = auth.keys.some(({ role }) => role !== 'backend') || auth.jwt?.claims.role !== undefined
   return [
     ...when(auth.jwt === undefined && auth.keys.length === 0, 'auth', 'lets nobody in: give jwt, or keys'),
     ...when(page.enabled && !mayLook, 'console', 'is shown to nobody: no key of auth has a role such as look'),
     ...when(
-      metrics.enabled && metrics.key === undefined && !isLoopback(listen.host),
+      hasOpenMetrics && (metrics.open || !isPublic(listen)) && !isLoopback(listen.admin?.host ?? listen.host),
       'telemetry.metrics',
       'are shown to everyone who reaches the program: give metrics.key, or keep /metrics behind a proxy',
+    ),
+    ...when(
+      hasOpenMetrics && !metrics.open && isPublic(listen),
+      'telemetry.metrics',
+      'are shown to nobody, since there is a listen.publicUrl: give metrics.key or listen.admin, or say open: true',
     ),
   ]
 }
@@ -141,9 +152,18 @@ function aboutProbes({ listen }: ConfigFile, queues: readonly Queue[]): Remark[]
 
 /** What one process alone need not be told. */
 function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
-  return when(
-    typeof store === 'object' && 'redis' in store && streamTokens.key === undefined,
-    'store.redis',
-    'is for several processes, and each refuses the stream tokens of the others: give all of them one streamTokens.key',
-  )
+  if (typeof store !== 'object' || !('redis' in store)) return []
+  const { url } = store.redis
+  return [
+    ...when(
+      streamTokens.key === undefined,
+      'store.redis',
+      'is for several processes, and each refuses the stream tokens of the others: give all one streamTokens.key',
+    ),
+    ...when(
+      typeof url === 'string' && url.startsWith('redis:') && !isLoopback(new URL(url).hostname),
+      'store.redis.url',
+      'is not encrypted: whoever is on the way reads players and connects as this program. Use rediss:',
+    ),
+  ]
 }

@@ -11,6 +11,8 @@ export interface MetricsDoorOptions {
   readonly beforeScrape?: (() => Promise<void>) | undefined
   /** The bearer token that a scrape needs, as it is configured now. */
   readonly key: () => string | undefined
+  /** Whether everyone may scrape where there is no key. */
+  readonly isOpen: () => boolean
   readonly clock: Clock
 }
 
@@ -18,12 +20,15 @@ export interface MetricsDoorOptions {
 const SCRAPES = { limit: 20, windowMs: 10_000 }
 
 /** Answers scrapes of who may scrape, and not too many of them. */
-export function createMetricsDoor({ metrics, beforeScrape, key, clock }: MetricsDoorOptions): RequestListener {
+export function createMetricsDoor({ metrics, beforeScrape, key, isOpen, clock }: MetricsDoorOptions): RequestListener {
   const attempts = createAttempts({ ...SCRAPES, clock, maxKeys: 1000 })
   const refuse = (problem: Problem) => nodeListener(async () => problemResponse(problem))
   const tooMany = refuse(new Problem(429, 'too-many-requests', 'too many scrapes', { retryAfterMs: 10_000 }))
   const unknown = refuse(
     new Problem(401, 'unauthorized', 'metrics need their key', { headers: { 'www-authenticate': 'Bearer' } }),
+  )
+  const withoutKey = refuse(
+    new Problem(403, 'metrics-closed', 'metrics are closed: set telemetry.metrics.key, listen.admin or open: true'),
   )
 
   return (message, response) => {
@@ -31,6 +36,7 @@ export function createMetricsDoor({ metrics, beforeScrape, key, clock }: Metrics
     const wanted = key()
     const headers = { authorization: message.headers.authorization ?? '' }
     const given = bearerToken(new Request('http://localhost/', { headers })) ?? ''
+    if (wanted === undefined && !isOpen()) return withoutKey(message, response)
     if (wanted !== undefined && !isSame(given, wanted)) return unknown(message, response)
     void scrape().catch(() => response.destroy())
 

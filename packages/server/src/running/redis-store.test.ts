@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { skipsRedis, startRedisServer, type RedisServer } from '@muster/redis-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Found } from '@muster/console/wire'
-import { BACKEND_KEY, OPERATE_KEY, openServer, openService, yamlOf } from './server.fixture.js'
+import { BACKEND_KEY, env, OPERATE_KEY, openServer, openService, yamlOf } from './server.fixture.js'
 
 describe.skipIf(skipsRedis())('a store in Redis', () => {
   let redis: RedisServer
@@ -14,6 +17,44 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
     await service.emulator.close()
     await redis.close()
   })
+  /** Sends a command on a connection of its own. */
+  const command = async (text: string) => {
+    const { hostname, port } = new URL(redis.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`${text}\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    return String(answer)
+  }
+
+  test('the user of docs/scale-out.md may do all that the program needs, and nothing beyond its keys', async () => {
+    const page = readFileSync(new URL('../../../../docs/scale-out.md', import.meta.url), 'utf8')
+    const rules = /^ACL SETUSER muster .*$/m.exec(page)?.[0] ?? ''
+    expect(await command(rules.replace('>PASSWORD', '>secret'))).toBe('+OK\r\n')
+    const url = new URL(redis.url)
+    Object.assign(url, { username: 'muster', password: 'secret' })
+    Object.assign(env, { REDIS_URL: url.href })
+    const { server, ask, lines } = await openServer(
+      yamlOf(service.url, 'store: { redis: { url: { env: REDIS_URL }, prefix: mu } }\nlobbies: { enabled: true }'),
+    )
+    const create = (player: string) =>
+      ask('POST', '/tickets', {
+        token: BACKEND_KEY,
+        body: { profile: 'duel', player_id: player, player_ip: '192.0.2.7', attributes: {} },
+      })
+    const [first] = [await create('acl-1'), await create('acl-2')]
+    const { id } = (await first.json()) as { id: string }
+    const status = async () => {
+      const answer = await ask('GET', `/tickets/${id}`, { token: BACKEND_KEY })
+      return ((await answer.json()) as { status: string }).status
+    }
+    await expect.poll(status, { timeout: 20_000, interval: 100 }).toBe('HOST_ASSIGNED')
+    await server.close()
+    expect(lines.filter((line) => /NOPERM|permission/i.test(line))).toEqual([])
+    for (const denied of ['get other', 'keys *', 'flushall', 'config get dir'])
+      expect(await command(`ACL DRYRUN muster ${denied}`)).toMatch(/no permissions/)
+  })
+
   const open = () =>
     openServer(yamlOf(service.url, `store: { redis: { url: "${redis.url}" } }\nlobbies: { enabled: true }`))
 

@@ -80,6 +80,21 @@ describe('what else is served', () => {
   })
 })
 
+test('metrics are closed to strangers where there is a public URL, unless they have a key or are open', async () => {
+  const statusOf = async (more: string, token?: string) => {
+    const text = yamlOf(service.url, more).replace('port: 0', "port: 0, publicUrl: 'https://mm.example'")
+    const { server, ask } = await openServer(text)
+    const { status } = await ask('GET', '/metrics', { token })
+    await server.close()
+    return status
+  }
+  const withKey = 'telemetry: { metrics: { key: { env: BACKEND_KEY } } }'
+  expect(await statusOf('')).toBe(403)
+  expect(await statusOf(withKey)).toBe(401)
+  expect(await statusOf(withKey, BACKEND_KEY)).toBe(200)
+  expect(await statusOf('telemetry: { metrics: { open: true } }')).toBe(200)
+})
+
 test('who guesses tokens is held up, and honest callers at the same address are not', async () => {
   const { server, ask } = await openServer(yamlOf(service.url, 'limits: { perAddress: { limit: 5, windowMs: 60000 } }'))
   const status = async (token: string, path = '/me') => (await ask('GET', path, { token })).status

@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '@muster/core/clock'
 import type { TicketService } from '@muster/matchmaker'
 import type { Config } from '../config/config.js'
+import { isPublic } from '../config/warnings.js'
 import type { ConsoleOptions } from '../console/options.js'
 import { logEvents } from '../telemetry/event-log.js'
 import { createLazyMetrics } from '../telemetry/lazy-metrics.js'
@@ -138,7 +139,13 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     webhooks: createWebhooks({ servers: matching.webhook, relays: lobbies?.webhook }),
     metrics:
       metrics &&
-      createMetricsDoor({ ...matching, ...metrics, key: () => inForce.config.telemetry.metrics.key?.reveal(), clock }),
+      createMetricsDoor({
+        ...matching,
+        ...metrics,
+        key: () => inForce.config.telemetry.metrics.key?.reveal(),
+        isOpen: () => inForce.config.telemetry.metrics.open || !isPublic(config.listen),
+        clock,
+      }),
     ready,
     isClosing: () => closing.reason() !== undefined,
   })

@@ -14,6 +14,17 @@ test('a list is its entries', () => {
   expect(lineOf({ text: 'listening', queues: ['duel', '5v5'] })).toBe('12:00:01 info  listening  queues=duel,5v5\n')
 })
 
+test.each([
+  ['a C1 control', 'a\u009b31mb', 'a\\u{9b}31mb'],
+  ['an escape', 'a\u001b[2Jb', 'a\\u001b[2Jb'],
+  ['a change of direction', 'user\u202etxt.exe', 'user\\u{202e}txt.exe'],
+  ['an isolate', 'a\u2066b\u2069', 'a\\u{2066}b\\u{2069}'],
+  ['a line separator', 'a\u2028b', 'a\\u{2028}b'],
+  ['an invisible tag', 'a\u{e0041}b', 'a\\u{e0041}b'],
+])('%s is written as what it is', (_, given, written) => {
+  expect(lineOf({ text: given, who: given })).toBe(`12:00:01 info  "${written}"  who="${written}"\n`)
+})
+
 test('no value looks like another field or line', () => {
   expect(lineOf({ text: 'a\nb', who: 'x  role=operate', ids: ['a b', 'c"'], none: [] })).toBe(
     '12:00:01 info  "a\\nb"  who="x  role=operate"  ids="a b,c\\""  none=""\n',

@@ -12,8 +12,15 @@ export function textLine(json: string): string {
 function wordOf(value: unknown): string {
   const text = Array.isArray(value) ? value.join(',') : value
   const word = typeof text === 'string' ? text : JSON.stringify(text)
-  return /^[^\s"=]+$/.test(word) ? word : JSON.stringify(word)
+  return /^[^\s"=]+$/.test(word) && !COMMANDS.test(word) ? word : quoted(word)
 }
 
-// A terminal obeys control characters.
-const oneLine = (text: string) => (/\p{Cc}/u.test(text) ? JSON.stringify(text) : text)
+/** A terminal obeys control characters, and shows text in another order by format characters. */
+const COMMANDS = /[\p{Cc}\p{Cf}\u2028\u2029]/u
+
+const oneLine = (text: string) => (COMMANDS.test(text) ? quoted(text) : text)
+
+const quoted = (text: string) =>
+  JSON.stringify(text).replaceAll(new RegExp(COMMANDS, 'gu'), (character) =>
+    [...character].map((one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`).join(''),
+  )

@@ -163,7 +163,19 @@ export const telemetry = z
     metrics: z
       .strictObject({
         enabled: z.boolean().default(true).describe('Whether /metrics is served, for Prometheus.'),
-        key: secret.optional().describe('Bearer token that /metrics asks for. Default: none is needed.'),
+        key: secret
+          .optional()
+          .describe(
+            'Bearer token that /metrics asks for. Default: none is needed, but with a `listen.publicUrl` nobody is ' +
+              'answered without one.',
+          ),
+        open: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Whether everyone may read /metrics without a key although there is a `listen.publicUrl`. They tell ' +
+              'exactly how many players wait where.',
+          ),
       })
       .prefault({})
       .describe('Metrics for Prometheus.'),

@@ -51,7 +51,9 @@ export const limits = z
     perAddress: attempts
       .optional()
       .describe('Requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; `unlimited` for no limit.'),
-    waitsPerCaller: count.optional().describe('Long polls and event streams that one player may have open. Default 8.'),
+    waitsPerCaller: count
+      .optional()
+      .describe('Long polls and event streams that one player may have open; one more ends the oldest. Default 8.'),
     waits: count
       .optional()
       .describe(
