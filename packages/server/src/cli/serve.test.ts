@@ -31,7 +31,7 @@ interface Line {
   readonly port?: number
 }
 
-/** Runs the program with the configuration in the folder, until it listens. */
+/** Runs the program with the configuration in the folder, until it is ready: until then it answers 503. */
 async function serve() {
   const child = spawn(process.execPath, [cli, 'serve'], {
     cwd: folder,
@@ -66,6 +66,7 @@ async function serve() {
       headers: { authorization: `Bearer ${env.BACKEND_KEY}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
+  await expect.poll(async () => (await ask('GET', '/readyz')).status, { timeout: 60_000, interval: 20 }).toBe(200)
   return { child, lines, ended, said, ask }
 }
 
