@@ -38,10 +38,13 @@ const ipv6Like = /(?<![0-9a-z])[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*/gi
 /**
  * `text` without IP addresses and without the given secrets, in any letter case, plain, JSON-escaped or
  * percent-encoded.
+ * @param own addresses that are left as they are, e.g. those of this machine.
  */
-export function scrub(text: string, secrets: readonly string[] = []): string {
-  return withoutAddresses(withoutSecrets(text, secrets))
+export function scrub(text: string, secrets: readonly string[] = [], own: ReadonlySet<string> = NONE): string {
+  return withoutAddresses(withoutSecrets(text, secrets), own)
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const forms = new Set(
@@ -70,11 +73,11 @@ const LONGEST_CANDIDATE = 100
 /** Removes the sentence's punctuation: a colon in front, and full stops and a single colon at the end. */
 const withoutPunctuation = (candidate: string) => candidate.replace(/^:(?!:)/, '').replace(/(?:\.|(?<!:):)+$/, '')
 
-function withoutAddresses(text: string): string {
+function withoutAddresses(text: string, own: ReadonlySet<string>): string {
   const rest = text.replace(ipv6Like, (candidate) => {
     if (candidate.length > LONGEST_CANDIDATE) return '[address]'
     const trimmed = withoutPunctuation(candidate)
-    return isIPv6(trimmed) ? candidate.replace(trimmed, '[address]') : candidate
+    return isIPv6(trimmed) && !own.has(trimmed) ? candidate.replace(trimmed, '[address]') : candidate
   })
-  return rest.replace(ipv4, '[address]')
+  return rest.replace(ipv4, (address) => (own.has(address) ? address : '[address]'))
 }

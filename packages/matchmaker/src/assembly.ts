@@ -31,6 +31,7 @@ import { createTick } from './matches/tick.js'
 import { createExplaining } from './commands/explain-command.js'
 import type { LearnedWaits } from './commands/queue-wait.js'
 import { createEstimating } from './commands/wait-commands.js'
+import { createQueueFacts } from './tickets/queue-facts.js'
 import { createQueueRuntime } from './tickets/queue-runtime.js'
 import type { QueueRuntime, TicketRecord } from './tickets/records.js'
 import { ticketOf } from './tickets/ticket-view.js'
@@ -222,10 +223,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
     ...estimating,
-    playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
-    readsLatencies: (queue) => runtimes.get(queue)?.readsLatencies ?? false,
-    presenceWithinMs: (queue) => runtimes.get(queue)?.queue.presence?.withinMs,
-    queueNames: () => [...runtimes.keys()],
+    ...createQueueFacts(() => runtimes),
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 
     reconfigure: (definitions) => {

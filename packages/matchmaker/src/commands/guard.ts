@@ -45,6 +45,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
 
   playerMayState: 'free',
   readsLatencies: 'free',
+  largestParty: 'free',
   presenceWithinMs: 'free',
   queueNames: 'free',
   notePresence: 'free',

@@ -66,7 +66,8 @@ export interface Matchmaker {
    * Creates a ticket, whose players wait for a match. Repeating a call with the `id` of a ticket of the same queues and
    * players returns that ticket.
    * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {PlayerPlaying}
-   * naming the match; {PlayerOverLimit}; {PlayerCoolingDown}; {MatchmakerClosed}
+   * naming the match; {PlayerOverLimit}; {PlayerCoolingDown}; {Unavailable} if the ticket log cannot be written, or
+   * what is stored has not been read yet: nothing was created; {MatchmakerClosed}
    */
   createTicket(input: TicketInput): Ticket
   /**
@@ -84,6 +85,8 @@ export interface Matchmaker {
    * then. False if there is no such queue.
    */
   readsLatencies(queue: string): boolean
+  /** Players of the largest party that the queue takes; undefined if there is no such queue. */
+  largestParty(queue: string): number | undefined
   /**
    * Milliseconds for which clients of a queue's tickets may be away, by its `presence`; undefined if it does not ask,
    * or if there is no such queue.

@@ -94,6 +94,7 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
 
     playerMayState: now(matchmaker.playerMayState),
     readsLatencies: now(matchmaker.readsLatencies),
+    largestParty: now(matchmaker.largestParty),
     presenceWithinMs: now(matchmaker.presenceWithinMs),
     queueNames: now(matchmaker.queueNames),
     getTicket: now(matchmaker.getTicket),

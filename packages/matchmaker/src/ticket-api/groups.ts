@@ -37,7 +37,7 @@ export interface Groups {
 }
 
 export interface GroupsOptions {
-  readonly service: Pick<TicketService, 'playerMayState' | 'createTicket' | 'getTicket' | 'cancelTicket'>
+  readonly service: Pick<TicketService, 'largestParty' | 'createTicket' | 'getTicket' | 'cancelTicket'>
   readonly store: GroupStore
   readonly presence: Pick<PresenceReporter, 'seen'>
   readonly clock: Clock
@@ -60,6 +60,8 @@ const noGroup = () => new Problem(404, 'no-such-group', 'there is no such group,
 const noMember = () => new Problem(404, 'no-such-member', 'there is no such member, or it is not you')
 const alreadySearching = () =>
   new Problem(409, 'already-searching', 'the group is searching already: cancel it, and make a new one')
+const groupFull = (profile: string, most: number) =>
+  new Problem(409, 'group-full', `The group is full: a party of ${JSON.stringify(profile)} has at most ${most}.`)
 const tooMany = () => new Problem(503, 'busy', 'there are too many groups: try again', { retryAfterMs: 5000 })
 const contended = () => new Problem(503, 'busy', 'the group changes too often: try again', { retryAfterMs: 1000 })
 
@@ -158,7 +160,7 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
 
   /** Checks a player when they join, because the group's ticket may be created much later. */
   const check = (profile: string, player: Player) => {
-    if (service.playerMayState(profile) === undefined) throw unknownQueue(profile, queueNames())
+    if (service.largestParty(profile) === undefined) throw unknownQueue(profile, queueNames())
     readTicketInput({ queue: profile, players: [player] })
   }
   const cancelTicket = async (group: Group, caller: TicketCaller): Promise<true> => {
@@ -197,8 +199,9 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
           const message = `profile: the group is for ${JSON.stringify(group.profile)}`
           throw new Problem(400, 'other-profile', message, { field: 'profile' })
         }
-        if (before === undefined && group.members.length === MOST_MEMBERS)
-          throw new Problem(409, 'group-full', 'the group is full')
+        const most = Math.min(MOST_MEMBERS, service.largestParty(profile) ?? MOST_MEMBERS)
+        if (before === undefined && group.members.length >= most)
+          throw groupFull(profile, most)
         const member: GroupMember = { id: before?.id ?? id, player, ready }
         await leaveOthers(player.id, groupId)
         return update(withMember(group, member), member, stored)

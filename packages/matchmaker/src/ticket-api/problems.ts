@@ -55,9 +55,9 @@ function invalidMatch({ field = '', message }: InvalidMatch): Problem {
 function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): Problem {
   const wire = wireField(field, party)
   const text = message.replace(/^ticket: /, '')
-  return new Problem(400, 'invalid-ticket', field === '' ? text : text.replace(field, wire), {
-    field: wire || undefined,
-  })
+  // What is wrong with all players together has no field in a body about one of them.
+  const named = wire === '' ? text.replace(`${field}: `, '') : text.replace(field, wire)
+  return new Problem(400, 'invalid-ticket', field === '' ? text : named, { field: wire || undefined })
 }
 
 /**

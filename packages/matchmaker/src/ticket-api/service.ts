@@ -42,6 +42,7 @@ type Answers = {
 export interface TicketService extends Answers {
   readonly playerMayState: Matchmaker['playerMayState']
   readonly readsLatencies: Matchmaker['readsLatencies']
+  readonly largestParty: Matchmaker['largestParty']
   readonly presenceWithinMs: Matchmaker['presenceWithinMs']
   readonly queueNames: Matchmaker['queueNames']
   /** Answers at once, from what it has heard so far. */

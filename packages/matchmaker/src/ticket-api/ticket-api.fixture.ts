@@ -46,6 +46,7 @@ export function answerLater(): void {
 const ALWAYS_AT_ONCE: readonly string[] = [
   'playerMayState',
   'readsLatencies',
+  'largestParty',
   'presenceWithinMs',
   'queueNames',
   'estimateWait',

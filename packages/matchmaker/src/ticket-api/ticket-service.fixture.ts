@@ -119,6 +119,7 @@ export function createFakeService(clock: Clock): FakeService {
     remove: (id) => void tickets.delete(id),
     playerMayState: (queue) => (QUEUES.includes(queue) ? (name) => queue !== 'ranked' || name !== 'rating' : undefined),
     readsLatencies: (queue) => QUEUES.includes(queue),
+    largestParty: (queue) => (QUEUES.includes(queue) ? 64 : undefined),
     queueNames: () => QUEUES,
     createTicket,
     createTickets: (inputs) =>

@@ -31,6 +31,7 @@ export function createQueueRuntime(
     checkEnvironment,
     playerMayState: playerMayState(queue),
     readsLatencies: readsLatencies(queue),
+    largestParty: Math.max(...compiled.model.teams.map(({ max }) => max)),
     pool: createPool(compiled.model),
     explain: createExplain(compiled),
     waits,

@@ -149,6 +149,8 @@ export interface QueueRuntime {
   /** Whether players may state an attribute themselves. */
   readonly playerMayState: PlayerMayState
   readonly readsLatencies: boolean
+  /** Players of the largest party that fits into a team. */
+  readonly largestParty: number
   readonly pool: Pool<Facts>
   readonly explain: Explain
   /** How long tickets wait. It goes on when the queue is replaced by one of the same name. */

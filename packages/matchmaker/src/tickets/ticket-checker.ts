@@ -3,7 +3,6 @@ import { PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { newId } from '../ids.js'
 import { defineQueues } from '../options.js'
 import { middleOf, networkOf } from '../places.js'
-import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import {
   entriesOf,
@@ -19,6 +18,7 @@ import { cooldownName } from './cooldowns.js'
 import type { CheckedTicket, PrivateSeat } from './checked-ticket.js'
 import { checkMatch } from './match-checker.js'
 import type { MatchInput } from './match-input.js'
+import { createQueueFacts, type QueueFacts } from './queue-facts.js'
 import { createQueueRuntime } from './queue-runtime.js'
 import type { QueueRuntime } from './records.js'
 import { bodyOf, NEW_STATE } from './ticket-body.js'
@@ -43,7 +43,7 @@ export interface OtherTicket {
 }
 
 /** Checks tickets as a matchmaker does that creates them, for a process that only stores them. */
-export interface TicketChecker {
+export interface TicketChecker extends QueueFacts {
   /** Checks all that does not depend on other tickets. @throws {InvalidTicket} naming the field; {UnknownQueue} */
   check(input: TicketInput): Creatable
   /** Checks a match of given players like `check`. @throws {InvalidMatch} naming the field; {UnknownQueue} */
@@ -59,14 +59,6 @@ export interface TicketChecker {
   cooldownsIn(queues: readonly string[]): readonly { readonly queue: string; readonly name: string }[]
   /** The view of the ticket, just created. @param createdAt epoch milliseconds. */
   created(ticket: Creatable, createdAt: number): Ticket
-  /** As that of a matchmaker. */
-  playerMayState(queue: string): PlayerMayState | undefined
-  /** As that of a matchmaker. */
-  readsLatencies(queue: string): boolean
-  /** As that of a matchmaker. */
-  presenceWithinMs(queue: string): number | undefined
-  /** As that of a matchmaker. */
-  queueNames(): readonly string[]
   /** Replaces the queues. @throws {InvalidQueue}; {InvalidInput}; then nothing changes */
   reconfigure(queues: readonly QueueDefinition[]): void
 }
@@ -159,10 +151,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       ...NEW_STATE,
       ...(privateSeat !== undefined && { waitingFor: 'servers', privateMatch: privateSeat.id }),
     }),
-    playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
-    readsLatencies: (queue) => runtimes.get(queue)?.readsLatencies ?? false,
-    presenceWithinMs: (queue) => runtimes.get(queue)?.queue.presence?.withinMs,
-    queueNames: () => [...runtimes.keys()],
+    ...createQueueFacts(() => runtimes),
     reconfigure: (queues) => {
       runtimes = compiled(queues)
     },

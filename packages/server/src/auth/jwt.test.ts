@@ -102,27 +102,27 @@ describe('a token is not taken', () => {
     [
       'that never expires',
       () => signShared({ sub: 'ann' }, SECRET),
-      '401 unfit-token: the claim exp of the token is missing',
+      '401 invalid-token: the claim exp of the token is missing',
     ],
     [
       'that is not valid yet',
       () => sign({ sub: 'ann', nbf: NOW_S + 60 }),
-      '401 unfit-token: the claim nbf of the token is not the one that is expected here',
+      '401 invalid-token: the claim nbf of the token is not the one that is expected here',
     ],
     [
       'of another issuer',
       () => sign({ sub: 'ann', iss: 'other', aud: 'game' }),
-      '401 unfit-token: the claim iss of the token is not the one that is expected here',
+      '401 invalid-token: the claim iss of the token is not the one that is expected here',
     ],
     [
       'for another audience',
       () => sign({ sub: 'ann', iss: 'studio', aud: 'shop' }),
-      '401 unfit-token: the claim aud of the token is not the one that is expected here',
+      '401 invalid-token: the claim aud of the token is not the one that is expected here',
     ],
     [
       'without an audience',
       () => sign({ sub: 'ann', iss: 'studio' }),
-      '401 unfit-token: the claim aud of the token is missing',
+      '401 invalid-token: the claim aud of the token is missing',
     ],
   ])('%s', async (_, make, refused) => {
     const strict = /claim (iss|aud)/.test(refused ?? '')

@@ -159,7 +159,7 @@ function refuse(error: unknown): undefined {
   if (error instanceof Problem) throw error
   if (error instanceof errors.JWTExpired) throw invalidToken('token-expired', 'the token has expired')
   if (error instanceof errors.JWTClaimValidationFailed) {
-    throw invalidToken('unfit-token', `the claim ${error.claim} of the token is ${wordOf(error.reason)}`)
+    throw invalidToken('invalid-token', `the claim ${error.claim} of the token is ${wordOf(error.reason)}`)
   }
   if (error instanceof KeysUnavailable || error instanceof errors.JWKSTimeout) {
     const message = 'it cannot be found out now who calls: try again'

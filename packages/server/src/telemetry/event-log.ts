@@ -12,7 +12,9 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
   on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>
     problems.report('server', failureText(reason, detail), { matchId, requestId }),
   )
-  on('deploymentReaped', ({ requestId }) => log.warn('a server that belonged to no match was stopped', { requestId }))
+  on('deploymentReaped', ({ requestId }) =>
+    problems.report('reap', 'A server that belonged to no match was stopped.', { requestId }),
+  )
   const detail = <Event>(text: string, fieldsOf: (event: Event) => Parameters<Log['debug']>[1]) => {
     return (event: Event) => {
       if (log.writes('debug')) log.debug(text, fieldsOf(event))

@@ -1,5 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
+import { logEvents } from './event-log.js'
 import { createLog, type LogOptions } from './log.js'
 import { createProblemLog } from './problem-log.js'
 
@@ -30,6 +31,16 @@ describe('a line', () => {
     expect(lines.join('')).toContain('refused [redacted] of [address]')
   })
 
+  test('holds the addresses of this machine, with their ports', () => {
+    const { log, parsed } = setUp()
+    log.info('at 127.0.0.1:8080 and [::1]:80', { url: 'http://127.0.0.1:8080', other: '192.0.2.7:8080' })
+    expect(parsed()[0]).toMatchObject({
+      text: 'at 127.0.0.1:8080 and [::1]:80',
+      url: 'http://127.0.0.1:8080',
+      other: '[address]:8080',
+    })
+  })
+
   test('is left out below the level, which may change', () => {
     const { log, lines } = setUp({ level: 'warn' })
     log.info('no')
@@ -48,6 +59,24 @@ describe('a line', () => {
       ' warn  "two\\nlines"  queue=duel  name="x level=error\\n12:00:00 error broken"  port=8080\n',
     )
   })
+})
+
+test('servers that belong to no match are told by a line and a count, however many are stopped', async () => {
+  const clock = createManualClock()
+  const { log, parsed } = setUp()
+  const problems = createProblemLog(log, clock)
+  let reaped: (event: { requestId: string }) => void = () => {}
+  const on = (name: string, listener: never) => {
+    if (name === 'deploymentReaped') reaped = listener
+    return () => {}
+  }
+  logEvents(on as Parameters<typeof logEvents>[0], log, problems)
+  for (let nth = 0; nth < 700; nth += 1) reaped({ requestId: `r${nth}` })
+  await problems.close()
+  expect(parsed().map(({ text }) => text)).toEqual([
+    'A server that belonged to no match was stopped.',
+    'A server that belonged to no match was stopped: 699 more times',
+  ])
 })
 
 describe('problems', () => {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os'
 import { scrub } from '@muster/core'
 import { pino } from 'pino'
 import { textLine } from './text-line.js'
@@ -7,7 +8,10 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 /** What a line says besides its text: plain values. */
 export type Fields = Readonly<Record<string, string | number | boolean | undefined | readonly string[]>>
 
-/** Writes lines. Texts and values are written without addresses and without the program's secrets. */
+/**
+ * Writes lines. Texts and values are written without the program's secrets, and without addresses other than those of
+ * this machine.
+ */
 export interface Log {
   debug(text: string, fields?: Fields): void
   info(text: string, fields?: Fields): void
@@ -42,7 +46,8 @@ export function createLog({ level, format, write = writeOut, secrets = () => [] 
     },
     destination,
   )
-  const clean = (text: string) => scrub(text, secrets())
+  const own = ownAddresses()
+  const clean = (text: string) => scrub(text, secrets(), own)
   const cleanValue = (value: Value): Value => {
     if (typeof value === 'string') return clean(value)
     return typeof value === 'object' ? value.map(clean) : value
@@ -68,3 +73,9 @@ export function createLog({ level, format, write = writeOut, secrets = () => [] 
 
 /** Synchronously where the system does that: files, terminals, and pipes on POSIX. */
 const writeOut = (line: string): void => void process.stdout.write(line)
+
+/** Where this machine listens: an operator reads them in the configuration too. */
+const ownAddresses = (): ReadonlySet<string> => {
+  const ofInterfaces = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address))
+  return new Set(['127.0.0.1', '::1', '0.0.0.0', '::', ...ofInterfaces])
+}

@@ -18,7 +18,7 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   : Method
 
 /** What a process answers at once, of what it knows itself. */
-type AtOnce = 'playerMayState' | 'readsLatencies' | 'presenceWithinMs' | 'queueNames' | 'estimateWait'
+type AtOnce = 'playerMayState' | 'readsLatencies' | 'largestParty' | 'presenceWithinMs' | 'queueNames' | 'estimateWait'
 
 /** What every process of a partition can do, whether or not it leads: all that the ticket API needs, and hints. */
 export type FrontService = {
@@ -111,6 +111,7 @@ export function createFront(options: FrontOptions): Front {
   const service: FrontService = {
     playerMayState: (queue) => checker.playerMayState(queue),
     readsLatencies: (queue) => checker.readsLatencies(queue),
+    largestParty: (queue) => checker.largestParty(queue),
     presenceWithinMs: options.presenceWithinMs,
     queueNames: () => checker.queueNames(),
 

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest'
+import { problemOf } from './problems.js'
+import { refuseTicket } from '../tickets/ticket-input.js'
+import { setUpReal } from './ticket-api.fixture.js'
+
+describe('a party that is too big', () => {
+  const deploy = { application: 'game', version: '1' }
+  const queues = [{ name: 'pairs', teams: [{ name: 'side', count: 2, size: 2 }], deploy }]
+  const body = { profile: 'pairs', attributes: {} }
+
+  test('is refused when one more joins, and not when all are ready', async () => {
+    const { call } = setUpReal(queues)
+    const { group_id } = (await call('ann', 'POST', '/groups', { ...body, is_ready: false })).json as {
+      group_id: string
+    }
+    const join = (who: string) => call(who, 'POST', `/groups/${group_id}/members`, { ...body, is_ready: true })
+    expect((await join('ben')).status).toBe(201)
+    expect(await join('cas')).toMatchObject({
+      status: 409,
+      json: { code: 'group-full', message: 'The group is full: a party of "pairs" has at most 2.' },
+    })
+    // Who is in it already may join again.
+    expect((await join('ben')).status).toBe(201)
+  })
+
+  test('is refused in a whole sentence, where it has no field', () => {
+    const error = refuseTicket('players', 'players: a party of 3 is too big: a team takes at most 2')
+    expect(problemOf(error)).toMatchObject({
+      status: 400,
+      message: 'a party of 3 is too big: a team takes at most 2',
+    })
+  })
+})
