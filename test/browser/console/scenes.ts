@@ -173,6 +173,7 @@ export function nowOf(scene: Scene, at: number): Now {
     queues: scene.queues.map((_, index) => queueNow(scene, index)),
     queuesLeftOut: 0,
     map: {
+      seen: true,
       waiting: areas,
       nowhere: scene.hasPlaces ? Math.round(scene.players / 90) : scene.players,
       servers: serversOf(scene),

@@ -8,7 +8,12 @@ import type { Milliseconds, Moment } from './units.js'
 export interface Now {
   readonly at: Moment
   /** Whether the program takes players, and if not, why in words. */
-  readonly ready: { readonly is: boolean; readonly why: readonly string[] }
+  readonly ready: {
+    readonly is: boolean
+    readonly why: readonly string[]
+    /** Whether this process matches; left out where it is the only one. */
+    readonly leading?: boolean | undefined
+  }
   /** At most 50, in the order of the configuration. */
   readonly queues: readonly QueueNow[]
   readonly queuesLeftOut: number
@@ -47,9 +52,11 @@ export interface RelaxedStep {
 }
 
 export interface MapNow {
+  /** Whether places of those who wait are known here: not while another process matches. */
+  readonly seen: boolean
   /** Waiting players whose place is known, by area; at most 400 areas. */
   readonly waiting: readonly WaitingCluster[]
-  /** Waiting players whose place is not known. */
+  /** Waiting players whose place is not known; 0 unless `seen`. */
   readonly nowhere: number
   /** Servers by place; at most 200 places. */
   readonly servers: readonly ServerCluster[]

@@ -43,8 +43,10 @@ export function MapPanel({ now }: { readonly now: Now }) {
 }
 
 /** What is said on a map without marks. */
-function MapWords({ map: { waiting, nowhere, servers } }: { readonly map: MapNow }) {
+function MapWords({ map: { seen, waiting, nowhere, servers } }: { readonly map: MapNow }) {
   if (waiting.length > 0) return null
+  if (!seen)
+    return <p class="map-words">Another process matches. The console of that process shows where players wait.</p>
   if (nowhere > 0) {
     return (
       <p class="map-words">

@@ -26,6 +26,7 @@ export function Readiness({ now: { ready } }: { readonly now: Now }) {
             <small>
               Started <Ago at={hello.value.startedAt} />, tickets {stores[hello.value.store]}, version{' '}
               {hello.value.version}
+              {ready.leading === undefined ? '' : ready.leading ? ', this process leads' : ', another process leads'}
             </small>
           )}
         </span>

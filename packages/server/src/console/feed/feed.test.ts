@@ -44,7 +44,7 @@ describe('the feed', () => {
     expect(empty).toMatchObject({
       ready: { is: true, why: [] },
       queues: [{ name: 'duel', paused: false, tickets: 0, players: 0, oldest: null, waitP50: null }],
-      map: { waiting: [], nowhere: 0, servers: [] },
+      map: { seen: true, waiting: [], nowhere: 0, servers: [] },
       forming: [],
       servers: { most: 20, mostCreatesPerMinute: null, money: { perHourNow: 0, currency: 'EUR' } },
     })
@@ -204,7 +204,7 @@ describe('the feed', () => {
     ])
     const now = await feed.until<Now>('now')
     expect(now.queues[0]).toMatchObject({ tickets: 2, players: 2, relaxed: [] })
-    expect(now.map).toMatchObject({ waiting: [], nowhere: 2, servers: [{ running: 1 }] })
+    expect(now.map).toMatchObject({ seen: false, waiting: [], nowhere: 0, servers: [{ running: 1 }] })
     fails = true
     await clock.advance(6000)
     expect((await feed.until<Now>('now')).queues[0]).toMatchObject({ players: 2 })

@@ -17,6 +17,8 @@ import type { Bill } from './money.js'
 export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits'> {
   readonly queueNames: () => readonly string[]
   readonly seen: () => Surveyed | undefined
+  /** Whether places are seen: not while another process matches. */
+  readonly seesAll: () => boolean
   readonly activity: Activity
   readonly problems: Problems
   readonly bill: Bill
@@ -73,6 +75,7 @@ function nowOf(deps: NowDeps, ready: Now['ready'], bounds: Bounds): Now {
     map: {
       waiting: waitingClusters(seen.areas, bounds.areas, now),
       nowhere: seen.nowhere,
+      seen: deps.seesAll(),
       servers: serverClusters(seen.servers, bounds.places),
     },
     forming: seen.forming.slice(0, bounds.forming).map(formingMatch),

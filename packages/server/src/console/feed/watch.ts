@@ -45,6 +45,7 @@ export function createWatch(options: ConsoleOptions, { clock, missing, failed }:
   const deps: NowDeps = {
     queueNames,
     seen: surveyor.latest,
+    seesAll: surveyor.seesAll,
     activity,
     problems,
     bill,

@@ -13,7 +13,7 @@ export function surveyedBy({ queues, matches, held }: Inspection, now: number): 
       return { name, paused, tickets, players, oldest, relaxed: [] }
     }),
     areas: [],
-    nowhere: queues.reduce((sum, { players }) => sum + players, 0),
+    nowhere: 0,
     forming: forming.slice(0, MOST_FORMING).map(({ matchId, queue, phase, playerIds, at }) => ({
       matchId,
       queue,
