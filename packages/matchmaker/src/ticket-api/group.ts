@@ -20,6 +20,8 @@ export interface Group {
   readonly members: readonly GroupMember[]
   /** Epoch milliseconds from which it searches; undefined while it gathers. */
   readonly searchingSince: number | undefined
+  /** Whether its ticket was created: one that is not there any more has ended. Default false. */
+  readonly isStarted?: boolean | undefined
 }
 
 /** A group with the version of its record: 1 at first, and one more with each change. */

@@ -1,28 +1,9 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createGroupStore, type GroupStore } from './group-store.js'
+import { gather, later, solo, type Member } from './groups.fixture.js'
 import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
-
-const solo = { profile: 'duel', attributes: {}, is_ready: true }
-const later = { ...solo, is_ready: false }
-
-interface Member {
-  readonly member_id: string
-  readonly group_id: string
-}
-
-/** Ann's group, in which she is not ready. */
-async function gather(options: Parameters<typeof setUp>[0] = {}) {
-  const world = setUp(options)
-  const ann = (await world.call('ann', 'POST', '/groups', later)).json as Member
-  const group = `/groups/${ann.group_id}`
-  const join = async (who: string, body: object = later) =>
-    (await world.call(who, 'POST', `${group}/members`, body)).json as Member
-  const ready = (who: string, member: Member, is_ready = true) =>
-    world.call(who, 'PATCH', `${group}/members/${member.member_id}`, { is_ready })
-  return { ...world, ann, group, join, ready }
-}
 
 describe('a group', () => {
   test('of one ready player searches at once', async () => {
@@ -273,15 +254,5 @@ describe('a group that changes while a request is under way', () => {
     expect(started.json).toMatchObject({ status: 'SEARCHING', ticket_id: ann.group_id })
     expect(during).toHaveLength(2)
     expect(clock.now()).toBeGreaterThan(0)
-  })
-
-  test('and whose process ends before its ticket is created is gone', async () => {
-    const { clock, service, call, group, ann } = await gather()
-    Object.assign(service, { createTicket: () => new Promise(() => {}) })
-    void call('ann', 'PATCH', `${group}/members/${ann.member_id}`, { is_ready: true })
-    await new Promise((resolve) => setImmediate(resolve))
-    expect((await call('ann', 'GET', group)).json).toMatchObject({ status: 'FORMING' })
-    await clock.advance(10_000)
-    expect(await call('ann', 'GET', group)).toMatchObject({ status: 404, json: { code: 'no-such-group' } })
   })
 })

@@ -50,11 +50,13 @@ export interface GroupsOptions {
 const MOST_MEMBERS = 64
 /**
  * Milliseconds for which a group that searches may have no ticket: it is being created. A process that ends meanwhile
- * leaves the group without one for ever.
+ * leaves the group without one; then it is created again (our choice).
  */
 const STARTING_MS = 10_000
 /** How often a change is tried again when another request has changed the group in between. */
 const TRIES = 20
+
+const notReady = (member: GroupMember): GroupMember => ({ ...member, ready: false })
 
 const noGroup = () => new Problem(404, 'no-such-group', 'there is no such group, or it is not yours')
 const noMember = () => new Problem(404, 'no-such-member', 'there is no such member, or it is not you')
@@ -77,11 +79,31 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
     const { searchingSince } = stored.group
     if (searchingSince === undefined) return { ...stored, ticket: undefined }
     const ticket = await service.getTicket(groupId)
-    if (ticket === undefined && clock.now() - searchingSince >= STARTING_MS) {
+    if (ticket !== undefined) return { ...(await noteStarted(stored)), ticket }
+    if (stored.group.isStarted === true) {
       await store.replace({ ...stored.group, members: [] }, stored.version)
       throw noGroup()
     }
-    return { ...stored, ticket }
+    return clock.now() - searchingSince < STARTING_MS ? { ...stored, ticket } : startAgain(stored)
+  }
+  /** Notes that the group's ticket was created. */
+  const noteStarted = async ({ group, version }: StoredGroup): Promise<StoredGroup> => {
+    const noted = { ...group, isStarted: true }
+    if (group.isStarted === true || !(await store.replace(noted, version))) return { group, version }
+    return { group: noted, version: version + 1 }
+  }
+  /** Creates the ticket of a group that was acknowledged. If it is refused now, members gather and are not ready. */
+  const startAgain = async (stored: StoredGroup): Promise<Found> => {
+    const { group, version } = stored
+    try {
+      const ticket = await startGroup(group, group.members[0] as GroupMember, service)
+      return { ...(await noteStarted(stored)), ticket }
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error
+      const gathering = { ...group, searchingSince: undefined, members: group.members.map(notReady) }
+      if (!(await store.replace(gathering, version))) throw contended()
+      return { group: gathering, version: version + 1, ticket: undefined }
+    }
   }
   /** Finds a group that the caller may see. */
   const seen = async (groupId: string, caller: TicketCaller): Promise<Found> => {
@@ -124,7 +146,10 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
     }
     if (kept.searchingSince === undefined) return memberView(kept, by, undefined)
     try {
-      return memberView(kept, by, await startGroup(kept, by, service))
+      const ticket = await startGroup(kept, by, service)
+      // If this fails, whoever reads the group next notes it.
+      await noteStarted({ group: kept, version: (before?.version ?? 0) + 1 }).catch(() => {})
+      return memberView(kept, by, ticket)
     } catch (error) {
       await store.replace(before?.group ?? { ...kept, members: [] }, (before?.version ?? 0) + 1)
       throw error
@@ -142,7 +167,7 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
     try {
       return (await update(left, first, stored)) && true
     } catch {
-      const members = left.members.map((member) => ({ ...member, ready: false }))
+      const members = left.members.map(notReady)
       const present = await store.find(left.id)
       if (present?.group.searchingSince !== undefined) return true
       return (await store.replace({ ...left, members }, present?.version ?? 0)) ? true : undefined

@@ -1,0 +1,54 @@
+/** A group whose search begins, and whose process ends before that is done. */
+import { describe, expect, test } from 'vitest'
+import { PlayerBusy, Unavailable } from '../errors.js'
+import { gather } from './groups.fixture.js'
+
+describe('a group', () => {
+  test('whose process ends before its ticket is created gets it later, by whoever asks', async () => {
+    const { clock, service, call, group, ann } = await gather()
+    const create = service.createTicket
+    Object.assign(service, { createTicket: () => new Promise(() => {}) })
+    void call('ann', 'PATCH', `${group}/members/${ann.member_id}`, { is_ready: true })
+    await new Promise((resolve) => setImmediate(resolve))
+    Object.assign(service, { createTicket: create })
+    expect((await call('ann', 'GET', group)).json).toMatchObject({ status: 'FORMING' })
+    await clock.advance(10_000)
+    expect((await call('ann', 'GET', group)).json).toMatchObject({ status: 'SEARCHING' })
+    expect(service.getTicket(ann.group_id)).toMatchObject({ players: [{ id: 'ann' }] })
+  })
+
+  test('whose process ends before its ticket is created gathers again if that is refused by then', async () => {
+    const { clock, service, call, group, ann, join, ready } = await gather()
+    const bob = await join('bob')
+    await ready('bob', bob)
+    const create = service.createTicket
+    Object.assign(service, { createTicket: () => new Promise(() => {}) })
+    void ready('ann', ann)
+    await new Promise((resolve) => setImmediate(resolve))
+    await clock.advance(10_000)
+    const refusing = (error: Error) =>
+      Object.assign(service, {
+        createTicket: () => {
+          throw error
+        },
+      })
+    refusing(new Unavailable('Redis is away'))
+    expect(await call('ann', 'GET', group)).toMatchObject({ status: 503 })
+    refusing(new PlayerBusy('bob', 'another'))
+    expect((await call('ann', 'GET', group)).json).toMatchObject({
+      status: 'FORMING',
+      members: [{ is_ready: false }, { is_ready: false }],
+    })
+    Object.assign(service, { createTicket: create })
+    await ready('bob', bob)
+    expect((await ready('ann', ann)).json).toMatchObject({ status: 'SEARCHING' })
+  })
+
+  test('is gone once its ticket is, and not searched for again', async () => {
+    const { clock, service, call, group, ann, ready } = await gather()
+    await ready('ann', ann)
+    Object.assign(service, { getTicket: () => undefined })
+    await clock.advance(60_000)
+    expect(await call('ann', 'GET', group)).toMatchObject({ status: 404, json: { code: 'no-such-group' } })
+  })
+})
