@@ -1,9 +1,9 @@
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { skipsRedis, startRedisServer } from '@muster/redis-server'
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import { createWitness, type ServerSeen } from './partition-witness.js'
-import { endAll, start, type Victim } from './processes.js'
-import { createProxy } from './proxy.js'
+import { skipsRedis } from '@muster/redis-server'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createWitness } from './partition-witness.js'
+import { openWorld } from './partition-world.js'
+import { endAll, type Victim } from './processes.js'
 
 const seed = Number(process.env['CHAOS_SEED'] ?? 1)
 /** Seconds of chaos; `pnpm soak redis` gives more. */
@@ -14,57 +14,9 @@ afterEach(endAll)
 
 const BAD_WEATHER = ['slow', 'refused', 'black hole', 'deaf'] as const
 
-interface ServiceSeen {
-  readonly deployments: readonly ServerSeen[]
-  /** Requests over a limit, by its name. */
-  readonly rejected: Readonly<Record<string, number>>
-}
-
-type Answer = { readonly answer?: never; readonly error?: string }
-
-async function openWorld() {
-  const redis = await startRedisServer({ appendOnly: 'everysec' })
-  const proxy = await createProxy(redis.url)
-  onTestFinished(async () => {
-    endAll()
-    await proxy.close()
-    await redis.close()
-  })
-  const unhandled: unknown[] = []
-  const service = start('service-process.mjs', { seed })
-  const { url } = await service.first<{ url: string }>('listening')
-  const leaders = new Set<Victim>()
-  const hear = (of: () => Victim) => (message: { readonly kind: string }) => {
-    if (message.kind === 'unhandled') unhandled.push(message)
-    if (message.kind === 'leading') leaders.add(of())
-    if (message.kind === 'following') leaders.delete(of())
-  }
-  /** Every second process reaches Redis by a proxy that can be cut. */
-  let made = 0
-  const begin = async (): Promise<Victim> => {
-    made += 1
-    const redisUrl = made % 2 === 0 ? proxy.url.replace('http', 'redis') : redis.url
-    const one: Victim = start(
-      'partition-process.mjs',
-      { url, redisUrl },
-      hear(() => one),
-    )
-    await one.first('started')
-    return one
-  }
-  let asked = 0
-  /** What a process answers; undefined if it does not. */
-  const ask = async (one: Victim, method: string, ...input: readonly unknown[]): Promise<Answer | undefined> => {
-    asked += 1
-    return one.ask<Answer>({ nth: asked, method, input }, `answer ${asked}`, 8000).catch(() => undefined)
-  }
-  const servers = () => service.ask<ServiceSeen>({}, 'deployments')
-  return { redis, proxy, begin, ask, servers, leaders, unhandled }
-}
-
 describe.skipIf(skipsRedis())('the processes of a partition', () => {
   test(`keep what was promised, whatever is killed, stopped or cut, for ${seconds} s (seed ${seed})`, async () => {
-    const { redis, proxy, begin, ask, servers, leaders, unhandled } = await openWorld()
+    const { redis, proxy, begin, ask, servers, leaders, unhandled } = await openWorld(seed)
     const random = seededRandom(seed)
     const below = (end: number) => Math.floor(random() * end)
     const witness = createWitness()

@@ -42,6 +42,8 @@ export function start(
     execArgv,
   })
   living.add(child)
+  // Every question waits for its end too.
+  child.setMaxListeners(0)
   const told: Message[] = []
   const waiting = new Set<(message: Message) => void>()
   child.on('message', (message: Message) => {
