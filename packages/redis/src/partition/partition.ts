@@ -45,7 +45,7 @@ export type PartitionProblem = ListenerProblem | { readonly during: 'partition';
 export interface Partition extends FrontService {
   /** Begins to follow the partition, and to lead it if nobody does. Before, and after `close`, nothing is answered. */
   start(): void
-  /** Whether this process leads now. */
+  /** Whether this process leads now, and has taken over the matches of the leader before. */
   leads(): boolean
   /** Milliseconds by which the clock of Redis is ahead of this process', as measured last. */
   clockOffsetMs(): number
@@ -93,6 +93,8 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   let isEnding = false
   let isClosed = false
   let leading: Leader | undefined
+  /** Whether it has taken over the matches of the leader before. */
+  let isLeading = false
   /** Of the present term. */
   let token = ''
   /** As the leader asks for it, whose queues may be newer than those of this process. */
@@ -170,7 +172,6 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     const mine = ready ?? newStandby()
     standby = mine
     const { leader } = mine.replica
-    let isTold = false
     try {
       // What is read from now on needs no mark: no other leader can change it.
       if (ready !== undefined) await sync.reached(lease)
@@ -192,7 +193,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
         isDurable,
         keepEndedMs,
         leading: () => {
-          isTold = true
+          isLeading = true
           emit('leading', { takeoverMs: clock.now() - wonAt, tickets: leader.longestWaiting(0).total })
         },
         problem,
@@ -203,7 +204,8 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       if (leading === leader) {
         leading = undefined
         ends.clear()
-        if (isTold) emit('following')
+        if (isLeading) emit('following')
+        isLeading = false
       }
       keepReady()
     }
@@ -251,7 +253,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     ...front.service,
     start: () => void (beginning ??= begin()),
     clockOffsetMs: clock.offsetMs,
-    leads: () => leading !== undefined,
+    leads: () => isLeading,
     survey: (wanted) => leading?.survey(wanted),
     queuesInForce,
     reconfigure: (definitions) => {
