@@ -21,15 +21,15 @@ export interface Crowd {
 /** All arrive within this time. */
 export const ARRIVE_MS = 8000
 
-/** Most play damage, few can do two things. */
+/** Most play damage, and half of them can do something else as well. */
 const ROLES: readonly (readonly string[])[] = [
-  ['damage'],
   ['damage'],
   ['damage'],
   ['tank'],
   ['healer'],
   ['damage', 'tank'],
   ['damage', 'healer'],
+  ['damage', 'tank', 'healer'],
   ['tank', 'healer'],
 ]
 /** One in so many avoids the one who stands before them. */

@@ -5,13 +5,14 @@ import { ARRIVE_MS, gather } from './crowd.js'
 import type { DemoOptions } from './options.js'
 import { startPressureMeter } from './pressure.js'
 import type { Progress } from './progress.js'
-import { demoQueues } from './queues.js'
+import { demoQueues, EXPIRE_MS } from './queues.js'
 import { beaconsOf, measured } from './latencies.js'
 import { resultOf } from './result-of.js'
 import type { DemoResult } from './result.js'
 import type { Screen } from './screen.js'
 import { running, startService } from './service.js'
 import { liveSocially } from './social-life.js'
+import { createUnmatched } from './unmatched.js'
 import { watchDemo } from './watch.js'
 
 /** Nobody is waited for longer: whoever has not ended by then is lost, and the demo says so. */
@@ -41,6 +42,7 @@ export async function runDemo(
     queues: queues.map(({ definition }) => definition),
   })
   const watch = watchDemo(matchmaker, client, queues, arrivals)
+  const unmatched = createUnmatched(matchmaker, EXPIRE_MS, systemClock)
   const meter = startPressureMeter(matchmaker, client, systemClock)
   const breathe = createBreather(systemClock.now)
   const ending = new AbortController()
@@ -71,10 +73,12 @@ export async function runDemo(
     }
     if (interrupted.aborted) break
     watch.came(matchmaker.createTicket(ticket))
+    await unmatched.look()
     await breathe()
   }
   while (!interrupted.aborted && !watch.allEnded() && systemClock.now() < startedAt + LONGEST_MS) {
     await pause(LOOK_MS)
+    await unmatched.look()
     report('matching')
   }
   const pressure = meter.read()
@@ -99,6 +103,7 @@ export async function runDemo(
     arrivals,
     placeOf,
     ended,
+    why: unmatched.why,
     emulator,
     limits: watch.limits(),
     pressure,

@@ -44,6 +44,7 @@ const result: DemoResult = {
   players: 20,
   assigned: 10,
   expired: 9,
+  unmatched: { 'lacked a tank or a healer': 6, 'had too few others left': 3 },
   cancelled: { attempts: 1 },
   interrupted: undefined,
   lost: 0,

@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '@muster/matchmaker'
 
 /** Whoever has waited for so long is cancelled. */
-const EXPIRE_MS = 9000
+export const EXPIRE_MS = 14_000
 
 const deploy = { application: 'demo-game', version: 'v1' }
 

@@ -18,6 +18,8 @@ export interface Ended extends Omit<Played, 'assigned'> {
   readonly placeOf: (ip: string) => Player | undefined
   /** All tickets, as they were when the last had ended. */
   readonly ended: readonly Ticket[]
+  /** Why those who found no match did not, by ticket. */
+  readonly why: ReadonlyMap<string, string>
   readonly emulator: Emulator
   readonly limits: readonly LimitUse[]
   readonly pressure: Pressure
@@ -30,6 +32,7 @@ export function resultOf({
   options,
   placeOf,
   ended,
+  why,
   emulator,
   limits,
   pressure,
@@ -68,6 +71,7 @@ export function resultOf({
     players: options.players,
     assigned: playersIn(assigned),
     expired: playersIn(expired),
+    unmatched: countBy(expired.flatMap(({ id, players }) => players.map(() => why.get(id) ?? UNSEEN))),
     cancelled: countBy(others.flatMap((ticket) => ticket.players.map(() => because(ticket)))),
     interrupted,
     lost: interrupted === undefined ? options.players - playersIn(assigned) - playersIn(cancelled) : 0,
@@ -91,6 +95,9 @@ export function resultOf({
       .toSorted((a, b) => b.servers - a.servers),
   }
 }
+
+/** Of a ticket that nobody asked about in time. */
+const UNSEEN = 'were not looked at in time'
 
 function countBy(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}

@@ -9,6 +9,8 @@ export interface DemoResult {
   readonly assigned: number
   /** Players who found no match before their ticket expired, and were told so. */
   readonly expired: number
+  /** The same by what was in their way shortly before. */
+  readonly unmatched: Readonly<Record<string, number>>
   /** Players of tickets that ended in another way, by reason. */
   readonly cancelled: Readonly<Record<string, number>>
   /** What was left when the demo was stopped early: players who had not come, players who waited, and servers. */

@@ -1,6 +1,7 @@
 import { boundOf } from './bound.js'
 import { faultSection } from './fault-report.js'
 import { PAPER, row, wrap, type Size } from './layout.js'
+import { unmatchedText } from './unmatched.js'
 import { type DemoResult, type PlacedResult, type QueueResult, isGood } from './result.js'
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
@@ -23,6 +24,7 @@ export function summary(result: DemoResult, { columns }: Pick<Size, 'columns'> =
   return [
     '',
     ...say('players', `${result.players}: ${playing.join(', ')}`),
+    ...(result.expired === 0 ? [] : say('why', unmatchedText(result.unmatched))),
     ...say('matches', `${result.matches}, on ${result.deployments} deployments`),
     ...boundLines(result, columns),
     ...say(

@@ -7,10 +7,11 @@ import { ARRIVE_MS, gather } from '../crowd.js'
 import { beaconsOf, measured } from '../latencies.js'
 import type { DemoOptions } from '../options.js'
 import type { Progress } from '../progress.js'
-import { demoQueues } from '../queues.js'
+import { demoQueues, EXPIRE_MS } from '../queues.js'
 import { resultOf } from '../result-of.js'
 import type { Screen } from '../screen.js'
 import { running, startService } from '../service.js'
+import { createUnmatched } from '../unmatched.js'
 import { createFleet } from './fleet.js'
 import { PARTITION } from './messages.js'
 import { startPlayers } from './players.js'
@@ -57,6 +58,7 @@ export async function runInProcesses(
   })
   front.start()
 
+  const unmatched = createUnmatched(front, EXPIRE_MS, systemClock)
   const ending = new AbortController()
   const over = AbortSignal.any([ending.signal, interrupted])
   const startedAt = systemClock.now()
@@ -79,6 +81,8 @@ export async function runInProcesses(
   players.come(arrivals)
   while (!interrupted.aborted && !players.isOver() && systemClock.now() < startedAt + LONGEST_MS) {
     await pause(LOOK_MS)
+    // No process may lead at the moment.
+    void unmatched.look().catch(() => {})
     report('matching')
   }
   const interruptedWith = interrupted.aborted ? running(emulator).length : undefined
@@ -106,6 +110,7 @@ export async function runInProcesses(
     arrivals,
     placeOf,
     ended,
+    why: unmatched.why,
     emulator,
     limits: [],
     pressure: { seconds: 0, creates: 0, busy: 0, causes: {} },
