@@ -1,0 +1,55 @@
+/** What the journal rewrites follows from what is live: at most a third more than all that was appended. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createFileJournal } from './journal-file.js'
+import type { JournalEntry } from './journal.js'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'muster-journal-growth-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** All entries of a match of 100 until its players play. */
+function entriesOfMatch(nth: number): readonly JournalEntry[] {
+  const matchId = `m${nth}`
+  const ticketIds = Array.from({ length: 100 }, (_, index) => `ticket-${nth}-${index}`)
+  const playerIds = ticketIds.map((id) => `player-of-${id}`)
+  const resumption = { expansionMs: 0, secret: 'secret', tries: [], placements: undefined }
+  return [
+    { kind: 'intent', matchId, queue: 'q', tag: `match-${matchId}`, ticketIds, playerIds, at: 1, resumption },
+    { kind: 'sent', matchId, at: 2, resumption },
+    { kind: 'created', matchId, requestId: `r${nth}` },
+    { kind: 'assigned', matchId },
+  ]
+}
+
+test.each([
+  ['go on', Infinity],
+  ['end while others begin', 50],
+])('1,000 matches of 100 that %s', async (_, mostLive) => {
+  const path = join(folder, String(mostLive))
+  const journal = createFileJournal({ path, fsync: 'never', compactAtBytes: 2 ** 16 })
+  await journal.open()
+  let appended = 0
+  let rewritten = 0
+  let { ino } = statSync(path)
+  const append = async (entry: JournalEntry) => {
+    appended += JSON.stringify(entry).length
+    await journal.append(entry)
+  }
+  for (let nth = 0; nth < 1000; nth += 1) {
+    for (const entry of entriesOfMatch(nth)) await append(entry)
+    if (nth >= mostLive) await append({ kind: 'settled', matchId: `m${nth - mostLive}` })
+    // A rewrite makes a new file.
+    const now = statSync(path)
+    if (now.ino !== ino) rewritten += now.size
+    ino = now.ino
+  }
+  await journal.close()
+  expect(rewritten).toBeGreaterThan(0)
+  // It is rewritten at four times what was live: 1 + 1/4 + 1/16 … of the last rewrite in all.
+  expect(rewritten / appended).toBeLessThan(1.34)
+})
