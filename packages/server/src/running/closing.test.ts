@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,4 +70,21 @@ test('with a folder, the next program goes on with whoever waited', async () => 
   const found = await second.ask('GET', `/tickets/${ticket.id}`, { token: BACKEND_KEY })
   expect(await found.json()).toMatchObject({ id: ticket.id, status: 'SEARCHING' })
   await second.server.close()
+})
+
+test('answers end their connections meanwhile, so that clients send nothing to one that is about to end', async () => {
+  const under = await openServer(yamlOf(service.url))
+  const agent = new Agent({ keepAlive: true })
+  const connection = () =>
+    new Promise<string | undefined>((resolve, reject) => {
+      request(`${under.server.url}/tickets/none`, { agent, headers: { authorization: `Bearer ${BACKEND_KEY}` } })
+        .on('response', (response) => response.resume().on('end', () => resolve(response.headers.connection)))
+        .on('error', reject)
+        .end()
+    })
+  expect(await connection()).toBe('keep-alive')
+  const closing = under.server.close()
+  expect(await connection()).toBe('close')
+  agent.destroy()
+  expect(await closing).toBe(true)
 })

@@ -57,6 +57,8 @@ export function createMounts(mounts: MountsOptions): Mounts {
   const operateHere = mounts.hasAdmin ? createOperations({ ready: mounts.ready, ...NOTHING }) : operate
 
   const all: RequestListener = (message, response) => {
+    // Clients that keep their connection would send the next request just as it is ended.
+    if (mounts.isClosing()) response.shouldKeepAlive = false
     if (operateHere(message, response)) return
     const path = pathOf(message)
     const [, first] = path.split('/', 2)

@@ -15,7 +15,8 @@ export interface ServiceCheck {
   readonly close: () => Promise<void>
 }
 
-/** Milliseconds until the next look: before the first success, and after it (our choice). */
+/** Milliseconds until the next look: before the first success, while something is wrong, and else (our choice). */
+const FIRST_MS = 500
 const SOON_MS = 2000
 const LATER_MS = 60_000
 
@@ -43,7 +44,8 @@ export function createServiceCheck({ client, clock, onProblem }: ServiceCheckOpt
   const keepLooking = async () => {
     while (!ending.signal.aborted) {
       await look()
-      await clock.sleep(reason === undefined ? LATER_MS : SOON_MS, ending.signal).catch(() => {})
+      const againMs = reason === undefined ? LATER_MS : hasWorked ? SOON_MS : FIRST_MS
+      await clock.sleep(againMs, ending.signal).catch(() => {})
     }
   }
   const running = keepLooking()
