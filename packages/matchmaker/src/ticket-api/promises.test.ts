@@ -1,0 +1,225 @@
+/** What each 2xx of a command promises is kept by a process that begins after kill -9 right behind the answer. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { bearerToken } from '@muster/core/http'
+import { afterEach, expect, test } from 'vitest'
+import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
+import { createMemoryJournal, type Journal, type JournalEntry } from '../servers/journal/journal.js'
+import { ticketRoutes } from './routes.js'
+import { createTicketApi } from './ticket-api.js'
+
+const { createWorld, removeAll } = createWorlds()
+afterEach(removeAll)
+
+type Route = keyof typeof ticketRoutes
+type World = ReturnType<typeof createWorld>
+type Life = Awaited<ReturnType<World['live']>>
+type Json = Readonly<Record<string, unknown>>
+
+const routes = Object.entries(ticketRoutes) as [Route, { readonly method: string; readonly path: string }][]
+const commands = routes.filter(([, { method }]) => method !== 'GET').map(([route]) => route)
+
+test('the document has a line for every command', () => {
+  const path = fileURLToPath(new URL('../../../../docs/ticket-api.md', import.meta.url))
+  const [, section = ''] = readFileSync(path, 'utf8').split('## What an answer promises')
+  const described = [...section.matchAll(/^\| `([A-Z]+ [^`]+)` \|/gm)].map(([, route]) => route)
+  const wanted = commands.map((route) => `${ticketRoutes[route].method} ${ticketRoutes[route].path}`)
+  expect(described.toSorted()).toEqual(wanted.toSorted())
+})
+
+/** A journal that writes a while after it was asked to, as one on a disk does. */
+function slowly(memory: Journal): Journal {
+  return {
+    open: () => memory.open(),
+    append: async (entry: JournalEntry) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      await memory.append(entry)
+    },
+  }
+}
+
+const queues = [
+  { ...duel, cooldown: {} },
+  { ...duel, name: 'asked', acceptance: { withinMs: 60_000 } },
+  { ...duel, name: 'registering', deploy: { ...duel.deploy, probe: { kind: 'registration' as const } } },
+  { ...duel, name: 'three', matchSize: undefined, teams: [{ name: 'all', size: 3 }] },
+]
+const player = (id: string) => ({ player_id: id, player_ip: '192.0.2.1' })
+
+/** A process with the API over its matchmaker. */
+async function begin(world: World, memory: Journal) {
+  const gone = { isGone: false }
+  const life = await world.live({
+    journal: slowly({ open: () => memory.open(), append: (entry) => (gone.isGone ? undefined : memory.append(entry)) }),
+    queues,
+  })
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  const api = createTicketApi(life.matchmaker, {
+    authenticate: (request) => {
+      const id = bearerToken(request) ?? ''
+      return id === 'backend' ? { id, role: 'backend' } : { id }
+    },
+    address: () => '192.0.2.1',
+    clock: world.clock,
+    ticketLog: life.log,
+    limits: { perCaller: null, perAddress: null },
+    streamTokens: { key: new Uint8Array(32) },
+  })
+  const call = async (who: string, method: string, path: string, body?: unknown) => {
+    const answer = await api(
+      new Request(`http://muster.invalid${path}`, {
+        method,
+        headers: { authorization: `Bearer ${who}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    )
+    const text = await answer.text()
+    return { status: answer.status, json: (text === '' ? {} : JSON.parse(text)) as Json }
+  }
+  return { ...life, call, kill: () => (gone.isGone = true) }
+}
+type Running = Awaited<ReturnType<typeof begin>>
+
+/** Players of a queue, and the match that they are in after a while. */
+async function inMatch({ matchmaker, run }: Life, queue: string, ids: readonly string[], ms: number) {
+  for (const id of ids) matchmaker.createTicket({ id, queue, players: [{ id, ip: '192.0.2.1' }] })
+  await run(ms)
+  return matchmaker.getTicket(ids[0] ?? '')?.matchId ?? ''
+}
+
+/** Does a command as the last thing before the end; returns how the next process is asked whether it holds. */
+const promises: Readonly<Record<string, (life: Running) => Promise<(next: Running) => unknown>>> = {
+  createTicket: async ({ call }) => {
+    const { json } = await call('ann', 'POST', '/tickets', { profile: 'duel' })
+    return async (next) => expect((await next.call('ann', 'GET', `/tickets/${String(json['id'])}`)).status).toBe(200)
+  },
+  createTickets: async ({ call }) => {
+    await call('backend', 'POST', '/tickets/batch', { tickets: [{ profile: 'duel', ...player('ann') }] })
+    return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toHaveLength(1)
+  },
+  createParty: async ({ call }) => {
+    const body = { player_tickets: ['ann', 'ben'].map((id) => ({ profile: 'duel', ...player(id) })) }
+    expect((await call('backend', 'POST', '/group-tickets', body)).status).toBe(201)
+    return (next) => expect(next.matchmaker.findPlayer('ben').tickets).toHaveLength(1)
+  },
+  createMatch: async ({ call }) => {
+    const teams = [{ name: 'all', players: ['ann', 'ben', 'cas'].map(player) }]
+    expect((await call('backend', 'POST', '/matches', { profile: 'three', teams })).status).toBe(201)
+    return (next) => expect(next.matchmaker.findPlayer('cas').tickets).toHaveLength(1)
+  },
+  deleteTicket: async ({ call, join }) => {
+    join('ann')
+    expect((await call('backend', 'DELETE', '/tickets/ann')).status).toBe(204)
+    return (next) => expect(next.matchmaker.getTicket('ann')).toBeUndefined()
+  },
+  declineMatch: async (life) => {
+    await inMatch(life, 'asked', ['ann', 'ben'], 250)
+    expect((await life.call('backend', 'POST', '/tickets/ann/decline')).status).toBe(200)
+    return (next) => expect(next.matchmaker.getTicket('ann')).toBeUndefined()
+  },
+  acceptMatch: async (life) => {
+    await inMatch(life, 'asked', ['ann', 'ben'], 250)
+    expect((await life.call('backend', 'POST', '/tickets/ann/accept')).status).toBe(200)
+    // The ticket waits; its players are asked again.
+    return (next) => expect(next.matchmaker.getTicket('ann')?.status).toBe('SEARCHING')
+  },
+  createGroup: async ({ call }) => {
+    const body = { profile: 'three', is_ready: false }
+    const { json } = await call('ann', 'POST', '/groups', body)
+    return async (next) => {
+      expect((await next.call('ann', 'GET', `/groups/${String(json['group_id'])}`)).status).toBe(200)
+    }
+  },
+  joinGroup: async ({ call }) => {
+    const body = { profile: 'three', is_ready: false }
+    const { json } = await call('ann', 'POST', '/groups', body)
+    const path = `/groups/${String(json['group_id'])}`
+    expect((await call('ben', 'POST', `${path}/members`, body)).status).toBe(201)
+    return async (next) => expect((await next.call('ben', 'GET', path)).status).toBe(200)
+  },
+  setReady: async ({ call }) => {
+    const { json } = await call('ann', 'POST', '/groups', { profile: 'three', is_ready: false })
+    const path = `/groups/${String(json['group_id'])}/members/${String(json['member_id'])}`
+    expect((await call('ann', 'PATCH', path, { is_ready: true })).status).toBe(200)
+    return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toHaveLength(1)
+  },
+  leaveGroup: async ({ call }) => {
+    const { json } = await call('ann', 'POST', '/groups', { profile: 'three', is_ready: true })
+    const path = `/groups/${String(json['group_id'])}/members/${String(json['member_id'])}`
+    expect((await call('ann', 'DELETE', path)).status).toBe(204)
+    return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
+  },
+  deleteGroup: async ({ call }) => {
+    const { json } = await call('ann', 'POST', '/groups', { profile: 'three', is_ready: true })
+    expect((await call('ann', 'DELETE', `/groups/${String(json['group_id'])}`)).status).toBe(204)
+    return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
+  },
+  createBackfill: async (life) => {
+    const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    await life.call('backend', 'POST', `/matches/${matchId}/players-left`, { player_ids: ['ann'] })
+    const { status, json } = await life.call('backend', 'POST', '/backfills', { match_id: matchId })
+    expect(status).toBe(201)
+    return async (next) =>
+      expect((await next.call('backend', 'GET', `/backfills/${String(json['id'])}`)).json['status']).toBe('SEARCHING')
+  },
+  updateBackfill: async (life) => {
+    const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    await life.matchmaker.playersLeft(matchId, ['ann', 'ben'])
+    const { id, version } = life.matchmaker.createBackfill({ matchId })
+    const body = { version, teams: [{ name: 'all', slots: 1 }] }
+    expect((await life.call('backend', 'PATCH', `/backfills/${id}`, body)).status).toBe(200)
+    return (next) => expect(next.matchmaker.getBackfill(id)).toMatchObject({ version: 2, teams: [{ slots: 1 }] })
+  },
+  deleteBackfill: async (life) => {
+    const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    await life.matchmaker.playersLeft(matchId, ['ann'])
+    const { id } = life.matchmaker.createBackfill({ matchId })
+    expect((await life.call('backend', 'DELETE', `/backfills/${id}`)).status).toBe(204)
+    return (next) => expect(next.matchmaker.getBackfill(id)?.status).not.toBe('OPEN')
+  },
+  forgive: async (life) => {
+    await inMatch(life, 'duel', ['ann', 'ben'], 250)
+    life.matchmaker.cancelTicket('ann', 'ann')
+    expect(life.matchmaker.cooldownsOf('ann')).toHaveLength(1)
+    expect((await life.call('backend', 'DELETE', '/players/ann/cooldown')).status).toBe(204)
+    return (next) => expect(next.matchmaker.cooldownsOf('ann')).toEqual([])
+  },
+  pauseQueue: async ({ call }) => {
+    expect((await call('backend', 'POST', '/queues/duel/pause')).status).toBe(204)
+    return (next) => expect(next.matchmaker.inspect().queues[0]?.paused).toBe(true)
+  },
+  resumeQueue: async ({ call, matchmaker }) => {
+    matchmaker.pauseQueue('duel')
+    expect((await call('backend', 'POST', '/queues/duel/resume')).status).toBe(204)
+    return (next) => expect(next.matchmaker.inspect().queues[0]?.paused).toBe(false)
+  },
+  playersLeft: async (life) => {
+    const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    const body = { player_ids: ['ann'] }
+    expect((await life.call('backend', 'POST', `/matches/${matchId}/players-left`, body)).status).toBe(204)
+    return (next) => expect(next.matchmaker.inspect().matches[0]?.playerIds).toEqual(['ben', 'cas'])
+  },
+  endMatch: async (life) => {
+    const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    expect((await life.call('backend', 'DELETE', `/matches/${matchId}`)).status).toBe(202)
+    expect((await life.call('backend', 'DELETE', `/matches/${matchId}`)).status).toBe(202)
+    return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
+  },
+}
+
+/** They promise nothing that a restart could undo: a server says again that it is ready, a token is made anew. */
+const OF_THE_MOMENT: readonly Route[] = ['serverReady', 'createStreamToken']
+
+test('every command has a promise that is tried here', () => {
+  expect([...Object.keys(promises), ...OF_THE_MOMENT].toSorted()).toEqual(commands.toSorted())
+})
+
+test.each(Object.keys(promises))('%s', async (route) => {
+  const world = createWorld()
+  const memory = createMemoryJournal()
+  const life = await begin(world, memory)
+  const holds = await (promises[route] as (typeof promises)[string])(life)
+  life.kill()
+  world.kill()
+  await expect((async () => holds(await begin(world, memory)))()).resolves.not.toThrow()
+})
