@@ -92,7 +92,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     )
   let runtimes = inOperation(config.queues)
 
-  const limits = createPlayerLimits(config)
+  const limits = createPlayerLimits(config, () => allocator.count())
   const cooldowns = createCooldowns({
     began: (cooldown, { name }, offence) => events.emit('cooldownBegan', { queue: name, offence, cooldown }),
     changed: (...change) => ledger?.cooldownChanged(...change),

@@ -147,8 +147,8 @@ describe('does not count', () => {
     expect(seen.cooldownBegan).toHaveLength(1)
   })
 
-  test('a match of a queue without a cooldown', async () => {
-    const { matchmaker, seen, found } = setUpWith({ ...asking, cooldown: undefined })
+  test('a match of a queue whose cooldown counts nothing', async () => {
+    const { matchmaker, seen, found } = setUpWith({ ...asking, cooldown: { for: [] } })
     await found('ann', 'ben')
     matchmaker.declineMatch('ann')
     expect(seen.cooldownBegan).toBeUndefined()

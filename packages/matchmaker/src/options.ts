@@ -71,7 +71,8 @@ export interface MatchmakerOptions {
   readonly budget?: SpendBudget | undefined
   /**
    * Matches that a player may wait for and play in at once; further tickets are refused with `PlayerOverLimit`. Values
-   * above one only matter in queues that allow several. Default 4 (our choice).
+   * above one only matter in queues that allow several, and only until half of `maxServers` exist: from then on one
+   * match a player. Default 4 (our choice).
    */
   readonly maxMatchesPerPlayer?: number | undefined
   /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CooldownTerms, Offence } from './cooldown.js'
+import type { CooldownDefinition, CooldownTerms, Offence } from './cooldown.js'
 import { waitMs } from './rules/relaxing-schema.js'
 
 const OFFENCES = ['declined', 'not-accepted', 'left'] as const satisfies readonly Offence[]
@@ -11,7 +11,7 @@ export const cooldownSchema: z.ZodType<CooldownTerms> = z
     factor: z.number().min(1).max(100).default(2),
     maxMs: waitMs.positive().optional(),
     forgiveAfterMs: waitMs.positive().default(3_600_000),
-    for: z.array(z.enum(OFFENCES)).min(1).default([...OFFENCES]),
+    for: z.array(z.enum(OFFENCES)).default([...OFFENCES]),
   })
   .transform(({ name, maxMs, ...terms }, context): CooldownTerms => {
     const most = maxMs ?? Math.max(900_000, terms.firstMs)
@@ -19,3 +19,8 @@ export const cooldownSchema: z.ZodType<CooldownTerms> = z
       context.addIssue({ code: 'custom', path: ['maxMs'], message: `must not be less than firstMs, ${terms.firstMs}` })
     return { name, ...terms, maxMs: most }
   })
+
+/** The cooldown of a queue that asks its players to accept, and says nothing of a cooldown. */
+export const cooldownOfAcceptance: CooldownTerms = cooldownSchema.parse({
+  for: ['declined', 'not-accepted'],
+} satisfies CooldownDefinition)

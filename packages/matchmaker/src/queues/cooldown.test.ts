@@ -111,6 +111,13 @@ describe('a queue', () => {
     const defined = defineQueue({ ...queue, cooldown: {} })
     expect(defined.cooldown).toEqual(defaults)
     expect(defineQueue(defined)).toEqual(defined)
+    const declining = { ...defaults, for: ['declined', 'not-accepted'] }
+    const asking = defineQueue({ ...queue, acceptance: { withinMs: 9000 } })
+    expect(asking.cooldown).toEqual(declining)
+    expect(defineQueue(asking)).toEqual(asking)
+    const none = defineQueue({ ...queue, acceptance: { withinMs: 9000 }, cooldown: { for: [] } })
+    expect(none.cooldown).toEqual({ ...defaults, for: [] })
+    expect(defineQueue(none)).toEqual(none)
     expect(defineQueue({ ...queue, cooldown: { firstMs: HOUR_MS } }).cooldown?.maxMs).toBe(HOUR_MS)
   })
 
@@ -121,7 +128,6 @@ describe('a queue', () => {
     [{ factor: Number.NaN }, 'factor'],
     [{ firstMs: 1000, maxMs: 999 }, 'maxMs'],
     [{ forgiveAfterMs: 0 }, 'forgiveAfterMs'],
-    [{ for: [] }, 'for'],
     [{ for: ['lost'] }, 'for.0'],
     [{ name: '' }, 'name'],
     [{ first: 1 }, 'first'],

@@ -21,7 +21,7 @@ export interface CooldownDefinition {
   readonly maxMs?: number | undefined
   /** Milliseconds from the end of a cooldown after which one time is forgiven, and then another. Default 3,600,000. */
   readonly forgiveAfterMs?: number | undefined
-  /** What counts. Default: all three. */
+  /** What counts. Default: all three; an empty list for nothing. */
   readonly for?: readonly Offence[] | undefined
 }
 

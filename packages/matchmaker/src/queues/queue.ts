@@ -9,7 +9,7 @@ import { ruleSchema } from './rules/rule-schema.js'
 import { waitMs } from './rules/relaxing-schema.js'
 import { teamSchema } from './rules/team-schema.js'
 import type { CooldownDefinition, CooldownTerms } from './cooldown.js'
-import { cooldownSchema } from './cooldown-schema.js'
+import { cooldownOfAcceptance, cooldownSchema } from './cooldown-schema.js'
 import { problemsOfQueue } from './consistency.js'
 
 /** The definition of a queue: plain data, e.g. from JSON (see `queueFromJson`), except for `custom` rules. */
@@ -77,7 +77,8 @@ export interface QueueDefinition {
   readonly replaceLeavers?: boolean | undefined
   /**
    * Keeps players from waiting for a while who decline a match, do not answer, or leave before its server runs.
-   * Default: nobody is kept.
+   * Default: with `acceptance`, who declines or does not answer is kept, by the defaults of `CooldownDefinition`;
+   * `{ for: [] }` keeps nobody. Without `acceptance` nobody is kept.
    */
   readonly cooldown?: CooldownDefinition | undefined
   /** Whether matches are made in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
@@ -174,7 +175,8 @@ export const queueSchema: z.ZodType<Queue> = z
     const rules = withDistinctNames(queue.rules)
     for (const { path, message } of problemsOfQueue({ ...queue, teams, rules }))
       context.addIssue({ code: 'custom', path: [...path], message })
-    return inOneShape({ ...queue, teams, rules })
+    const { acceptance, cooldown = acceptance && cooldownOfAcceptance } = queue
+    return inOneShape({ ...queue, cooldown, teams, rules })
   })
 
 /**

@@ -27,6 +27,8 @@ export interface Allocator {
   drop(allocation: Allocation, reason: StopReason): void
   find(matchId: string): Allocation | undefined
   matches(): Iterable<Allocation>
+  /** Deployments that exist or may exist. */
+  count(): number
   /**
    * The match of an earlier process in which the player plays; undefined if there is none, or if its tickets were
    * inherited.

@@ -113,6 +113,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     adopted: inherited.done,
     problem: (error) => on.problem('journal', error),
   })
+  const count = () => allocations.count() + lifecycle.strays()
   const isSecretOf = (matchId: string, secret: string) => isSecret(secret, allocations.find(matchId)?.order?.secret)
   const isBroken = () => notes.isBehind() || recovery.isFailing()
 
@@ -131,8 +132,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     room: (now) => {
       if (isBroken()) return 0
       // Strays cost as much as servers of matches, so they count.
-      const count = allocations.count() + lifecycle.strays()
-      return governor.room({ count, startingCount: allocations.startingCount() }, now)
+      return governor.room({ count: count(), startingCount: allocations.startingCount() }, now)
     },
 
     allocate: (match, order) => creating.begin(newAllocation(match, order)),
@@ -147,6 +147,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
     find: (matchId) => allocations.find(matchId),
     matches: () => allocations.all(),
+    count,
     playedBy: allocations.playedBy,
     setPlayers: (allocation, playerIds) => {
       allocations.setPlayers(allocation, playerIds)

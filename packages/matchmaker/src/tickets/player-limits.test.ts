@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 
 describe('servers within an hour', () => {
   test('are counted per player, in an hour that begins with the first', () => {
-    const limits = createPlayerLimits({ maxMatchesPerPlayer: 4, maxServersPerPlayer: 2 })
+    const limits = createPlayerLimits({ maxMatchesPerPlayer: 4, maxServersPerPlayer: 2, maxServers: 10 }, () => 0)
     limits.served(['ann', 'ben'], 0)
     limits.served(['ann'], 1000)
     expect(() => limits.check('ann', 0, 2000)).toThrow(
@@ -21,7 +21,10 @@ describe('servers within an hour', () => {
   })
 
   test('are not counted without a limit', () => {
-    const limits = createPlayerLimits({ maxMatchesPerPlayer: Infinity, maxServersPerPlayer: Infinity })
+    const limits = createPlayerLimits(
+      { maxMatchesPerPlayer: Infinity, maxServersPerPlayer: Infinity, maxServers: Infinity },
+      () => 1e6,
+    )
     for (let nth = 0; nth < 1000; nth += 1) limits.served(['ann'], 0)
     expect(() => limits.check('ann', 1000, 0)).not.toThrow()
   })
@@ -77,4 +80,29 @@ test('a player is in a limited number of matches at once where queues allow seve
   const [over] = matchmaker.inspect().matches
   matchmaker.playersLeft(over?.matchId ?? '', ['eve'])
   expect(() => join('f')).not.toThrow()
+})
+
+test('players in several matches leave half of all servers to players who are in none', async () => {
+  const names = ['a', 'b', 'c', 'd']
+  const several = { matchSize: 1, playersMayWaitTwice: true, playersMayWaitWhilePlaying: true, deploy }
+  const { matchmaker, run } = setUp({ queues: names.map((name) => ({ ...duel, ...several, name })), maxServers: 12 })
+  const join = (queue: string, id: string) =>
+    matchmaker.createTicket({ queue, players: [{ id, ip: '198.51.100.7' }] })
+  const refused: string[] = []
+  for (const queue of names) {
+    for (const id of ['eve', 'eva', 'evi']) {
+      try {
+        join(queue, id)
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'PlayerOverLimit', limit: 'maxMatchesPerPlayer', playerId: id })
+        refused.push(id)
+      }
+    }
+    await run(8000)
+  }
+  expect(matchmaker.inspect().matches).toHaveLength(6)
+  expect(refused).toHaveLength(6)
+  for (const id of ['ann', 'ben', 'cas', 'dan', 'eli', 'fay']) join('a', id)
+  await run(8000)
+  expect(matchmaker.inspect().matches).toHaveLength(12)
 })

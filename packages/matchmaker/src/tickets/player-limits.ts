@@ -4,8 +4,9 @@ import { PlayerOverLimit } from '../errors.js'
 
 /** What one account may cost. */
 export interface PlayerBounds {
-  /** Matches that a player waits for and plays in at once. */
+  /** Matches that a player waits for and plays in at once. One, while half of `maxServers` exist. */
   readonly maxMatchesPerPlayer: number
+  readonly maxServers: number
   /** Servers that are created for matches of a player within an hour. */
   readonly maxServersPerPlayer: number
 }
@@ -19,6 +20,8 @@ export interface PlayerLimits {
 }
 
 const HOUR_MS = 3_600_000
+/** The part of all servers up to which a player may be in several matches (our choice). */
+const PART_FOR_SEVERAL = 1 / 2
 /** Players of whom the servers are remembered; the one who had none for longest is forgotten first. */
 const REMEMBERED = 100_000
 
@@ -29,7 +32,9 @@ interface Served {
   readonly count: number
 }
 
-export function createPlayerLimits({ maxMatchesPerPlayer, maxServersPerPlayer }: PlayerBounds): PlayerLimits {
+/** @param servers the number of servers that exist or may exist. */
+export function createPlayerLimits(bounds: PlayerBounds, servers: () => number): PlayerLimits {
+  const { maxMatchesPerPlayer, maxServersPerPlayer, maxServers } = bounds
   const counts = maxServersPerPlayer < Infinity ? new LRUCache<string, Served>(growingTo(REMEMBERED)) : undefined
   const current = (playerId: string, now: number): Served | undefined => {
     const served = counts?.peek(playerId)
@@ -44,7 +49,9 @@ export function createPlayerLimits({ maxMatchesPerPlayer, maxServersPerPlayer }:
       }
     },
     check: (playerId, matches, now) => {
-      if (matches >= maxMatchesPerPlayer) throw new PlayerOverLimit(playerId, 'maxMatchesPerPlayer')
+      // So many accounts, each in several matches, do not take the servers of players who have none.
+      const isScarce = matches > 0 && servers() >= maxServers * PART_FOR_SEVERAL
+      if (matches >= maxMatchesPerPlayer || isScarce) throw new PlayerOverLimit(playerId, 'maxMatchesPerPlayer')
       const served = current(playerId, now)
       if (served === undefined || served.count < maxServersPerPlayer) return
       throw new PlayerOverLimit(playerId, 'maxServersPerPlayer', served.since + HOUR_MS - now)

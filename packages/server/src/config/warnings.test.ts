@@ -48,6 +48,12 @@ test.each([
   ['a Redis of this machine', redis('redis://127.0.0.1'), []],
   ['an encrypted Redis', redis('rediss://redis.example'), []],
   ['a Redis that is not encrypted', redis('redis://redis.example'), ['warning 3 store.redis.url']],
+  ['acceptance', queue('acceptance: { withinMs: 9000 }'), []],
+  [
+    'acceptance without a cooldown',
+    queue('acceptance: { withinMs: 9000 }, cooldown: { for: [] }'),
+    ['warning 2 queues.0.acceptance'],
+  ],
   ['places of nobody', queue('rules: [{ kind: distance, maxKm: 5 }]'), ['warning 2 queues.0.rules.0']],
   ['places that matter to nobody', queue('rules: [{ kind: distance, maxKm: 5, missing: any }]'), []],
   [

@@ -17,6 +17,7 @@ export function warningsAbout({ file, queues }: Parts): Remark[] {
     ...aboutPlaces(file, queues),
     ...aboutProbes(file, queues),
     ...aboutProcesses(file),
+    ...aboutDeclining(queues),
   ]
 }
 
@@ -166,4 +167,15 @@ function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
       'is not encrypted: whoever is on the way reads players and connects as this program. Use rediss:',
     ),
   ]
+}
+
+/** One who declines matches again and again costs everybody else a wait each time. */
+function aboutDeclining(queues: readonly Queue[]): Remark[] {
+  return queues.flatMap(({ acceptance, cooldown }, queue) =>
+    when(
+      acceptance !== undefined && cooldown?.for.includes('declined') !== true,
+      `queues.${queue}.acceptance`,
+      'has no cooldown for players who decline: a few of them make all others wait longer',
+    ),
+  )
 }

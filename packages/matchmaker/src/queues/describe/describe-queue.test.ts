@@ -53,6 +53,8 @@ describe('real queues', () => {
       'After 2 min a ticket takes the best match there is: only balance skill and avoid still count, at their loosest.',
       'A ticket that finds no match within 5 min is cancelled.',
       'All players must accept a match within 15 s; otherwise the match is dissolved, and those who did search again.',
+      'Players who decline a match or do not accept it in time may not wait again for 30 s, twice as long each ' +
+        'further time, 15 min at most; one time is forgiven every 60 min after that.',
       ...USUAL.slice(1),
     ])
   })
@@ -76,6 +78,8 @@ describe('real queues', () => {
       'Matches are made whenever a ticket arrives.',
       'A ticket that finds no match within 5 min is cancelled.',
       'All players must accept a match within 8 s; those who do not are replaced.',
+      'Players who decline a match or do not accept it in time may not wait again for 30 s, twice as long each ' +
+        'further time, 15 min at most; one time is forgiven every 60 min after that.',
       'Players who leave while the server starts are replaced.',
       'New matches are made before free places in running matches are filled.',
       ...USUAL.slice(2),

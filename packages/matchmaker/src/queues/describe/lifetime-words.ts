@@ -78,7 +78,7 @@ const OFFENCES = {
 }
 
 function cooldownClauses({ cooldown }: Queue): string[] {
-  if (cooldown === undefined) return []
+  if (cooldown === undefined || cooldown.for.length === 0) return []
   const { name, firstMs, factor, maxMs, forgiveAfterMs } = cooldown
   const who = listed(
     cooldown.for.map((offence) => OFFENCES[offence]),

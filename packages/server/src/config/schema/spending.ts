@@ -15,7 +15,10 @@ export const spending = z
       .describe('Servers requested within any minute, with further attempts for the same match.'),
     maxMatchesPerPlayer: unlimitedOr()
       .prefault(defaultOptions.maxMatchesPerPlayer)
-      .describe('Matches that a player may wait for and play in at once, in queues that allow several.'),
+      .describe(
+        'Matches that a player may wait for and play in at once, in queues that allow several. One from when half of ' +
+          '`maxServers` exist, so that few accounts cannot take all.',
+      ),
     maxServersPerPlayer: unlimitedOr()
       .prefault(defaultOptions.maxServersPerPlayer)
       .describe('Servers that may be requested for matches of one player within an hour.'),
