@@ -30,8 +30,10 @@ if (first === 'servers') {
   const { minutes = '10', seed = anySeed } = values
   run(['tsc', '-b'])
   for (let round = 0; round < Math.ceil(Number(minutes) / ROUND_MINUTES); round += 1) {
-    const env = { CHAOS_SEED: String(Number(seed) + round), CHAOS_SECONDS: String(ROUND_MINUTES * 60) }
-    run(['vitest', 'run', '--config', 'test/chaos/vitest.config.ts', 'test/chaos/partition.test.ts'], env)
+    const lasts = { CHAOS_SECONDS: String(ROUND_MINUTES * 60), CHAOS_ENDS: '10' }
+    const files = ['test/chaos/partition.test.ts', 'test/chaos/takeovers.test.ts']
+    const env = { CHAOS_SEED: String(Number(seed) + round), ...lasts }
+    run(['vitest', 'run', '--config', 'test/chaos/vitest.config.ts', ...files], env)
   }
 } else {
   const [seed = anySeed] = others

@@ -95,3 +95,21 @@ test('once another process leads nothing more is written, and whoever waits is t
   await expect(commits.record({ matchId: 'm1', text: 'intent' })).rejects.toThrow('stopped')
   expect(written).toHaveLength(1)
 })
+
+test('an answer is written with what was decided before it, or after replicas have that', async () => {
+  for (const isDurable of [false, true]) {
+    const { commits, written } = open(async () => DONE, isDurable)
+    commits.note('k', 'text')
+    commits.reply('a', 'answer')
+    await commits.flushed()
+    const told = written.map((one) => [one.notes?.length ?? 0, one.replies?.length ?? 0, one.durable === true])
+    expect(told).toEqual(
+      isDurable
+        ? [
+            [1, 0, true],
+            [0, 1, false],
+          ]
+        : [[1, 1, false]],
+    )
+  }
+})
