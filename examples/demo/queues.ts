@@ -1,7 +1,8 @@
 import type { QueueDefinition } from '@muster/matchmaker'
 
-/** Whoever has waited for so long is cancelled. */
+/** Whoever has waited for so long is cancelled; for longer where two processes are killed on the way. */
 export const EXPIRE_MS = 14_000
+export const EXPIRE_IN_PROCESSES_MS = 18_000
 
 const deploy = { application: 'demo-game', version: 'v1' }
 
@@ -86,6 +87,13 @@ export interface DemoQueue {
 
 const alone = [1]
 const few = [1, 1, 1, 1, 1, 1, 1, 1, 2, 3]
+
+/** The queues of the demo of several processes. */
+export const processQueues = (queueSize: number | undefined): readonly DemoQueue[] =>
+  demoQueues(queueSize).map((queue) => ({
+    ...queue,
+    definition: { ...queue.definition, expireAfterMs: EXPIRE_IN_PROCESSES_MS },
+  }))
 
 export const demoQueues = (queueSize: number | undefined): readonly DemoQueue[] =>
   queueSize === undefined

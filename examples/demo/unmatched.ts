@@ -16,10 +16,10 @@ export interface Unmatched {
 }
 
 /** Milliseconds before its end at which a ticket is asked about, and between two looks. */
-const BEFORE_END_MS = 1500
+const BEFORE_END_MS = 2500
 const GAP_MS = 300
-/** Tickets of one look: an explanation takes some milliseconds. */
-const MOST = 30
+/** Tickets of one look: an explanation takes some tenths of a millisecond. */
+const MOST = 60
 
 export function createUnmatched(service: Explaining, expireMs: number, clock: Pick<Clock, 'now'>): Unmatched {
   const why = new Map<string, string>()
@@ -32,13 +32,11 @@ export function createUnmatched(service: Explaining, expireMs: number, clock: Pi
       nextAt = now + GAP_MS
       const { tickets } = await service.longestWaiting(MOST * 4)
       const late = tickets.filter(({ createdAt }) => now - createdAt >= expireMs - BEFORE_END_MS)
-      for (const { id } of late.filter(({ id: one }) => !why.has(one)).slice(0, MOST)) {
-        try {
-          why.set(id, reasonIn(await service.explain(id)))
-        } catch {
-          // It has ended meanwhile, or another process leads by now.
-        }
-      }
+      const unexplained = late.filter(({ id }) => !why.has(id)).slice(0, MOST)
+      // A ticket may have ended meanwhile, and another process may lead by now.
+      await Promise.allSettled(
+        unexplained.map(async ({ id }) => why.set(id, reasonIn(await service.explain(id)))),
+      )
     },
   }
 }

@@ -7,7 +7,7 @@ import { ARRIVE_MS, gather } from '../crowd.js'
 import { beaconsOf, measured } from '../latencies.js'
 import type { DemoOptions } from '../options.js'
 import type { Progress } from '../progress.js'
-import { demoQueues, EXPIRE_MS } from '../queues.js'
+import { EXPIRE_IN_PROCESSES_MS, processQueues } from '../queues.js'
 import { resultOf } from '../result-of.js'
 import type { Screen } from '../screen.js'
 import { running, startService } from '../service.js'
@@ -22,7 +22,7 @@ import { createTally } from './tally.js'
 const LONGEST_MS = 90_000
 const LOOK_MS = 100
 /** When a process is killed that does not lead, and when the leader is: parts of the time in which players come. */
-const KILLED_AT = { other: 0.4, leader: 0.8 }
+const KILLED_AT = { other: 0.3, leader: 0.6 }
 
 /**
  * Runs the main job in several processes, of which two are killed on the way.
@@ -34,7 +34,7 @@ export async function runInProcesses(
   interrupted: AbortSignal,
 ): Promise<ProcessesDemoResult> {
   const { seed, queueSize, processes } = options
-  const queues = demoQueues(queueSize)
+  const queues = processQueues(queueSize)
   const crowd = gather(options, ARRIVE_MS)
   const placeOf = (ip: string) => crowd.places.get(ip)
   const server = await startRedisServer({ appendOnly: 'everysec' })
@@ -58,7 +58,7 @@ export async function runInProcesses(
   })
   front.start()
 
-  const unmatched = createUnmatched(front, EXPIRE_MS, systemClock)
+  const unmatched = createUnmatched(front, EXPIRE_IN_PROCESSES_MS, systemClock)
   const ending = new AbortController()
   const over = AbortSignal.any([ending.signal, interrupted])
   const startedAt = systemClock.now()

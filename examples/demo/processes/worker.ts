@@ -11,7 +11,7 @@ import { createTicketApi } from '@muster/matchmaker'
 import { connectRedis, createRedisLimits, createRedisPartition } from '@muster/redis'
 import { playersIn } from '../players-in.js'
 import { loadPlayers } from '../players.js'
-import { demoQueues } from '../queues.js'
+import { processQueues } from '../queues.js'
 import { liveSocially } from '../social-life.js'
 import { BACKEND, PARTITION, type WorkerMessage, type WorkerSetup } from './messages.js'
 
@@ -25,7 +25,7 @@ const client = createClient({ baseUrl: setup.serviceUrl, token: 'dev', limiter: 
 const partition = createRedisPartition({
   redis,
   name: PARTITION,
-  queues: demoQueues(setup.queueSize).map(({ definition }) => definition),
+  queues: processQueues(setup.queueSize).map(({ definition }) => definition),
   deployments: client.deployments,
   beacons: () => client.locations.beacons.all(),
   locate: (ip) => places.get(ip),
