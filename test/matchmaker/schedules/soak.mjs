@@ -1,8 +1,9 @@
 /**
- * `pnpm soak [count] [seed]`: more schedules of faults than the usual tests, on virtual time. `pnpm soak servers
- * [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round. `pnpm soak redis
- * [--minutes N] [--seed S]`: the processes of a partition in Redis, ten minutes by default, in rounds of two. A failure
- * names the seed that repeats it.
+ * `pnpm soak [count] [seed]`: more schedules of faults than the usual tests, on virtual time.
+ * `pnpm soak servers [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round.
+ * `pnpm soak redis [--minutes N] [--seed S]`: the processes of a partition in Redis, ten minutes by default.
+ * `pnpm soak all [--minutes N] [--seed S]`: everything of `pnpm chaos`, round after round, twenty minutes by default.
+ * A failure names the seed that repeats it.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -17,6 +18,14 @@ function run(command, env = {}) {
 }
 
 const [first = '20000', ...others] = process.argv.slice(2)
+
+/** The options `--minutes` and `--seed`. */
+function timed(usual) {
+  const text = { type: 'string' }
+  const { minutes = usual, seed = anySeed } = parseArgs({ args: others, options: { minutes: text, seed: text } }).values
+  return { minutes: Number(minutes), seed: Number(seed) }
+}
+
 if (first === 'servers') {
   const [rounds = '100', seed = anySeed] = others
   run(['tsc', '-b'])
@@ -25,16 +34,20 @@ if (first === 'servers') {
     run(['vitest', 'run', '--config', 'test/chaos/vitest.config.ts', 'test/chaos/crashes.test.ts'], env)
   }
 } else if (first === 'redis') {
-  const number = { type: 'string' }
-  const { values } = parseArgs({ args: others, options: { minutes: number, seed: number } })
-  const { minutes = '10', seed = anySeed } = values
+  const { minutes, seed } = timed('10')
   run(['tsc', '-b'])
-  for (let round = 0; round < Math.ceil(Number(minutes) / ROUND_MINUTES); round += 1) {
+  for (let round = 0; round < Math.ceil(minutes / ROUND_MINUTES); round += 1) {
     const lasts = { CHAOS_SECONDS: String(ROUND_MINUTES * 60), CHAOS_ENDS: '10' }
     const files = ['test/chaos/partition.test.ts', 'test/chaos/takeovers.test.ts']
-    const env = { CHAOS_SEED: String(Number(seed) + round), ...lasts }
+    const env = { CHAOS_SEED: String(seed + round), ...lasts }
     run(['vitest', 'run', '--config', 'test/chaos/vitest.config.ts', ...files], env)
   }
+} else if (first === 'all') {
+  const { minutes, seed } = timed('20')
+  run(['tsc', '-b'])
+  const end = Date.now() + minutes * 60_000
+  for (let round = 0; round === 0 || Date.now() < end; round += 1)
+    run(['vitest', 'run', '--config', 'test/chaos/vitest.config.ts'], { CHAOS_SEED: String(seed + round) })
 } else {
   const [seed = anySeed] = others
   run(['vitest', 'run', 'test/matchmaker/schedules', '--typecheck.enabled=false'], {
