@@ -1,0 +1,228 @@
+/** The program with a folder, killed and ended with commands in flight: no answer is false, and no server is left. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { seededRandom } from '@muster/core/clock'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { endAll, start } from './processes.js'
+
+const random = seededRandom(Number(process.env['CHAOS_SEED'] ?? 1))
+/** Lives of the program in each test: `CHAOS_LIVES=100 pnpm chaos` for more of them. */
+const LIVES = Number(process.env['CHAOS_LIVES'] ?? 3)
+const KEY = 'the-key-of-the-backend-of-the-game'
+const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'muster-chaos-restarts-'))
+let program: ChildProcess | undefined
+afterEach(() => {
+  program?.kill('SIGKILL')
+  endAll()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Answer {
+  /** 0: nobody answered, or the connection broke. */
+  readonly status: number
+  readonly text: string
+}
+interface Deployed {
+  readonly tags: readonly string[]
+  readonly current_status: string
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function openWorld(name: string) {
+  const service = start('service-process.mjs', { seed: 1 })
+  const { url } = await service.first<{ readonly url: string }>('listening')
+  const port = await freePort()
+  const path = join(folder, `${name}.yaml`)
+  writeFileSync(
+    path,
+    `
+name: chaos
+listen: { port: ${port} }
+service: { url: ${url}, token: { env: TOKEN } }
+queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]
+store: { folder: ${join(folder, name)} }
+shutdown: { withinMs: 5000 }
+auth: { keys: [{ name: game, role: backend, key: { env: KEY } }] }
+limits: { delayMs: 60000 }
+`,
+  )
+  const ask = async (method: string, route: string, body?: object): Promise<Answer> => {
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}${route}`, {
+        method,
+        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, text: await answer.text() }
+    } catch {
+      return { status: 0, text: '' }
+    }
+  }
+  const begin = () => {
+    const env = { ...process.env, TOKEN: 'dev', KEY }
+    program = spawn(process.execPath, [main, 'serve', '-c', path], { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = once(program as ChildProcess, 'exit')
+    program?.kill(signal)
+    await ended
+  }
+  const until = async (isSo: () => Promise<boolean>) => {
+    for (const deadline = Date.now() + 30_000; !(await isSo()); await sleep(50))
+      if (Date.now() > deadline) throw new Error('it did not come to be in 30 s')
+  }
+  const ready = () => until(async () => (await ask('GET', '/readyz')).status === 200)
+  const living = async () => {
+    const answer = await service.ask<{ readonly deployments: readonly Deployed[] }>({}, 'deployments')
+    return answer.deployments.filter(({ current_status }) => !/ERROR|TERMINAT/.test(current_status))
+  }
+  const journal = join(folder, name, 'servers.journal')
+  return { ask, begin, end, until, ready, living, journal }
+}
+type World = Awaited<ReturnType<typeof openWorld>>
+
+interface Playing {
+  readonly matchId: string
+  readonly players: readonly string[]
+}
+
+/** The match of a tag, at whichever attempt. */
+const matchIn = (tag: string) => tag.replace(/^match-/, '').replace(/-\d+$/, '')
+
+let count = 0
+/** Lets a pair of players find a match; undefined if it did not come to that in this life. */
+async function play({ ask }: World): Promise<Playing | undefined> {
+  count += 1
+  const players = [`a${count}`, `b${count}`]
+  const player_tickets = players.map((id) => ({ profile: 'duel', player_id: id, player_ip: '192.0.2.1' }))
+  if ((await ask('POST', '/group-tickets', { player_tickets })).status !== 201) return undefined
+  for (let tries = 0; tries < 40; tries += 1) {
+    const { status, text } = await ask('GET', `/players/${players[0]}`)
+    if (status === 0) return undefined
+    const match = /"match_id":"([^"]+)"/.exec(text)?.[1]
+    if (match !== undefined && text.includes('"HOST_ASSIGNED"')) return { matchId: match, players }
+    await sleep(100)
+  }
+  return undefined
+}
+
+test.each(['SIGKILL', 'SIGTERM'] as const)('%s while commands are in flight', async (signal) => {
+  const world = await openWorld(signal)
+  const { ask, begin, end, until, ready, living } = world
+  const wrong: string[] = []
+  const playing = new Map<string, Playing>()
+  /** Stops that were acknowledged. */
+  const stopped = new Set<string>()
+  const sum = { lives: 0, asked: 0, unavailable: 0, stopped: 0 }
+  const note = (what: string, { status, text }: Answer, isTrue: boolean) => {
+    sum.asked += 1
+    if (status === 0 || status === 503) sum.unavailable += 1
+    else if (!isTrue) wrong.push(`${what}: ${status} ${text.slice(0, 200)}`)
+  }
+  /** Asks of matches that run, and stops some of them. */
+  const question = async ({ matchId, players }: Playing) => {
+    const [player = ''] = players
+    const found = await ask('GET', `/players/${player}`)
+    if (playing.has(matchId)) note('a player who plays', found, found.text.includes(matchId))
+    const ticket = { profile: 'duel', player_id: player, player_ip: '192.0.2.1' }
+    const created = await ask('POST', '/tickets', ticket)
+    if (playing.has(matchId)) note('a second ticket', created, created.status === 409)
+    if (random() > 0.2 || !playing.has(matchId)) return
+    playing.delete(matchId)
+    const answer = await ask('DELETE', `/matches/${matchId}`)
+    note('a stop', answer, answer.status === 202)
+    if (answer.status === 202) stopped.add(matchId)
+  }
+
+  for (let life = 0; life < LIVES; life += 1) {
+    sum.lives += 1
+    begin()
+    let isOver = false
+    const asking = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const all = [...playing.values()]
+        const one = all[Math.floor(random() * all.length)]
+        if (one !== undefined) await question(one)
+        await sleep(5)
+      }
+    })
+    await ready()
+    for (const one of await Promise.all(Array.from({ length: 10 }, () => play(world))))
+      if (one !== undefined) playing.set(one.matchId, one)
+    await sleep(random() * 300)
+    await end(signal)
+    isOver = true
+    await Promise.all(asking)
+  }
+
+  begin()
+  await ready()
+  const tagsOf = async () => (await living()).flatMap(({ tags }) => tags)
+  // What was acknowledged is carried out by whoever comes next.
+  await until(async () => !(await tagsOf()).some((tag) => stopped.has(matchIn(tag))))
+  for (const { matchId } of playing.values()) await ask('DELETE', `/matches/${matchId}`)
+  const inspected = async () => (await tagsOf()).filter((tag) => tag.startsWith('match-'))
+  for (const tag of await inspected()) await ask('DELETE', `/matches/${tag.slice('match-'.length)}`)
+  await until(async () => {
+    for (const tag of await inspected()) await ask('DELETE', `/matches/${tag.slice('match-'.length)}`)
+    return (await living()).length === 0
+  })
+  await end('SIGTERM')
+  sum.stopped = stopped.size
+  expect(wrong).toEqual([])
+  expect(sum.asked - sum.unavailable).toBeGreaterThan(20 * LIVES)
+  expect(sum.unavailable).toBeGreaterThan(0)
+  expect(sum.stopped).toBeGreaterThan(0)
+})
+
+test('with a journal of a newer version the program says nothing, and goes on once it is readable', async () => {
+  const world = await openWorld('newer')
+  const { ask, begin, end, until, ready, living, journal } = world
+  begin()
+  await ready()
+  const played = (await Promise.all(Array.from({ length: 5 }, () => play(world)))).filter((one) => one !== undefined)
+  expect(played.length).toBeGreaterThan(0)
+  await end('SIGKILL')
+  const stored = readFileSync(journal)
+  writeFileSync(journal, '00000000 {"journal":"muster","version":99}\n')
+  begin()
+  await until(async () => (await ask('GET', '/healthz')).status === 200)
+  const ticketOf = (id = '') => ({ profile: 'duel', player_id: id, player_ip: '192.0.2.1' })
+  const questions = async ({ matchId, players: [id = ''] }: Playing) => [
+    await ask('GET', `/players/${id}`),
+    await ask('POST', '/tickets', ticketOf(id)),
+    await ask('POST', `/matches/${matchId}/players-left`, { player_ids: ['nobody'] }),
+    await ask('POST', '/backfills', { match_id: matchId }),
+    await ask('DELETE', `/matches/${matchId}`),
+    await ask('GET', '/readyz'),
+  ]
+  for (let times = 0; times < 3; times += 1) {
+    const answers = (await Promise.all(played.map(questions))).flat()
+    expect(answers.filter(({ status }) => status !== 503)).toEqual([])
+    await sleep(400)
+  }
+  writeFileSync(journal, stored)
+  await ready()
+  for (const { matchId, players } of played) {
+    expect((await ask('GET', `/players/${players[0]}`)).text).toContain(matchId)
+    expect((await ask('POST', '/tickets', ticketOf(players[0]))).status).toBe(409)
+    expect((await ask('DELETE', `/matches/${matchId}`)).status).toBe(202)
+  }
+  await until(async () => (await living()).length === 0)
+  await end('SIGTERM')
+})
