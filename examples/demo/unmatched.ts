@@ -41,7 +41,7 @@ export function createUnmatched(service: Explaining, expireMs: number, clock: Pi
   }
 }
 
-export function reasonIn({ waitingFor, queues }: Pick<TicketExplanation, 'waitingFor' | 'queues'>): string {
+function reasonIn({ waitingFor, queues }: Pick<TicketExplanation, 'waitingFor' | 'queues'>): string {
   const [first] = queues
   if (waitingFor === 'servers') return 'waited for a server'
   if (waitingFor === 'retry') return 'waited after a server that failed'

@@ -35,7 +35,7 @@ export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
 }
 
 /** The secret of the server of match m1. */
-export const SERVER_SECRET = 'abcdefghij0123456789v'
+const SERVER_SECRET = 'abcdefghij0123456789v'
 
 export const assignment = {
   fqdn: 'abc.example.com',
