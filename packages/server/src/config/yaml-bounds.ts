@@ -3,7 +3,7 @@ import { CST, Lexer } from 'yaml'
 /** Deepest nesting of lines, of brackets, and of both: that of rules within rules, and much room. */
 const DEEPEST = 50
 /** Most tokens of a text (names, values, marks, spaces): a thousand queues with rules, and much room. */
-export const MOST_TOKENS = 300_000
+const MOST_TOKENS = 300_000
 
 /** Where a text is more than anybody means, and why. */
 export interface Excess {
