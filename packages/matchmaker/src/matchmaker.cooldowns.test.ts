@@ -91,6 +91,24 @@ describe('counts against a player', () => {
     expect(service.unstopped()).toEqual([])
   })
 
+  test('to leave others in a running match, where the queue says so: nobody is sent there again at once', async () => {
+    const leavers: QueueDefinition = { ...plain, cooldown: { ...cooldown, for: ['left-running'] } }
+    const { matchmaker, run, found, join, kept, status } = setUpWith(leavers)
+    await found('ann', 'ben')
+    await run(10_000)
+    const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+    await matchmaker.playersLeft(matchId, ['ann'])
+    expect(kept('ann')).toEqual([10_000])
+    expect(() => matchmaker.createTicket({ id: 'again', queue: 'duel', players: [{ id: 'ann', ip }] })).toThrow(
+      PlayerCoolingDown,
+    )
+    // Who goes last leaves nobody behind: the match is over.
+    await matchmaker.playersLeft(matchId, ['ben'])
+    expect(kept('ben')).toEqual([])
+    join('cas')
+    expect(status('cas')).toBe('SEARCHING')
+  })
+
   test('each time more, up to the most, and less again with time', async () => {
     const { matchmaker, run, kept, clock } = setUpWith(asking)
     const lengths: number[] = []

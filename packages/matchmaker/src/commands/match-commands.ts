@@ -67,6 +67,12 @@ export function createMatching(matching: Matching): MatchingApi {
     if (writing !== undefined && (await within(writing, RECORD_MS, clock)) === undefined) throw unavailable()
   }
 
+  /** Those who leave others behind in a running match. */
+  const countLeavers = (queueName: string, playerIds: readonly string[]) => {
+    const queue = runtime(queueName)?.queue
+    if (queue !== undefined) cooldowns.count(queue, playerIds, 'left-running', clock.now())
+  }
+
   const end = (allocation: Allocation | undefined, match: Match | undefined, stop: 'stopped' | 'left') => {
     if (match !== undefined) lifecycle.dissolve(match, { reason: 'stopped', stop }, clock.now())
     else if (allocation !== undefined) allocator.drop(allocation, stop)
@@ -99,12 +105,14 @@ export function createMatching(matching: Matching): MatchingApi {
       const named = new Set(playerIds)
       const gone = playersIn(allocation, match).filter((id) => named.has(id))
       if (gone.length === 0) return done()
+      const isRunning = allocation?.phase === 'running'
       if (match !== undefined && match.phase !== 'running') cooldowns.count(match.queue, gone, 'left', clock.now())
       if (match !== undefined) lifecycle.desert(match, gone, clock.now())
       else if (allocation !== undefined) allocator.setPlayers(allocation, without(allocation.playerIds, gone))
       const remaining = lifecycle.find(matchId) === match ? playersIn(allocation, match).length : 0
       events.emit('playersLeft', { matchId, queue, playerIds: gone, remaining })
       if (remaining === 0) end(allocation, match, 'left')
+      else if (isRunning) countLeavers(queue, gone)
       return done()
     },
 

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { CooldownDefinition, CooldownTerms, Offence } from './cooldown.js'
 import { waitMs } from './rules/relaxing-schema.js'
 
-const OFFENCES = ['declined', 'not-accepted', 'left'] as const satisfies readonly Offence[]
+const USUAL = ['declined', 'not-accepted', 'left'] as const satisfies readonly Offence[]
+const OFFENCES = [...USUAL, 'left-running'] as const satisfies readonly Offence[]
 
 export const cooldownSchema: z.ZodType<CooldownTerms> = z
   .strictObject({
@@ -11,7 +12,7 @@ export const cooldownSchema: z.ZodType<CooldownTerms> = z
     factor: z.number().min(1).max(100).default(2),
     maxMs: waitMs.positive().optional(),
     forgiveAfterMs: waitMs.positive().default(3_600_000),
-    for: z.array(z.enum(OFFENCES)).default([...OFFENCES]),
+    for: z.array(z.enum(OFFENCES)).default([...USUAL]),
   })
   .transform(({ name, maxMs, ...terms }, context): CooldownTerms => {
     const most = maxMs ?? Math.max(900_000, terms.firstMs)

@@ -1,10 +1,10 @@
 // pure: how long a player who lets others down may not wait
 
 /**
- * What counts against a player, before the server of the match runs: to decline it, also by cancelling the ticket; not
- * to answer in time; or to leave later than that.
+ * What counts against a player. Before the server of the match runs: to decline it, also by cancelling the ticket; not
+ * to answer in time; or to leave later than that. While it runs: to leave others behind, as `playersLeft` says.
  */
-export type Offence = 'declined' | 'not-accepted' | 'left'
+export type Offence = 'declined' | 'not-accepted' | 'left' | 'left-running'
 
 /**
  * For how long players who let others down may not wait for a match: `firstMs`, and `factor` times as long for each
@@ -21,7 +21,10 @@ export interface CooldownDefinition {
   readonly maxMs?: number | undefined
   /** Milliseconds from the end of a cooldown after which one time is forgiven, and then another. Default 3,600,000. */
   readonly forgiveAfterMs?: number | undefined
-  /** What counts. Default: all three; an empty list for nothing. */
+  /**
+   * What counts. Default: all but `left-running`, which keeps a player who leaves a running match from being found for
+   * it again at once. An empty list for nothing.
+   */
   readonly for?: readonly Offence[] | undefined
 }
 

@@ -75,6 +75,7 @@ const OFFENCES = {
   declined: 'decline a match',
   'not-accepted': 'do not accept it in time',
   left: 'leave a match before its server runs',
+  'left-running': 'leave a running match with others in it',
 }
 
 function cooldownClauses({ cooldown }: Queue): string[] {
