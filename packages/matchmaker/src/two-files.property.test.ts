@@ -100,7 +100,7 @@ test.each(['duel', 'sides'])('queue %s: nobody who plays is sent to a second ser
       },
     ),
     // Few, to save time: `pnpm fuzz` tries others.
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 })
 

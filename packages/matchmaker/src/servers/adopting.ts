@@ -54,6 +54,7 @@ export function createAdopting(options: AdoptingOptions): (open: OpenIntent) => 
     allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
     allocation.placements = resumption?.placements
     allocation.charged = requestId !== undefined || allocation.tries.length > 1
+    allocation.secret = resumption?.secret
     if (resumption?.secret !== undefined) secrets.adopt(resumption.secret)
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocations.add(allocation)

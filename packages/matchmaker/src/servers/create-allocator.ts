@@ -3,7 +3,7 @@ import { createEndTimes } from './end-times.js'
 import { createListening } from './probe/listening.js'
 import { networkProber } from './probe/prober.js'
 import { createWatcher } from './watching/watcher.js'
-import { createWebhookReceiver, isSecret } from './webhook.js'
+import { createWebhookReceiver, isSecretOf } from './webhook.js'
 import { createCreating } from './creating.js'
 import { createGovernor } from './governor.js'
 import { createServerLifecycle } from './create-server-lifecycle.js'
@@ -114,7 +114,6 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     problem: (error) => on.problem('journal', error),
   })
   const count = () => allocations.count() + lifecycle.strays()
-  const isSecretOf = (matchId: string, secret: string) => isSecret(secret, allocations.find(matchId)?.order?.secret)
   const isBroken = () => notes.isBehind() || recovery.isFailing()
 
   const endAll = () => {
@@ -161,10 +160,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
         ? webhooks.receive(request)
         : new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
     isServerSecret: secrets.isOne,
-    isSecretOf,
+    isSecretOf: (matchId, secret) => isSecretOf(allocations.find(matchId), secret),
     serverReady: (matchId, secret) => {
       const allocation = allocations.find(matchId)
-      if (allocation === undefined || !isSecretOf(matchId, secret)) return false
+      if (allocation === undefined || !isSecretOf(allocation, secret)) return false
       listening.registered(allocation)
       // It runs, so it is READY by now.
       lifecycle.hinted(allocation, undefined)

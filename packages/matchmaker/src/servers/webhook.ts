@@ -36,7 +36,7 @@ export function createWebhookReceiver({ clock, baseUrl, find, hinted }: WebhookR
       find: (pathname) => {
         const [matchId = '', secret = ''] = pathname.split('/').slice(-2)
         const allocation = find(matchId)
-        return allocation !== undefined && isSecret(secret, allocation.order?.secret) ? allocation : undefined
+        return isSecretOf(allocation, secret) ? allocation : undefined
       },
       take: (allocation, body) => hinted(allocation, hintIn(body)),
     }),
@@ -53,6 +53,11 @@ function hintIn(body: Uint8Array): DeploymentHint | undefined {
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/** Compares in a time that tells nothing about where they differ. @param secret undefined where nobody was told one. */
-export const isSecret = (given: string, secret: string | undefined): boolean =>
-  secret !== undefined && timingSafeEqual(digest(given), digest(secret))
+/**
+ * Whether the server of the match was told this secret, by this process or an earlier one. Compared in a time that
+ * tells nothing about where they differ.
+ */
+export function isSecretOf(allocation: Allocation | undefined, given: string): boolean {
+  const secret = allocation?.order?.secret ?? allocation?.secret
+  return secret !== undefined && timingSafeEqual(digest(given), digest(secret))
+}

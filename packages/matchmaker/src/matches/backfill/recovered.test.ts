@@ -121,3 +121,24 @@ test('but not what they are like: rules that have to know want to be told', asyn
     { name: 'all', slots: 2, players: ['ann', 'ben'] },
   ])
 })
+
+test('its server is still known by its secret, and that of another match is not', async () => {
+  const journal = { ...createMemoryJournal(), resumes: true }
+  const earlier = setUp({ journal, queues: [social] })
+  const ids = Array.from({ length: 8 }, (_, index) => `p${index}`)
+  for (const id of ids) earlier.join(id)
+  await earlier.run(6500)
+  const [own = '', other = ''] = new Set(ids.map((id) => earlier.matchmaker.getTicket(id)?.matchId ?? ''))
+  const secretOf = async (matchId: string) =>
+    (await journal.open()).find((open) => open.matchId === matchId)?.resumption?.secret ?? ''
+  const { clock, service } = earlier
+  const { matchmaker } = setUp({ journal, clock, deployments: service.deployments, queues: [social] })
+  await matchmaker.tick()
+  const secret = await secretOf(own)
+  expect([secret.length, other]).toEqual([21, expect.stringMatching(/./)])
+  expect([matchmaker.isSecretOf(own, secret), matchmaker.isServerSecret(secret)]).toEqual([true, true])
+  expect([matchmaker.isSecretOf(other, secret), matchmaker.isSecretOf(own, await secretOf(other))]).toEqual([
+    false,
+    false,
+  ])
+})

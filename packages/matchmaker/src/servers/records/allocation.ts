@@ -153,6 +153,8 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   startedAfter: number
   /** Whether its server was counted against what its players may cost. */
   charged: boolean
+  /** What an earlier process told the server; undefined for a server of this process, whose `order` has it. */
+  secret: string | undefined
   /**
    * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are told once the
    * journal has recorded the assignment.

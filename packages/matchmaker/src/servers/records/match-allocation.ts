@@ -21,6 +21,7 @@ class MatchAllocation implements Allocation {
   knownAt: number
   startedAfter: number
   charged = false
+  secret: string | undefined = undefined
   listensAt = Infinity
   lastsMs = Infinity
   endsAt = Infinity
