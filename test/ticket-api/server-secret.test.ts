@@ -1,13 +1,13 @@
 /** What the server of a match may do with the secret in its environment: everything for its own match, nothing else. */
 import { expect, test } from 'vitest'
-import { nothingLeft } from '../matchmaker/studio.js'
+import { duel, nothingLeft, until } from '../matchmaker/studio.js'
 import { openCounter, type Ticket } from './counter.js'
 
 const solo = { profile: 'duel', attributes: {} }
 
 /** Two matches whose servers run, of ann and ben, and of cas and dan. */
-async function open() {
-  const counter = await openCounter()
+async function open(given?: Parameters<typeof openCounter>[0]) {
+  const counter = await openCounter(given)
   const { call, untilStatus, emulator, deployments } = counter
   const begin = async (...players: readonly string[]) => {
     const before = new Set(deployments().map(({ request_id }) => request_id))
@@ -81,6 +81,21 @@ test('of a match that is over it opens nothing', async () => {
   const { own, matchmaker, request, shut } = await open()
   await matchmaker.stopMatch(own.matchId)
   expect((await request(own.secret, 'GET', `/matches/${own.matchId}/players/ann`)).status).toBe(403)
+  expect(await shut()).toEqual(nothingLeft)
+})
+
+test('a match to which none of its players comes ends, unless its server asks for one of them', async () => {
+  const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 4000 } }]
+  const { own, other, call, request, matchmaker, shut } = await open({ studio: { matchmaker: { queues } } })
+  const asks = (secret: string, path: string) => request(secret, 'GET', `/matches/${path}`)
+  expect((await asks(own.secret, `${own.matchId}/players/ann`)).status).toBe(200)
+  expect((await asks(other.secret, `${other.matchId}/players/ann`)).status).toBe(200)
+  expect((await asks(own.secret, `${other.matchId}/players/cas`)).status).toBe(403)
+  expect((await asks('backend', `${other.matchId}/players/cas`)).status).toBe(200)
+  await until('the match ends', () => matchmaker.getTicket(other.ticketId)?.ended !== undefined)
+  const ticket = await call<Ticket>('cas', 'GET', `/tickets/${other.ticketId}`)
+  expect(ticket).toMatchObject({ status: 'HOST_ASSIGNED', ended: { reason: 'nobody-joined' } })
+  expect(matchmaker.inspect().matches.map(({ matchId }) => matchId)).toEqual([own.matchId])
   expect(await shut()).toEqual(nothingLeft)
 })
 

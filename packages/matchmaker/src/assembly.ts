@@ -236,6 +236,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     hint: (requestId) => allocator.hint(requestId),
     webhook: (request) => allocator.webhook(request),
     serverReady: (matchId, secret) => allocator.serverReady(matchId, secret),
+    playerCame: (matchId, secret, playerId) => allocator.playerCame(matchId, secret, playerId),
     isServerSecret: (secret) => allocator.isServerSecret(secret),
     isSecretOf: (matchId, secret) => allocator.isSecretOf(matchId, secret),
     on: (event, listener) => events.on(event, listener),

@@ -39,6 +39,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   cooldownsOf: 'read',
   exportCooldowns: 'read',
   serverReady: 'read',
+  playerCame: 'read',
   isServerSecret: 'read',
   isSecretOf: 'read',
   inspect: 'read',

@@ -245,6 +245,12 @@ export interface Matchmaker {
    * the secret in its variable MM_REGISTRATION_SECRET. Returns false for an unknown match and for a wrong secret.
    */
   serverReady(matchId: string, secret: string): boolean
+  /**
+   * Notes that a player connects to the server of a match, as the server says: see `deploy.joinWithinMs`. Players who
+   * are not in the match, and those who come before it is assigned, do not count. The server finds the secret in its
+   * variable MM_MATCH_SECRET. Returns false for an unknown match and for a wrong secret.
+   */
+  playerCame(matchId: string, secret: string, playerId: string): boolean
   /** Whether a server of this process has the secret. It does not tell which; asked before a request's body is read. */
   isServerSecret(secret: string): boolean
   /** Whether it is the secret of this match's server, from its variable MM_MATCH_SECRET. */

@@ -5,6 +5,7 @@ import type { StopReason } from '../servers/records/reasons.js'
 import { newId } from '../ids.js'
 import { LargeMap } from '../large-map.js'
 import type { Group } from './rounds.js'
+import type { MatchEnd } from '../tickets/ticket.js'
 import { ticketOf } from '../tickets/ticket-view.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
 import { isSeated, newMatch, placed, playersOf, waitingFor } from './match.js'
@@ -87,7 +88,7 @@ export function createMatchLifecycle({
     early.delete(match)
     if (match.backfill !== undefined) backfills.cancel(match.backfill)
     for (const record of match.seated) acceptances.forget(record)
-    tickets.matchOver(match, stop === 'crashed' ? 'server-lost' : 'match-over', now)
+    tickets.matchOver(match, matchEndOf(stop), now)
   }
 
   /** The match ends before its tickets return, so that a listener finds it gone. */
@@ -222,6 +223,11 @@ export function createMatchLifecycle({
       return match === undefined ? [] : expected(match).map(({ id }) => id)
     },
   }
+}
+
+const matchEndOf = (stop: StopReason): MatchEnd => {
+  if (stop === 'crashed') return 'server-lost'
+  return stop === 'nobody-joined' ? stop : 'match-over'
 }
 
 /** Whether the ticket's players are asked whether they accept, and have not all answered. */

@@ -126,6 +126,7 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     hint: now(matchmaker.hint),
     webhook: later(matchmaker.webhook),
     serverReady: now(matchmaker.serverReady),
+    playerCame: now(matchmaker.playerCame),
     isServerSecret: now(matchmaker.isServerSecret),
     isSecretOf: now(matchmaker.isSecretOf),
     on: (event, listener) =>

@@ -42,6 +42,11 @@ export interface Allocator {
   webhook(request: Request): Promise<Response>
   /** Notes that the server of a match is ready for players. Returns false for an unknown match or a wrong secret. */
   serverReady(matchId: string, secret: string): boolean
+  /**
+   * Notes that a player comes: if the match expects the player, its `joinBy` is met. Returns false for an unknown match
+   * or a wrong secret.
+   */
+  playerCame(matchId: string, secret: string, playerId: string): boolean
   /** Whether any server has the secret; asked before the match is known. */
   isServerSecret(secret: string): boolean
   /** Whether the server of this match has the secret. */

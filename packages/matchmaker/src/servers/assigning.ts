@@ -32,6 +32,7 @@ export function createAssigning({ allocations, notes, clock, on }: AssigningOpti
       // The match may have been dropped meanwhile, even by the journal, which may know that a ticket was cancelled.
       if (allocation.phase !== 'warming') return
       allocations.enter(allocation, 'running')
+      allocation.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
       on.ready(allocation, requestId, assignment)
     }
     if (noted === undefined) tell()

@@ -169,6 +169,12 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       lifecycle.hinted(allocation, undefined)
       return true
     },
+    playerCame: (matchId, secret, playerId) => {
+      const allocation = allocations.find(matchId)
+      if (allocation === undefined || !isSecretOf(allocation, secret)) return false
+      if (allocation.playerIds.includes(playerId)) allocation.joinBy = Infinity
+      return true
+    },
 
     advance: (now) => {
       // Before the journal is read, every deployment would look like a stray.

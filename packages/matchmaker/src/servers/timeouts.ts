@@ -43,9 +43,10 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
 
   const endRunning = (now: number) => {
     for (const allocation of allocations.served()) {
-      if (allocation.phase !== 'running' || now < allocation.endsAt || allocation.requestId === undefined) continue
-      allocation.unwanted ??= 'max-duration'
-      stop(allocation, allocation.requestId)
+      const { phase, requestId, endsAt, joinBy } = allocation
+      if (phase !== 'running' || requestId === undefined || now < Math.min(endsAt, joinBy)) continue
+      allocation.unwanted ??= now < endsAt ? 'nobody-joined' : 'max-duration'
+      stop(allocation, requestId)
     }
   }
 

@@ -89,9 +89,9 @@ export const TicketSchema: z.ZodType<TicketView> = z
       ])
       .optional(),
     ended: z
-      .object({ reason: z.enum(['match-over', 'server-lost']), at: isoTime })
+      .object({ reason: z.enum(['match-over', 'server-lost', 'nobody-joined']), at: isoTime })
       .optional()
-      .describe('When HOST_ASSIGNED: its match has ended; `server-lost` if its server crashed'),
+      .describe('When HOST_ASSIGNED, how its match ended: `server-lost` by a crash, `nobody-joined` if no player came'),
     estimated_wait: EstimatedWait.nullable()
       .optional()
       .describe('While it searches: how much longer from now on; null where too little was seen'),

@@ -25,7 +25,7 @@ const SERVER_ROUTES: ReadonlySet<string> = new Set([
 const SERVER_PATHS = /\/(?:matches|backfills)(?:[/?]|$)/
 const SECRET = /^[0-9a-v]{21}$/
 
-const notTheServer = () => new Problem(403, 'not-the-server', 'this is not the server of such a match')
+export const notTheServer = () => new Problem(403, 'not-the-server', 'this is not the server of such a match')
 
 /**
  * Extends `authenticate` to servers, which send the secret of their match, MM_MATCH_SECRET, as the bearer. A wrong one

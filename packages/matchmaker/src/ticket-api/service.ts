@@ -20,6 +20,7 @@ type Answering =
   | 'resumeQueue'
   | 'playersLeft'
   | 'serverReady'
+  | 'playerCame'
   | 'isServerSecret'
   | 'isSecretOf'
   | 'createBackfill'

@@ -42,7 +42,7 @@ import type { TicketApiOptions } from './options.js'
 import type { TicketService } from './service.js'
 import { createCheckStatements } from './statements.js'
 import { admitStreams, assertStream, assertStreamOf } from './stream-callers.js'
-import { admitServers, assertOwnMatch, assertRole, type MatchCaller } from './server-callers.js'
+import { admitServers, assertOwnMatch, assertRole, notTheServer, type MatchCaller } from './server-callers.js'
 import { createStreamTokens } from './stream-tokens.js'
 import { createQueueOverview } from './queue-overview.js'
 import { isoTime, ticketView } from './views.js'
@@ -206,8 +206,10 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       await assertOwnMatch(match_id, caller, service)
       await service.playersLeft(match_id, player_ids)
     },
-    findInMatch: async ({ match_id, player_id }, { caller }) => {
-      await assertOwnMatch(match_id, caller, service)
+    findInMatch: async ({ match_id, player_id }, { caller: { serverSecret } }) => {
+      // The server asks because the player connects.
+      if (serverSecret !== undefined && !(await service.playerCame(match_id, serverSecret, player_id)))
+        throw notTheServer()
       return playerInMatch(player_id, match_id, await service.findPlayer(player_id))
     },
     // The service confirms the stop much later: the answer does not wait for that.
@@ -266,8 +268,6 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   })
   return Object.assign(api, { counts })
 }
-
-const notTheServer = () => new Problem(403, 'not-the-server', 'this is not the server of such a match')
 
 const describe = (basePath: string) =>
   openApiDocument({

@@ -208,6 +208,7 @@ export function createFakeService(clock: Clock): FakeService {
       if (until !== 'recorded') await new Promise(() => {})
     },
     serverReady: (matchId, secret) => matchId === 'm1' && secret === 'hush',
+    playerCame: (matchId, secret) => matchId === 'm1' && secret === SERVER_SECRET,
     isServerSecret: (secret) => secret === 'hush' || secret === SERVER_SECRET,
     isSecretOf: (matchId, secret) => matchId === 'm1' && secret === SERVER_SECRET,
     createBackfill: ({ id = 'backfill-1', matchId, teams = [] }) => {

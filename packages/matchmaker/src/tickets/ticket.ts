@@ -67,8 +67,11 @@ export interface Acceptance {
   readonly accepted: readonly string[]
 }
 
-/** How the match of an assigned ticket came to its end: `server-lost` if its server crashed under its players. */
-export type MatchEnd = 'match-over' | 'server-lost'
+/**
+ * How the match of an assigned ticket came to its end: `server-lost` if its server crashed under its players,
+ * `nobody-joined` if none of them came within the `joinWithinMs` of the queue.
+ */
+export type MatchEnd = 'match-over' | 'server-lost' | 'nobody-joined'
 
 /** A ticket as it is at one moment. It holds no address. Times are epoch milliseconds. */
 export interface Ticket {

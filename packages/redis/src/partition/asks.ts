@@ -10,6 +10,7 @@ export type Command =
   | 'playersLeft'
   | 'stopMatch'
   | 'serverReady'
+  | 'playerCame'
   | 'isServerSecret'
   | 'isSecretOf'
   | 'createBackfill'
@@ -54,6 +55,7 @@ export const PROMISES: Readonly<Record<Command, 'read' | 'kept' | 'hint'>> = {
   cooldownsOf: 'read',
   learnedWaits: 'read',
   serverReady: 'hint',
+  playerCame: 'hint',
   notePresence: 'hint',
   hint: 'hint',
   webhook: 'hint',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWorld } from './world.fixture.js'
+import { createWorld, duel } from './world.fixture.js'
 
 test('a ticket that one process takes is matched by another, and every process knows where to connect', async () => {
   const { process, pass, player, service, problems } = createWorld()
@@ -90,5 +90,50 @@ test('every process knows the secret of a match, and still does when another one
   await pass(3000)
   expect(front.leads()).toBe(true)
   expect(await asked()).toEqual([true, true, false, false])
+  await front.close()
+})
+
+test('a match to which nobody comes ends; one player of whom any process is asked keeps it', async () => {
+  const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 10_000 } }]
+  const { process, pass, player, service, clock, problems } = createWorld({ queues })
+  const [leader, front] = [process(), process()]
+  leader.start()
+  await pass(50)
+  front.start()
+  await pass(500)
+  for (const id of ['ann', 'ben']) await front.createTicket({ id, queue: 'duel', players: [player(id)] })
+  await pass(3000)
+  for (const id of ['cas', 'dan']) await front.createTicket({ id, queue: 'duel', players: [player(id)] })
+  await pass(3000)
+  const matchId = (await front.getTicket('ann'))?.matchId ?? ''
+  const [kept, empty] = service.servers
+  const secret = kept?.environment?.['MM_MATCH_SECRET'] ?? ''
+  expect(await clock.until(front.playerCame(matchId, secret, 'ann'), 10)).toBe(true)
+  expect(await clock.until(front.playerCame(matchId, empty?.environment?.['MM_MATCH_SECRET'] ?? '', 'ann'), 10)).toBe(
+    false,
+  )
+  await pass(15_000)
+  expect(service.running().map(({ id }) => id)).toEqual([kept?.id])
+  expect(await front.getTicket('cas')).toMatchObject({ ended: { reason: 'nobody-joined' } })
+  expect((await front.getTicket('ann'))?.ended).toBeUndefined()
+  expect(problems).toEqual([])
+  await Promise.all([leader.close(), front.close()])
+})
+
+test('the next leader does not know who came, and ends no match that ran before', async () => {
+  const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 10_000 } }]
+  const { process, pass, player, service, clock } = createWorld({ queues })
+  const [leader, front] = [process(), process()]
+  leader.start()
+  await pass(50)
+  front.start()
+  await pass(500)
+  for (const id of ['ann', 'ben']) await front.createTicket({ id, queue: 'duel', players: [player(id)] })
+  await pass(3000)
+  expect(await front.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  await clock.until(leader.close(), 10)
+  await pass(20_000)
+  expect(front.leads()).toBe(true)
+  expect(service.running()).toHaveLength(1)
   await front.close()
 })

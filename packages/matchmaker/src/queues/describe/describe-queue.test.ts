@@ -128,6 +128,7 @@ describe('real queues', () => {
         readyTimeoutMs: 45_500,
         warmUpMs: 250,
         maxDurationMs: 5_400_000,
+        joinWithinMs: 120_000,
         probe: { kind: 'udp', port: 'gameport' },
       },
     })
@@ -142,6 +143,7 @@ describe('real queues', () => {
       'Every match gets a server of game, version 1.2, where its image is cached if there is room; it must be ready ' +
         'within 45.5 s, has 250 ms to warm up, and must answer on its UDP port gameport within 30 s.',
       'A match lasts 90 min at most.',
+      'A match to which nobody comes within 2 min ends.',
       'A ticket is cancelled after one failed server.',
     ])
     const registered = sentencesOf({

@@ -167,6 +167,11 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   lastsMs: number
   /** The time at which `lastsMs` is over, in epoch milliseconds; Infinity while unknown: see `EndTimes`. */
   endsAt: number
+  /**
+   * The time by which one of its players must have come, in epoch milliseconds; Infinity if nobody needs to, and once
+   * somebody has. It is not stored: a match of an earlier process counts as one to which somebody came.
+   */
+  joinBy: number
   assignment: Assignment | undefined
   /** Whether the server has registered as ready for players. */
   registered: boolean

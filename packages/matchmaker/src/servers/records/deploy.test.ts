@@ -30,6 +30,7 @@ describe('a wrong deploy is refused with the path', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ application: '' }, 'application'],
     [{ maxDurationMs: 0 }, 'maxDurationMs'],
+    [{ joinWithinMs: 0 }, 'joinWithinMs'],
     [{ warmUpMs: -1 }, 'warmUpMs'],
     [{ probe: { kind: 'icmp' } }, 'probe.kind'],
     [{ probe: { kind: 'udp' } }, 'probe.port'],

@@ -30,6 +30,13 @@ export interface DeployDefinition {
    */
   readonly maxDurationMs?: number | undefined
   /**
+   * Milliseconds from the assignment after which the match is over and its server is stopped if none of its players has
+   * come. Only for servers that ask the ticket API for each player who connects: `GET
+   * /matches/{match_id}/players/{player_id}`, or `playerCame`. Matches of other servers would all end. Default: nobody
+   * needs to come.
+   */
+  readonly joinWithinMs?: number | undefined
+  /**
    * Milliseconds after READY before players are sent, or the probe begins: a READY server need not listen yet (public
    * fact). Default 0.
    */
@@ -80,7 +87,9 @@ export type Registration = Filled<RegistrationDefinition, 'url'>
 export type Probe = PortProbe | Registration
 
 /** A queue's deployment settings, checked and with defaults filled in. */
-export type Deploy = Omit<Filled<DeployDefinition, 'probe'>, 'probe'> & { readonly probe?: Probe | undefined }
+export type Deploy = Omit<Filled<DeployDefinition, 'probe' | 'joinWithinMs'>, 'probe'> & {
+  readonly probe?: Probe | undefined
+}
 
 const milliseconds = z
   .number()
@@ -141,6 +150,7 @@ export const deploySchema: z.ZodType<Deploy> = z.strictObject({
   requireCachedLocations: z.boolean().default(false),
   readyTimeoutMs: duration.default(180_000),
   maxDurationMs: duration.default(24 * 3600 * 1000),
+  joinWithinMs: duration.optional(),
   warmUpMs: milliseconds.default(0),
   probe: probe.optional(),
 })

@@ -25,6 +25,7 @@ class MatchAllocation implements Allocation {
   listensAt = Infinity
   lastsMs = Infinity
   endsAt = Infinity
+  joinBy = Infinity
   assignment: Allocation['assignment'] = undefined
   registered = false
   unwanted: Allocation['unwanted'] = undefined

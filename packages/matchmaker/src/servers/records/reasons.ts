@@ -36,11 +36,21 @@ export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-l
  * - `stopped`: by `stopMatch`;
  * - `left`: all players have left, by `playersLeft`;
  * - `max-duration`: after the `maxDurationMs` of its queue;
+ * - `nobody-joined`: none of its players had come after the `joinWithinMs` of its queue;
  * - `closed`: by `close`;
  * - `restarted`: the server was found in the journal and no players are on it;
  * - `twin`: the match had another server.
  */
-export type StopReason = ReturnReason | 'ended' | 'crashed' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
+export type StopReason =
+  | ReturnReason
+  | 'ended'
+  | 'crashed'
+  | 'left'
+  | 'max-duration'
+  | 'nobody-joined'
+  | 'closed'
+  | 'restarted'
+  | 'twin'
 
 export const ACTIVITIES = [
   'create',

@@ -167,6 +167,7 @@ export function createFront(options: FrontOptions): Front {
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId, given) => ask('stopMatch', matchId, given),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
+    playerCame: (matchId, secret, playerId) => ask('playerCame', matchId, secret, playerId),
     isServerSecret: (secret) => ask('isServerSecret', secret),
     isSecretOf: (matchId, secret) => ask('isSecretOf', matchId, secret),
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),

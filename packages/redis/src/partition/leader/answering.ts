@@ -39,6 +39,8 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
   playersLeft: (leader, [matchId, playerIds]) => leader.playersLeft(matchId as never, playerIds as never),
   stopMatch: (leader, [matchId, options]) => leader.stopMatch(matchId as never, options),
   serverReady: (leader, [matchId, secret]) => leader.serverReady(matchId as never, secret as never),
+  playerCame: (leader, [matchId, secret, playerId]) =>
+    leader.playerCame(matchId as never, secret as never, playerId as never),
   isServerSecret: (leader, [secret]) => leader.isServerSecret(secret as never),
   isSecretOf: (leader, [matchId, secret]) => leader.isSecretOf(matchId as never, secret as never),
   createBackfill: (leader, [input]) => leader.createBackfill(input as never),

@@ -1,3 +1,4 @@
+import type { MatchEnd } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeHeader, encodeHeader, readPrefix, type TicketState } from './header.js'
@@ -41,7 +42,7 @@ const states: fc.Arbitrary<TicketState> = fc.oneof(
     waitingFor: none,
     matchId: id,
     acceptance: none,
-    ended: some(fc.record({ reason: fc.constantFrom('match-over' as const, 'server-lost' as const), at })),
+    ended: some(fc.record({ reason: fc.constantFrom<MatchEnd>('match-over', 'server-lost', 'nobody-joined'), at })),
     assignment: some(
       fc.record(
         { fqdn: name, publicIp: some(fc.ipV4()), ports: fc.constant({}), location: none },

@@ -39,6 +39,7 @@ const ended: Readonly<Record<StopReason, string>> = {
   crashed: 'it ended in error',
   left: 'all players have left',
   'max-duration': 'it ran for as long as its queue allows',
+  'nobody-joined': 'none of its players came in time',
   closed: 'the program was closed',
   restarted: 'nobody was on it after a restart',
   twin: 'its match had another server',
