@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
   }, 60_000)
 
   test('the page asks whether its player accepts, and searches again if the others do not', async () => {
-    const { url, shutSite } = await openSite({}, { acceptance: { withinMs: 60_000 } })
+    const { url, shutSite } = await openSite({}, { acceptance: { withinMs: 60_000 }, cooldown: { for: [] } })
     const [ann, ben] = [await visit(url), await visit(url)]
     for (const page of [ann, ben]) await page.click('#play')
     for (const page of [ann, ben]) await page.waitForSelector('#accept:visible')
