@@ -25,7 +25,7 @@ queues:
       - { kind: difference, attribute: skill, max: { from: 200, to: 800, startMs: 3000, overMs: 10000 } }
       - { kind: roles, roles: { tank: 1, healer: 1 } }
       - { kind: balance, attribute: skill, max: { from: 60, to: 300, overMs: 10000 } }
-    lastResortMs: 15000
+    lastResortMs: 10000
     acceptance: { withinMs: 20000 }
     deploy: { application: my-game, version: '1.0' }
 
