@@ -38,8 +38,8 @@ export default defineConfig({
     },
     // Nothing here patches globals or keeps state in modules, so files may share a process: half the time.
     pool: 'forks',
-    // Both cores of a small machine: by itself, vitest leaves one of them idle.
-    maxWorkers: 2,
+    // One more than the cores of a small machine: many tests wait for processes and timers.
+    maxWorkers: 3,
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
