@@ -10,7 +10,9 @@ export interface Tree {
 /** The entry points of other packages that each package may use (docs/ARCHITECTURE.md). Other code may use all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
+  kernel: [],
   matchmaker: [
+    '@muster/kernel',
     '@muster/core',
     '@muster/core/api',
     '@muster/core/clock',
@@ -75,6 +77,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What only the tests and fixtures of a package may use besides. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  kernel: ['@muster/core/clock'],
   lab: ['@muster/matchmaker/rules-oracle'],
   redis: ['@muster/matchmaker/group-store-suite', '@muster/redis-server', '@muster/relay/store-suite'],
   server: ['@muster/redis-server'],
@@ -87,7 +90,7 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 type Floors = readonly (readonly string[])[]
 
 const MATCHMAKER: Floors = [
-  ['beacons', 'breather', 'errors', 'hashed-entries', 'ids', 'player', 'read', 'kernel', 'tickets/locate', 'waits'],
+  ['beacons', 'breather', 'errors', 'hashed-entries', 'ids', 'player', 'read', 'tickets/locate', 'waits'],
   ['large-map', 'places', 'servers/records'],
   ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
   ['queues', 'servers', 'ticket-log'],

@@ -147,5 +147,4 @@ export { createGroupStore, type GroupStore, type GroupStoreOptions } from './tic
 export type { TicketService } from './ticket-api/service.js'
 export type { Awaitable } from '@muster/core/runtime'
 export { compileQueue, type CompiledQueue } from './queues/compile.js'
-export { createPool, STEP } from './kernel/pool.js'
-export type { Grouped, Matches, Pool, Round, RoundOptions } from './kernel/model.js'
+export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'

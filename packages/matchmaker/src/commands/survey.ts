@@ -1,6 +1,5 @@
 import { InvalidInput, type Coordinates } from '@muster/core'
-import { levelAt } from '../kernel/level-at.js'
-import type { Slot } from '../kernel/model.js'
+import { levelAt, type Slot } from '@muster/kernel'
 import type { Allocator } from '../servers/allocator.js'
 import type { Allocation, AllocationPhase } from '../servers/records/allocation.js'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'

@@ -1,4 +1,4 @@
-import type { TeamShape } from '../kernel/model.js'
+import type { TeamShape } from '@muster/kernel'
 import type { Queue } from '../queues/queue.js'
 import type { ReturnReason, StopReason } from '../servers/records/reasons.js'
 import type { PrivateSeat } from '../tickets/checked-ticket.js'

@@ -1,9 +1,7 @@
 import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { Breather } from '../breather.js'
-import { levelAt } from '../kernel/level-at.js'
-import type { Grouped, Matches, Round, RoundOptions, Slot } from '../kernel/model.js'
+import { type Grouped, levelAt, type Matches, type Round, type RoundOptions, type Slot, STEP } from '@muster/kernel'
 import type { Queue } from '../queues/queue.js'
-import { STEP } from '../kernel/pool.js'
 import { isIn, slotIn } from '../tickets/pool-membership.js'
 import type { Tickets } from '../tickets/tickets.js'
 

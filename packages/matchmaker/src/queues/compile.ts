@@ -1,5 +1,5 @@
 import { InvalidTicket } from '../errors.js'
-import type { Entry, Model, Opening } from '../kernel/model.js'
+import type { Entry, Model, Opening } from '@muster/kernel'
 import type { Queue } from './queue.js'
 import { checksOf } from './rules/checks.js'
 import { compileRule } from './rules/compile-rule.js'

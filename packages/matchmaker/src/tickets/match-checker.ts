@@ -1,7 +1,7 @@
 import type { Random } from '@muster/core/clock'
 import { InvalidTicket, unknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
-import type { TeamShape } from '../kernel/model.js'
+import type { TeamShape } from '@muster/kernel'
 import { refuseNowhere } from './admission.js'
 import type { CheckedTicket, PrivateSeat } from './checked-ticket.js'
 import { readMatchInput, refuseMatch, type CheckedMatch, type MatchInput } from './match-input.js'

@@ -1,4 +1,4 @@
-import type { Entry, Slot } from '../kernel/model.js'
+import type { Entry, Slot } from '@muster/kernel'
 import type { Facts } from '../queues/rules/facts.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'
 

@@ -1,4 +1,4 @@
-import { createPool } from '../kernel/pool.js'
+import { createPool } from '@muster/kernel'
 import { compileQueue } from '../queues/compile.js'
 import { createExplain } from '../queues/explain/explain.js'
 import { playerMayState, readsLatencies } from '../queues/player-may-state.js'

@@ -1,4 +1,4 @@
-import type { Entry, Pool, Round, Slot, TeamShape } from '../kernel/model.js'
+import type { Entry, Pool, Round, Slot, TeamShape } from '@muster/kernel'
 import type { CompiledQueue } from '../queues/compile.js'
 import type { Explain } from '../queues/explain/explain.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'

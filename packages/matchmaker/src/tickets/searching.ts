@@ -1,6 +1,6 @@
 import type { Breather } from '../breather.js'
 import { InvalidTicket } from '../errors.js'
-import type { Entry } from '../kernel/model.js'
+import type { Entry } from '@muster/kernel'
 import type { Facts } from '../queues/rules/facts.js'
 import { absentAt } from './presence.js'
 import { createDeadlines } from './deadlines.js'

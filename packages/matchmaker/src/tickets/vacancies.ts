@@ -1,5 +1,5 @@
 // pure: who is in a match, and who is missing
-import type { TeamShape } from '../kernel/model.js'
+import type { TeamShape } from '@muster/kernel'
 import type { RuleTicket } from '../queues/rules/facts.js'
 
 /** A ticket of a match, and the index of its team. */

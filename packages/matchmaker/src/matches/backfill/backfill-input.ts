@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { InvalidBackfill } from '../../errors.js'
-import type { TeamShape } from '../../kernel/model.js'
+import type { TeamShape } from '@muster/kernel'
 import { read } from '../../read.js'
 import type { RuleTicket } from '../../queues/rules/facts.js'
 import { networkOf } from '../../places.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { InvalidTicket } from '../../errors.js'
-import { createPool } from '../../kernel/pool.js'
+import { createPool } from '@muster/kernel'
 import { defineQueue, type QueueDefinition } from '../queue.js'
 import { NOW, queues, tickets } from '../rules/arbitraries.fixture.js'
 import { compileQueue } from '../compile.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPool } from '../../kernel/pool.js'
+import { createPool } from '@muster/kernel'
 import { defineQueue, type QueueDefinition } from '../queue.js'
 import { compileQueue } from '../compile.js'
 import type { RuleDefinition } from '../rules/definition.js'

@@ -1,5 +1,5 @@
 // pure: looks for the reason why a ticket still waits
-import type { Pool, Slot } from '../../kernel/model.js'
+import type { Pool, Slot } from '@muster/kernel'
 import type { CompiledQueue } from '../compile.js'
 import type { Facts } from '../rules/facts.js'
 import type { Explanation, NearMiss } from './explanation.js'

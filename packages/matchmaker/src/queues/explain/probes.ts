@@ -1,5 +1,5 @@
 // pure: each rule that is about two tickets, as something to ask about them
-import type { Entry } from '../../kernel/model.js'
+import type { Entry } from '@muster/kernel'
 import type { CompiledQueue } from '../compile.js'
 import type { CompiledRule } from '../rules/compiled-rule.js'
 import type { Facts } from '../rules/facts.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createPool } from '../../kernel/pool.js'
+import { createPool } from '@muster/kernel'
 import { compileQueue } from '../compile.js'
 import { checkQueue, defineQueue, type QueueDefinition } from '../queue.js'
 import type { Facts } from './facts.js'

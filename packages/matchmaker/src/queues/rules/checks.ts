@@ -1,5 +1,5 @@
 // pure: all rules of a queue as one
-import type { Checks } from '../../kernel/model.js'
+import type { Checks } from '@muster/kernel'
 import type { CompiledRule } from './compiled-rule.js'
 import type { Facts } from './facts.js'
 

@@ -1,5 +1,5 @@
 // pure: a rule as the kernel and `explain` use it
-import type { MatchLevels, Need, Radius, Span } from '../../kernel/model.js'
+import type { MatchLevels, Need, Radius, Span } from '@muster/kernel'
 import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
 import type { Levels } from './levels.js'
 import type { Rule } from './rule.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPool } from '../../kernel/pool.js'
+import { createPool } from '@muster/kernel'
 import { compileQueue } from '../compile.js'
 import { defineQueue } from '../queue.js'
 import type { RuleDefinition } from './definition.js'

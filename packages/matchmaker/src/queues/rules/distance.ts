@@ -1,6 +1,6 @@
 // pure: the distance rule
 import { greatCircleKm } from '@muster/core'
-import type { Radius } from '../../kernel/model.js'
+import type { Radius } from '@muster/kernel'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { DistanceRule } from './definition.js'
 import type { Facts, Refuse, RuleTicket } from './facts.js'

@@ -1,5 +1,5 @@
 // pure: rules made of rules: any, all, not
-import type { MatchLevels } from '../../kernel/model.js'
+import type { MatchLevels } from '@muster/kernel'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { AllRule, AnyRule, NotRule, RuleDefinition } from './definition.js'
 import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'

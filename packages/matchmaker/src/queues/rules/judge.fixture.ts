@@ -1,8 +1,8 @@
-import type { Entry, MatchLevels, Model } from '../../kernel/model.js'
+import type { Entry, MatchLevels, Model } from '@muster/kernel'
 import type { CompiledQueue } from '../compile.js'
 import type { Facts } from './facts.js'
 
-/** Whether the compiled model allows a match, read directly from `kernel/model.ts`. */
+/** Whether the compiled model allows a match, read directly from `@muster/kernel`. */
 export function modelAllows(
   { model }: CompiledQueue,
   teams: readonly (readonly Entry<Facts>[])[],

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Slot } from '../../kernel/model.js'
-import { createPool } from '../../kernel/pool.js'
+import { createPool, type Slot } from '@muster/kernel'
 import { defineQueue, type QueueDefinition } from '../queue.js'
 import { NOW, queues, targeted, tickets } from './arbitraries.fixture.js'
 import { kinds } from './rule-arbitraries.fixture.js'

@@ -1,5 +1,5 @@
 import { InvalidTicket } from '../../errors.js'
-import type { Grouped, Pool } from '../../kernel/model.js'
+import type { Grouped, Pool } from '@muster/kernel'
 import type { CompiledQueue } from '../compile.js'
 import type { QueueDefinition } from '../queue.js'
 import type { Facts, RuleTicket } from './facts.js'

@@ -1,5 +1,5 @@
 // pure: the teams of a queue, one by one
-import type { TeamShape } from '../../kernel/model.js'
+import type { TeamShape } from '@muster/kernel'
 import type { TeamDefinition } from './definition.js'
 import type { Levels } from './levels.js'
 import { limitAt, loosest } from './relaxing.js'

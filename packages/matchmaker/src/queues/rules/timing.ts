@@ -1,5 +1,5 @@
 // pure: the level that counts for a rule
-import type { MatchLevels } from '../../kernel/model.js'
+import type { MatchLevels } from '@muster/kernel'
 import type { Levels } from './levels.js'
 import type { Rule } from './rule.js'
 

@@ -36,7 +36,7 @@ test('a column that outgrows its addresses is copied', () => {
 })
 
 test('a column is copied where no addresses are left', { timeout: 20_000 }, () => {
-  const module = fileURLToPath(new URL('../../dist/kernel/growing.js', import.meta.url))
+  const module = fileURLToPath(new URL('../dist/growing.js', import.meta.url))
   const program = `
     const { grown } = await import(${JSON.stringify(module)})
     const held = []
