@@ -12,8 +12,16 @@ declare module 'vitest' {
   }
 }
 
-/** Packs every package once for all tests, because packing builds it. */
-export function setup(project: TestProject): () => void {
+/**
+ * Packs every package once for all tests, because packing builds it. With `MUSTER_TARBALLS`, that folder has what was
+ * packed before: .ci/run does so while nothing else needs what is built.
+ */
+export function setup(project: TestProject): (() => void) | undefined {
+  const packed = process.env['MUSTER_TARBALLS']
+  if (packed !== undefined) {
+    project.provide('tarballs', packed)
+    return undefined
+  }
   const folder = mkdtempSync(join(tmpdir(), 'muster-tarballs-'))
   for (const name of readdirSync(join(root, 'packages'))) {
     execFileSync('pnpm', ['pack', '--pack-destination', folder], {
