@@ -273,9 +273,9 @@ describe('the rooms of the matchmaker', () => {
     ],
     [
       'on the same floor',
-      'ids.ts',
+      'errors.ts',
       "import { pool } from './waits/pool.js'\nexport const id = pool",
-      'of waits, which is not below ids',
+      'of waits, which is not below errors',
     ],
     ['from a room without a floor', 'attic/old.ts', 'export const old = 1', 'is in attic, which has no floor'],
   ])('may not import %s', (_, path, source, message) => {

@@ -90,8 +90,8 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 type Floors = readonly (readonly string[])[]
 
 const MATCHMAKER: Floors = [
-  ['beacons', 'breather', 'errors', 'hashed-entries', 'ids', 'player', 'read', 'tickets/locate', 'waits'],
-  ['large-map', 'places', 'servers/records'],
+  ['beacons', 'errors', 'player', 'tickets/locate', 'waits'],
+  ['servers/records'],
   ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
   ['queues', 'servers', 'ticket-log'],
   ['queues/describe', 'queues/explain', 'options'],
@@ -108,7 +108,7 @@ const MATCHMAKER: Floors = [
 ]
 
 const LAB: Floors = [
-  ['read', 'statistics'],
+  ['statistics'],
   ['crowd'],
   ['ratings'],
   ['run'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Coordinates, greatCircleKm, isLatitude, isLongitude } from './geo.js'
+import { type Coordinates, greatCircleKm, isLatitude, isLongitude, middleOf } from './geo.js'
 
 const degrees = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true })
 const coordinates: fc.Arbitrary<Coordinates> = fc.record({ latitude: degrees(90), longitude: degrees(180) })
@@ -49,4 +49,32 @@ test('latitudes and longitudes must be numbers within their range', () => {
   expect([-180, 0, 180].every(isLongitude)).toBe(true)
   expect([90.001, -91, Number.NaN, Infinity, '45', undefined, null].some(isLatitude)).toBe(false)
   expect([180.001, -181, Number.NaN, -Infinity, '45', undefined, null].some(isLongitude)).toBe(false)
+})
+
+const place = (latitude: number, longitude: number): Coordinates => ({ latitude, longitude })
+
+test('the middle of no places, of one, and of opposite places is defined', () => {
+  expect(middleOf([])).toBeUndefined()
+  expect(middleOf([place(1, 2)])).toEqual(place(1, 2))
+  expect(middleOf([place(90, 0), place(-90, 0)])).toEqual(place(90, 0))
+})
+
+test('the middle of places on both sides of the date line is between them', () => {
+  const middle = middleOf([place(0, 179), place(0, -179)])
+  expect(middle?.latitude).toBeCloseTo(0, 9)
+  expect(Math.abs(middle?.longitude ?? 0)).toBeCloseTo(180, 9)
+})
+
+test('the middle of two places is equally far from both', () => {
+  const anywhere = fc.record({
+    latitude: fc.double({ min: -80, max: 80, noNaN: true }),
+    longitude: fc.double({ min: -170, max: 170, noNaN: true }),
+  })
+  fc.assert(
+    fc.property(anywhere, anywhere, (a, b) => {
+      fc.pre(greatCircleKm(a, b) < 19_000)
+      const middle = middleOf([a, b]) as Coordinates
+      expect(Math.abs(greatCircleKm(a, middle) - greatCircleKm(b, middle))).toBeLessThan(0.01)
+    }),
+  )
 })

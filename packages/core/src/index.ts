@@ -68,5 +68,5 @@ export {
   type SchedulerState,
 } from './scheduler/scheduler.js'
 export type { Slot } from './scheduler/slot.js'
-export { EARTH_RADIUS_KM, greatCircleKm, type Coordinates } from './geo.js'
+export { chordSquared, EARTH_RADIUS_KM, greatCircleKm, kmOf, middleOf, pointOf, type Coordinates } from './geo.js'
 export { addressPrefix, canonicalIp, isPublicIp } from './ip.js'

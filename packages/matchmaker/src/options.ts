@@ -5,11 +5,11 @@ import type { DeploymentService, LocationService } from './servers/records/deplo
 import type { SpendBudget } from './servers/governor.js'
 import { NO_JOURNAL, type Journal } from './servers/journal/journal.js'
 import type { BeaconSource } from './beacons.js'
-import { unguessable } from './ids.js'
+import { unguessable } from '@muster/core/runtime'
 import type { Locate } from './tickets/locate/locate.js'
 import type { TicketLog } from './ticket-log/ticket-log.js'
 import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
-import { read } from './read.js'
+import { read } from '@muster/core/validation'
 
 export interface MatchmakerOptions {
   /** Deploys servers: a client's `deployments`. */

@@ -1,5 +1,5 @@
 // pure: a player
-import type { Coordinates } from '@muster/core'
+import { addressPrefix, type Coordinates } from '@muster/core'
 
 /**
  * A player who wants to play. At least one of `ip` and `coordinates` is needed, to find a server nearby; `latencies` is
@@ -27,3 +27,9 @@ export interface Player {
 
 /** Attributes by name. Numbers are finite; lists hold distinct strings. */
 export type Attributes = Readonly<Record<string, number | string | boolean | readonly string[]>>
+
+/** The network of the first player with a known address: used where no coordinates are known. */
+export function networkOf(players: readonly Player[]): string | undefined {
+  for (const { ip } of players) if (ip !== undefined) return addressPrefix(ip)
+  return undefined
+}

@@ -9,6 +9,8 @@ export {
   type WithProblems,
 } from './events.js'
 export { growingTo } from './growing-cache.js'
+export { newId, unguessable } from './ids.js'
 export { linkedSignal, manyWaitOn, type LinkedSignal } from './linked-signal.js'
 export { unlessAborted, within } from './race.js'
 export { createTicker, type Ticker, type TickerOptions } from './ticker.js'
+export { createYielder, type Yielder } from './yielder.js'

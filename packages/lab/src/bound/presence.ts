@@ -1,6 +1,7 @@
 // pure: who was in a queue, and when
+import { middleOf } from '@muster/core'
 import type { CompiledQueue } from '@muster/matchmaker'
-import { middleOf, networkOf } from '@muster/matchmaker/replay'
+import { networkOf } from '@muster/matchmaker/replay'
 import type { Crowd, CrowdParty } from '../crowd/crowd.js'
 import type { RunOutcome } from '../run/outcome.js'
 

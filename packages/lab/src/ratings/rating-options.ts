@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
-import { read } from '../read.js'
+import { read } from '@muster/core/validation'
 
 /** How ratings are kept in a run. All have defaults. */
 export interface RatingOptions {

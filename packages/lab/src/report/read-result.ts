@@ -1,7 +1,6 @@
 import { InvalidInput } from '@muster/core'
-import { jsonFault } from '@muster/core/validation'
 import { RESULT_FORMAT, type LabResult } from '../figures/lab-result.js'
-import { read } from '../read.js'
+import { jsonFault, read } from '@muster/core/validation'
 import { resultSchema } from './result-schema.js'
 
 /**

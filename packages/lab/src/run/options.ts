@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 import type { RatingBook } from '../ratings/rating-book.js'
-import { read } from '../read.js'
+import { read } from '@muster/core/validation'
 
 export interface RunOptions {
   /** Whole number from 0: another seed makes other ids. Default 1. */

@@ -2,7 +2,7 @@ import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { Events } from '../events.js'
-import { read } from '../read.js'
+import { read } from '@muster/core/validation'
 import type { Cooldown, Cooldowns } from '../tickets/cooldowns.js'
 import type { Matchmaker } from './matchmaker.js'
 

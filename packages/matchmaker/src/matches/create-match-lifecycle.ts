@@ -2,8 +2,7 @@ import type { MatchLifecycle, MatchLifecycleOptions } from './match-lifecycle.js
 import { createAcceptances } from './acceptances.js'
 import { filled } from '../tickets/vacancies.js'
 import type { StopReason } from '../servers/records/reasons.js'
-import { newId } from '../ids.js'
-import { LargeMap } from '../large-map.js'
+import { newId } from '@muster/core/runtime'
 import type { Group } from './rounds.js'
 import type { MatchEnd } from '../tickets/ticket.js'
 import { ticketOf } from '../tickets/ticket-view.js'
@@ -23,7 +22,7 @@ export function createMatchLifecycle({
   random,
   placing,
 }: MatchLifecycleOptions): MatchLifecycle {
-  const matches = new LargeMap<Match>()
+  const matches = new Map<string, Match>()
   /** Matches that are asking or due. Of thousands of matches, only these are looked at each tick. */
   const early = new Set<Match>()
   const acceptances = createAcceptances(tickets)

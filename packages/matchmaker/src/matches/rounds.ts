@@ -1,5 +1,5 @@
 import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/records.js'
-import type { Breather } from '../breather.js'
+import type { Yielder } from '@muster/core/runtime'
 import { type Grouped, levelAt, type Matches, type Round, type RoundOptions, type Slot, STEP } from '@muster/kernel'
 import type { Queue } from '../queues/queue.js'
 import { isIn, slotIn } from '../tickets/pool-membership.js'
@@ -27,7 +27,7 @@ export interface Group {
 export interface RoundTerms {
   /** Epoch milliseconds. */
   readonly now: number
-  readonly breather: Breather
+  readonly yielder: Yielder
   /** How many more servers may be created. */
   readonly room: number
 }
@@ -65,7 +65,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
    */
   const work = async (
     runtime: QueueRuntime,
-    { now, breather, room }: RoundTerms,
+    { now, yielder, room }: RoundTerms,
     groups: Group[],
   ): Promise<boolean> => {
     // Without room for matches, openings come first: nothing else can be made.
@@ -74,10 +74,10 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     runtime.arrivals.clear()
     for (;;) {
       const round = (runtime.round ??= begin(runtime, now, options))
-      const goesOn = round.step(WORK, breather.isDue)
+      const goesOn = round.step(WORK, yielder.isDue)
       collect(runtime, round.take(), now, groups)
       const isEnough = groups.length >= Math.max(0, room) + SPARE
-      const isLate = breather.spentMs() >= budgetMs
+      const isLate = yielder.spentMs() >= budgetMs
       if (!goesOn || isEnough) runtime.round = undefined
       if (isEnough) return !goesOn
       if (!goesOn && (isNew || isLate)) return true
@@ -89,7 +89,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
         round.hurry()
         return false
       }
-      if (breather.isDue()) await breather.rest()
+      if (yielder.isDue()) await yielder.yieldNow()
     }
   }
 
@@ -118,7 +118,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       nextRuntime = undefined
       const inOrder = [...all.slice(first), ...all.slice(0, first)]
       for (const [index, runtime] of inOrder.entries()) {
-        if (index > 0 && terms.breather.spentMs() >= budgetMs) nextRuntime = runtime
+        if (index > 0 && terms.yielder.spentMs() >= budgetMs) nextRuntime = runtime
         // A queue that takes long must not keep the others waiting: it goes on when its turn comes again.
         else if (!(await work(runtime, terms, groups))) nextRuntime = inOrder[(index + 1) % inOrder.length]
         else continue
@@ -127,7 +127,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       return groups
     },
 
-    ofArrived: (runtime, { now, breather, room }) => {
+    ofArrived: (runtime, { now, yielder, room }) => {
       // A round is under way, and the ticks continue it.
       if (runtime.round !== undefined || runtime.isPaused) return []
       const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
@@ -135,7 +135,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const groups: Group[] = []
       const round = runtime.pool.round(now, { anchors, openings: room > 0 ? runtime.queue.backfill : 'first' })
       // Unfinished work continues in the next tick.
-      while (round.step(WORK, breather.isDue) && !breather.isDue());
+      while (round.step(WORK, yielder.isDue) && !yielder.isDue());
       collect(runtime, round.take(), now, groups)
       return groups
     },

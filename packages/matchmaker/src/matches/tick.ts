@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import type { Allocator } from '../servers/allocator.js'
 import { WRITTEN } from '../servers/journal/notes.js'
 import type { Backfills } from './backfill/backfills.js'
-import { createBreather, type Breather } from '../breather.js'
+import { createYielder, type Yielder } from '@muster/core/runtime'
 import type { Events } from '../events.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { BeginPrivate } from './private-rounds.js'
@@ -68,7 +68,7 @@ export function createTick(ticking: Ticking): Tick {
     allocator.advance(now)
   }
 
-  const claim = async (groups: readonly Group[], mayDeploy: boolean, breather: Breather): Promise<Claimed> => {
+  const claim = async (groups: readonly Group[], mayDeploy: boolean, yielder: Yielder): Promise<Claimed> => {
     let begun = 0
     const writing: Promise<void>[] = []
     const short: Group[] = []
@@ -76,8 +76,8 @@ export function createTick(ticking: Ticking): Tick {
     const roomNow = () => (mayDeploy ? lifecycle.room(clock.now()) : 0)
     let room = roomNow()
     for (const group of room >= groups.length || room <= 0 ? groups : mostUrgentFirst(groups)) {
-      if (breather.isDue()) {
-        await breather.rest()
+      if (yielder.isDue()) {
+        await yielder.yieldNow()
         room = roomNow()
       }
       if (isClosed()) break
@@ -113,20 +113,20 @@ export function createTick(ticking: Ticking): Tick {
     all: async () => {
       const startedAt = stopwatch()
       const recovered = await allocator.recovery.recover()
-      const admitting = createBreather(stopwatch)
+      const admitting = createYielder(stopwatch)
       admit(clock.now())
-      if (admitting.isDue()) await admitting.rest()
+      if (admitting.isDue()) await admitting.yieldNow()
       const begun = await inTurn(async () => {
-        const breather = createBreather(stopwatch)
+        const yielder = createYielder(stopwatch)
         const now = clock.now()
         const given = recovered && !isClosed() ? beginPrivate(now) : []
-        const groups = await rounds.next({ now, breather, room: recovered ? lifecycle.room(now) : 0 })
-        const claimed = await claim(groups, recovered, breather)
+        const groups = await rounds.next({ now, yielder, room: recovered ? lifecycle.room(now) : 0 })
+        const claimed = await claim(groups, recovered, yielder)
         const shortIn = new Set(claimed.short.map(({ runtime }) => runtime))
         for (const runtime of runtimes()) runtime.waits.setShort(shortIn.has(runtime), now)
         await tickets.shortOfServers(
           claimed.short.flatMap(({ records }) => records),
-          breather,
+          yielder,
         )
         return { matches: given.length + claimed.begun, writing: [...given, ...claimed.writing] }
       })
@@ -136,10 +136,10 @@ export function createTick(ticking: Ticking): Tick {
 
     arrived: async (runtime) => {
       if (!(await allocator.recovery.recover())) return
-      const breather = createBreather(stopwatch)
+      const yielder = createYielder(stopwatch)
       const now = clock.now()
-      const groups = rounds.ofArrived(runtime, { now, breather, room: lifecycle.room(now) })
-      await Promise.all((await claim(groups, true, breather)).writing)
+      const groups = rounds.ofArrived(runtime, { now, yielder, room: lifecycle.room(now) })
+      await Promise.all((await claim(groups, true, yielder)).writing)
     },
   }
 }

@@ -7,7 +7,7 @@ import type { CompiledRule } from './rules/compiled-rule.js'
 import type { Facts, Refuse, RuleOpening, RuleTicket } from './rules/facts.js'
 import { refuseHopeless } from './rules/hopeless.js'
 import { levelsOf, type Levels } from './rules/levels.js'
-import { pointOf } from '../places.js'
+import { pointOf } from '@muster/core'
 import { teamShapes } from './rules/team-shapes.js'
 import { regionIn } from '../waits/kinds.js'
 

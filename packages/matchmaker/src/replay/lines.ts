@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 import type { BackfillTeam } from '../tickets/backfill.js'
-import { notJson, read } from '../read.js'
+import { notJson, read } from '@muster/core/validation'
 import type { Player } from '../player.js'
 
 /** The `format` in the first line of a recording. It changes when older readers could not read new recordings. */

@@ -1,6 +1,5 @@
 // pure: how well the players of matches suit each other
-import { greatCircleKm } from '@muster/core'
-import { middleOf } from '../places.js'
+import { greatCircleKm, middleOf } from '@muster/core'
 import type { Player } from '../player.js'
 import { groupBy, type Percentiles, percentilesOf } from './percentiles.js'
 

@@ -1,4 +1,3 @@
-import { LargeMap } from '../large-map.js'
 import { createEndedMatches, type EndedMatches } from './ended-matches.js'
 import { matchIdsOf } from './records/tags.js'
 import type { Allocation, AllocationPhase } from './records/allocation.js'
@@ -34,8 +33,8 @@ export interface Allocations {
 
 /** @param ended is told of those that are removed. */
 export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEndedMatches()): Allocations {
-  const matches = new LargeMap<Allocation>()
-  const requested = new LargeMap<Allocation>()
+  const matches = new Map<string, Allocation>()
+  const requested = new Map<string, Allocation>()
   /** Of most matches the create waits for its turn: they are in none of these sets. */
   const starting = new Set<Allocation>()
   /** Those that have players, or are being stopped. */

@@ -1,6 +1,5 @@
 // pure: where to ask for a server, and where else when there is no capacity
-import { greatCircleKm, type Coordinates } from '@muster/core'
-import { middleOf } from '../places.js'
+import { type Coordinates, greatCircleKm, middleOf } from '@muster/core'
 import type { FoundMatch, Placement, PlacementAttempt } from './records/allocation.js'
 
 /** Most creates for one match; then its tickets return to the queue. */

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
-import { read } from '../read.js'
+import { read } from '@muster/core/validation'
 import { profileSchema } from './profiles/profile.js'
 import type { TicketApiOptions } from './options.js'
 

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { unknownQueue, UnknownTicket } from '../errors.js'
-import { newId } from '../ids.js'
+import { newId } from '@muster/core/runtime'
 import { readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Player } from '../player.js'

@@ -1,7 +1,7 @@
 import { canonicalIp } from '@muster/core'
 import type { Random } from '@muster/core/clock'
 import { addressUnknown, Problem } from '@muster/core/http'
-import { newId } from '../ids.js'
+import { newId } from '@muster/core/runtime'
 import type { Attributes, Player } from '../player.js'
 import type { PlayerBody, PresentBody } from './bodies.js'
 import { isBackend, type TicketCaller } from './caller.js'

@@ -10,9 +10,8 @@ import {
   type Handlers,
   type HttpHandler,
 } from '@muster/core/http'
-import { whenKnown } from '@muster/core/runtime'
+import { unguessable, whenKnown } from '@muster/core/runtime'
 import { Unavailable } from '../errors.js'
-import { unguessable } from '../ids.js'
 import { createBackfills } from './backfills.js'
 import { createBeacons } from './beacons.js'
 import { isBackend, playerOf } from './caller.js'

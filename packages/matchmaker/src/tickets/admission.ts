@@ -1,7 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { InvalidTicket, PlayerBusy, PlayerPlaying, unknownQueue } from '../errors.js'
-import { newId } from '../ids.js'
+import { newId } from '@muster/core/runtime'
 import type { Entry } from '@muster/kernel'
 import type { Facts, RuleTicket } from '../queues/rules/facts.js'
 import type { Assignment } from '../servers/records/assignment.js'

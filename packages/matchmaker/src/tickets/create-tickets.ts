@@ -1,5 +1,4 @@
 import type { Tickets, TicketsOptions } from './tickets.js'
-import { LargeMap } from '../large-map.js'
 import type { TicketRecord } from './records.js'
 import { ticketOf } from './ticket-view.js'
 import type { Admitting } from './admission.js'
@@ -21,7 +20,7 @@ import { createSearching } from './searching.js'
 export function createTickets(options: TicketsOptions): Tickets {
   const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, ledger, inheriting } = options
   let { runtimes } = options
-  const byId = new LargeMap<TicketRecord>()
+  const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
   const waiters = createChangeListeners()
   const ended = createEndedTickets(byId, keepEndedMs, ledger?.ended)

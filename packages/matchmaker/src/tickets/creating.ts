@@ -1,4 +1,3 @@
-import type { LargeMap } from '../large-map.js'
 import { ticketOf } from './ticket-view.js'
 import { admit, entriesOf, refuseOther, type Admitted, type Admitting, type PastOfTicket } from './admission.js'
 import type { CheckedTicket } from './checked-ticket.js'
@@ -21,7 +20,7 @@ export interface Creating {
 }
 
 export interface CreatingOptions {
-  readonly byId: LargeMap<TicketRecord>
+  readonly byId: Map<string, TicketRecord>
   readonly players: Pick<PlayerIndex, 'add'>
   readonly privateMatches: Pick<PrivateMatches, 'add'>
   readonly searching: Pick<Searching, 'settle'>

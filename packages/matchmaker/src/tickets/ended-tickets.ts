@@ -1,4 +1,3 @@
-import type { LargeMap } from '../large-map.js'
 import type { TicketRecord } from './records.js'
 
 /** Tickets that have ended, which can be read for a while. */
@@ -11,7 +10,7 @@ export interface EndedTickets {
 
 /** @param told of the id of each. */
 export function createEndedTickets(
-  byId: LargeMap<TicketRecord>,
+  byId: Map<string, TicketRecord>,
   keepEndedMs: number,
   told: ((ticketId: string) => void) | undefined,
 ): EndedTickets {

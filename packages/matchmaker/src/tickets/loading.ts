@@ -1,6 +1,5 @@
 import type { Clock } from '@muster/core/clock'
 import { PlayerOverLimit } from '../errors.js'
-import type { LargeMap } from '../large-map.js'
 import type { Following } from './following.js'
 import type { LocatePlayers, Place } from './locating.js'
 import type { PlayerLimits } from './player-limits.js'
@@ -44,7 +43,7 @@ export interface LoadingOptions {
   readonly inheriting: SeatInherited
   readonly limits: Pick<PlayerLimits, 'check'>
   readonly following: Following
-  readonly byId: LargeMap<TicketRecord>
+  readonly byId: Map<string, TicketRecord>
   readonly players: PlayerIndex
   readonly privateMatches: Pick<PrivateMatches, 'add' | 'forget'>
   readonly searching: Searching

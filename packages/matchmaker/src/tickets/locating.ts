@@ -1,6 +1,5 @@
-import { scrub, type Coordinates } from '@muster/core'
+import { type Coordinates, middleOf, scrub } from '@muster/core'
 import type { Locate } from './locate/locate.js'
-import { middleOf } from '../places.js'
 import type { Player } from '../player.js'
 import { coordinates } from './ticket-input.js'
 

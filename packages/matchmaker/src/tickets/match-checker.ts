@@ -1,6 +1,6 @@
 import type { Random } from '@muster/core/clock'
 import { InvalidTicket, unknownQueue } from '../errors.js'
-import { newId } from '../ids.js'
+import { newId } from '@muster/core/runtime'
 import type { TeamShape } from '@muster/kernel'
 import { refuseNowhere } from './admission.js'
 import type { CheckedTicket, PrivateSeat } from './checked-ticket.js'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { InvalidMatch } from '../errors.js'
-import { read } from '../read.js'
+import { read } from '@muster/core/validation'
 import type { Player } from '../player.js'
 import { complete, MOST, type TicketPlayer } from './checked-ticket.js'
 import { locatedPlayer } from './ticket-input.js'

@@ -1,5 +1,4 @@
 import { UnknownQueue, type InvalidTicket } from '../errors.js'
-import type { LargeMap } from '../large-map.js'
 import { moveTo } from './pool-membership.js'
 import type { QueueRuntime, TicketRecord } from './records.js'
 import type { Searching } from './searching.js'
@@ -14,7 +13,7 @@ export interface RefusedTicket {
 
 /** Moves all tickets to new runtimes. Returns those that one of their queues refuses now. */
 export function moveAll(
-  byId: Pick<LargeMap<TicketRecord>, 'values'>,
+  byId: Pick<Map<string, TicketRecord>, 'values'>,
   runtimes: ReadonlyMap<string, QueueRuntime>,
   searching: Pick<Searching, 'settle'>,
   now: number,

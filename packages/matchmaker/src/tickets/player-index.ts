@@ -1,4 +1,3 @@
-import { LargeMap } from '../large-map.js'
 import type { TicketRecord } from './records.js'
 
 /** The tickets of each player that have not ended. */
@@ -18,7 +17,7 @@ export function createPlayerIndex(): PlayerIndex {
    * The ticket of each player. Nearly every player is in one only, and a list would cost more than the rest of the
    * entry.
    */
-  const byPlayer = new LargeMap<TicketRecord | readonly TicketRecord[]>()
+  const byPlayer = new Map<string, TicketRecord | readonly TicketRecord[]>()
 
   const ticketsOf = (playerId: string): readonly TicketRecord[] => {
     const found = byPlayer.size === 0 ? undefined : byPlayer.get(playerId)
@@ -30,8 +29,11 @@ export function createPlayerIndex(): PlayerIndex {
   return {
     add: (record) => {
       for (const { id } of record.players) {
-        const others = byPlayer.setIfNew(id, record)
-        if (others === undefined) continue
+        const others = byPlayer.get(id)
+        if (others === undefined) {
+          byPlayer.set(id, record)
+          continue
+        }
         if (!isList(others)) shared += 1
         byPlayer.set(id, [...ticketsOf(id), record])
       }

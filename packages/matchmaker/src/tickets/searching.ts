@@ -1,4 +1,4 @@
-import type { Breather } from '../breather.js'
+import type { Yielder } from '@muster/core/runtime'
 import { InvalidTicket } from '../errors.js'
 import type { Entry } from '@muster/kernel'
 import type { Facts } from '../queues/rules/facts.js'
@@ -22,7 +22,7 @@ export interface Searching {
   /** The ticket stops searching. @param matchedIn the queue that has found a match for it. */
   leave(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
-  shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
+  shortOfServers(records: readonly TicketRecord[], yielder: Yielder): Promise<void>
   /** The tickets that search and are in no pool, because they cannot be grouped now. */
   outside(): Iterable<TicketRecord>
   /** The ticket was short of servers in an earlier process, and counts as such until `shortOfServers` is called. */
@@ -132,16 +132,16 @@ export function createSearching(options: SearchingOptions): Searching {
       leaveSearch(record, now)
       short.delete(record)
     },
-    shortOfServers: async (records, breather) => {
+    shortOfServers: async (records, yielder) => {
       const before = short
       short = new Set(records)
       for (const record of records) {
         if (record.status === 'SEARCHING' && record.waitingFor === 'players') lacks(record, 'servers')
-        if (breather.isDue()) await breather.rest()
+        if (yielder.isDue()) await yielder.yieldNow()
       }
       for (const record of before) {
         if (!short.has(record) && record.waitingFor === 'servers') lacks(record, 'players')
-        if (breather.isDue()) await breather.rest()
+        if (yielder.isDue()) await yielder.yieldNow()
       }
     },
   }

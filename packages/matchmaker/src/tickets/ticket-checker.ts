@@ -1,8 +1,9 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
-import { newId } from '../ids.js'
+import { newId } from '@muster/core/runtime'
 import { defineQueues } from '../options.js'
-import { middleOf, networkOf } from '../places.js'
+import { middleOf } from '@muster/core'
+import { networkOf } from '../player.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import {
   entriesOf,

@@ -1,7 +1,7 @@
 import { canonicalIp, type Coordinates } from '@muster/core'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
-import { read } from '../read.js'
+import { read } from '@muster/core/validation'
 import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket } from './checked-ticket.js'
 import { quickRead } from './quick-read.js'
 import type { Ticket, TicketInput } from './ticket.js'

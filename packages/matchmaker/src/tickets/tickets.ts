@@ -1,4 +1,4 @@
-import type { Breather } from '../breather.js'
+import type { Yielder } from '@muster/core/runtime'
 import type { Match, QueueRuntime, Seat, TicketRecord } from './records.js'
 import type { Admitting, PastOfTicket } from './admission.js'
 import type { PrivateMatches } from './private-matches.js'
@@ -48,7 +48,7 @@ export interface Tickets {
     now: number,
   ): boolean
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
-  shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
+  shortOfServers(records: readonly TicketRecord[], yielder: Yielder): Promise<void>
   /** Sets where the acceptance of its match stands. */
   setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void
   /**

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
-import { read } from '../../read.js'
+import { read } from '@muster/core/validation'
 import { CITIES } from './cities.js'
 import { hasWeight, name, NO_WEIGHT, weight, weights } from './fields.js'
 import { latency, parties, patience, play, roles, skill, visits } from './parameter-groups.js'

@@ -1,14 +1,14 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { InvalidBackfill, InvalidTicket } from '../../errors.js'
 import type { Events } from '../../events.js'
-import { newId } from '../../ids.js'
+import { newId } from '@muster/core/runtime'
 import type { TeamShape } from '@muster/kernel'
 import type { BackfillRecord, Match, QueueRuntime } from '../../tickets/records.js'
 import type { BackfillStatus } from '../../tickets/backfill.js'
 import type { Ledger } from '../../tickets/ledger.js'
 import { presentAgain, saveBackfill, type SavedBackfill } from './saved-backfill.js'
 import { backfillOf } from '../../tickets/backfill-view.js'
-import { middleOf } from '../../places.js'
+import { middleOf } from '@muster/core'
 import type { Vacancies } from '../../tickets/vacancies.js'
 
 /** All backfills and their lives: every change of a backfill is one of these functions. */

@@ -5,7 +5,7 @@ import type { CompiledRule } from '../rules/compiled-rule.js'
 import type { Facts } from '../rules/facts.js'
 import { limitsOf, tableOf } from '../rules/levels.js'
 import type { Rule } from '../rules/rule.js'
-import { kmOf } from '../../places.js'
+import { kmOf } from '@muster/core'
 
 export type Seen = Pick<Entry<Facts>, 'since' | 'place' | 'values' | 'facts' | 'size'>
 

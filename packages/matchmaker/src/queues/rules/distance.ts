@@ -1,5 +1,5 @@
 // pure: the distance rule
-import { greatCircleKm } from '@muster/core'
+import { chordSquared, greatCircleKm } from '@muster/core'
 import type { Radius } from '@muster/kernel'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { DistanceRule } from './definition.js'
@@ -7,7 +7,6 @@ import type { Facts, Refuse, RuleTicket } from './facts.js'
 import { tableOf } from './levels.js'
 import { compileApart } from './pairwise.js'
 import type { Rule } from './rule.js'
-import { chordSquared } from '../../places.js'
 
 export function compileDistance(rule: Rule & DistanceRule, context: RuleContext): CompiledRule {
   const { missing = 'network' } = rule

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
-import { read } from '../../read.js'
+import { read } from '@muster/core/validation'
 import { JournalDisk, readIfThere } from './journal-disk.js'
 import { JournalLocked, JournalTorn } from './journal-errors.js'
 import { takeLock, type JournalLock } from './journal-lock.js'

@@ -1,7 +1,6 @@
 import { MatchmakerClosed } from '../../errors.js'
 import type { Clock } from '@muster/core/clock'
-import { unlessAborted } from '@muster/core/runtime'
-import { createBreather } from '../../breather.js'
+import { createYielder, unlessAborted } from '@muster/core/runtime'
 import type { Journal, OpenIntent } from './journal.js'
 
 /** Opens the journal, and takes over what it says may still exist. */
@@ -55,12 +54,12 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     return (isDone = true)
   }
   const takeInSlices = async (all: readonly OpenIntent[]): Promise<boolean> => {
-    const breather = createBreather(stopwatch)
+    const yielder = createYielder(stopwatch)
     expect(all)
     for (const open of all) {
       if (isClosed) return false
       adopt(open)
-      if (breather.isDue()) await breather.rest()
+      if (yielder.isDue()) await yielder.yieldNow()
     }
     return !isClosed && done()
   }

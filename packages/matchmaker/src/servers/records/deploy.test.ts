@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { read } from '../../read.js'
+import { read } from '@muster/core/validation'
 import { deploySchema, type DeployDefinition } from './deploy.js'
 
 const game: DeployDefinition = { application: 'game', version: '1' }

@@ -1,5 +1,7 @@
+import { seededRandom } from '@muster/core/clock'
+import { newId, unguessable } from '@muster/core/runtime'
 import { expect, test } from 'vitest'
-import { matchIdsOf, matchTag } from './tags.js'
+import { LONGEST_TAG, matchIdsOf, matchmakerTag, matchTag } from './tags.js'
 
 test('a tag gives the match of any attempt', () => {
   expect(matchIdsOf(matchTag('abc'))).toEqual(['abc'])
@@ -11,4 +13,16 @@ test('a tag gives the match of any attempt', () => {
 test('other tags give no match', () => {
   expect(matchIdsOf('mm-muster')).toEqual([])
   expect(matchIdsOf('mine')).toEqual([])
+})
+
+test.each([
+  ['the default', unguessable],
+  ['a seed', seededRandom(7)],
+  ['the least', () => 0],
+  ['the most', () => 1 - 2 ** -53],
+])('ids of %s fit into tags', (_, random) => {
+  const id = newId(random)
+  expect(id).toMatch(/^[0-9a-v]{21}$/)
+  expect(matchTag(id).length).toBeLessThanOrEqual(LONGEST_TAG)
+  expect(matchmakerTag('x'.repeat(32)).length).toBeLessThanOrEqual(LONGEST_TAG)
 })

@@ -1,10 +1,10 @@
 /** Yields the event loop at intervals during long work. */
-export interface Breather {
+export interface Yielder {
   /** Whether it is time to yield. */
   isDue(): boolean
   /** Lets the event loop turn once. */
-  rest(): Promise<void>
-  /** Milliseconds since this breather was made. */
+  yieldNow(): Promise<void>
+  /** Milliseconds since this yielder was made. */
   spentMs(): number
 }
 
@@ -16,14 +16,14 @@ const STRETCH_MS = 5
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** @param stopwatch milliseconds. */
-export function createBreather(stopwatch: () => number): Breather {
+export function createYielder(stopwatch: () => number): Yielder {
   const startedAt = stopwatch()
-  let restedAt = startedAt
+  let yieldedAt = startedAt
   return {
-    isDue: () => stopwatch() - restedAt >= STRETCH_MS,
-    rest: async () => {
+    isDue: () => stopwatch() - yieldedAt >= STRETCH_MS,
+    yieldNow: async () => {
       await turn()
-      restedAt = stopwatch()
+      yieldedAt = stopwatch()
     },
     spentMs: () => stopwatch() - startedAt,
   }

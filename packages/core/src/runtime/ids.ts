@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { Random } from '@muster/core/clock'
+import type { Random } from '../random.js'
 
 /**
  * Random numbers are drawn in blocks of 1024, because one call of the system takes about as long for many as for few.

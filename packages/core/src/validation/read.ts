@@ -1,5 +1,6 @@
-import { jsonFault, validate } from '@muster/core/validation'
 import type { z } from 'zod'
+import { jsonFault } from './json-fault.js'
+import { validate } from './validate.js'
 
 /**
  * Reads a value that someone gives us: once, at the boundary.

@@ -1,19 +1,6 @@
-import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
+import { seededRandom } from '../random.js'
 import { newId, unguessable } from './ids.js'
-import { LONGEST_TAG, matchmakerTag, matchTag } from './servers/records/tags.js'
-
-test.each([
-  ['the default', unguessable],
-  ['a seed', seededRandom(7)],
-  ['the least', () => 0],
-  ['the most', () => 1 - 2 ** -53],
-])('ids of %s fit into tags', (_, random) => {
-  const id = newId(random)
-  expect(id).toMatch(/^[0-9a-v]{21}$/)
-  expect(matchTag(id).length).toBeLessThanOrEqual(LONGEST_TAG)
-  expect(matchmakerTag('x'.repeat(32)).length).toBeLessThanOrEqual(LONGEST_TAG)
-})
 
 test('ids are the drawn random bits in base 32', () => {
   const random = seededRandom(3)
