@@ -10,6 +10,10 @@ export interface Gate {
   turnTo(port: number): void
   /** From now on nothing passes by the connections that there are, which stay open. New ones work. */
   freeze(): void
+  /** From now on nothing passes by any connection, which all stay open. */
+  hold(): void
+  /** From now on what is asked arrives, and its answers are lost. */
+  deafen(): void
   /** Ends the gate itself. */
   close(): Promise<void>
 }
@@ -17,39 +21,56 @@ export interface Gate {
 export async function openGate(first: number): Promise<Gate> {
   let port = first
   const sockets = new Set<Socket>()
-  let isShut = false
+  /** The ends towards Redis. */
+  const answering = new Set<Socket>()
+  let state: 'open' | 'shut' | 'held' | 'deaf' = 'open'
   const server = createServer((near) => {
-    if (isShut) return void near.destroy()
+    if (state === 'shut') return void near.destroy()
     const far = createConnection({ port, host: '127.0.0.1' })
+    answering.add(far)
     for (const socket of [near, far]) {
       sockets.add(socket)
       socket.on('error', () => {})
       socket.on('close', () => {
         sockets.delete(socket)
+        answering.delete(socket)
         near.destroy()
         far.destroy()
       })
     }
-    near.pipe(far).pipe(near)
+    if (state !== 'held') near.pipe(far)
+    if (state === 'deaf') far.resume()
+    else far.pipe(near)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const breakAll = () => {
     for (const socket of sockets) socket.destroy()
   }
+  const freeze = () => {
+    for (const socket of sockets) socket.unpipe().pause()
+  }
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
     shut: () => {
-      isShut = true
+      state = 'shut'
       breakAll()
     },
     open: () => {
-      isShut = false
+      // What was held or lost would not arrive any more.
+      if (state === 'held' || state === 'deaf') breakAll()
+      state = 'open'
     },
     turnTo: (next) => {
       port = next
     },
-    freeze: () => {
-      for (const socket of sockets) socket.unpipe().pause()
+    freeze,
+    hold: () => {
+      state = 'held'
+      freeze()
+    },
+    deafen: () => {
+      state = 'deaf'
+      for (const socket of answering) socket.unpipe().resume()
     },
     close: async () => {
       breakAll()
