@@ -99,6 +99,30 @@ test('a match to which none of its players comes ends, unless its server asks fo
   expect(await shut()).toEqual(nothingLeft)
 })
 
+test.each([
+  ['by the tickets of its backfill', (ticketId: string) => [{ tickets: { [ticketId]: { player_id: 'ann' } } }]],
+  ['in a team of its backfill', () => [{ teams: teamOf('ann') }]],
+  ['in a team, later', () => [{ teams: teamOf('a stranger') }, { version: 1, teams: teamOf('ann') }]],
+] as const)('a match goes on whose server names a player %s; a backend’s word does not count', async (_, bodies) => {
+  const queues = [{ ...duel, deploy: { ...duel.deploy, joinWithinMs: 4000 } }]
+  const { own, other, call, matchmaker, shut } = await open({ studio: { matchmaker: { queues } } })
+  for (const { as, match } of [
+    { as: own.secret, match: own },
+    { as: 'backend', match: other },
+  ]) {
+    const text = JSON.stringify(bodies(match.ticketId))
+    const [create, change] = JSON.parse(match === own ? text : text.replaceAll('"ann"', '"cas"')) as readonly object[]
+    const { id } = await call<{ id: string }>(as, 'POST', '/backfills', { match_id: match.matchId, ...create })
+    if (change !== undefined) await call(as, 'PATCH', `/backfills/${id}`, change, 200)
+    await call(as, 'DELETE', `/backfills/${id}`, undefined, 204)
+  }
+  await until('the match ends', () => matchmaker.getTicket(other.ticketId)?.ended !== undefined)
+  expect(matchmaker.getTicket(other.ticketId)).toMatchObject({ ended: { reason: 'nobody-joined' } })
+  expect(matchmaker.inspect().matches.map(({ matchId }) => matchId)).toEqual([own.matchId])
+  expect(await shut()).toEqual(nothingLeft)
+})
+const teamOf = (player: string) => [{ name: 'team', slots: 1, players: [{ player_id: player }] }]
+
 test('guesses are limited for each address, and do not keep out the server', async () => {
   const counter = await openCounter({
     api: {

@@ -33,10 +33,14 @@ type Service = Pick<
   | 'playersLeft'
   | 'inspect'
   | 'isSecretOf'
+  | 'playerCame'
 >
 
 /** Tickets by the ids that a server gave; undefined for one that is not known any more. */
 type KnownTickets = ReadonlyMap<string, Ticket | undefined>
+
+/** Ids of players whom a server names as being there; undefined where it is not known whose a ticket was. */
+type PresentPlayers = readonly (readonly string[] | undefined)[]
 
 /** Most matches whose latest backfill is remembered. */
 const MATCHES_KEPT = 10_000
@@ -86,19 +90,22 @@ export function createBackfills(service: Service): Backfills {
    * Reports players who have left. Existing servers name the players who are still there by the tickets that they send;
    * all others of the match have left.
    */
-  const reportLeft = async (
-    match: AllocationView,
-    tickets: Readonly<Record<string, unknown>>,
-    known: KnownTickets,
-  ): Promise<void> => {
-    const present = Object.entries(tickets).map(
-      ([id, ticket]) => playersOf(ticket) ?? playersOfSeat(known.get(id), parseSeatId(id).index),
-    )
+  const reportLeft = async (match: AllocationView, present: PresentPlayers): Promise<void> => {
     // If the players of any ticket are unknown, nobody is reported as having left.
     if (present.length === 0 || present.includes(undefined)) return
     const there = new Set(present.flatMap((ids) => ids ?? []))
     const left = match.playerIds.filter((id) => !there.has(id))
     if (left.length > 0 && left.length < match.playerIds.length) await service.playersLeft(match.matchId, left)
+  }
+
+  /** Reports that a player of the match has come, if its server names one as present: one is enough. */
+  const reportCame = async (
+    { serverSecret }: MatchCaller,
+    { matchId, playerIds }: Pick<AllocationView, 'matchId' | 'playerIds'>,
+    present: PresentPlayers,
+  ): Promise<void> => {
+    const came = present.flatMap((ids) => ids ?? []).find((id) => playerIds.includes(id))
+    if (serverSecret !== undefined && came !== undefined) await service.playerCame(matchId, serverSecret, came)
   }
 
   /** Id of the latest backfill of each match. */
@@ -122,8 +129,12 @@ export function createBackfills(service: Service): Backfills {
       const tickets = body.tickets ?? {}
       const known = await knownTickets(Object.keys(tickets))
       const match = await matchOf(body, known)
-      // While a backfill is open, the server may not know yet who joined through it, so its tickets prove nothing.
-      if (!(await hasOpen(match))) await reportLeft(match, tickets, known)
+      const present = Object.entries(tickets).map(
+        ([id, ticket]) => playersOf(ticket) ?? playersOfSeat(known.get(id), parseSeatId(id).index),
+      )
+      await reportCame(caller, match, [...present, inTeams(teams)])
+      // While a backfill is open, the server may not know yet who joined through it: whom it leaves out may be there.
+      if (!(await hasOpen(match))) await reportLeft(match, present)
       const backfill = await service.createBackfill({
         id: body.id,
         matchId: match.matchId,
@@ -134,9 +145,16 @@ export function createBackfills(service: Service): Backfills {
       return view(backfill)
     },
     read: async (id, caller) => view(await existing(id, caller)),
-    update: async (id, { version, teams }, caller) => {
-      if (caller.serverSecret !== undefined) await existing(id, caller)
-      return view(await service.updateBackfill(id, { version, teams: teams.map(readTeam) }))
+    update: async (id, { version, teams: given }, caller) => {
+      const teams = given.map(readTeam)
+      if (caller.serverSecret !== undefined) {
+        const { matchId } = await existing(id, caller)
+        const present = inTeams(teams)
+        const { matches } = present.length > 0 ? await service.inspect() : { matches: [] }
+        const match = matches.find((one) => one.matchId === matchId)
+        if (match !== undefined) await reportCame(caller, match, [present])
+      }
+      return view(await service.updateBackfill(id, { version, teams }))
     },
     cancel: async (id, caller) => {
       await existing(id, caller)
@@ -155,6 +173,9 @@ const playersOfSeat = (ticket: Ticket | undefined, index: number | undefined): r
   ticket?.players.filter((_, at) => index === undefined || index === at).map((player) => player.id)
 
 const wasMatched = ({ ticketIds }: AllocationView, id: string): boolean => ticketIds.includes(parseSeatId(id).ticketId)
+
+const inTeams = (teams: readonly BackfillTeam[] = []): readonly string[] =>
+  teams.flatMap(({ players = [] }) => players.map(({ id }) => id))
 
 const readTeam = ({ name, slots, players }: BackfillTeamBody): BackfillTeam => ({
   name,

@@ -72,6 +72,16 @@ test.each([
     ['warning 2 queues.0.deploy.probe'],
   ],
   [
+    'servers that cannot say who came',
+    CALM.replace("version: '1'", "version: '1', joinWithinMs: 60000"),
+    ['warning 2 queues.0.deploy.joinWithinMs'],
+  ],
+  [
+    'servers that say who came',
+    `${CALM.replace("version: '1'", "version: '1', joinWithinMs: 60000")}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
+    [],
+  ],
+  [
     'a share that Redis keeps',
     CALM.replace('env: TOKEN } }', 'env: TOKEN }, share: 0.5 }').replace(
       '{ folder: data }',

@@ -16,6 +16,7 @@ export function warningsAbout({ file, queues }: Parts): Remark[] {
     ...aboutStatements(file, queues),
     ...aboutPlaces(file, queues),
     ...aboutProbes(file, queues),
+    ...aboutJoining(file, queues),
     ...aboutProcesses(file),
     ...aboutDeclining(queues),
   ]
@@ -147,6 +148,17 @@ function aboutProbes({ listen }: ConfigFile, queues: readonly Queue[]): Remark[]
       probe?.kind === 'registration' && probe.url === undefined && listen.publicUrl === undefined,
       `queues.${queue}.deploy.probe`,
       'tells servers no URL to register at: give its url, or listen.publicUrl',
+    ),
+  )
+}
+
+/** Servers say who came by the ticket API, whose URL they find in MM_API_URL, unless they know it otherwise. */
+function aboutJoining({ listen }: ConfigFile, queues: readonly Queue[]): Remark[] {
+  return queues.flatMap(({ deploy: { joinWithinMs } }, queue) =>
+    when(
+      joinWithinMs !== undefined && listen.publicUrl === undefined,
+      `queues.${queue}.deploy.joinWithinMs`,
+      'ends every match whose server cannot say that a player came: give listen.publicUrl, which servers are told',
     ),
   )
 }

@@ -31,9 +31,9 @@ export interface DeployDefinition {
   readonly maxDurationMs?: number | undefined
   /**
    * Milliseconds from the assignment after which the match is over and its server is stopped if none of its players has
-   * come. Only for servers that ask the ticket API for each player who connects: `GET
-   * /matches/{match_id}/players/{player_id}`, or `playerCame`. Matches of other servers would all end. Default: nobody
-   * needs to come.
+   * come. Only for servers that ask the ticket API for each player who connects (`GET
+   * /matches/{match_id}/players/{player_id}`, or `playerCame`) or name who is there in a backfill, with the secret of
+   * their match. Matches of other servers would all end. Default: nobody needs to come.
    */
   readonly joinWithinMs?: number | undefined
   /**
