@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Deployment } from '@muster/core/api'
 import { seededRandom, type Random } from '@muster/core/clock'
-import { limitRequestBody } from 'srvx/body-limit'
 import { buildWorld } from './build-world.js'
 import type { Counters } from './counters.js'
 import { createFaults, type Faults } from './faults/faults.js'
@@ -83,6 +82,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const handle = createRequestHandler({
     world,
     handlers,
+    maxBodyBytes,
     faults,
     network: createNetwork(clock, forNetwork, resolved, closing.signal),
     limits: limits && createRateLimits(limits.algorithm),
@@ -104,11 +104,11 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return {
     fetch: async (request) => {
       closing.signal.throwIfAborted()
-      return toResponse(await handle(limitRequestBody(request, maxBodyBytes)))
+      return toResponse(await handle(request))
     },
     listen: async (where = {}) => {
       closing.signal.throwIfAborted()
-      const server = await listen(handle, where, maxBodyBytes)
+      const server = await listen(handle, where)
       listening.push(server)
       if (closing.signal.aborted) await server.close()
       closing.signal.throwIfAborted()

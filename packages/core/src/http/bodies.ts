@@ -20,6 +20,25 @@ export interface BodiesOptions extends BodyLimits {
   readonly clock: Clock
 }
 
+const UNWATCHED = { unfinished: () => {}, over: () => {} }
+
+/**
+ * Reads a request's body without a bound on its time; no bytes for none. Rejects with a `Problem`: 413 for more than
+ * `maxBytes`, 400 for a body that breaks off.
+ */
+export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw bodyTooLarge(maxBytes)
+  const body = takeBody(request)
+  if (body === null) return NOTHING
+  if (body instanceof Uint8Array) return body
+  if (body === undefined)
+    return request.body === null
+      ? NOTHING
+      : readStream(request.body, new ByteBuffer(), maxBytes, new AbortController().signal)
+  body.gather(maxBytes, UNWATCHED)
+  return body.whole()
+}
+
 /** Reads the bodies of requests, and bounds the memory that unfinished bodies hold. */
 export interface Bodies {
   /**

@@ -46,6 +46,8 @@ export interface BodyWatcher {
   readonly over: () => void
 }
 
+const UNWATCHED: BodyWatcher = { unfinished: () => {}, over: () => {} }
+
 /**
  * The body of a node:http message, copied into one buffer as it arrives. node:http itself holds unread pieces as
  * separate objects, which takes hundreds of bytes for each piece of a body sent byte by byte.
@@ -117,6 +119,13 @@ export class IncomingBody {
       }
       this.#changed()
     })
+  }
+
+  /** The whole body, without a bound, in place of `gather` and `whole`. */
+  all(): Promise<Uint8Array> {
+    this.gather(Infinity, UNWATCHED)
+    this.#message.resume()
+    return this.whole()
   }
 
   /** The body as a stream, in place of `whole`. Each piece holds the bytes that arrived between two reads. */

@@ -5,10 +5,10 @@ import { passOn } from './pass-on.js'
 
 /**
  * A Request of a node:http message that is only created in full when needed. Creating one takes as long as everything
- * else in a small answer, and most handlers use only method, URL and headers. These are available directly; any other
- * member creates the full request. Where a full request is required, as in `new Request(request)`, pass
- * `request.clone()`.
- * @param base scheme and host, e.g. `http://localhost`.
+ * else in a small answer, and most handlers use only method, URL, headers and the whole body. These are available
+ * directly; any other member creates the full request. Where `canStandIn` is false, `new Request(request)` and
+ * `fetch(request)` require a full request: pass `request.clone()`.
+ * @param base scheme and host as the origin of a URL, e.g. `http://localhost`.
  */
 export const lazyRequest = (message: IncomingMessage, response: ServerResponse, base: string): Request =>
   new LazyRequest(message, response, base) as unknown as Request
@@ -56,7 +56,8 @@ class LazyRequest {
   }
 
   get url(): string {
-    return this.parsedUrl().href
+    const { url = '/' } = this.#message
+    return this.#url === undefined && PLAIN_PATH.test(url) ? this.#base + url : this.parsedUrl().href
   }
 
   parsedUrl(): URL {
@@ -84,6 +85,26 @@ class LazyRequest {
   /** Creates the full request, or returns the one created before. */
   real(): Request {
     return (this.#real ??= this.#taken ? usedRequest(this) : this.#whole())
+  }
+
+  text(): Promise<string> {
+    return this.#read(textOf) ?? this.real().text()
+  }
+
+  json(): Promise<unknown> {
+    return this.#read((bytes): unknown => JSON.parse(textOf(bytes))) ?? this.real().json()
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#read(copyOf) ?? this.real().arrayBuffer()
+  }
+
+  /** Undefined if the full request must read the body. */
+  #read<T>(convert: (bytes: Uint8Array) => T): Promise<T> | undefined {
+    if (this.#taken || this.#real !== undefined) return undefined
+    if (this.#body === undefined) return converted(NOTHING, convert)
+    this.#taken = true
+    return this.#body instanceof Uint8Array ? converted(this.#body, convert) : this.#body.all().then(convert)
   }
 
   #whole(): Request {
@@ -128,8 +149,18 @@ class LazyHeaders {
   }
 }
 
-passOn(LazyRequest.prototype, Request.prototype)
-passOn(LazyHeaders.prototype, Headers.prototype)
+passOn(LazyRequest.prototype, Request.prototype, new Request('http://localhost'))
+passOn(LazyHeaders.prototype, Headers.prototype, new Headers())
+
+/** True if `new Request` and `fetch` take a lazy request. From Node.js 24 on, they read private fields of a full one. */
+export const canStandIn = Object.getOwnPropertySymbols(new Request('http://localhost')).length > 0
+
+const NOTHING = new Uint8Array()
+const decoder = new TextDecoder()
+const textOf = (bytes: Uint8Array) => decoder.decode(bytes)
+const copyOf = (bytes: Uint8Array) => bytes.slice().buffer as ArrayBuffer
+
+const converted = async <T>(bytes: Uint8Array, convert: (bytes: Uint8Array) => T): Promise<T> => convert(bytes)
 
 /** A request whose body was read. */
 function usedRequest({

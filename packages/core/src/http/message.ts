@@ -35,17 +35,25 @@ export function realRequest(
   return keptWith(signal, new Request(url, init))
 }
 
-/**
- * Aborted when the answer is sent or the connection closes, even while earlier requests of the connection are being
- * answered.
- */
+/** Shared by all signals: creating an error with its stack takes longer than the abort itself. */
+const GONE = new DOMException('This operation was aborted', 'AbortError')
+
+/** Aborted by `onGone`. */
 export function goneSignal(message: IncomingMessage, response: ServerResponse): AbortSignal {
   const gone = new AbortController()
-  if (response.closed) gone.abort()
-  const forget = onSocketEnd(message.socket, () => gone.abort())
+  onGone(message, response, () => gone.abort(GONE))
+  return gone.signal
+}
+
+/**
+ * Calls `gone`, possibly twice, when the answer is sent or the connection closes, even while earlier requests of the
+ * connection are being answered.
+ */
+export function onGone({ socket }: IncomingMessage, response: ServerResponse, gone: () => void): void {
+  if (response.closed) gone()
+  const forget = onSocketEnd(socket, gone)
   response.once('close', () => {
     forget()
-    gone.abort()
+    gone()
   })
-  return gone.signal
 }

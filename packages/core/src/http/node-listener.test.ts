@@ -2,7 +2,7 @@ import { Agent, createServer, request as httpRequest } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { readJson } from './body.fixture.js'
 import type { HttpHandler } from './reply.js'
 import { nodeListener } from './node-listener.js'
@@ -27,6 +27,12 @@ async function serve(handler: HttpHandler): Promise<{ url: string; port: number 
   const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}`, port }
 }
+
+test('the global Response stays where that is asked for', async () => {
+  const before = globalThis.Response
+  nodeListener(async () => new Response('a'), { keepGlobals: true })
+  expect(globalThis.Response).toBe(before)
+})
 
 test('requests and answers are passed on completely', async () => {
   const { url } = await serve(async (request, connection) => {
@@ -205,4 +211,136 @@ test('all pipelined requests are aborted and their streams ended when the socket
   await untilSo('the end of all', () => open.size === 0)
   await untilSo('the end of their streams', () => cancelled === 20)
   expect([...open]).toEqual([])
+})
+
+test('an ordinary handler may pass its request on to a new Request and to fetch', async () => {
+  const target = await serve(async (request) => new Response(`${request.headers.get('x-a')} ${await request.text()}`))
+  const { url } = await serve(async (request) => fetch(new Request(`${target.url}/there`, new Request(request))))
+  const passed = await serve(async (request) => fetch(new Request(url, request)))
+  const sent = { method: 'POST', body: 'ü', headers: { 'x-a': '1' } }
+  expect(await (await fetch(passed.url, sent)).text()).toBe('1 ü')
+})
+
+test('a body comes as text, JSON and bytes, in one piece or in many', async () => {
+  const { port } = await serve(async (request) => {
+    const way = new URL(request.url).pathname.slice(1) as 'text' | 'json' | 'arrayBuffer'
+    const body: unknown = await request[way]().catch(({ name }: Error) => name)
+    const again = await request.text().catch(({ name }: Error) => name)
+    const seen = body instanceof ArrayBuffer ? Buffer.from(body).toString() : body
+    return Response.json([seen, request.bodyUsed, again])
+  })
+  const ask = (way: string, pieces: readonly string[]) =>
+    new Promise<unknown>((resolve, reject) => {
+      const asking = httpRequest({ port, host: '127.0.0.1', path: `/${way}`, method: 'POST' }, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (part: string) => (text += part))
+        response.once('end', () => resolve(JSON.parse(text)))
+      }).once('error', reject)
+      for (const piece of pieces) asking.write(piece)
+      asking.end()
+    })
+  const long = 'x'.repeat(200_000)
+  for (const [way, sent, seen] of [
+    ['text', '\u{feff}ü', 'ü'],
+    ['json', '{"a":"ü"}', { a: 'ü' }],
+    ['json', '{', 'SyntaxError'],
+    ['arrayBuffer', 'ü', 'ü'],
+    ['text', long, long],
+  ] as const) {
+    expect(await ask(way, [sent])).toEqual([seen, true, 'TypeError'])
+    expect(await ask(way, [...sent.slice(0, 3), sent.slice(3)])).toEqual([seen, true, 'TypeError'])
+  }
+  const { url } = await serve(async (request) => Response.json([await request.text(), request.bodyUsed]))
+  expect(await (await fetch(url)).json()).toEqual(['', false])
+})
+
+describe('the answer of an ordinary handler', () => {
+  const bytes = new TextEncoder().encode('ü')
+  const streamOf = (...pieces: readonly string[]) =>
+    new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece))
+        controller.close()
+      },
+    })
+
+  test.each<[string, () => Response, string, string | null]>([
+    ['text', () => new Response('ü'), 'ü', '2'],
+    ['bytes', () => new Response(bytes), 'ü', '2'],
+    ['JSON', () => Response.json('ü'), '"ü"', '4'],
+    ['a form', () => new Response(new URLSearchParams({ a: 'b' })), 'a=b', '3'],
+    ['a blob', () => new Response(new Blob(['ü'])), 'ü', '2'],
+    ['nothing', () => new Response(null, { status: 204 }), '', null],
+    ['an empty text', () => new Response(''), '', '0'],
+    ['a short stream', () => new Response(streamOf('a', 'b')), 'ab', '2'],
+    ['a stream of many pieces', () => new Response(streamOf(...'abcdefgh')), 'abcdefgh', null],
+    ['a length of its own', () => new Response('ü', { headers: { 'content-length': '2' } }), 'ü', '2'],
+  ])('is sent whole, with its length where that is known at once: %s', async (_, answer, body, length) => {
+    const type = answer().headers.get('content-type')
+    // A light Response, and a full one.
+    for (const make of [answer, () => answer().clone()]) {
+      const { url } = await serve(async () => make())
+      const response = await fetch(url)
+      expect([await response.text(), response.headers.get('content-length')]).toEqual([body, length])
+      expect(response.headers.get('content-type')).toBe(type)
+    }
+  })
+
+  test('keeps each of its cookies', async () => {
+    const headers: [string, string][] = [
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ]
+    const { url } = await serve(async () => new Response('ü', { headers }))
+    expect((await fetch(url)).headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+  })
+
+  test('breaks the connection where its body was read before, or breaks off', async () => {
+    const read = await serve(async () => {
+      const response = new Response('ü')
+      await response.text()
+      return response
+    })
+    await expect(fetch(read.url)).rejects.toThrow('fetch failed')
+    const broken = await serve(
+      async () => new Response(new ReadableStream({ pull: (controller) => controller.error(new Error('no')) })),
+    )
+    await expect(fetch(broken.url)).rejects.toThrow('fetch failed')
+  })
+
+  test('has its head sent before the first piece of a stream', async () => {
+    let send = (_piece: string) => {}
+    const { url } = await serve(async () => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          send = (piece) => {
+            controller.enqueue(new TextEncoder().encode(piece))
+            controller.close()
+          }
+        },
+      })
+      return new Response(body, { status: 201 })
+    })
+    const response = await fetch(url)
+    expect(response.status).toBe(201)
+    send('late')
+    expect(await response.text()).toBe('late')
+  })
+
+  test('is sent as far as it was read before it broke off', async () => {
+    const server = await rawServer(async () => {
+      let isSent = false
+      const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+        if (isSent) return controller.error(new Error('no'))
+        isSent = true
+        controller.enqueue(new TextEncoder().encode('first'))
+      }
+      return new Response(new ReadableStream({ pull }), { headers: { 'content-length': '10' } })
+    })
+    closers.push(() => void server.close())
+    const client = await server.connect()
+    await client.send('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+    await untilSo('the end', client.isClosed)
+    expect(client.answered()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nfirst$/)
+  })
 })

@@ -1,21 +1,35 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { announcesBody } from './incoming-body.js'
-import { lazyRequest } from './lazy-request.js'
+import { canStandIn, lazyRequest } from './lazy-request.js'
+import { lightResponses } from './light-response.js'
 import { goneSignal, realRequest } from './message.js'
 import { replierOf, type HttpHandler, type Reply } from './reply.js'
+import { sendResponse } from './send-response.js'
+
+export interface NodeListenerOptions {
+  /**
+   * Whether the global `Response` stays as it is. Otherwise the first ordinary handler replaces it by one that makes
+   * answers of text, bytes and JSON without a stream, and is the same in all else. Default false.
+   */
+  readonly keepGlobals?: boolean | undefined
+}
 
 /** `http.createServer(nodeListener(handler))` serves a handler with node:http, Express and similar servers. */
-export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {
+export function nodeListener(
+  handler: HttpHandler,
+  { keepGlobals = false }: NodeListenerOptions = {},
+): (message: IncomingMessage, response: ServerResponse) => void {
   const reply = replierOf(handler)
-  // Handlers with a replier are our own, and use only what a lazy request offers. Others get a full request.
-  const toRequest = requestMaker(reply === handler ? wholeRequest : lazyRequest)
+  if (reply === handler && !keepGlobals) lightResponses()
+  // Handlers with a replier are our own, and use only what a lazy request offers. Others may pass theirs on.
+  const toRequest = requestMaker(reply === handler && !canStandIn ? wholeRequest : lazyRequest)
   const serve = (message: IncomingMessage, response: ServerResponse) => {
     try {
       const request = toRequest(message, response)
       if (request === undefined) return void response.writeHead(400).end()
       const answer = reply(request, { remoteAddress: message.socket.remoteAddress })
-      if (!(answer instanceof Promise)) return write(answer, request, message, response)
-      answer.then((known) => write(known, request, message, response)).catch(() => response.destroy())
+      if (!(answer instanceof Promise)) return write(answer, message, response)
+      answer.then((known) => write(known, message, response)).catch(() => response.destroy())
     } catch {
       response.destroy()
     }
@@ -30,14 +44,8 @@ export function nodeListener(handler: HttpHandler): (message: IncomingMessage, r
 /** Characters from which on a body is encoded before it is sent (our choice). */
 const LONG = 4096
 
-function write(
-  answer: Reply | Response,
-  request: Request,
-  message: IncomingMessage,
-  response: ServerResponse,
-): void {
-  if (answer instanceof Response)
-    return void send(answer, request.signal, message, response).catch(() => response.destroy())
+function write(answer: Reply | Response, message: IncomingMessage, response: ServerResponse): void {
+  if (answer instanceof Response) return sendResponse(answer, message, response)
   const { status, headers, body } = answer
   // A long text would be copied for its length, again behind the headers, and again for the socket.
   const sent = body.length > LONG ? Buffer.from(body) : body
@@ -54,30 +62,6 @@ let last: { readonly headers: Reply['headers']; readonly list: readonly string[]
 function flat(headers: Reply['headers']): readonly string[] {
   if (headers !== last.headers) last = { headers, list: Object.entries(headers).flat() }
   return last.list
-}
-
-/** @param gone aborted when the client no longer reads. */
-async function send(
-  answer: Response,
-  gone: AbortSignal,
-  message: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  response.writeHead(answer.status, [...answer.headers].flat())
-  if (answer.body === null || message.method === 'HEAD' || gone.aborted) {
-    response.end()
-    await answer.body?.cancel()
-    return
-  }
-  response.flushHeaders()
-  const reader = answer.body.getReader()
-  gone.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    if (!response.write(value) && !gone.aborted) await drained(response, gone)
-  }
-  response.end()
 }
 
 type MakeRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
@@ -106,19 +90,8 @@ function requestMaker(make: MakeRequest): (message: IncomingMessage, response: S
 function baseOf(host = 'localhost'): string {
   const base = `http://${host}`
   // A slash in the host would become part of the path.
-  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(base) ? base : 'http://localhost'
+  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(base) ? new URL(base).origin : 'http://localhost'
 }
 
 const wholeRequest: MakeRequest = (message, response, base) =>
   realRequest(message, response, base + (message.url ?? '/'), goneSignal(message, response))
-
-const drained = (response: ServerResponse, gone: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const done = () => {
-      response.off('drain', done)
-      gone.removeEventListener('abort', done)
-      resolve()
-    }
-    response.once('drain', done)
-    gone.addEventListener('abort', done, { once: true })
-  })

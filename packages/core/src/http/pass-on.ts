@@ -4,8 +4,14 @@ export interface Lazy {
   real(): object
 }
 
-/** Makes `lazy` an instance of `whole`'s class. Members of `whole` that `lazy` lacks are forwarded to `lazy.real()`. */
-export function passOn(lazy: Lazy, whole: object): void {
+/**
+ * Makes `lazy` an instance of `whole`'s class. Members of `whole` that `lazy` lacks are forwarded to `lazy.real()`.
+ * @param instance one of the class: Node.js up to 22 keeps what `fetch` and `new Request(request)` read under symbols.
+ */
+export function passOn(lazy: Lazy, whole: object, instance: object): void {
+  for (const key of Object.getOwnPropertySymbols(instance)) {
+    Object.defineProperty(lazy, key, { configurable: true, get: propertyOf(key) })
+  }
   for (const key of Reflect.ownKeys(whole)) {
     if (Object.hasOwn(lazy, key) || key === Symbol.toStringTag) continue
     const isMethod = typeof Object.getOwnPropertyDescriptor(whole, key)?.value === 'function'

@@ -1,4 +1,5 @@
 import { operations, type Operation, type OperationId } from '@muster/core/api'
+import { Problem, readBody } from '@muster/core/http'
 import type { Strike } from '../faults/faults.js'
 import type { Failure, Handlers, NoContent, RequestContext, Success } from '../handlers/handler.js'
 import { createReader } from '../input/reader.js'
@@ -8,6 +9,8 @@ import { empty, json, message, type Reply } from './reply.js'
 export interface PerformerDeps {
   readonly world: World
   readonly handlers: Handlers
+  /** Bytes that a request's body may have. */
+  readonly maxBodyBytes: number
   /** Called with each error that a handler throws; the request is answered by 500. */
   readonly onError: (error: unknown, operation: OperationId) => void
 }
@@ -30,6 +33,7 @@ type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
 export function createPerformers({
   world,
   handlers,
+  maxBodyBytes,
   onError,
 }: PerformerDeps): Readonly<Record<OperationId, Performer>> {
   const byGroup: Readonly<Record<string, Readonly<Record<string, AnyHandler>>>> = handlers
@@ -41,7 +45,7 @@ export function createPerformers({
     const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
 
     return async (request, segments, query, strike) => {
-      const body = hasBody ? await bodyOf(request) : undefined
+      const body = hasBody ? await bodyOf(request, maxBodyBytes) : undefined
       if (body === tooLarge) return message(413, 'the body is too large', { connection: 'close' })
       const parts = read({ segments, query, headers: request.headers, body })
       if ('problem' in parts) return message(400, parts.problem)
@@ -73,11 +77,13 @@ function worded(operation: Operation, answer: AnyAnswer): Reply {
 
 const tooLarge = Symbol('too large')
 
-async function bodyOf(request: Request): Promise<string | typeof tooLarge> {
+const decoder = new TextDecoder()
+
+async function bodyOf(request: Request, maxBytes: number): Promise<string | typeof tooLarge> {
   try {
-    return await request.text()
+    return decoder.decode(await readBody(request, maxBytes))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BODY_TOO_LARGE') return tooLarge
+    if (error instanceof Problem && error.status === 413) return tooLarge
     throw error
   }
 }

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { isIP } from 'node:net'
-import { createHostCheck } from '@muster/core/http'
-import { NodeRequest } from 'srvx/node'
-import { ConnectionDropped, message, type Reply } from './reply.js'
+import { isIP, type Socket } from 'node:net'
+import { createHostCheck, handlerOf, nodeListener, type Reply as PlainReply } from '@muster/core/http'
+import { message, toResponse, type Reply } from './reply.js'
 
 export interface ListenOptions {
   /** The port to listen on. Default 0: any free port. */
@@ -23,36 +22,29 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/**
- * Serves a request handler over HTTP. The server is node:http with srvx's conversion of requests, not srvx's server,
- * because a declared fault must be able to end the connection at once or in the middle of a body.
- */
+/** Serves a request handler over HTTP. A handler that rejects ends the connection. */
 export async function listen(
   handle: (request: Request) => Promise<Reply>,
   { port = 0, host = '127.0.0.1', allowedHosts = [] }: ListenOptions,
-  maxBodyBytes: number,
 ): Promise<Listening> {
   const isServed = createHostCheck(isIP(host) === 0 ? [...allowedHosts, host] : allowedHosts)
-  const underWay = new Map<IncomingMessage, Promise<void>>()
+  const serve = nodeListener(handlerOf(async (request) => sent(await handle(request))))
+  /** The requests under way on each connection: node:http tells only the first one when the connection closes. */
+  const underWay = new Map<Socket, Map<IncomingMessage, ServerResponse>>()
   let closing = false
 
   const server = createServer((request, response) => {
-    const answered = answer(request, response).finally(() => underWay.delete(request))
-    underWay.set(request, answered)
+    if (closing) response.shouldKeepAlive = false
+    const own = underWay.get(request.socket)
+    own?.set(request, response)
+    response.once('close', () => own?.delete(request))
+    if (isServed(request.headers.host)) serve(request, response)
+    else response.writeHead(misdirected.status, misdirected.headers).end(misdirected.body)
   })
-
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    try {
-      const reply = isServed(request.headers.host)
-        ? await handle(new NodeRequest({ req: request, res: response, maxRequestBodySize: maxBodyBytes }))
-        : misdirected
-      if (closing) response.shouldKeepAlive = false
-      await send(response, reply)
-    } catch {
-      // No answer can be sent: a declared fault, a caller that is gone, or the emulator's end.
-      response.destroy()
-    }
-  }
+  server.on('connection', (socket) => {
+    underWay.set(socket, new Map())
+    socket.once('close', () => underWay.delete(socket))
+  })
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -62,13 +54,23 @@ export async function listen(
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
 
+  /** Resolves when the answer has been sent, or its connection is gone. */
+  const answered = (socket: Socket, response: ServerResponse) =>
+    new Promise<void>((resolve) => {
+      if (!response.headersSent) response.shouldKeepAlive = false
+      response.once('close', resolve)
+      socket.once('close', () => resolve())
+    })
+
   return {
     url: `http://${name}:${address.port}`,
     close: async () => {
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       // Only requests that have arrived in full are waited for, because the rest of the others may never come.
-      const complete = Array.from(underWay).flatMap(([request, answered]) => (request.complete ? [answered] : []))
+      const complete = Array.from(underWay).flatMap(([socket, own]) =>
+        Array.from(own).flatMap(([request, response]) => (request.complete ? [answered(socket, response)] : [])),
+      )
       await Promise.all(complete)
       server.closeAllConnections()
       await closed
@@ -84,15 +86,11 @@ const misdirected = message(
   },
 )
 
-/** Resolves when the answer has been sent, or the connection is gone. */
-function send(response: ServerResponse, { status, headers, body = '', truncated }: Reply): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // A destroyed response never calls back for what is written to it.
-    if (response.destroyed) return resolve()
-    response.once('close', resolve)
-    const bytes = Buffer.from(body)
-    response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': bytes.length }) })
-    if (truncated === undefined) return void response.end(bytes, resolve)
-    return void response.write(bytes.subarray(0, bytes.length >> 1), () => reject(new ConnectionDropped()))
-  })
+/** An answer as it is sent: its length is announced, also where it ends before. */
+function sent(reply: Reply): PlainReply | Response {
+  const { status, headers, body = '', truncated } = reply
+  if (truncated) return toResponse({ ...reply, headers: { ...headers, 'content-length': lengthOf(body) } })
+  return { status, headers: body === '' && status !== 204 ? { ...headers, 'content-length': '0' } : headers, body }
 }
+
+const lengthOf = (body: string) => String(Buffer.byteLength(body))
