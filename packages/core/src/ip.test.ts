@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressPrefix, canonicalIp, isPublicIp } from './ip.js'
+import { addressBlock, addressBlocks, addressPrefix, canonicalIp, isPublicIp } from './ip.js'
 
 const groups = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 8, maxLength: 8 })
 const octets = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 })
@@ -218,4 +218,24 @@ describe('addressPrefix', () => {
       'prefix length ipv4 must be an integer from 0 to 32',
     )
   })
+})
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:db8:0:1::1', '2001:db8:0:1::/64'],
+  ['2001:db8:0:1:ffff:ffff:ffff:ffff', '2001:db8:0:1::/64'],
+  ['2001:db8:0:2::1', '2001:db8:0:2::/64'],
+  ['fe80::1%eth0', 'fe80::1%eth0'],
+  ['unknown', 'unknown'],
+])('the address %s counts as %s', (address, block) => {
+  expect(addressBlock(address)).toBe(block)
+})
+
+test.each([
+  ['192.0.2.1', ['192.0.2.1']],
+  ['2001:db8:1:23ff::1', ['2001:db8:1:23ff::/64', '2001:db8:1:2300::/56', '2001:db8:1::/48']],
+  ['fe80::1%eth0', ['fe80::1%eth0']],
+])('the address %s lies in %j', (address, blocks) => {
+  expect(addressBlocks(address)).toEqual(blocks)
 })

@@ -2,8 +2,8 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createManualClock } from '../manual-clock.js'
-import { createAdmission, UNKNOWN_ADDRESS, type Identification, type RequestLimits } from './admission.js'
-import { Problem } from './problem.js'
+import { createAdmission, type Identification, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
+import { Problem } from './answers.js'
 
 interface Who {
   readonly id: string

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.js'
-import { whenKnown, type Awaitable } from '../runtime/awaitable.js'
+import { type Awaitable, whenKnown } from '../runtime/awaitable.js'
 import { growingTo } from '../runtime/growing-cache.js'
-import { createAttempts, type AttemptLimit } from './attempts.js'
-import { createMemoryLimitStore, type LimitStore } from './limit-store.js'
-import { Problem } from './problem.js'
+import { Problem } from './answers.js'
+import { type AttemptLimit, createAttempts, createMemoryLimitStore, type LimitStore } from './attempts.js'
 
 /** An authenticated caller. */
 export interface Caller {

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createManualClock } from '../manual-clock.js'
-import { createBodies, type BodyLimits } from './bodies.js'
-import { problemReply, type Problem } from './problem.js'
-import { rawServer, untilSo, type RawClient } from './raw-client.fixture.js'
-import { handlerOf } from './reply.js'
+import { handlerOf, type Problem, problemReply } from './answers.js'
+import { type BodyLimits, createBodies } from './bodies.js'
+import { type RawClient, rawServer, untilSo } from './raw-client.fixture.js'
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -1,11 +1,8 @@
 import type { Clock } from '../clock.js'
 import type { Awaitable } from '../runtime/awaitable.js'
-import { ByteBuffer } from './byte-buffer.js'
-import { bodySuperseded, bodyTooLarge, bodyTooSlow } from './body-problems.js'
-import { IncomingBody } from './incoming-body.js'
+import { bodyBroken, bodySuperseded, bodyTooLarge, bodyTooSlow, type Problem } from './answers.js'
+import { ByteBuffer, IncomingBody } from './incoming-body.js'
 import { takeBody } from './lazy-request.js'
-import type { Problem } from './problem.js'
-import { readStream } from './read-stream.js'
 
 export interface BodyLimits {
   /** Milliseconds in which a body must arrive, once it is asked for. Default 10,000. */
@@ -194,4 +191,45 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
     open: () => all.size,
     held: () => [...all].reduce((sum, { bytes }) => sum + bytes.capacity, 0),
   }
+}
+
+/**
+ * Reads a stream into `bytes`. Rejects with a `Problem` for more than `maxBytes` and for a stream that breaks off, and
+ * with the signal's reason as soon as the signal is aborted.
+ */
+export function readStream(
+  stream: ReadableStream<Uint8Array>,
+  bytes: ByteBuffer,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const reader = stream.getReader()
+
+  const readAll = async (): Promise<Uint8Array> => {
+    for (;;) {
+      const { done, value } = await reader.read().catch(broken)
+      if (done || signal.aborted) return bytes.take()
+      if (bytes.size + value.byteLength > maxBytes) {
+        await reader.cancel().catch(() => {})
+        throw bodyTooLarge(maxBytes)
+      }
+      bytes.append(value)
+    }
+  }
+  return new Promise((resolve, reject) => {
+    // The stream is not cancelled: in some servers that closes the socket before the answer is sent.
+    const onAbort = () => {
+      bytes.take()
+      reject(signal.reason)
+    }
+    if (signal.aborted) return onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    readAll()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+function broken(): never {
+  throw bodyBroken()
 }

@@ -1,6 +1,6 @@
 import { createManualClock } from '../manual-clock.js'
 import { createBodies } from './bodies.js'
-import { jsonOf } from './json-body.js'
+import { jsonOf } from './input.js'
 
 const bodies = createBodies({ clock: createManualClock() })
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { createManualClock } from '../manual-clock.js'
 import { operation } from '../operation.js'
 import { createHttpApi } from './http-api.js'
-import { rawServer, untilSo, type RawClient } from './raw-client.fixture.js'
+import { type RawClient, rawServer, untilSo } from './raw-client.fixture.js'
 
 const routes = {
   put: operation('POST /notes', {

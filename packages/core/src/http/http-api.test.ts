@@ -3,10 +3,9 @@ import { z } from 'zod'
 import { StoreUnavailable } from '../client/errors.js'
 import { createManualClock } from '../manual-clock.js'
 import { operation } from '../operation.js'
-import { createHttpApi } from './http-api.js'
-import type { Handlers, HttpApiOptions } from './http-api-options.js'
-import type { LimitStore } from './limit-store.js'
-import { Problem } from './problem.js'
+import { Problem } from './answers.js'
+import type { LimitStore } from './attempts.js'
+import { createHttpApi, type Handlers, type HttpApiOptions } from './http-api.js'
 
 const routes = {
   add: operation('POST /shelves/{shelf}/books', {

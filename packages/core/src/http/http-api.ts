@@ -1,18 +1,105 @@
 import { StoreUnavailable } from '../client/errors.js'
-import type { Operation } from '../operation.js'
+import type { Clock } from '../clock.js'
+import { addressBlock } from '../ip.js'
+import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { scrub } from '../redact.js'
-import { whenKnown, type Awaitable } from '../runtime/awaitable.js'
-import { addressBlock } from './address-block.js'
-import { createAdmission, UNKNOWN_ADDRESS, type Caller } from './admission.js'
-import { createBodies, type BegunBody } from './bodies.js'
-import { clientAddress, type Connection } from './client-address.js'
-import { corsHeaders, preflight } from './cors.js'
-import type { HttpApiOptions } from './http-api-options.js'
-import { inputReader, type InputReader } from './input.js'
-import { targetOf, type Target } from './lazy-request.js'
-import { Problem, problemReply } from './problem.js'
-import { handlerOf, JsonText, type HttpHandler, type Reply } from './reply.js'
-import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
+import { type Awaitable, whenKnown } from '../runtime/awaitable.js'
+import { type Caller, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
+import {
+  type Connection,
+  handlerOf,
+  type HttpHandler,
+  JsonText,
+  Problem,
+  problemReply,
+  type Reply,
+} from './answers.js'
+import { type BegunBody, type BodyLimits, createBodies } from './bodies.js'
+import {
+  createMatcher,
+  inputReader,
+  type InputReader,
+  type Match,
+  methodsOf,
+  type QuickRead,
+  type Routes,
+} from './input.js'
+import { type Target, targetOf } from './lazy-request.js'
+import { type AddressOf, clientAddress } from './request-headers.js'
+
+/** Facts about a request besides its input. */
+export interface Exchange<Who> {
+  readonly caller: Who
+  /** Canonical IP address of the client, if known. */
+  readonly address: string | undefined
+  readonly request: Request
+}
+
+/**
+ * A handler's result: the body of the operation's usual answer (undefined if it has none), its JSON, or any other
+ * answer.
+ */
+type Result<Body> = Body | JsonText | Response | (undefined extends Body ? void : never)
+
+/** A handler for every route; a missing one does not compile. Anonymous routes have no caller. */
+export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends keyof Table = never> = {
+  readonly [Name in keyof Table]: (
+    input: InputOf<Table[Name]>,
+    exchange: Exchange<Name extends Anonymous ? undefined : Who>,
+  ) => Result<OutputOf<Table[Name]>> | Promise<Result<OutputOf<Table[Name]>>>
+}
+
+/** Identifies the caller; undefined for an unknown one. A `Problem` that it throws becomes the answer. */
+export interface Authenticate<Who extends Caller> {
+  (request: Request, connection: Connection): Who | undefined | Promise<Who | undefined>
+  /** The caller of a token that was verified before, if that is known at no cost. Default: none is. */
+  readonly recall?: ((request: Request) => Who | undefined) | undefined
+  /**
+   * Whether the token is signed, as a JSON Web Token is. Such a token cannot be guessed, so it is still checked for an
+   * address whose guesses are used up. Default: no token is.
+   */
+  readonly isSigned?: ((request: Request) => boolean) | undefined
+}
+
+export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string> {
+  readonly routes: Table
+  readonly handlers: Handlers<Table, Who, Anonymous>
+  /** Routes that need no caller. */
+  readonly anonymous: readonly Anonymous[]
+  readonly authenticate: Authenticate<Who>
+  readonly clock: Clock
+  /** Prefix of every path, e.g. `/lobby-api`. Default none. */
+  readonly basePath?: string | undefined
+  /**
+   * Reads the usual input of a route in a fraction of the time that its schema takes; undefined for any other input,
+   * which the schema then decides. Its result must equal the schema's.
+   */
+  readonly quickReads?: { readonly [Name in keyof Table]?: QuickRead<InputOf<Table[Name]>> } | undefined
+  /** Largest body in bytes, for all routes or for each by its name. */
+  readonly maxBodyBytes: number | ((route: keyof Table & string) => number)
+  /** Limits of unfinished bodies and of their time. Bodies of exempt callers do not count for their address. */
+  readonly bodies?: BodyLimits | undefined
+  /**
+   * Throws the problem of a caller who may not use a route, before the body is read. Anonymous routes have no caller:
+   * their proof is in the request. Default: every caller may use every route.
+   */
+  readonly authorize?:
+    | ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>)
+    | undefined
+  /** Finds the client's address. Default: the socket's other end. */
+  readonly address?: AddressOf | undefined
+  /** Limits of requests. Default none. */
+  readonly limits?: RequestLimits<Who> | undefined
+  /** Lets pages of these origins call the API. Default none. */
+  readonly cors?: CorsOptions | undefined
+  /** Maps an error of the domain to a problem; undefined for other errors. */
+  readonly problemOf?: ((error: unknown) => Problem | undefined) | undefined
+  /**
+   * Called with unexpected errors, of which the client learns nothing but the status: 503 if a shared store is not
+   * available, otherwise 500. Default: a process warning.
+   */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
 
 /** Answers hold credentials and short-lived data, so they must not be cached. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
@@ -201,4 +288,37 @@ function replyOf(result: unknown, { operation }: Match): Reply | Response {
 
 function warn(error: unknown): void {
   process.emitWarning(`a request failed: ${scrub(String(error))}`, 'MusterWarning')
+}
+
+export interface CorsOptions {
+  /** Origins whose pages may call, e.g. `https://play.example.com`; `http://localhost:*` for any port; `*` for all. */
+  readonly origins: readonly string[]
+}
+
+const PREFLIGHT_SECONDS = '600'
+
+/** The headers that let pages of listed origins read an answer; none for an origin that is not listed. */
+export function corsHeaders({ origins }: CorsOptions, request: Request): Readonly<Record<string, string>> {
+  const origin = request.headers.get('origin')
+  if (origin === null || !origins.some((listed) => allows(listed, origin))) return { vary: 'origin' }
+  return { vary: 'origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': 'retry-after' }
+}
+
+function allows(listed: string, origin: string): boolean {
+  if (listed === '*' || listed === origin) return true
+  // The default port is not written in an origin.
+  return listed.endsWith(':*') && origin.replace(/(?<=[^/]):\d+$/, '') === listed.slice(0, -2)
+}
+
+/** Answers a browser's preflight request; undefined for any other request. */
+export function preflight(request: Request, methods: readonly string[]): Response | undefined {
+  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': methods.join(', '),
+      'access-control-allow-headers': 'authorization, content-type, last-event-id',
+      'access-control-max-age': PREFLIGHT_SECONDS,
+    },
+  })
 }

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
-import { IncomingBody, incomingBody } from './incoming-body.js'
+import { type AddressInfo, connect } from 'node:net'
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import { ByteBuffer, IncomingBody, incomingBody } from './incoming-body.js'
 import { untilSo } from './raw-client.fixture.js'
 
 const closers: (() => void)[] = []
@@ -77,4 +78,32 @@ test.each(['GET', 'HEAD'])('the body of a %s is dropped as it arrives', async (m
   socket.write('0\r\n\r\n')
   await untilSo('its end', () => message.complete)
   expect(message.readableLength).toBe(0)
+})
+
+describe('a byte buffer', () => {
+  test('any pieces give the bytes received, and less than twice as many are held', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 600 }), { maxLength: 60 }), (pieces) => {
+        const buffer = new ByteBuffer()
+        for (const piece of pieces) {
+          buffer.append(piece)
+          expect(buffer.capacity).toBeLessThanOrEqual(Math.max(256, 2 * buffer.size))
+        }
+        const all = Buffer.concat(pieces)
+        expect(buffer.size).toBe(all.byteLength)
+        expect(Buffer.from(buffer.take())).toEqual(all)
+        expect([buffer.size, buffer.capacity]).toEqual([0, 0])
+      }),
+      // Few, to save time: `pnpm fuzz` tries others.
+      { numRuns: 30 },
+    )
+  })
+
+  test('a piece that is changed later has no effect', () => {
+    const buffer = new ByteBuffer()
+    const piece = Uint8Array.of(1, 2)
+    buffer.append(piece)
+    piece.fill(9)
+    expect([...buffer.take()]).toEqual([1, 2])
+  })
 })

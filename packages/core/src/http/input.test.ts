@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { createManualClock } from '../manual-clock.js'
 import { operation } from '../operation.js'
-import { eventStream } from './event-stream.js'
+import { eventStream } from './long-answers.js'
 import { createHttpApi } from './http-api.js'
 
 const routes = {

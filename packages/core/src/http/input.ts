@@ -1,12 +1,13 @@
+import { isAscii } from 'node:buffer'
 import { defaultSettings } from '../api/settings.js'
-import type { Operation } from '../operation.js'
-import { validate, type Fault } from '../validation/validate.js'
+import type { Method, Operation } from '../operation.js'
+import { createPathMatcher } from '../path-matcher.js'
+import { jsonFault } from '../validation/json-fault.js'
+import { type Fault, validate } from '../validation/validate.js'
 import { wireName } from '../wire.js'
+import { Problem } from './answers.js'
 import type { BegunBody } from './bodies.js'
-import { jsonOf } from './json-body.js'
 import type { Target } from './lazy-request.js'
-import { Problem } from './problem.js'
-import type { Match } from './routes.js'
 
 type Keys = Readonly<Record<string, unknown>>
 
@@ -100,3 +101,130 @@ export function inputProblem({ field, wrong }: Fault): Problem {
 /** The places in which an operation's keys travel, for documents. */
 export const placesOf = (operation: Operation, keys: readonly string[]) =>
   keys.map((key) => ({ key, ...wireName(operation, key, defaultSettings) }))
+
+/** Operations by name, described like the service's own operations. */
+export type Routes = Readonly<Record<string, Operation>>
+
+export interface Route<Name extends string = string> {
+  readonly name: Name
+  readonly operation: Operation
+}
+
+export interface Match<Name extends string = string> extends Route<Name> {
+  /** Values of the path's placeholders, decoded. */
+  readonly path: Readonly<Record<string, string>>
+}
+
+/**
+ * Finds the operation for a method and a path. A fixed path segment takes precedence over a placeholder.
+ * @param basePath prefix of every path, e.g. `/lobby-api`.
+ * @throws RangeError for a base path that could never match.
+ */
+export function createMatcher<Name extends string>(routes: Readonly<Record<Name, Operation>>, basePath = '') {
+  if (!/^(?:\/[^/]+)*$/.test(basePath)) {
+    throw new RangeError(`option basePath must be empty or like /lobby-api, got ${JSON.stringify(basePath)}`)
+  }
+  const entries = (Object.entries(routes) as [Name, Operation][]).map(([name, operation]) => ({ name, operation }))
+  const matcher = createPathMatcher(
+    entries.map((route) => ({ method: route.operation.method, path: basePath + route.operation.path, value: route })),
+  )
+  const methods = methodsOf(routes)
+  /** Routes without placeholders, by path and method: the fastest lookup, which most requests need only. */
+  const fixed = new Map<string, Map<string, Match<Name>>>()
+  for (const { name, operation } of entries.filter((route) => route.operation.pathKeys.length === 0)) {
+    const path = basePath + operation.path
+    fixed.set(
+      path,
+      (fixed.get(path) ?? new Map<string, Match<Name>>()).set(operation.method, { name, operation, path: {} }),
+    )
+  }
+
+  /** @throws {Problem} 404; or 405 naming the methods that the path has. */
+  return (method: string, pathname: string): Match<Name> => {
+    const exact = fixed.get(pathname)?.get(method)
+    if (exact !== undefined) return exact
+    const match = matcher.match(method, pathname)
+    if (match.kind === 'route') return { ...match.value, path: pathOf(match.value.operation, match.segments) }
+    if (match.kind === 'unknown path') throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+    const allow = methods.filter((one) => match.allow.includes(one)).join(', ')
+    throw new Problem(405, 'method-not-allowed', `this path has ${allow}`, { headers: { allow } })
+  }
+}
+
+export const methodsOf = (routes: Routes): Method[] => [...new Set(Object.values(routes).map(({ method }) => method))]
+
+const pathOf = ({ pathKeys }: Operation, segments: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(pathKeys.map((key, index) => [key, decode(segments[index] as string)]))
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new Problem(400, 'invalid-path', 'the path has a % that encodes nothing')
+  }
+}
+
+/** Deeper JSON is refused (our choice). No body of a described operation needs more than 6 levels. */
+const MOST_LEVELS = 32
+
+/**
+ * Parses the JSON of a request's body; undefined without a body. The result has no key `__proto__`, so copying it
+ * cannot change a prototype.
+ * @throws {Problem} 400 or 415.
+ */
+export function jsonOf(request: Request, bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) return undefined
+  // Browsers send bodies of any other type to other sites without a preflight request.
+  const type = request.headers.get('content-type') ?? ''
+  if (type !== 'application/json' && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    throw new Problem(415, 'unsupported-media-type', 'the body must be JSON, with content-type application/json')
+  }
+  const value = parse(bytes)
+  assertPlain(value, 0)
+  return value
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Most bodies are ASCII, which takes a fraction of the decoder's time. @throws TypeError for bytes that are not UTF-8.
+ */
+function textOf(bytes: Uint8Array): string {
+  if (!isAscii(bytes)) return decoder.decode(bytes)
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return buffer.toString('latin1')
+}
+
+function parse(bytes: Uint8Array): unknown {
+  let text = ''
+  try {
+    text = textOf(bytes)
+    return JSON.parse(text)
+  } catch {
+    throw notJson(text) // the parser's own message quotes the body
+  }
+}
+
+function notJson(text: string): Problem {
+  const fault = text === '' ? undefined : jsonFault(text)
+  const where = fault === undefined ? '' : `: line ${fault.line}, column ${fault.column}: ${fault.wrong}`
+  return new Problem(400, 'body-not-json', `the body is not JSON in UTF-8${where}`)
+}
+
+function assertPlain(value: unknown, level: number): void {
+  if (typeof value !== 'object' || value === null) return
+  if (level === MOST_LEVELS)
+    throw new Problem(400, 'body-too-deep', `the body is nested deeper than ${MOST_LEVELS} levels`)
+  if (Array.isArray(value)) {
+    for (const item of value) assertPlain(item, level + 1)
+    return
+  }
+  if (Object.hasOwn(value, '__proto__'))
+    throw new Problem(400, 'invalid-input', 'the body has a key __proto__', { field: '__proto__' })
+  // Not by `Object.keys`, which would make a list for each object.
+  for (const key in value) {
+    const part = (value as Readonly<Record<string, unknown>>)[key]
+    // A program may have added fields to the prototype of all objects.
+    if (typeof part === 'object' && Object.hasOwn(value, key)) assertPlain(part, level + 1)
+  }
+}

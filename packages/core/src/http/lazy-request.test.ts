@@ -1,14 +1,12 @@
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, request as httpRequest, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { handlerOf, Problem, problemReply, type Replier } from './answers.js'
 import { readBytes, readJson } from './body.fixture.js'
-import { lazyRequest, targetOf } from './lazy-request.js'
-import { realRequest } from './message.js'
+import { lazyRequest, realRequest, targetOf } from './lazy-request.js'
 import { nodeListener } from './node-listener.js'
-import { Problem, problemReply } from './problem.js'
-import { handlerOf, type Replier } from './reply.js'
 
 const closers: (() => void)[] = []
 afterEach(() => {

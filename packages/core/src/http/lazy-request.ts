@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { incomingBody, type IncomingBody } from './incoming-body.js'
-import { goneSignal, keptWith, pairsOf, realRequest } from './message.js'
-import { passOn } from './pass-on.js'
 
 /**
  * A Request of a node:http message that is only created in full when needed. Creating one takes as long as everything
@@ -152,7 +151,7 @@ class LazyHeaders {
 passOn(LazyRequest.prototype, Request.prototype, new Request('http://localhost'))
 passOn(LazyHeaders.prototype, Headers.prototype, new Headers())
 
-/** True if `new Request` and `fetch` take a lazy request. From Node.js 24 on, they read private fields of a full one. */
+/** True if `new Request` and `fetch` take a lazy request. From Node.js 24 on, they need a full one's private fields. */
 export const canStandIn = Object.getOwnPropertySymbols(new Request('http://localhost')).length > 0
 
 const NOTHING = new Uint8Array()
@@ -173,4 +172,126 @@ function usedRequest({
   const request = new Request(url, { method, headers, signal, ...(bodiless ? {} : { body: '' }) })
   void request.text()
   return keptWith(signal, request)
+}
+
+export const pairsOf = (raw: readonly string[]): [string, string][] =>
+  Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] as string, raw[2 * index + 1] as string])
+
+/** Requests by the signal they follow. */
+const following = new WeakMap<AbortSignal, Request>()
+
+/**
+ * A Request follows the signal it was made with only as long as it is in memory, while handlers and streams may keep no
+ * more than its `signal`. So it stays in memory as long as the signal that it follows.
+ */
+export function keptWith(signal: AbortSignal, request: Request): Request {
+  following.set(signal, request)
+  return request
+}
+
+/** @throws TypeError for methods such as TRACE, which a Request cannot have. */
+export function realRequest(
+  message: IncomingMessage,
+  response: ServerResponse,
+  url: string,
+  signal: AbortSignal,
+  body = incomingBody(message, response),
+): Request {
+  const init: RequestInit & { duplex?: 'half' } = {
+    method: message.method ?? 'GET',
+    headers: pairsOf(message.rawHeaders),
+    signal,
+  }
+  if (body instanceof Uint8Array) init.body = body
+  else if (body !== undefined) Object.assign(init, { body: body.stream(), duplex: 'half' })
+  return keptWith(signal, new Request(url, init))
+}
+
+/** Shared by all signals: creating an error with its stack takes longer than the abort itself. */
+const GONE = new DOMException('This operation was aborted', 'AbortError')
+
+/** Aborted by `onGone`. */
+export function goneSignal(message: IncomingMessage, response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  onGone(message, response, () => gone.abort(GONE))
+  return gone.signal
+}
+
+/**
+ * Calls `gone`, possibly twice, when the answer is sent or the connection closes, even while earlier requests of the
+ * connection are being answered.
+ */
+export function onGone({ socket }: IncomingMessage, response: ServerResponse, gone: () => void): void {
+  if (response.closed) gone()
+  const forget = onSocketEnd(socket, gone)
+  response.once('close', () => {
+    forget()
+    gone()
+  })
+}
+
+/** One listener per socket, because one socket can carry any number of pipelined requests. */
+const waiting = new WeakMap<Socket, Set<() => void>>()
+
+/**
+ * Calls `ended` when the socket closes, or at once if it is closed already. node:http reports the close only to the
+ * pipelined response whose turn it is; the others would wait for ever.
+ * @returns a function that stops listening.
+ */
+export function onSocketEnd(socket: Socket, ended: () => void): () => void {
+  if (socket.destroyed) {
+    ended()
+    return () => {}
+  }
+  const all = waiting.get(socket) ?? listen(socket)
+  all.add(ended)
+  return () => void all.delete(ended)
+}
+
+function listen(socket: Socket): Set<() => void> {
+  const all = new Set<() => void>()
+  waiting.set(socket, all)
+  socket.once('close', () => {
+    for (const ended of all) ended()
+    all.clear()
+  })
+  return all
+}
+
+/** A stand-in for an object that is created when it is needed. */
+export interface Lazy {
+  /** Returns the real object, creating it if needed. */
+  real(): object
+}
+
+/**
+ * Makes `lazy` an instance of `whole`'s class. Members of `whole` that `lazy` lacks are forwarded to `lazy.real()`.
+ * @param instance one of the class: Node.js up to 22 keeps what `fetch` and `new Request(request)` read under symbols.
+ */
+export function passOn(lazy: Lazy, whole: object, instance: object): void {
+  for (const key of Object.getOwnPropertySymbols(instance)) {
+    Object.defineProperty(lazy, key, { configurable: true, get: propertyOf(key) })
+  }
+  for (const key of Reflect.ownKeys(whole)) {
+    if (Object.hasOwn(lazy, key) || key === Symbol.toStringTag) continue
+    const isMethod = typeof Object.getOwnPropertyDescriptor(whole, key)?.value === 'function'
+    Object.defineProperty(lazy, key, {
+      configurable: true,
+      ...(isMethod ? { value: methodOf(key) } : { get: propertyOf(key) }),
+    })
+  }
+  Object.setPrototypeOf(lazy, whole)
+}
+
+function propertyOf(key: string | symbol) {
+  return function get(this: Lazy): unknown {
+    return Reflect.get(this.real(), key)
+  }
+}
+
+function methodOf(key: string | symbol) {
+  return function call(this: Lazy, ...given: unknown[]): unknown {
+    const real = this.real()
+    return (Reflect.get(real, key) as (...given: unknown[]) => unknown).apply(real, given)
+  }
 }

@@ -18,7 +18,10 @@ const seen = async (make: () => Response): Promise<unknown> => {
 }
 
 const bodies = fc.oneof(fc.string({ unit: 'binary' }), fc.uint8Array(), fc.constantFrom(null, undefined, 5 as never))
-const statuses = fc.oneof(fc.integer({ min: 190, max: 610 }), fc.constantFrom(200, 204, 205, 304, 200.5, '201' as never))
+const statuses = fc.oneof(
+  fc.integer({ min: 190, max: 610 }),
+  fc.constantFrom(200, 204, 205, 304, 200.5, '201' as never),
+)
 const names = fc.constantFrom('x-a', 'X-A', 'Content-Type', 'content-length', 'set-cookie', 'a b', '')
 const values = fc.oneof(fc.string(), fc.constantFrom(' a ', 'a b', 'ü', '€', '', 5 as never))
 const headers = fc.oneof(

@@ -1,4 +1,4 @@
-import { passOn } from './pass-on.js'
+import { passOn } from './lazy-request.js'
 
 /** What a Response of text or bytes is made of. */
 export interface LightAnswer {
@@ -25,7 +25,8 @@ export function lightResponses(): void {
   const value: typeof Response = new Proxy(FullResponse, {
     construct: (whole, given: ConstructorParameters<typeof Response>, made): Response => {
       const isOwn = made === value
-      return (isOwn ? light(given[0], given[1], TEXT) : undefined) ?? Reflect.construct(whole, given, isOwn ? whole : made)
+      const quick = isOwn ? light(given[0], given[1], TEXT) : undefined
+      return quick ?? Reflect.construct(whole, given, isOwn ? whole : made)
     },
     get: (whole, key) => (key === 'json' ? jsonResponse : (Reflect.get(whole, key) as unknown)),
   })

@@ -1,13 +1,12 @@
 import { Agent, createServer, request as httpRequest } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test } from 'vitest'
+import { type HttpHandler, type Problem, problemResponse } from './answers.js'
 import { readJson } from './body.fixture.js'
-import type { HttpHandler } from './reply.js'
 import { nodeListener } from './node-listener.js'
 import { rawServer, untilSo } from './raw-client.fixture.js'
-import { type Problem, problemResponse } from './problem.js'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import type { Operation } from '../operation.js'
-import { placesOf } from './input.js'
-import type { Routes } from './routes.js'
+import { placesOf, type Routes } from './input.js'
 
 export interface OpenApiOptions {
   readonly title: string

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { HttpHandler } from './answers.js'
 import { nodeListener } from './node-listener.js'
-import type { HttpHandler } from './reply.js'
 
 /** One turn of the event loop, in which bytes sent over loopback may arrive. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Problem, problemResponse } from './problem.js'
+import { Problem, problemResponse } from './answers.js'
 
 test('a problem is a problem document, with the message that game clients read', async () => {
   const response = problemResponse(

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { createMatcher } from './routes.js'
+import { createMatcher } from './input.js'
 
 const thing = z.strictObject({ id: z.string() })
 const routes = {

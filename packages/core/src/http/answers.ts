@@ -1,0 +1,133 @@
+import { STATUS_CODES } from 'node:http'
+import type { Awaitable } from '../runtime/awaitable.js'
+
+/** What the server knows about a request's connection; `nodeListener` fills it in. */
+export interface Connection {
+  /** The address of the socket's other end. */
+  readonly remoteAddress?: string | undefined
+}
+
+/** `(Request) → Promise<Response>`; never rejects. Servers that know the socket pass its address in `connection`. */
+export type HttpHandler = (request: Request, connection?: Connection) => Promise<Response>
+
+/** A complete answer as plain data. Creating a Response takes longer than all other work on a request. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty for an answer without a body. */
+  readonly body: string
+}
+
+/** JSON that a handler has written itself, where that takes less time than writing its value. */
+export class JsonText {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A handler that may return a plain reply instead of a Response, and at once. Never throws, never rejects. */
+export type Replier = (request: Request, connection: Connection) => Awaitable<Reply | Response>
+
+const repliers = new WeakMap<HttpHandler, Replier>()
+
+/** Makes an ordinary handler of a replier. `nodeListener` calls the replier directly, which is faster. */
+export function handlerOf(reply: Replier): HttpHandler {
+  const handler: HttpHandler = async (request, connection = {}) => responseOf(await reply(request, connection))
+  repliers.set(handler, reply)
+  return handler
+}
+
+export const replierOf = (handler: HttpHandler): Replier => repliers.get(handler) ?? handler
+
+export function responseOf(reply: Reply | Response): Response {
+  if (reply instanceof Response) return reply
+  const { status, headers, body } = reply
+  return new Response(body === '' ? null : body, { status, headers })
+}
+
+export interface ProblemOptions {
+  /** Milliseconds after which a repeat may succeed; sent as Retry-After in whole seconds, rounded up. */
+  readonly retryAfterMs?: number | undefined
+  /** The key of the input at fault, e.g. `data.map`. */
+  readonly field?: string | undefined
+  /** Further members of the document, e.g. the id of the object in conflict. */
+  readonly members?: Readonly<Record<string, string | number>> | undefined
+  /** Further headers of the answer, e.g. Allow. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * What a handler throws to refuse a request. The answer is a problem document (RFC 9457) that also has
+ * `message`, which existing game clients read, and `code`, which programs compare.
+ */
+export class Problem extends Error {
+  readonly status: number
+  /** The reason in kebab case, for programs: it stays the same when the message is reworded. */
+  readonly code: string
+  readonly options: ProblemOptions
+
+  static {
+    this.prototype.name = 'Problem'
+  }
+
+  constructor(status: number, code: string, message: string, options: ProblemOptions = {}) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.options = options
+  }
+}
+
+/** The answer for a problem. */
+export const problemResponse = (problem: Problem): Response => responseOf(problemReply(problem))
+
+export function problemReply(problem: Problem): Reply {
+  const { retryAfterMs, headers } = problem.options
+  return {
+    status: problem.status,
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+      ...headers,
+    },
+    body: JSON.stringify(problemDocument(problem)),
+  }
+}
+
+/** The problem's document: the body of its answer, or a part of an answer about several inputs. */
+export function problemDocument({
+  status,
+  code,
+  message,
+  options,
+}: Problem): Readonly<Record<string, string | number>> {
+  const { retryAfterMs, field, members } = options
+  return {
+    ...members,
+    type: `urn:muster:problem:${code}`,
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    detail: message,
+    message,
+    code,
+    ...(field === undefined ? {} : { field }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.ceil(retryAfterMs) }),
+  }
+}
+
+/** The problems of bodies that are not read to their end. Their connections are closed, since they cannot be reused. */
+const refusal = (status: number, code: string, message: string) =>
+  new Problem(status, code, message, { headers: { connection: 'close' } })
+
+export const bodyTooLarge = (maxBytes: number): Problem =>
+  refusal(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`)
+
+export const bodyBroken = (): Problem => new Problem(400, 'body-broken', 'the body broke off')
+
+export const bodyTooSlow = (timeoutMs: number): Problem =>
+  refusal(408, 'body-too-slow', `the body did not come within ${timeoutMs} ms`)
+
+export const bodySuperseded = (): Problem =>
+  refusal(408, 'body-superseded', 'the body was not complete when too many others began')

@@ -1,0 +1,128 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { canonicalIp } from '../ip.js'
+import { Problem, type Connection } from './answers.js'
+
+/** Finds the client address of a request, in canonical form; undefined if it is unknown. */
+export type AddressOf = (request: Request, connection: Connection) => string | undefined
+
+export interface ClientAddressOptions {
+  /**
+   * Networks of the proxies to trust, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's other end is the
+   * client.
+   */
+  readonly trustedProxies?: readonly string[] | undefined
+  /** Header in which the proxies say whom they speak for. Default `x-forwarded-for`. */
+  readonly header?: string | undefined
+}
+
+/**
+ * Finds the client's address: the socket's other end or, if that is a trusted proxy, the last entry of the header;
+ * while that is a trusted proxy too, the entry to its left, and so on. Entries further left are ignored, because the
+ * client may have written them.
+ * @throws RangeError naming a network that is invalid.
+ */
+export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
+  const { trustedProxies = [], header = 'x-forwarded-for' } = options
+  const networks = trustedProxies.map(parseNetwork)
+  const isTrusted = (address: string) => {
+    const parsed = ipaddr.parse(address)
+    return networks.some(([base, length]) => base.kind() === parsed.kind() && parsed.match(base, length))
+  }
+
+  /** The socket's other end of the request before, and whether it is trusted: a proxy sends many requests. */
+  let sender: string | undefined
+  let isSenderTrusted = false
+  const comesFromProxy = (address: string) => {
+    if (address !== sender) {
+      isSenderTrusted = isTrusted(address)
+      sender = address
+    }
+    return isSenderTrusted
+  }
+
+  return (request, { remoteAddress }) => {
+    let address = canonicalIp(remoteAddress ?? '')
+    if (networks.length === 0 || address === undefined || !comesFromProxy(address)) return address
+    const named = request.headers.get(header)
+    if (named === null) return address
+    const hops = named
+      .split(',')
+      .map((hop) => hop.trim())
+      .filter((hop) => hop !== '')
+    do {
+      const before = hops.pop()
+      if (before === undefined) return address
+      address = canonicalIp(withoutPort(before))
+    } while (address !== undefined && isTrusted(address))
+    return address
+  }
+}
+
+function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  try {
+    return ipaddr.parseCIDR(text)
+  } catch {
+    throw new RangeError(
+      `option trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got ${JSON.stringify(text)}`,
+    )
+  }
+}
+
+/** Removes a port: some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+const withoutPort = (hop: string) => hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
+
+/** The answer if a player's address is needed and unknown. It tells whoever mounts or tests the API what to do. */
+export const addressUnknown = (): Problem =>
+  new Problem(
+    400,
+    'address-unknown',
+    'it is not known from which address the player calls: serve the API with nodeListener, ' +
+      'call it as api(request, { remoteAddress }), or give it the option address',
+  )
+
+/** Whether a request with this Host header (undefined if missing) is meant for this server. */
+export type HostCheck = (host: string | undefined) => boolean
+
+const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
+
+/**
+ * Creates a check that protects from DNS rebinding: a hostile page can make its own host name resolve to this machine,
+ * and is then same-origin with what is served here. Browsers send the name in the address bar as Host, so a Host must
+ * be an IP address (no resolver is involved), `localhost` or a name below it, or an allowed name.
+ * @param allowed names without a port.
+ * @param option what the error calls them. Default `allowedHosts`.
+ * @throws TypeError for an invalid name.
+ */
+export function createHostCheck(allowed: readonly string[], option = 'allowedHosts'): HostCheck {
+  const names = new Set(allowed.map((name) => allowedName(name, option)))
+  return (host) => {
+    const name = host === undefined ? undefined : nameIn(host)
+    if (name === undefined) return false
+    return isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || names.has(name)
+  }
+}
+
+function allowedName(name: unknown, option: string): string {
+  const lower = typeof name === 'string' ? name.toLowerCase() : ''
+  if (NAME.test(lower)) return lower
+  throw new TypeError(`${option} must be host names without a port, got ${JSON.stringify(name)}`)
+}
+
+/** The name in a Host header, without port, brackets and trailing dot; undefined for an invalid header. */
+function nameIn(host: string): string | undefined {
+  const [, bracketed, plain] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::\d{1,5})?$/i.exec(host) ?? []
+  if (bracketed !== undefined) return isIP(bracketed) === 6 ? bracketed : undefined
+  const name = plain?.toLowerCase().replace(/\.$/, '') ?? ''
+  return NAME.test(name) ? name : undefined
+}
+
+/**
+ * Returns the token of the Authorization header, given as `Bearer <token>` or raw, as existing game clients send it.
+ * Undefined without a token, and for other schemes (`Basic …`).
+ */
+export function bearerToken(request: Request): string | undefined {
+  const header = request.headers.get('authorization')?.trim() ?? ''
+  const token = /^bearer +/i.test(header) ? header.replace(/^bearer +/i, '') : header
+  return token === '' || /\s/.test(token) || /^bearer$/i.test(token) ? undefined : token
+}
