@@ -29,6 +29,8 @@ export interface ConnectionCounts {
   readonly idleEnded: number
   /** Ended with a request under way, because their address held more than the newcomer's. */
   readonly busyEnded: number
+  /** Ended because more requests waited on them than may. */
+  readonly pipelinedEnded: number
   /** Not taken. */
   readonly refused: number
 }
@@ -40,6 +42,8 @@ export interface Connections<Socket> {
   /** A request has begun; returns the function that says that it has ended. */
   begin(socket: Socket): () => void
   closed(socket: Socket): void
+  /** Ends a connection on which more requests wait than may. */
+  endPipelined(socket: Socket): void
   /** Whether the connection was taken beyond the bound, and that is still reached. */
   isBeyond(socket: Socket): boolean
   counts(): ConnectionCounts
@@ -79,7 +83,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>): 
   const all = new Map<Socket, Open<Socket>>()
   const holders = new Map<string, Holder>()
   const widest = new BySize<Holder>()
-  const totals = { idleEnded: 0, busyEnded: 0, refused: 0 }
+  const totals = { idleEnded: 0, busyEnded: 0, pipelinedEnded: 0, refused: 0 }
   let vainUntil = -Infinity
   let toldAt = -Infinity
 
@@ -98,7 +102,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>): 
       if (holder.open.size === 0) holders.delete(holder.key)
     }
   }
-  const endAll = (ended: readonly Open<unknown>[], kind: 'idleEnded' | 'busyEnded'): number => {
+  const endAll = (ended: readonly Open<unknown>[], kind: keyof typeof totals): number => {
     for (const one of ended as readonly Open<Socket>[]) {
       forget(one)
       end(one.socket)
@@ -184,6 +188,11 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>): 
     closed: (socket) => {
       const one = all.get(socket)
       if (one !== undefined) forget(one)
+    },
+    endPipelined: (socket) => {
+      const one = all.get(socket)
+      if (one !== undefined) endAll([one], 'pipelinedEnded')
+      tell()
     },
     isBeyond: (socket) => all.get(socket)?.isBeyond === true && all.size > most,
     counts,

@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { systemClock, type Clock } from '@muster/core/clock'
 import { createConnections, type ConnectionCounts } from './connections.js'
+import { inTurn } from './in-turn.js'
 
 export interface ListenerOptions {
   readonly host: string
@@ -69,11 +70,14 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.ceil(headersTimeoutMs / 4),
     },
-    (message, response) => {
-      const { socket } = message
-      response.once('close', connections.begin(socket))
-      return connections.isBeyond(socket) ? onRequestBeyond(message, response) : onRequest(message, response)
-    },
+    inTurn({
+      onRequest: (message, response) => {
+        const { socket } = message
+        response.once('close', connections.begin(socket))
+        return connections.isBeyond(socket) ? onRequestBeyond(message, response) : onRequest(message, response)
+      },
+      end: connections.endPipelined,
+    }),
   )
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET
   server.on('connection', (socket: Socket) => {

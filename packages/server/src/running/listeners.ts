@@ -55,9 +55,10 @@ export async function openListeners({ config, mounts, log, clock, isDev }: Liste
 }
 
 /** Counts only: lines never hold addresses. */
-const crowded = ({ open, largest, idleEnded, busyEnded, refused }: ConnectionCounts, most: number) =>
-  `too many connections: ${open} of ${most} are open, ${largest} of one address or /48. Since the start ${idleEnded} ` +
-  `idle and ${busyEnded} busy ones were ended in favour of others, and ${refused} were refused`
+const crowded = (counts: ConnectionCounts, most: number) =>
+  `too many connections: ${counts.open} of ${most} are open, ${counts.largest} of one address or /48. ` +
+  `Since the start ${counts.idleEnded} idle and ${counts.busyEnded} busy ones were ended in favour of others, ` +
+  `${counts.pipelinedEnded} because too many requests waited on them, and ${counts.refused} were refused`
 
 const both = (players: Listener, admin: Listener): Listener => ({
   ...players,

@@ -7,6 +7,7 @@ export interface ObservedProgram {
     readonly open: number
     readonly idleEnded: number
     readonly busyEnded: number
+    readonly pipelinedEnded: number
     readonly refused: number
   }
   readonly load: () => {
@@ -86,7 +87,7 @@ function observeLoad(meter: Meter, { connections, load, answers }: ObservedProgr
   })
   const ended = meter.createObservableCounter('muster.connections.ended', {
     unit: '{connection}',
-    description: 'Connections that were ended or refused because there were too many, by which',
+    description: 'Connections ended or refused as too many, or with too many requests waiting, by which',
   })
   const refused = meter.createObservableCounter('muster.requests.refused', {
     unit: '{request}',
@@ -102,6 +103,7 @@ function observeLoad(meter: Meter, { connections, load, answers }: ObservedProgr
       result.observe(open, counts.open)
       result.observe(ended, counts.idleEnded, { 'muster.reason': 'idle' })
       result.observe(ended, counts.busyEnded, { 'muster.reason': 'busy' })
+      result.observe(ended, counts.pipelinedEnded, { 'muster.reason': 'pipelined' })
       result.observe(ended, counts.refused, { 'muster.reason': 'refused' })
       const { refused: shed, lateMs } = load()
       for (const [urgency, count] of Object.entries(shed)) result.observe(refused, count, { 'muster.urgency': urgency })
