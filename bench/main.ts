@@ -55,6 +55,7 @@ const suites: Suites = {
     streams: async () => (await import('./server/streams.js')).streamFigures(),
     start: async () => (await import('./server/start.js')).startFigures(),
     'console-cost': async () => (await import('./server/console-cost.js')).consoleCostFigures(),
+    overload: async () => (await import('./server/overload.js')).overloadFigures(),
   },
   redis: {
     limits: async () => (await import('./redis/limits.js')).limitFigures(),

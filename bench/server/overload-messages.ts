@@ -1,0 +1,24 @@
+/** What the benchmark and the process that attacks the program tell each other. */
+
+/**
+ * - `capacity`: creates of many players, on few connections, as fast as they are answered.
+ * - `bodies`: one caller sends bodies that are huge, wrong or costly to read.
+ * - `crowd`: creates of many players, each on a connection of its own, more than can be answered.
+ * - `pipelined`: creates, hundreds at once on each connection, without a look at the answers.
+ */
+export type AttackKind = 'capacity' | 'bodies' | 'crowd' | 'pipelined'
+
+export interface Attack {
+  readonly kind: AttackKind
+  readonly port: number
+  readonly seconds: number
+  /** Requests per second of the crowd. */
+  readonly perSecond?: number | undefined
+}
+
+export interface Attacked {
+  readonly sent: number
+  readonly seconds: number
+  /** Answers by their status; 0: the connection was ended instead. */
+  readonly answers: Readonly<Record<number, number>>
+}
