@@ -41,7 +41,7 @@ export function handlerOf(reply: Replier): HttpHandler {
 
 export const replierOf = (handler: HttpHandler): Replier => repliers.get(handler) ?? handler
 
-export function responseOf(reply: Reply | Response): Response {
+function responseOf(reply: Reply | Response): Response {
   if (reply instanceof Response) return reply
   const { status, headers, body } = reply
   return new Response(body === '' ? null : body, { status, headers })

@@ -197,7 +197,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
  * Reads a stream into `bytes`. Rejects with a `Problem` for more than `maxBytes` and for a stream that breaks off, and
  * with the signal's reason as soon as the signal is aborted.
  */
-export function readStream(
+function readStream(
   stream: ReadableStream<Uint8Array>,
   bytes: ByteBuffer,
   maxBytes: number,

@@ -298,7 +298,7 @@ export interface CorsOptions {
 const PREFLIGHT_SECONDS = '600'
 
 /** The headers that let pages of listed origins read an answer; none for an origin that is not listed. */
-export function corsHeaders({ origins }: CorsOptions, request: Request): Readonly<Record<string, string>> {
+function corsHeaders({ origins }: CorsOptions, request: Request): Readonly<Record<string, string>> {
   const origin = request.headers.get('origin')
   if (origin === null || !origins.some((listed) => allows(listed, origin))) return { vary: 'origin' }
   return { vary: 'origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': 'retry-after' }
@@ -311,7 +311,7 @@ function allows(listed: string, origin: string): boolean {
 }
 
 /** Answers a browser's preflight request; undefined for any other request. */
-export function preflight(request: Request, methods: readonly string[]): Response | undefined {
+function preflight(request: Request, methods: readonly string[]): Response | undefined {
   if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
   return new Response(null, {
     status: 204,

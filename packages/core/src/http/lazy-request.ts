@@ -174,7 +174,7 @@ function usedRequest({
   return keptWith(signal, request)
 }
 
-export const pairsOf = (raw: readonly string[]): [string, string][] =>
+const pairsOf = (raw: readonly string[]): [string, string][] =>
   Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] as string, raw[2 * index + 1] as string])
 
 /** Requests by the signal they follow. */
@@ -184,7 +184,7 @@ const following = new WeakMap<AbortSignal, Request>()
  * A Request follows the signal it was made with only as long as it is in memory, while handlers and streams may keep no
  * more than its `signal`. So it stays in memory as long as the signal that it follows.
  */
-export function keptWith(signal: AbortSignal, request: Request): Request {
+function keptWith(signal: AbortSignal, request: Request): Request {
   following.set(signal, request)
   return request
 }
@@ -238,7 +238,7 @@ const waiting = new WeakMap<Socket, Set<() => void>>()
  * pipelined response whose turn it is; the others would wait for ever.
  * @returns a function that stops listening.
  */
-export function onSocketEnd(socket: Socket, ended: () => void): () => void {
+function onSocketEnd(socket: Socket, ended: () => void): () => void {
   if (socket.destroyed) {
     ended()
     return () => {}

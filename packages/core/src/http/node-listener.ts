@@ -95,7 +95,7 @@ const wholeRequest: MakeRequest = (message, response, base) =>
   realRequest(message, response, base + (message.url ?? '/'), goneSignal(message, response))
 
 /** Writes a Response to the socket: a body of known bytes at once, any other as it is read. */
-export function sendResponse(answer: Response, message: IncomingMessage, response: ServerResponse): void {
+function sendResponse(answer: Response, message: IncomingMessage, response: ServerResponse): void {
   const parts = partsOf(answer)
   if (parts !== undefined) return sendParts(parts, response)
   const body = knownBody(answer)
