@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpHandler, replierOf, type Reply } from './answers.js'
 import { announcesBody } from './incoming-body.js'
-import { canStandIn, goneSignal, lazyRequest, onGone, realRequest } from './lazy-request.js'
+import { canStandIn, goneSignal, lazyRequest, onGone, realRequest, takeLazyRequests } from './lazy-request.js'
 import { type LightAnswer, lightResponses, partsOf } from './light-response.js'
 
 export interface NodeListenerOptions {
   /**
    * Whether the global `Response` stays as it is. Otherwise the first ordinary handler replaces it by one that makes
-   * answers of text, bytes and JSON without a stream, and is the same in all else. Default false.
+   * answers of text, bytes and JSON without a stream, and is the same in all else; from Node.js 24 on, also `Request`
+   * and `fetch`, by ones that take a handler's lazy request. Default false.
    */
   readonly keepGlobals?: boolean | undefined
 }
@@ -18,9 +19,12 @@ export function nodeListener(
   { keepGlobals = false }: NodeListenerOptions = {},
 ): (message: IncomingMessage, response: ServerResponse) => void {
   const reply = replierOf(handler)
-  if (reply === handler && !keepGlobals) lightResponses()
+  if (reply === handler && !keepGlobals) {
+    lightResponses()
+    takeLazyRequests()
+  }
   // Handlers with a replier are our own, and use only what a lazy request offers. Others may pass theirs on.
-  const toRequest = requestMaker(reply === handler && !canStandIn ? wholeRequest : lazyRequest)
+  const toRequest = requestMaker(reply === handler && !canStandIn() ? wholeRequest : lazyRequest)
   const serve = (message: IncomingMessage, response: ServerResponse) => {
     try {
       const request = toRequest(message, response)
