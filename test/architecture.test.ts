@@ -25,7 +25,7 @@ test('the architecture describes every package and every room of the matchmaker 
 
 test('the paths in the architecture exist below packages', () => {
   const paths = Array.from(
-    section('The main paths').matchAll(/\(`((?:core|matchmaker|relay|redis|emulator)\/[^`]+)`\)/g),
+    section('The main paths').matchAll(/\(`((?:core|servers|matchmaker|relay|redis|emulator)\/[^`]+)`\)/g),
     ([, path = '']) => path,
   )
   expect(paths.length).toBeGreaterThan(5)

@@ -5,22 +5,22 @@ import { commentsIn } from '../specification/comments.js'
 export type Json = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, FieldComment>>
 
-const matchmaker = new URL('../../packages/matchmaker/src/', import.meta.url)
+const packages = new URL('../../packages/', import.meta.url)
 
 const SOURCES = [
-  'queues/queue.ts',
-  'queues/cooldown.ts',
-  'queues/rules/rule-base.ts',
-  'queues/rules/balance-definition.ts',
-  'queues/rules/definition.ts',
-  'queues/rules/relaxing.ts',
-  'servers/records/deploy.ts',
+  'matchmaker/src/queues/queue.ts',
+  'matchmaker/src/queues/cooldown.ts',
+  'matchmaker/src/queues/rules/rule-base.ts',
+  'matchmaker/src/queues/rules/balance-definition.ts',
+  'matchmaker/src/queues/rules/definition.ts',
+  'matchmaker/src/queues/rules/relaxing.ts',
+  'servers/src/records/deploy.ts',
 ]
 
 /** The doc comments of what a queue is defined by. The union of all rules is left out: it refers to itself. */
 const comments: Comments = commentsIn(
   SOURCES.map((path) =>
-    readFileSync(new URL(path, matchmaker), 'utf8').replace(/^export type RuleDefinition =(?:\n .*)*/m, ''),
+    readFileSync(new URL(path, packages), 'utf8').replace(/^export type RuleDefinition =(?:\n .*)*/m, ''),
   ),
 )
 

@@ -11,8 +11,17 @@ export interface Tree {
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   kernel: [],
+  servers: [
+    '@muster/core',
+    '@muster/core/api',
+    '@muster/core/clock',
+    '@muster/core/http',
+    '@muster/core/runtime',
+    '@muster/core/validation',
+  ],
   matchmaker: [
     '@muster/kernel',
+    '@muster/servers',
     '@muster/core',
     '@muster/core/api',
     '@muster/core/clock',
@@ -78,6 +87,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What only the tests and fixtures of a package may use besides. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernel: ['@muster/core/clock'],
+  matchmaker: ['@muster/servers/service-fixture'],
   lab: ['@muster/matchmaker/rules-oracle'],
   redis: ['@muster/matchmaker/group-store-suite', '@muster/redis-server', '@muster/relay/store-suite'],
   server: ['@muster/redis-server'],
@@ -90,10 +100,9 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 type Floors = readonly (readonly string[])[]
 
 const MATCHMAKER: Floors = [
-  ['beacons', 'errors', 'player', 'tickets/locate', 'waits'],
-  ['servers/records'],
-  ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
-  ['queues', 'servers', 'ticket-log'],
+  ['beacons', 'errors', 'tickets/locate', 'waits'],
+  ['queues/rules'],
+  ['queues', 'ticket-log'],
   ['queues/describe', 'queues/explain', 'options'],
   ['tickets'],
   ['events'],

@@ -1,5 +1,7 @@
-import { Conflict, InvalidInput, MusterError, NotFound, StoreUnavailable } from '@muster/core'
+import { Conflict, InvalidInput, NotFound, StoreUnavailable } from '@muster/core'
 import { didYouMean } from '@muster/core/validation'
+
+export { MatchmakerClosed } from '@muster/servers'
 
 /**
  * Errors of the matchmaker. Each is also one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, for callers
@@ -251,12 +253,5 @@ export class Unavailable extends StoreUnavailable {
   constructor(message: string, { retryAfterMs = 1000, cause }: { retryAfterMs?: number; cause?: unknown } = {}) {
     super(message, { cause })
     this.retryAfterMs = retryAfterMs
-  }
-}
-
-/** The matchmaker was closed. */
-export class MatchmakerClosed extends MusterError {
-  static {
-    this.prototype.name = 'MatchmakerClosed'
   }
 }

@@ -1,12 +1,10 @@
 import { createEventsWithProblems } from '@muster/core/runtime'
-import type { Placement } from './servers/records/allocation.js'
-import type { Assignment } from './servers/records/assignment.js'
+import type { Activity, Assignment, Placement, ServerFailure, StopReason } from '@muster/servers'
 import type { Backfill } from './tickets/backfill.js'
 import type { Offence } from './queues/cooldown.js'
 import type { Cooldown } from './tickets/cooldowns.js'
 import type { Ticket } from './tickets/ticket.js'
 import type { MatchEvent, TicketEvents } from './tickets/ticket-events.js'
-import type { Activity, ServerFailure, StopReason } from './servers/records/reasons.js'
 
 /**
  * A place that was chosen by latency, and where the server is. Not for players, because it holds the latencies of

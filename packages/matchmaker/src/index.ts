@@ -23,16 +23,44 @@ export {
   type QueueDefinition,
 } from './queues/queue.js'
 export { queueJsonSchema } from './queues/queue-json-schema.js'
-export type {
-  Deploy,
-  DeployDefinition,
-  PortProbe,
-  PortProbeDefinition,
-  Probe,
-  ProbeDefinition,
-  Registration,
-  RegistrationDefinition,
-} from './servers/records/deploy.js'
+export {
+  type Activity,
+  type AllocationPhase,
+  type AllocationView,
+  type AssignedLocation,
+  type AssignedPort,
+  type Assignment,
+  type Attributes,
+  createFileJournal,
+  createMemoryJournal,
+  type Deploy,
+  type DeployDefinition,
+  type DeploymentService,
+  type FileJournal,
+  type FileJournalOptions,
+  type Intent,
+  type Journal,
+  JournalCorrupt,
+  type JournalEntry,
+  JournalLocked,
+  JournalTorn,
+  type LocationService,
+  MatchTooLarge,
+  type OpenIntent,
+  type Placement,
+  type Player,
+  type PortProbe,
+  type PortProbeDefinition,
+  type Probe,
+  type ProbeDefinition,
+  type PromisedLatency,
+  type Registration,
+  type RegistrationDefinition,
+  type ReturnReason,
+  type ServerFailure,
+  type SpendBudget,
+  type StopReason,
+} from '@muster/servers'
 export type {
   AvoidRule,
   CompareRule,
@@ -55,7 +83,6 @@ export type { LimitBounds, LinearRelaxation, RelaxationStep, Relaxing, TimedLimi
 export { describeQueue, type QueueDescription } from './queues/describe/describe-queue.js'
 export type { LimitCurve, LimitPoint } from './queues/describe/curves.js'
 export type { MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/proposal.js'
-export type { Attributes, Player } from './player.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain/explanation.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
 export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
@@ -75,19 +102,10 @@ export type {
 export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/match-input.js'
 export type { CooldownDefinition, CooldownTerms, Offence } from './queues/cooldown.js'
 export type { Cooldown } from './tickets/cooldowns.js'
-export type { Activity, ReturnReason, ServerFailure, StopReason } from './servers/records/reasons.js'
-export type { AssignedLocation, AssignedPort, Assignment, PromisedLatency } from './servers/records/assignment.js'
-export type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
-export type { SpendBudget } from './servers/governor.js'
-export { MatchTooLarge } from './servers/request-size.js'
-export { createFileJournal, type FileJournal, type FileJournalOptions } from './servers/journal/journal-file.js'
-export { JournalCorrupt, JournalLocked, JournalTorn } from './servers/journal/journal-errors.js'
 export { openTicketLog, type TicketLogOptions } from './ticket-log/open-ticket-log.js'
 export type { LogOwner, LogRecords, TicketLog } from './ticket-log/ticket-log.js'
 export type { LogRecord } from './ticket-log/log-lines.js'
 export { LogDamaged, LogUnreadable } from './ticket-log/log-errors.js'
-export { createMemoryJournal, type Journal, type JournalEntry, type OpenIntent } from './servers/journal/journal.js'
-export type { AllocationPhase, AllocationView, Intent, Placement } from './servers/records/allocation.js'
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
 export type { MatchEvent } from './tickets/ticket-events.js'
 export type { Inspection, QueueState } from './commands/inspection.js'

@@ -4,7 +4,7 @@ import type { EventName, MatchmakerEvents } from './events.js'
 import { createMatchmaker } from './create-matchmaker.js'
 import type { MatchmakerOptions } from './options.js'
 import type { QueueDefinition } from './queues/queue.js'
-import { createTestService, type ServiceOptions } from './service.fixture.js'
+import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 
 export const deploy = { application: 'game', version: '1' }
 export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }

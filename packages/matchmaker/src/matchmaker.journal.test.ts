@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Unavailable } from './errors.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from './servers/journal/journal.js'
+import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers'
 import { setUp } from './matchmaker.fixture.js'
 
 describe('the journal', () => {

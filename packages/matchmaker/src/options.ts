@@ -1,9 +1,13 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
-import type { SpendBudget } from './servers/governor.js'
-import { NO_JOURNAL, type Journal } from './servers/journal/journal.js'
+import {
+  type DeploymentService,
+  type Journal,
+  type LocationService,
+  NO_JOURNAL,
+  type SpendBudget,
+} from '@muster/servers'
 import type { BeaconSource } from './beacons.js'
 import { unguessable } from '@muster/core/runtime'
 import type { Locate } from './tickets/locate/locate.js'

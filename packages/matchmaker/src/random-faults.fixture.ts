@@ -1,6 +1,6 @@
 import { Forbidden, InvalidInput, NoCapacity, RateLimited, ServerError, UnexpectedResponse } from '@muster/core'
 import type { Random } from '@muster/core/clock'
-import { lost, type CallFault, type Fate } from './service.fixture.js'
+import { type CallFault, type Fate, lost } from '@muster/servers/service-fixture'
 
 export const oneOf = <T>(random: Random, ...values: readonly T[]): T =>
   values[Math.floor(random() * values.length)] as T

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying } from './errors.js'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
-import { applyEntry, type Journal, type JournalEntry, type OpenIntent } from './servers/journal/journal.js'
+import { applyEntry, type Journal, type JournalEntry, type OpenIntent } from '@muster/servers'
 
 const PLAYERS = ['ann', 'ben', 'cas', 'dee']
 const step = fc.oneof(

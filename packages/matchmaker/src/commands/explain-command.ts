@@ -1,6 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Allocator, Held } from '../servers/allocator.js'
-import { placementOf, type Placement } from '../servers/records/allocation.js'
+import { type Allocator, type Held, type Placement, placementOf } from '@muster/servers'
 import { UnknownTicket } from '../errors.js'
 import type { Matchmaker } from './matchmaker.js'
 import { PAUSED } from '../queues/explain/summary.js'

@@ -1,5 +1,4 @@
-import type { Allocator } from '../servers/allocator.js'
-import { viewOf, type AllocationView } from '../servers/records/allocation.js'
+import { type AllocationView, type Allocator, viewOf } from '@muster/servers'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { TicketLog } from '../ticket-log/ticket-log.js'
 import type { WaitingFor } from '../tickets/ticket.js'

@@ -1,7 +1,6 @@
 import type { CloseOptions, StopMatchOptions } from './call-options.js'
-import type { Placement } from '../servers/records/allocation.js'
+import type { AllocationView, Placement } from '@muster/servers'
 import type { Coordinates, MusterError } from '@muster/core'
-import type { AllocationView } from '../servers/records/allocation.js'
 import type { Backfill, BackfillChange, BackfillInput } from '../tickets/backfill.js'
 import type { EventName, Listener } from '../events.js'
 import type { Explanation } from '../queues/explain/explanation.js'

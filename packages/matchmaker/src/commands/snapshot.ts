@@ -2,7 +2,7 @@ import type { Coordinates } from '@muster/core'
 import type { MusterError } from '@muster/core'
 import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { Ticket } from '../tickets/ticket.js'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 
 /** Waiting tickets as plain data, for JSON. It holds players' addresses: store it as carefully as those. */
 export interface TicketSnapshot {

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Unavailable, UnknownMatch } from '../errors.js'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
-import type { CallFault, ServiceOptions } from '../service.fixture.js'
-import { createMemoryJournal, type Journal } from '../servers/journal/journal.js'
+import { createMemoryJournal, type Journal } from '@muster/servers'
+import type { CallFault, ServiceOptions } from '@muster/servers/service-fixture'
 
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)

@@ -1,7 +1,6 @@
 import { InvalidInput, type Coordinates } from '@muster/core'
 import { levelAt, type Slot } from '@muster/kernel'
-import type { Allocator } from '../servers/allocator.js'
-import type { Allocation, AllocationPhase } from '../servers/records/allocation.js'
+import type { Allocation, AllocationPhase, Allocator } from '@muster/servers'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import { createAreas } from './areas.js'
 import type { FormingSurvey, QueueSurvey, ServerSurvey, Survey, Surveyed, SurveyOptions } from './surveyed.js'

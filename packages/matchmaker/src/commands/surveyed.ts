@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { Inspection } from './inspection.js'
-import type { AllocationPhase } from '../servers/records/allocation.js'
+import type { AllocationPhase } from '@muster/servers'
 
 export interface SurveyOptions {
   /**

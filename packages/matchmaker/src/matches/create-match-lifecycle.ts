@@ -1,7 +1,7 @@
 import type { MatchLifecycle, MatchLifecycleOptions } from './match-lifecycle.js'
 import { createAcceptances } from './acceptances.js'
 import { filled } from '../tickets/vacancies.js'
-import type { StopReason } from '../servers/records/reasons.js'
+import type { StopReason } from '@muster/servers'
 import { newId } from '@muster/core/runtime'
 import type { Group } from './rounds.js'
 import type { MatchEnd } from '../tickets/ticket.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ruleSchema } from '../queues/rules/rule-schema.js'
-import type { FoundTicket } from '../servers/records/allocation.js'
+import type { FoundTicket } from '@muster/servers'
 import { inCommon } from './in-common.js'
 
 const ticket = (id: string, attributes: NonNullable<FoundTicket['players'][number]['attributes']>): FoundTicket => ({

@@ -1,7 +1,6 @@
 // pure: what the players of a match have in common
-import type { Attributes } from '../player.js'
+import type { Attributes, FoundTicket, InCommon } from '@muster/servers'
 import type { Rule } from '../queues/rules/rule.js'
-import type { FoundTicket, InCommon } from '../servers/records/allocation.js'
 
 export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): InCommon {
   let equality: Map<string, string | number | boolean> | undefined

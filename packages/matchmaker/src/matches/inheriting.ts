@@ -1,4 +1,4 @@
-import type { Assignment } from '../servers/records/assignment.js'
+import type { Assignment } from '@muster/servers'
 import type { Match, QueueRuntime, Seat, TicketRecord } from '../tickets/records.js'
 import type { TicketState } from '../tickets/ticket-body.js'
 import { newMatch, privateQueue } from './match.js'

@@ -1,7 +1,5 @@
 import type { Random } from '@muster/core/clock'
-import type { Allocator } from '../servers/allocator.js'
-import type { EndedMatches } from '../servers/ended-matches.js'
-import type { Assignment } from '../servers/records/assignment.js'
+import type { Allocator, Assignment, EndedMatches } from '@muster/servers'
 import type { Backfills } from './backfill/backfills.js'
 import type { Events } from '../events.js'
 import type { Group } from './rounds.js'

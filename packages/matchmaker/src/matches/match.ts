@@ -1,6 +1,6 @@
 import type { TeamShape } from '@muster/kernel'
 import type { Queue } from '../queues/queue.js'
-import type { ReturnReason, StopReason } from '../servers/records/reasons.js'
+import type { ReturnReason, StopReason } from '@muster/servers'
 import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
 import type { Placed } from '../tickets/vacancies.js'

@@ -1,4 +1,4 @@
-import type { InCommon, Order } from '../servers/records/allocation.js'
+import type { InCommon, Order } from '@muster/servers'
 import type { Match, TicketRecord } from '../tickets/records.js'
 import { inCommon } from './in-common.js'
 import type { FindPlacements } from './placing.js'

@@ -2,7 +2,7 @@ import { greatCircleKm } from '@muster/core'
 import type { BeaconDirectory, KnownBeacons } from '../beacons.js'
 import { bestBeacons } from '../queues/rules/best-beacons.js'
 import type { Placed } from '../events.js'
-import { placementOf, type Allocation, type Placement } from '../servers/records/allocation.js'
+import { type Allocation, type Placement, placementOf } from '@muster/servers'
 import type { Match } from '../tickets/records.js'
 
 /**

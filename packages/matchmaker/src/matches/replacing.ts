@@ -1,4 +1,4 @@
-import type { Allocator } from '../servers/allocator.js'
+import type { Allocator } from '@muster/servers'
 import type { Backfills } from './backfill/backfills.js'
 import type { BackfillRecord, Match } from '../tickets/records.js'
 import { presentIn, vacated, type Placed, type Vacancies } from '../tickets/vacancies.js'

@@ -1,7 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Inherited } from '../servers/allocator.js'
-import type { OpenIntent } from '../servers/journal/journal.js'
-import type { Order } from '../servers/records/allocation.js'
+import type { Inherited, OpenIntent, Order } from '@muster/servers'
 import type { Match } from '../tickets/records.js'
 import { mayWaitWhilePlaying } from '../tickets/admission.js'
 import { hasEnded } from '../tickets/ticket.js'

@@ -1,6 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Allocator } from '../servers/allocator.js'
-import { WRITTEN } from '../servers/journal/notes.js'
+import { type Allocator, WRITTEN } from '@muster/servers'
 import type { Backfills } from './backfill/backfills.js'
 import { createYielder, type Yielder } from '@muster/core/runtime'
 import type { Events } from '../events.js'

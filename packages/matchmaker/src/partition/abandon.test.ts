@@ -1,4 +1,4 @@
-import type { DeploymentService } from '../servers/records/deployment-service.js'
+import type { DeploymentService } from '@muster/servers'
 import { expect, test } from 'vitest'
 import { MatchmakerClosed } from '../errors.js'
 import { createWorld } from './leader.fixture.js'

@@ -1,8 +1,7 @@
 import { linkedSignal, manyWaitOn } from '@muster/core/runtime'
 import type { CallOptions } from '@muster/core'
 import { MatchmakerClosed } from '../errors.js'
-import type { DeploymentService } from '../servers/records/deployment-service.js'
-import type { Journal } from '../servers/journal/journal.js'
+import type { DeploymentService, Journal } from '@muster/servers'
 import type { Ledger } from '../tickets/ledger.js'
 
 /**

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Journal, JournalEntry } from '../servers/journal/journal.js'
-import { TicketsGone } from '../servers/journal/journal-errors.js'
+import { type Journal, type JournalEntry, TicketsGone } from '@muster/servers'
 import { createWorld, duel } from './leader.fixture.js'
 import type { Leader } from './leader.js'
 

@@ -6,7 +6,16 @@ export { createLeader, type Leader, type LeaderOptions } from './leader.js'
 export { configure, type Config } from '../options.js'
 export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './heard-waits.js'
 export type { LearnedWaits } from '../commands/queue-wait.js'
-export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from '../servers/webhook-door.js'
+export {
+  applyEntry,
+  createWebhookDoor,
+  type Journal,
+  type JournalEntry,
+  noSuchWebhook,
+  type OpenIntent,
+  TicketsGone,
+  type WebhookDoorOptions,
+} from '@muster/servers'
 export type { Ledger } from '../tickets/ledger.js'
 export type { StoredBackfill } from '../matches/resuming.js'
 export type { NotLoaded } from '../tickets/loading.js'
@@ -20,5 +29,3 @@ export {
 } from '../tickets/ticket-checker.js'
 export { isSettled } from '../tickets/ticket.js'
 export { refuseStranger } from '../tickets/ticket-input.js'
-export { applyEntry, type Journal, type JournalEntry, type OpenIntent } from '../servers/journal/journal.js'
-export { TicketsGone } from '../servers/journal/journal-errors.js'

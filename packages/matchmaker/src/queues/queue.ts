@@ -1,6 +1,6 @@
 import { type Fault, notJson, read, validateAll } from '@muster/core/validation'
 import { z } from 'zod'
-import { deploySchema, type Deploy, type DeployDefinition } from '../servers/records/deploy.js'
+import { type Deploy, type DeployDefinition, deploySchema } from '@muster/servers'
 import { InvalidQueue } from '../errors.js'
 import type { RuleDefinition, TeamDefinition } from './rules/definition.js'
 import { withDistinctNames, type Rule } from './rules/rule.js'

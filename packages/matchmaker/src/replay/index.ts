@@ -2,7 +2,7 @@
  * What `@muster/matchmaker/replay` offers to the rule lab: lines of recordings, the check of tickets, where a party is,
  * and a service in memory.
  */
-export { networkOf } from '../player.js'
+export { networkOf } from '@muster/servers'
 export { readTicketInput } from '../tickets/ticket-input.js'
 export { readLine, type RecordedLine, type RecordedPlayer, type RecordedTicket } from './lines.js'
 export { createPlayerRecorder, playerOf } from './recorded-player.js'

@@ -1,7 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import type { Locate } from '../tickets/locate/locate.js'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import type { RecordedEvent } from './lines.js'
 
 /** The places of players, as far as they are known. */

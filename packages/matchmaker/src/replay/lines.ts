@@ -2,7 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 import type { BackfillTeam } from '../tickets/backfill.js'
 import { notJson, read } from '@muster/core/validation'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 
 /** The `format` in the first line of a recording. It changes when older readers could not read new recordings. */
 export const FORMAT = 'muster-recording-1'

@@ -1,6 +1,6 @@
 import type { Matchmaker } from '../commands/matchmaker.js'
 import type { CancelReason, Ticket } from '../tickets/ticket.js'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 
 /** The outcome of a ticket. Times are epoch milliseconds, as in the recording. */
 export interface ReplayedTicket {

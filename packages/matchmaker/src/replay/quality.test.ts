@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import { percentilesOf } from './percentiles.js'
 import { qualityOf } from './quality.js'
 

@@ -1,6 +1,6 @@
 // pure: how well the players of matches suit each other
 import { greatCircleKm, middleOf } from '@muster/core'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import { groupBy, type Percentiles, percentilesOf } from './percentiles.js'
 
 /** Quality over all matches; only players whose place or attribute is known count. */

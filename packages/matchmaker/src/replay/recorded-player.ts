@@ -1,5 +1,5 @@
 import { addressPrefix, type Coordinates } from '@muster/core'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import type { RecordedPlayer } from './lines.js'
 
 /** Makes the recorded form of a player, and numbers the networks. */

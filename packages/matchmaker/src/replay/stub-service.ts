@@ -1,8 +1,7 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Deployment, DeploymentQuery } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import type { DeploymentService } from '../servers/records/deployment-service.js'
-import { createNewestFirst } from '../servers/watching/newest-first.js'
+import { createNewestFirst, type DeploymentService } from '@muster/servers'
 
 const PAGE = 100
 

@@ -1,5 +1,5 @@
 // pure: how good a replay was
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import type { ReplayedTicket } from './outcomes.js'
 import { groupBy, type Percentiles, percentilesOf } from './percentiles.js'
 import { qualityOf, type MatchQuality } from './quality.js'

@@ -1,5 +1,5 @@
 import type { Attributes } from '@opentelemetry/api'
-import { ACTIVITIES } from '../servers/records/reasons.js'
+import { ACTIVITIES } from '@muster/servers'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Instruments } from './instruments.js'
 import { queueOf, type Observed } from './observed.js'

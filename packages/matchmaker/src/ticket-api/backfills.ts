@@ -1,6 +1,6 @@
 import { Problem } from '@muster/core/http'
 import { LRUCache } from 'lru-cache'
-import type { AllocationView } from '../servers/records/allocation.js'
+import type { AllocationView } from '@muster/servers'
 import type { BackfillTeam } from '../tickets/backfill.js'
 import type { Ticket } from '../tickets/ticket.js'
 import type { BackfillBody, BackfillTeamBody } from './bodies.js'

@@ -2,7 +2,7 @@ import { inputProblem, JsonText, Problem, problemDocument } from '@muster/core/h
 import { validate } from '@muster/core/validation'
 import { whenKnown, type Awaitable } from '@muster/core/runtime'
 import type { TicketResult } from '../commands/matchmaker.js'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'

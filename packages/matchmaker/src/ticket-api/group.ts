@@ -1,5 +1,5 @@
 // pure: players who gather before they wait for a match together
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 
 export interface GroupMember {
   /** The member's id, which cannot be guessed. */

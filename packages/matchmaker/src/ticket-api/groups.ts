@@ -4,7 +4,7 @@ import { unknownQueue, UnknownTicket } from '../errors.js'
 import { newId } from '@muster/core/runtime'
 import { readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import { isBackend, playerOf, type TicketCaller } from './caller.js'
 import {
   isComplete,

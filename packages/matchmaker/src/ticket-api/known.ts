@@ -1,5 +1,5 @@
 // pure: known facts about a player override what the player states
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import type { PlayerProfile } from './profiles/profile.js'
 
 /**

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { bearerToken } from '@muster/core/http'
 import { afterEach, expect, test } from 'vitest'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from '../servers/journal/journal.js'
+import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers'
 import { ticketRoutes } from './routes.js'
 import { createTicketApi } from './ticket-api.js'
 

@@ -1,6 +1,6 @@
 import { Problem } from '@muster/core/http'
 import { unknownQueue } from '../errors.js'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import type { TicketService } from './service.js'
 
 /** The parts of a player's own request that a queue may distrust. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Matchmaker } from '../commands/matchmaker.js'
-import type { AllocationView } from '../servers/records/allocation.js'
+import type { AllocationView, Player } from '@muster/servers'
 import type { Backfill } from '../tickets/backfill.js'
 import {
   BackfillExists,
@@ -14,7 +14,6 @@ import {
   UnknownTicket,
 } from '../errors.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
-import type { Player } from '../player.js'
 import type { WaitEstimate } from '../waits/curve.js'
 import type { TicketService } from './service.js'
 

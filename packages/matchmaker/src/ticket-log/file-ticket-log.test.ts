@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { JournalLocked } from '../servers/journal/journal-errors.js'
+import { JournalLocked } from '@muster/servers'
 import { LogDamaged, LogUnreadable } from './log-errors.js'
 import { LOG_HEADER, logLine } from './log-lines.js'
 import { openTicketLog } from './open-ticket-log.js'

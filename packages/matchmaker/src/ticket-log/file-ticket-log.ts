@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { MatchmakerClosed, Unavailable } from '../errors.js'
-import type { JournalLock } from '../servers/journal/journal-lock.js'
+import type { JournalLock } from '@muster/servers'
 import { liveParts } from './live-parts.js'
 import type { LogDamaged } from './log-errors.js'
 import type { LogFile } from './log-file.js'

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, re
 import { open, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { placeOf, type Place } from '../servers/journal/journal-lock.js'
+import { type Place, placeOf } from '@muster/servers'
 
 /**
  * The open file of a ticket log. Appends are synchronous: when one returns, the operating system has the bytes, so that

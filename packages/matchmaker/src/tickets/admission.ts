@@ -4,7 +4,7 @@ import { InvalidTicket, PlayerBusy, PlayerPlaying, unknownQueue } from '../error
 import { newId } from '@muster/core/runtime'
 import type { Entry } from '@muster/kernel'
 import type { Facts, RuleTicket } from '../queues/rules/facts.js'
-import type { Assignment } from '../servers/records/assignment.js'
+import type { Assignment } from '@muster/servers'
 import type { QueueRuntime, TicketRecord } from './records.js'
 import type { LocatePlayers, Place } from './locating.js'
 import type { Cooldowns } from './cooldowns.js'

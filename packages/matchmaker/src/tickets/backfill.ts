@@ -1,4 +1,4 @@
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 
 /** What asks for more players for a running match. */
 export interface BackfillInput {

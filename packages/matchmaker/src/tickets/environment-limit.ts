@@ -1,7 +1,6 @@
 import { InvalidTicket } from '../errors.js'
 import type { Queue } from '../queues/queue.js'
-import { bytesOfTicket, roughBytesOfTicket, shareOf, type Told } from '../servers/environment-share.js'
-import type { FoundTicket } from '../servers/records/allocation.js'
+import { bytesOfTicket, type FoundTicket, roughBytesOfTicket, shareOf, type Told } from '@muster/servers'
 
 /** Refuses a ticket of which a server could not be told, in the largest match of its queue. @throws {InvalidTicket} */
 export type CheckEnvironment = (ticket: FoundTicket) => void

@@ -1,6 +1,6 @@
 import { type Coordinates, middleOf, scrub } from '@muster/core'
 import type { Locate } from './locate/locate.js'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import { coordinates } from './ticket-input.js'
 
 export type Place = Coordinates | undefined

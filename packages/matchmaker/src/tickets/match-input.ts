@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { InvalidMatch } from '../errors.js'
 import { read } from '@muster/core/validation'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import { complete, MOST, type TicketPlayer } from './checked-ticket.js'
 import { locatedPlayer } from './ticket-input.js'
 import type { Ticket } from './ticket.js'

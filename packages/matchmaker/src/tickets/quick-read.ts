@@ -1,6 +1,6 @@
 // pure: reads a ticket in a fraction of the time that its schema takes
 import { canonicalIp, type Coordinates } from '@muster/core'
-import type { Attributes } from '../player.js'
+import type { Attributes } from '@muster/servers'
 import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket, type TicketPlayer } from './checked-ticket.js'
 
 type Fields = Readonly<Record<string, unknown>>

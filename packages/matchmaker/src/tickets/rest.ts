@@ -1,4 +1,4 @@
-import type { ReturnReason } from '../servers/records/reasons.js'
+import type { ReturnReason } from '@muster/servers'
 
 /**
  * Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails

@@ -1,6 +1,6 @@
 // pure: what never changes of a ticket, as text
 import type { Coordinates } from '@muster/core'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 import { complete, type CheckedTicket, type PrivateSeat, type TicketPlayer } from './checked-ticket.js'
 import type { Ticket } from './ticket.js'
 

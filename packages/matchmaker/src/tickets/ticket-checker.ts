@@ -3,7 +3,7 @@ import { PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { newId } from '@muster/core/runtime'
 import { defineQueues } from '../options.js'
 import { middleOf } from '@muster/core'
-import { networkOf } from '../player.js'
+import { networkOf } from '@muster/servers'
 import type { QueueDefinition } from '../queues/queue.js'
 import {
   entriesOf,

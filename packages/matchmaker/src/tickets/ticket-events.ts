@@ -1,4 +1,4 @@
-import type { ReturnReason } from '../servers/records/reasons.js'
+import type { ReturnReason } from '@muster/servers'
 import type { CancelReason, Ticket } from './ticket.js'
 
 /** The match that an event is about. No event holds a player's address. */

@@ -5,7 +5,7 @@ import { read } from '@muster/core/validation'
 import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket } from './checked-ticket.js'
 import { quickRead } from './quick-read.js'
 import type { Ticket, TicketInput } from './ticket.js'
-import type { Player } from '../player.js'
+import type { Player } from '@muster/servers'
 
 export const coordinates: z.ZodType<Coordinates> = z.object({
   latitude: z.number().min(-90).max(90),

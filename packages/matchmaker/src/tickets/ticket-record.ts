@@ -1,4 +1,4 @@
-import { networkOf } from '../player.js'
+import { networkOf } from '@muster/servers'
 import type { CheckedTicket } from './checked-ticket.js'
 import type { Place } from './locating.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'

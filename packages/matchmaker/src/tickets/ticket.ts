@@ -1,5 +1,4 @@
-import type { Assignment } from '../servers/records/assignment.js'
-import type { Player } from '../player.js'
+import type { Assignment, Player } from '@muster/servers'
 
 /** What creates a ticket. Exactly one of `queue` and `queues` is given. */
 export interface TicketInput {

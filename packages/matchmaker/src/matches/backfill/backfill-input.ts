@@ -5,7 +5,7 @@ import { read } from '@muster/core/validation'
 import type { RuleTicket } from '../../queues/rules/facts.js'
 import { complete, MOST } from '../../tickets/checked-ticket.js'
 import { player, ticketId, ticketPriority } from '../../tickets/ticket-input.js'
-import { networkOf, type Player } from '../../player.js'
+import { networkOf, type Player } from '@muster/servers'
 import type { BackfillChange, BackfillInput, BackfillTeam } from '../../tickets/backfill.js'
 import { countPlayers, roomsBeside, type Present, type Vacancies } from '../../tickets/vacancies.js'
 

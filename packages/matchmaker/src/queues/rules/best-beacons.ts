@@ -1,5 +1,5 @@
 // pure: at which beacon the server of a match should be
-import type { Player } from '../../player.js'
+import type { Player } from '@muster/servers'
 import type { LatencyRule } from './definition.js'
 import { boundariesOf, limitAt, stairsOf, type Stairs } from './relaxing.js'
 import type { Rule } from './rule.js'

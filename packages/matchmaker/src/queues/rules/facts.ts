@@ -1,6 +1,6 @@
 // pure: what rules take of a ticket, and what they keep of it
 import type { Coordinates } from '@muster/core'
-import type { Attributes } from '../../player.js'
+import type { Attributes } from '@muster/servers'
 
 /** A player as rules see it, with every field filled in. */
 export interface RulePlayer {

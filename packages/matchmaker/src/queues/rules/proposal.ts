@@ -1,5 +1,5 @@
 // pure: a match that could be made, as a custom rule sees it
-import type { Attributes } from '../../player.js'
+import type { Attributes } from '@muster/servers'
 
 /** A possible match, as a custom rule sees it; it holds no addresses. */
 export interface MatchProposal {

@@ -1,6 +1,6 @@
 // pure: profiles, which hold what is known of a player from other sources than the player
 import { z } from 'zod'
-import type { Attributes } from '../../player.js'
+import type { Attributes } from '@muster/servers'
 
 /** What you know about a player. It is trusted, and overrides what the player states. */
 export interface PlayerProfile {

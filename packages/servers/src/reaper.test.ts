@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { timestamp } from '../service.fixture.js'
+import { timestamp } from './service.fixture.js'
 import { createReaper } from './reaper.js'
 
 const GRACE_MS = 300_000

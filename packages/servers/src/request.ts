@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { CreateDeployment, DeploymentUser, EnvironmentVariable } from '@muster/core/api'
-import type { Player } from '../player.js'
+import type { Player } from './records/player.js'
 import type { Deploy } from './records/deploy.js'
 import { matchEnvironment } from './environment.js'
 import type { FoundMatch, PlacementAttempt } from './records/allocation.js'

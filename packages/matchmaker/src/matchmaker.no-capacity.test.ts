@@ -1,9 +1,8 @@
 import { NoCapacity, ServerError } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
-import { deploy, duel, setUp } from '../matchmaker.fixture.js'
-import type { LocationService } from './records/deployment-service.js'
-import { createMemoryJournal } from './journal/journal.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+import { createMemoryJournal, type LocationService } from '@muster/servers'
 
 const places: LocationService = {
   list: async () => ({

@@ -1,8 +1,8 @@
 /** The sending of creates, through the whole matchmaker. */
 import { NoCapacity } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { deploy, duel, setUp } from '../matchmaker.fixture.js'
-import { createMemoryJournal, type JournalEntry } from './journal/journal.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+import { createMemoryJournal, type JournalEntry } from '@muster/servers'
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 

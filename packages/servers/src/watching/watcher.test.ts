@@ -1,7 +1,7 @@
 import { ServerError } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { createTestService, lost, type ServiceOptions } from '../../service.fixture.js'
+import { createTestService, lost, type ServiceOptions } from '../service.fixture.js'
 import type { Sighting } from './sightings.js'
 import { createWatcher } from './watcher.js'
 

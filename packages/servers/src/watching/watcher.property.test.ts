@@ -2,7 +2,7 @@
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTestService } from '../../service.fixture.js'
+import { createTestService } from '../service.fixture.js'
 import { createWatchedSet } from './watched-set.js'
 import { createWatcher } from './watcher.js'
 import { newWatched } from './worth.js'

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { setUp as setUpMatchmaker } from '../matchmaker.fixture.js'
-import type { FoundTicket } from './records/allocation.js'
-import { deploySchema } from './records/deploy.js'
+import { setUp as setUpMatchmaker } from './matchmaker.fixture.js'
 import {
   bytesOfTicket,
+  deploySchema,
+  type FoundTicket,
+  LARGEST_ENVIRONMENT_BYTES,
+  matchEnvironment,
   oversized,
   roughBytesOfTicket,
   shareOf,
-  variablesBytes,
   type Told,
-} from './environment-share.js'
-import { matchEnvironment } from './environment.js'
-import { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
+  variablesBytes,
+} from '@muster/servers'
 
 // Mostly short: of tickets that are as large as may be, hardly any is accepted.
 const short = { size: 'small' } as const

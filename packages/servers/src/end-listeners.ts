@@ -1,4 +1,4 @@
-import { MatchmakerClosed } from '../errors.js'
+import { MatchmakerClosed } from './closed.js'
 import type { Allocation } from './records/allocation.js'
 import { NOBODY } from './records/match-allocation.js'
 

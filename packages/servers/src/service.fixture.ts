@@ -1,7 +1,7 @@
 import { AlreadyTerminated, ConnectionLost, NotFound } from '@muster/core'
 import type { Deployment, DeploymentFilter } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import type { DeploymentService } from './servers/records/deployment-service.js'
+import type { DeploymentService } from './records/deployment-service.js'
 
 type Method = keyof DeploymentService
 

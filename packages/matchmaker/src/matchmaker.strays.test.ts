@@ -1,9 +1,9 @@
 /** Servers left by processes whose journal is lost with them, through the whole matchmaker. */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createMatchmaker } from '../create-matchmaker.js'
-import { duel } from '../matchmaker.fixture.js'
-import { createTestService } from '../service.fixture.js'
+import { createMatchmaker } from './create-matchmaker.js'
+import { duel } from './matchmaker.fixture.js'
+import { createTestService } from '@muster/servers/service-fixture'
 
 const LIFE_MS = 60_000
 const REAP_MS = 300_000

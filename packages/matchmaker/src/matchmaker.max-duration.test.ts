@@ -1,8 +1,8 @@
 import { createManualClock, type Clock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { deploy, duel, setUp } from '../matchmaker.fixture.js'
-import { createTestService } from '../service.fixture.js'
-import { createMemoryJournal } from './journal/journal.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+import { createMemoryJournal } from '@muster/servers'
+import { createTestService } from '@muster/servers/service-fixture'
 
 describe('a match with maxDurationMs', () => {
   test('is stopped when its duration is over', async () => {

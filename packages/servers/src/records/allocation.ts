@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { StopReason } from './reasons.js'
-import type { Player } from '../../player.js'
+import type { Player } from './player.js'
 import type { Assignment } from './assignment.js'
 import type { Deploy } from './deploy.js'
 

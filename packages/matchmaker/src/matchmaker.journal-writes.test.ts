@@ -1,7 +1,7 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { setUp } from '../matchmaker.fixture.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from './journal/journal.js'
+import { setUp } from './matchmaker.fixture.js'
+import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers'
 
 describe('the journal of servers', () => {
   test('is written before players receive their assignment', async () => {

@@ -1,6 +1,6 @@
 import type { CreateDeployment } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
-import { deploy, duel, setUp } from '../matchmaker.fixture.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
 
 describe('a READY server', () => {
   const secretOf = (creates: readonly CreateDeployment[]) =>

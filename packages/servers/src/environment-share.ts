@@ -1,6 +1,6 @@
 // pure: how much of a server's environment a ticket takes, and how much it may take
 import type { EnvironmentVariable } from '@muster/core/api'
-import type { Attributes } from '../player.js'
+import type { Attributes } from './records/player.js'
 import { ticketVariables } from './environment.js'
 import type { FoundMatch, FoundTicket } from './records/allocation.js'
 import type { Deploy } from './records/deploy.js'
