@@ -1,112 +1,31 @@
 /** The program with a folder, killed and ended with commands in flight: no answer is false, and no server is left. */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { seededRandom } from '@muster/core/clock'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { endAll, start } from './processes.js'
+import { endAll } from './processes.js'
+import { endProgram, matchIn, openProgramWorld, type Answer, type ProgramWorld } from './program-world.js'
 
 const random = seededRandom(Number(process.env['CHAOS_SEED'] ?? 1))
 /** Lives of the program in each test: `CHAOS_LIVES=100 pnpm chaos` for more of them. */
 const LIVES = Number(process.env['CHAOS_LIVES'] ?? 3)
-const KEY = 'the-key-of-the-backend-of-the-game'
-const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'muster-chaos-restarts-'))
-let program: ChildProcess | undefined
 afterEach(() => {
-  program?.kill('SIGKILL')
+  endProgram()
   endAll()
 })
 afterAll(() => rmSync(folder, { recursive: true }))
-
-interface Answer {
-  /** 0: nobody answered, or the connection broke. */
-  readonly status: number
-  readonly text: string
-}
-interface Deployed {
-  readonly tags: readonly string[]
-  readonly current_status: string
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-async function openWorld(name: string) {
-  const service = start('service-process.mjs', { seed: 1 })
-  const { url } = await service.first<{ readonly url: string }>('listening')
-  const port = await freePort()
-  const path = join(folder, `${name}.yaml`)
-  writeFileSync(
-    path,
-    `
-name: chaos
-listen: { port: ${port} }
-service: { url: ${url}, token: { env: TOKEN } }
-queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' } }]
-store: { folder: ${join(folder, name)} }
-shutdown: { withinMs: 5000 }
-auth: { keys: [{ name: game, role: backend, key: { env: KEY } }] }
-limits: { delayMs: 60000 }
-`,
-  )
-  const ask = async (method: string, route: string, body?: object): Promise<Answer> => {
-    try {
-      const answer = await fetch(`http://127.0.0.1:${port}${route}`, {
-        method,
-        headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-      })
-      return { status: answer.status, text: await answer.text() }
-    } catch {
-      return { status: 0, text: '' }
-    }
-  }
-  const begin = () => {
-    const env = { ...process.env, TOKEN: 'dev', KEY }
-    program = spawn(process.execPath, [main, 'serve', '-c', path], { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  }
-  const end = async (signal: NodeJS.Signals) => {
-    const ended = once(program as ChildProcess, 'exit')
-    program?.kill(signal)
-    await ended
-  }
-  const until = async (isSo: () => Promise<boolean>) => {
-    for (const deadline = Date.now() + 30_000; !(await isSo()); await sleep(50))
-      if (Date.now() > deadline) throw new Error('it did not come to be in 30 s')
-  }
-  const ready = () => until(async () => (await ask('GET', '/readyz')).status === 200)
-  const living = async () => {
-    const answer = await service.ask<{ readonly deployments: readonly Deployed[] }>({}, 'deployments')
-    return answer.deployments.filter(({ current_status }) => !/ERROR|TERMINAT/.test(current_status))
-  }
-  const journal = join(folder, name, 'servers.journal')
-  return { ask, begin, end, until, ready, living, journal }
-}
-type World = Awaited<ReturnType<typeof openWorld>>
 
 interface Playing {
   readonly matchId: string
   readonly players: readonly string[]
 }
 
-/** The match of a tag, at whichever attempt. */
-const matchIn = (tag: string) => tag.replace(/^match-/, '').replace(/-\d+$/, '')
-
 let count = 0
 /** Lets a pair of players find a match; undefined if it did not come to that in this life. */
-async function play({ ask }: World): Promise<Playing | undefined> {
+async function play({ ask }: ProgramWorld): Promise<Playing | undefined> {
   count += 1
   const players = [`a${count}`, `b${count}`]
   const player_tickets = players.map((id) => ({ profile: 'duel', player_id: id, player_ip: '192.0.2.1' }))
@@ -122,7 +41,7 @@ async function play({ ask }: World): Promise<Playing | undefined> {
 }
 
 test.each(['SIGKILL', 'SIGTERM'] as const)('%s while commands are in flight', async (signal) => {
-  const world = await openWorld(signal)
+  const world = await openProgramWorld(folder, signal)
   const { ask, begin, end, until, ready, living } = world
   const wrong: string[] = []
   const playing = new Map<string, Playing>()
@@ -191,7 +110,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)('%s while commands are in flight', as
 })
 
 test('with a journal of a newer version the program says nothing, and goes on once it is readable', async () => {
-  const world = await openWorld('newer')
+  const world = await openProgramWorld(folder, 'newer')
   const { ask, begin, end, until, ready, living, journal } = world
   begin()
   await ready()

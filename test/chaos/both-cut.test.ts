@@ -1,0 +1,130 @@
+/** The program's two files, cut at any byte after kill -9: what their lines still say holds, and no server is left. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { seededRandom } from '@muster/core/clock'
+import { createFileJournal, type OpenIntent } from '@muster/matchmaker'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { endAll } from './processes.js'
+import { endProgram, matchIn, openProgramWorld } from './program-world.js'
+
+const seed = Number(process.env['CHAOS_SEED'] ?? 1)
+/** Times that the program is killed and its files are cut: `CHAOS_CUTS=50 pnpm chaos` for more of them. */
+const CUTS = Number(process.env['CHAOS_CUTS'] ?? 3)
+const PLAYERS = Array.from({ length: 16 }, (_, nth) => `p${nth}`)
+const ADDRESS = '192.0.2.1'
+const folder = mkdtempSync(join(tmpdir(), 'muster-chaos-both-'))
+afterEach(() => {
+  endProgram()
+  endAll()
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface Inspected {
+  readonly match_id: string
+  readonly phase: string
+  readonly player_ids: readonly string[]
+}
+
+/** Matches that are open by the journal as it is now. */
+async function openIn(path: string): Promise<readonly OpenIntent[]> {
+  const copy = `${path}.copy`
+  writeFileSync(copy, readFileSync(path))
+  const journal = createFileJournal({ path: copy, fsync: 'never' })
+  try {
+    return await journal.open()
+  } finally {
+    await journal.close?.()
+    rmSync(copy)
+  }
+}
+
+test(`kill -9, and both files are cut at any byte, ${CUTS} times (seed ${seed})`, async () => {
+  const random = seededRandom(seed)
+  const world = await openProgramWorld(folder, 'both', {
+    inspect: true,
+    matching: { reapAfterMs: 1500, listLagMs: 300 },
+  })
+  const { ask, begin, end, until, ready, living } = world
+  const wrong: string[] = []
+  const sum = { known: 0, forgotten: 0, lostBytes: 0 }
+
+  const matches = async () =>
+    (JSON.parse((await ask('GET', '/inspect/matches')).text) as { readonly matches: readonly Inspected[] }).matches
+  /** The match of each server that lives. */
+  const served = async () =>
+    (await living()).map(({ tags }) => matchIn(tags.find((tag) => tag.startsWith('match-')) ?? ''))
+  /** Everybody who does not wait or play waits. */
+  const joinAll = () =>
+    Promise.all(PLAYERS.map((player_id) => ask('POST', '/tickets', { profile: 'duel', player_id, player_ip: ADDRESS })))
+  /** No player is in two matches. */
+  const look = async (when: string) => {
+    const now = await matches()
+    // The players of a match whose server is being stopped are free.
+    const all = now.flatMap(({ phase, player_ids }) => (phase === 'stopping' ? [] : player_ids))
+    for (const id of new Set(all)) if (all.indexOf(id) !== all.lastIndexOf(id)) wrong.push(`${when}: ${id} plays twice`)
+    return now
+  }
+  /** Each server is that of a match, and each match has its server. */
+  const isSettled = async () => {
+    const [now, servers] = [await look('settling'), await served()]
+    const known = now.map(({ match_id }) => match_id)
+    return now.every(({ phase }) => phase === 'running') && servers.toSorted().join() === known.toSorted().join()
+  }
+
+  begin()
+  for (let cut = 0; cut < CUTS; cut += 1) {
+    await ready()
+    await joinAll()
+    // Some processes are killed when all of their players play, and some before.
+    if (random() < 0.6) await until(isSettled)
+    await sleep(random() * 600)
+    // One match is over, and its players wait again.
+    const over = random() < 0.5 ? (await matches())[0]?.match_id : undefined
+    if (over !== undefined) {
+      await ask('DELETE', `/matches/${over}`)
+      await joinAll()
+    }
+    await sleep(random() * 200)
+    const before = await served()
+    await end('SIGKILL')
+    for (const path of [world.journal, world.ticketLog]) {
+      const bytes = readFileSync(path)
+      // Mostly what was written last is lost; now and then anything, and the first line too.
+      const least = random() < 0.7 ? bytes.length * 0.8 : 0
+      const length = Math.floor(least + random() * (bytes.length - least + 1))
+      sum.lostBytes += bytes.length - length
+      writeFileSync(path, bytes.subarray(0, length))
+    }
+    const open = await openIn(world.journal)
+    // The line of its stop may be lost, but its server has gone.
+    const played = open.filter(({ assigned, matchId }) => assigned && before.includes(matchId) && matchId !== over)
+    sum.known += played.length
+    sum.forgotten += before.length - played.length
+
+    begin()
+    await ready()
+    await joinAll()
+    await look(`after cut ${cut}`)
+    for (const { matchId, playerIds = [] } of played)
+      for (const id of playerIds) {
+        const { text } = await ask('GET', `/players/${id}`)
+        if (!text.includes(matchId)) wrong.push(`cut ${cut}: ${id} has lost ${matchId}`)
+      }
+    await until(isSettled)
+    const alive = await served()
+    for (const { matchId } of played) if (!alive.includes(matchId)) wrong.push(`cut ${cut}: ${matchId} was stopped`)
+  }
+
+  await until(async () => {
+    for (const { match_id } of await matches()) await ask('DELETE', `/matches/${match_id}`)
+    return (await living()).length === 0
+  })
+  await end('SIGTERM')
+  process.stdout.write(`${JSON.stringify(sum)}\n`)
+  expect(wrong).toEqual([])
+  // The run must have had both, or it proves nothing.
+  expect(sum.known).toBeGreaterThan(0)
+  expect(sum.forgotten).toBeGreaterThan(0)
+})
