@@ -1,6 +1,71 @@
-import { createEndedMatches, type EndedMatches } from './ended-matches.js'
+import { MusterError } from '@muster/core'
+import { growingTo } from '@muster/core/runtime'
+import { LRUCache } from 'lru-cache'
+import { type Allocation, type AllocationPhase, NOBODY } from './records/allocation.js'
+import type { Activity, Assignment, ReturnReason, ServerFailure, StopReason } from './records/assignment.js'
 import { matchIdsOf } from './records/tags.js'
-import type { Allocation, AllocationPhase } from './records/allocation.js'
+
+/** Called with the outcomes of allocations. */
+export interface AllocatorListener {
+  created(allocation: Allocation, requestId: string): void
+  /** The server became READY at most `unseenMs` ago; whether it listens is checked next. */
+  up(allocation: Allocation, requestId: string, unseenMs: number): void
+  /** The server listens: players may connect. */
+  ready(allocation: Allocation, requestId: string, assignment: Assignment): void
+  /**
+   * Its tickets lose the match. @param counts whether that is an attempt that failed: for all of its tickets, or for
+   * those of
+   *   these ids.
+   */
+  failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
+  /** The server failed; what becomes of its match is told next. @param detail in the service's words. */
+  faulty(allocation: Allocation, requestId: string, reason: ServerFailure, detail: string | undefined): void
+  stopped(allocation: Allocation, requestId: string, reason: StopReason): void
+  /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
+  reaped(requestId: string): void
+  problem(during: Activity, error: unknown, allocation?: Allocation, requestId?: string): void
+}
+
+/** The matchmaker was closed. */
+export class MatchmakerClosed extends MusterError {
+  static {
+    this.prototype.name = 'MatchmakerClosed'
+  }
+}
+
+/** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
+export const whenEnded = (allocation: Allocation): Promise<void> =>
+  new Promise((resolve, reject) => {
+    allocation.ended = [...allocation.ended, (error) => (error === undefined ? resolve() : reject(error))]
+  })
+
+/** Tells all who wait that the server is gone, or that this can no longer be found out. */
+export function tellEnded(allocation: Allocation, error?: Error): void {
+  const { ended } = allocation
+  allocation.ended = NOBODY
+  for (const tell of ended) tell(error)
+}
+
+export function rejectAll(allocations: Iterable<Allocation>): void {
+  for (const allocation of allocations) {
+    const message = `the matchmaker was closed before the end of match ${allocation.matchId} was confirmed`
+    tellEnded(allocation, new MatchmakerClosed(message))
+  }
+}
+
+/** The matches that have ended lately: a command about one of them finds nothing left to do, and is no mistake. */
+export interface EndedMatches {
+  add(matchId: string): void
+  has(matchId: string): boolean
+}
+
+/** Matches remembered (our choice). */
+const REMEMBERED = 10_000
+
+export function createEndedMatches(): EndedMatches {
+  const ended = new LRUCache<string, true>(growingTo(REMEMBERED))
+  return { add: (matchId) => void ended.set(matchId, true), has: (matchId) => ended.has(matchId) }
+}
 
 /** The matches whose deployment exists or may exist, found by match, deployment or tag. */
 export interface Allocations {

@@ -1,19 +1,23 @@
 /** What `@muster/servers` offers: a game server for a match, from the intent to deploy it to its confirmed stop. */
 export type { Allocator, Held, Inherited } from './allocator.js'
-export { createAllocations } from './allocations.js'
-export { MatchmakerClosed } from './closed.js'
+export {
+  type AllocatorListener,
+  createAllocations,
+  createEndedMatches,
+  type EndedMatches,
+  MatchmakerClosed,
+} from './allocations.js'
 export { createAllocator } from './create-allocator.js'
-export { createEndedMatches, type EndedMatches } from './ended-matches.js'
-export { matchEnvironment } from './environment.js'
 export {
   bytesOfTicket,
+  matchEnvironment,
   oversized,
   roughBytesOfTicket,
   shareOf,
-  variablesBytes,
   type Told,
-} from './environment-share.js'
-export type { SpendBudget } from './governor.js'
+  variablesBytes,
+} from './match-environment.js'
+export type { SpendBudget } from './server-limits.js'
 export { readIfThere } from './journal/journal-disk.js'
 export { JournalCorrupt, JournalLocked, JournalTorn, TicketsGone } from './journal/journal-errors.js'
 export { createFileJournal, type FileJournal, type FileJournalOptions } from './journal/journal-file.js'
@@ -27,7 +31,6 @@ export {
   type OpenIntent,
 } from './journal/journal.js'
 export { WRITTEN } from './journal/notes.js'
-export type { AllocatorListener } from './listener.js'
 export {
   placementOf,
   viewOf,
@@ -40,7 +43,17 @@ export {
   type Order,
   type Placement,
 } from './records/allocation.js'
-export type { AssignedLocation, AssignedPort, Assignment, PromisedLatency } from './records/assignment.js'
+export {
+  ACTIVITIES,
+  type Activity,
+  type AssignedLocation,
+  type AssignedPort,
+  type Assignment,
+  type PromisedLatency,
+  type ReturnReason,
+  type ServerFailure,
+  type StopReason,
+} from './records/assignment.js'
 export {
   deploySchema,
   type Deploy,
@@ -53,10 +66,8 @@ export {
   type RegistrationDefinition,
 } from './records/deploy.js'
 export type { DeploymentService, LocationService } from './records/deployment-service.js'
-export { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
+export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'
 export { networkOf, type Attributes, type Player } from './records/player.js'
-export { ACTIVITIES, type Activity, type ReturnReason, type ServerFailure, type StopReason } from './records/reasons.js'
-export { matchmakerTag } from './records/tags.js'
-export { MatchTooLarge } from './request-size.js'
-export { createNewestFirst } from './watching/newest-first.js'
-export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './webhook-door.js'
+export { MatchTooLarge } from './deploy-request.js'
+export { createNewestFirst } from './watching/list-sweep.js'
+export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './webhooks.js'

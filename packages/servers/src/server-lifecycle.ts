@@ -1,15 +1,18 @@
-import type { DeploymentHint } from '@muster/core'
+import { type DeploymentHint, sameStatus } from '@muster/core'
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
-import type { Listening } from './probe/listening.js'
-import type { ReturnReason } from './records/reasons.js'
+import { type Allocations, type AllocatorListener, tellEnded } from './allocations.js'
+import type { Notes } from './journal/notes.js'
+import { createReaper } from './orphan-reaper.js'
+import { createFinder } from './orphan-reconciler.js'
+import type { Listening } from './port-probe.js'
+import { type Allocation, type AllocationPhase, type Placement, placementOf } from './records/allocation.js'
+import type { Assignment, ReturnReason, ServerFailure } from './records/assignment.js'
+import type { DeploymentService } from './records/deployment-service.js'
+import { createTimeouts } from './server-deadlines.js'
+import { createStops } from './stop-deployments.js'
 import type { Sighting } from './watching/sightings.js'
 import type { Watcher } from './watching/watcher.js'
-import type { DeploymentService } from './records/deployment-service.js'
-import type { AllocatorListener } from './listener.js'
-import type { Allocation } from './records/allocation.js'
-import type { Allocations } from './allocations.js'
-import type { Notes } from './journal/notes.js'
 
 /*
  * The phases of an allocation (`AllocationPhase`):
@@ -65,7 +68,7 @@ export interface ServerLifecycle {
   strays(): number
 }
 
-export interface ServerLifecycleOptions {
+interface ServerLifecycleOptions {
   readonly service: DeploymentService
   readonly allocations: Allocations
   readonly notes: Notes
@@ -84,3 +87,259 @@ export interface ServerLifecycleOptions {
   readonly again: (allocation: Allocation) => void
   readonly on: AllocatorListener
 }
+
+interface AssigningOptions {
+  readonly allocations: Pick<Allocations, 'enter'>
+  readonly notes: Pick<Notes, 'note'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly on: Pick<AllocatorListener, 'ready'>
+}
+
+/**
+ * Creates the function that sends players to a server which listens. The journal first: after a crash, a server that
+ * players know of must not be taken for one that nobody needs. As long as it cannot be written, players are not told;
+ * see `createTimeouts` for how long.
+ */
+function createAssigning({ allocations, notes, clock, on }: AssigningOptions): (allocation: Allocation) => void {
+  return (allocation) => {
+    const { matchId, requestId, assignment, order } = allocation
+    if (requestId === undefined || assignment === undefined) return
+    const now = clock.now()
+    allocation.listensAt = now
+    if (order?.deploy.maxDurationMs !== undefined) {
+      allocation.lastsMs = now - allocation.startedAfter + order.deploy.maxDurationMs
+      allocation.endsAt = now + order.deploy.maxDurationMs
+    }
+    const lastsMs = Number.isFinite(allocation.lastsMs) ? allocation.lastsMs : undefined
+    const noted = notes.note({ kind: 'assigned', matchId, lastsMs, assignment })
+    const tell = () => {
+      // The match may have been dropped meanwhile, even by the journal, which may know that a ticket was cancelled.
+      if (allocation.phase !== 'warming') return
+      allocations.enter(allocation, 'running')
+      allocation.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
+      on.ready(allocation, requestId, assignment)
+    }
+    if (noted === undefined) tell()
+    else void noted.then(tell)
+  }
+}
+
+export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
+  const { service, allocations, notes, resumes, watcher, listening, clock, random, ownTag, listLagMs, reapAfterMs } =
+    options
+  const { again, on } = options
+
+  const fail: ServerLifecycle['fail'] = (allocation, reason, counts, detail) => {
+    const { requestId } = allocation
+    if (allocation.unwanted !== undefined) return
+    if (requestId !== undefined && isFailure(reason)) on.faulty(allocation, requestId, reason, detail)
+    allocation.unwanted = reason
+    on.failed(allocation, reason, counts)
+  }
+
+  const crash = (allocation: Allocation, requestId: string, detail: string | undefined) => {
+    allocation.unwanted ??= 'crashed'
+    on.faulty(allocation, requestId, 'crashed', detail)
+  }
+
+  const end = (allocation: Allocation) => {
+    allocations.remove(allocation)
+    reaper.ended(allocation.tag)
+    notes.note({ kind: 'settled', matchId: allocation.matchId })
+    tellEnded(allocation)
+  }
+
+  const discard = (allocation: Allocation, requestId: string, confirmed: () => void) => {
+    watcher.forget(requestId)
+    listening.forget(allocation)
+    reaper.stopping(requestId)
+    stops.order({ requestId, knownAt: allocation.knownAt, confirmed })
+  }
+
+  const drop = (allocation: Allocation) => {
+    // A restart meanwhile must not take the server for one on which people play, or soon will.
+    if (allocation.phase === 'running' || allocation.listensAt < Infinity || resumes)
+      notes.note({ kind: 'dropped', matchId: allocation.matchId })
+  }
+
+  const stop = (allocation: Allocation, requestId: string) => {
+    drop(allocation)
+    allocations.enter(allocation, 'stopping')
+    discard(allocation, requestId, () => {
+      end(allocation)
+      on.stopped(allocation, requestId, allocation.unwanted ?? 'ended')
+    })
+  }
+
+  const stopTwin = (allocation: Allocation, requestId: string) => {
+    const twins = (allocation.twins ??= new Set())
+    if (twins.has(requestId)) return
+    twins.add(requestId)
+    reaper.stopping(requestId)
+    stops.order({ requestId, knownAt: clock.now(), confirmed: () => on.stopped(allocation, requestId, 'twin') })
+  }
+
+  const known = (allocation: Allocation, requestId: string) => {
+    allocations.identify(allocation, requestId)
+    allocation.knownAt = clock.now()
+    allocation.startedAfter = allocation.knownAt
+  }
+
+  const noteCreated = (allocation: Allocation, requestId: string) => {
+    known(allocation, requestId)
+    notes.note({ kind: 'created', matchId: allocation.matchId, requestId })
+  }
+
+  const tellCreated = (allocation: Allocation, requestId: string) => {
+    on.created(allocation, requestId)
+    allocation.charged = true
+  }
+
+  const follow = (allocation: Allocation, requestId: string) => {
+    if (allocation.unwanted === undefined) {
+      allocations.enter(allocation, 'starting')
+      watcher.follow(requestId, kindOf(allocation))
+    } else {
+      stop(allocation, requestId)
+    }
+  }
+
+  const exists = (allocation: Allocation, requestId: string) => {
+    noteCreated(allocation, requestId)
+    follow(allocation, requestId)
+    tellCreated(allocation, requestId)
+  }
+
+  const assign = createAssigning({ allocations, notes, clock, on })
+
+  const listed = (entry: DeploymentListEntry) => {
+    const allocation = allocations.byTags(entry.tags ?? [])
+    if (allocation === undefined) {
+      reaper.stray(entry)
+    } else if (allocation.phase === 'finding') {
+      finder.end(allocation)
+      exists(allocation, entry.request_id)
+    } else if (allocation.requestId !== undefined && allocation.requestId !== entry.request_id) {
+      stopTwin(allocation, entry.request_id)
+    }
+  }
+
+  const endOverdue = createTimeouts({ allocations, fail, stop })
+  const stops = createStops({
+    service,
+    clock,
+    random,
+    listLagMs,
+    problem: (requestId, error) => on.problem('stop', error, allocations.byRequest(requestId), requestId),
+  })
+  const reaper = createReaper({ stops, clock, graceMs: reapAfterMs, listLagMs, reaped: on.reaped })
+  const finder = createFinder({
+    service,
+    clock,
+    ownTag,
+    listLagMs,
+    found: listed,
+    late: (allocation) => fail(allocation, 'lost', false),
+    absent: end,
+    problem: (error, allocation) => on.problem('find', error, allocation),
+  })
+
+  return {
+    fail,
+    end,
+    exists,
+    adopt: (allocation, requestId) => {
+      known(allocation, requestId)
+      follow(allocation, requestId)
+    },
+    stop,
+    drop,
+    listed,
+    lose: (allocation, lostAt) => {
+      allocations.enter(allocation, 'finding')
+      // A clock that was set back must not prevent the search.
+      finder.begin(allocation, Math.min(lostAt ?? Infinity, clock.now()))
+      if (lostAt === undefined) notes.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
+    },
+
+    retry: (allocation, requestId) => {
+      noteCreated(allocation, requestId)
+      allocations.enter(allocation, 'retrying')
+      discard(allocation, requestId, () => {
+        // The match is dropped first, so that it does not count as stopped.
+        allocations.release(allocation)
+        on.stopped(allocation, requestId, 'no-capacity')
+        if (allocation.unwanted === undefined) again(allocation)
+        else end(allocation)
+      })
+      tellCreated(allocation, requestId)
+    },
+
+    sighted: (sighting) => {
+      const { requestId } = sighting
+      const allocation = allocations.byRequest(requestId)
+      if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
+      if (sighting.kind !== 'ready') {
+        const detail = sighting.kind === 'failed' ? sighting.detail : undefined
+        if (allocation.phase !== 'running') fail(allocation, 'failed', true, detail ?? EARLY)
+        else if (sighting.kind === 'gone') allocation.unwanted ??= 'ended'
+        else crash(allocation, requestId, detail)
+        // The end of its match may have stopped it already.
+        if ((allocation.phase as AllocationPhase) !== 'stopping') stop(allocation, requestId)
+      } else if (allocation.phase === 'starting') {
+        allocations.enter(allocation, 'warming')
+        allocation.assignment = withPromise(sighting.assignment, placementOf(allocation))
+        watcher.settle(requestId)
+        on.up(allocation, requestId, sighting.unseenMs)
+        // A listener may have dropped the match.
+        if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, sighting.assignment)
+      }
+    },
+
+    listened: (allocation, listens) => {
+      if (allocation.phase !== 'warming' || allocation.requestId === undefined) return
+      if (listens) return assign(allocation)
+      fail(allocation, 'not-listening', true)
+      stop(allocation, allocation.requestId)
+    },
+
+    hinted: (allocation, hint) => {
+      const { phase, requestId } = allocation
+      if (phase === 'finding') finder.hint(allocation)
+      // The webhook may come before the create is answered.
+      else if (phase === 'creating' && hint !== undefined) watcher.hint(hint.request_id)
+      // That it is READY is known by then, and to read it again would cost others their time.
+      else if (requestId !== undefined && (phase === 'starting' || !saysReady(hint))) watcher.hint(requestId)
+    },
+
+    advance: (now) => {
+      stops.advance(now)
+      finder.advance(now)
+      endOverdue(now)
+    },
+
+    giveUpSooner: () => finder.giveUpSooner(),
+    close: () => finder.close(),
+    stopsPending: stops.pending,
+    swept: reaper.swept,
+    strays: reaper.strays,
+  }
+}
+
+const withPromise = (assignment: Assignment, placement: Placement | undefined): Assignment =>
+  placement === undefined
+    ? assignment
+    : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
+
+const saysReady = (hint: DeploymentHint | undefined) =>
+  hint?.current_status !== undefined && sameStatus(hint.current_status, 'READY')
+
+/** Key of deployments that take about the same time to start. */
+const kindOf = ({ order, queue }: Allocation) =>
+  order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`
+
+const isFailure = (reason: ReturnReason): reason is Exclude<ServerFailure, 'crashed'> =>
+  reason === 'failed' || reason === 'too-slow' || reason === 'not-listening'
+
+/** What is said of a deployment that ended without an error before it was READY. */
+const EARLY = 'the deployment ended before it was READY'

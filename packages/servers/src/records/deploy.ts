@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { LONGEST_VALUE_BYTES } from './env-limits.js'
-import { isReserved, LONGEST_TAG } from './tags.js'
+import { isReserved, LONGEST_TAG, LONGEST_VALUE_BYTES } from './tags.js'
 
 /** The deployment that a queue requests for each match: plain data, e.g. from JSON. */
 export interface DeployDefinition {

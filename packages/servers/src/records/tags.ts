@@ -1,4 +1,4 @@
-// pure: the tags by which deployments are found again
+// pure: the tags by which deployments are found again; limits of a server's environment
 import type { DeploymentListEntry, DeploymentQuery } from '@muster/core/api'
 
 /** The longest tag that the service accepts, in characters (public fact). */
@@ -36,3 +36,12 @@ export const taggedWith = (tag: string): DeploymentQuery => ({
 
 /** Whether a listed deployment really has the tag. */
 export const hasTag = (entry: DeploymentListEntry, tag: string): boolean => entry.tags?.includes(tag) ?? false
+
+/** The largest value of an environment variable, in bytes of UTF-8 (public fact). */
+export const LONGEST_VALUE_BYTES = 4096
+
+/**
+ * The largest environment of a deployment, in bytes of all names and values together. The service documents no limit;
+ * ours is far below the 2 MiB that Linux gives a program by default for its arguments and environment.
+ */
+export const LARGEST_ENVIRONMENT_BYTES = 256 * 1024

@@ -3,9 +3,9 @@ import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestService } from '../service.fixture.js'
-import { createWatchedSet } from './watched-set.js'
+import { createWatchedSet } from './sightings.js'
 import { createWatcher } from './watcher.js'
-import { newWatched } from './worth.js'
+import { newWatched } from './read-budget.js'
 
 interface Step {
   readonly kind: 'deploy' | 'sweep' | 'pass' | 'settle' | 'forget' | 'hint'

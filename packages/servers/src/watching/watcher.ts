@@ -4,10 +4,9 @@ import type { Clock } from '@muster/core/clock'
 import { priorities, type DeploymentService } from '../records/deployment-service.js'
 import { hasTag } from '../records/tags.js'
 import { createDeployTimes } from './deploy-times.js'
-import { createSightings, type Sighting } from './sightings.js'
-import { listPage, PER_PAGE, sweep } from './sweep.js'
-import { createWatchedSet } from './watched-set.js'
-import { mostWorthListing, newWatched, type Watched } from './worth.js'
+import { createSightings, createWatchedSet, type Sighting } from './sightings.js'
+import { listPage, PER_PAGE, sweep } from './list-sweep.js'
+import { mostWorthListing, newWatched, type Watched } from './read-budget.js'
 
 export interface Watcher {
   /**

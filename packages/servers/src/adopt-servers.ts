@@ -1,0 +1,75 @@
+import type { Clock } from '@muster/core/clock'
+import type { Allocations, AllocatorListener } from './allocations.js'
+import type { Creating } from './create-deployment.js'
+import type { EndTimes } from './server-deadlines.js'
+import type { Governor } from './server-limits.js'
+import type { OpenIntent } from './journal/journal.js'
+import { firstAttempt } from './retry-placement.js'
+import type { Inherited } from './allocator.js'
+import { type Allocation, inheritedAllocation } from './records/allocation.js'
+import type { Assignment } from './records/assignment.js'
+import type { ServerLifecycle } from './server-lifecycle.js'
+import type { ServerSecrets } from './server-secrets.js'
+import type { Watcher } from './watching/watcher.js'
+
+export interface AdoptingOptions {
+  readonly allocations: Allocations
+  readonly governor: Pick<Governor, 'sent'>
+  readonly creating: Pick<Creating, 'resume'>
+  readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'adopt'>
+  readonly watcher: Pick<Watcher, 'settle'>
+  readonly endTimes: Pick<EndTimes, 'expect'>
+  readonly secrets: Pick<ServerSecrets, 'adopt'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
+  readonly on: Pick<AllocatorListener, 'ready'>
+}
+
+/**
+ * Creates the function that takes over a match of an earlier process. A server on which people play is followed. The
+ * deployment of any other match goes on where it was if this process has the match's tickets; otherwise it is found and
+ * stopped.
+ */
+export function createAdopting(options: AdoptingOptions): (open: OpenIntent) => void {
+  const { allocations, governor, creating, lifecycle, watcher, endTimes, secrets, clock, inherited, on } = options
+
+  const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {
+    allocations.enter(allocation, 'running')
+    if (allocation.lastsMs < Infinity) endTimes.expect(allocation)
+    allocation.assignment = assignment
+    watcher.settle(requestId)
+    if (allocation.order !== undefined && assignment !== undefined) on.ready(allocation, requestId, assignment)
+    allocations.rememberPlayers(allocation)
+  }
+
+  return (open) => {
+    const { sentAt, lostAt, requestId, lastsMs, resumption } = open
+    const now = clock.now()
+    const assignment = open.assignment ?? inherited.assignmentOf(open)
+    const assigned = open.assigned || assignment !== undefined
+    const order = inherited.orderOf(open)
+    const allocation = inheritedAllocation(open, order)
+    allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
+    allocation.placements = resumption?.placements
+    allocation.charged = requestId !== undefined || allocation.tries.length > 1
+    allocation.secret = resumption?.secret
+    if (resumption?.secret !== undefined) secrets.adopt(resumption.secret)
+    if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
+    allocations.add(allocation)
+    if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))
+
+    if (requestId !== undefined) {
+      lifecycle.adopt(allocation, requestId)
+      // A clock that was set back must not prolong the time for which the server may run.
+      allocation.startedAfter = Math.min(sentAt ?? now, now)
+      allocation.lastsMs = lastsMs ?? (assigned ? order?.deploy.maxDurationMs : undefined) ?? Infinity
+      if (assigned) goOnPlaying(allocation, requestId, assignment)
+    } else if (sentAt !== undefined) {
+      lifecycle.lose(allocation, lostAt)
+    } else if (order === undefined) {
+      lifecycle.end(allocation)
+    } else {
+      creating.resume(allocation)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import {
+  ClientClosed,
+  ConnectionLost,
+  DependencyFailed,
+  Forbidden,
+  InvalidInput,
+  NoCapacity,
+  NotFound,
+  RateLimited,
+  ServerError,
+  TimedOut,
+  Unauthorized,
+  UnexpectedResponse,
+  Withheld,
+} from '@muster/core'
+import { expect, test } from 'vitest'
+import { readCreateFailure } from './create-deployment.js'
+
+test.each([
+  [new NoCapacity('full', { requestId: 'r1' }), { kind: 'no-capacity', requestId: 'r1' }],
+  [new NoCapacity('full'), { kind: 'no-capacity', requestId: undefined }],
+  [new ServerError('broken, but created', { requestId: 'r1' }), { kind: 'no-capacity', requestId: 'r1' }],
+  [new ConnectionLost('?', { sent: true }), { kind: 'lost' }],
+  [new ConnectionLost('?', { sent: false }), { kind: 'unavailable' }],
+  [new TimedOut('?', { sent: true, timeoutMs: 1 }), { kind: 'lost' }],
+  [new TimedOut('?', { sent: false, timeoutMs: 1 }), { kind: 'unavailable' }],
+  [new Withheld('?', { sent: true }), { kind: 'lost' }],
+  [new Withheld('?', { sent: false }), { kind: 'unavailable' }],
+  [new ServerError('?'), { kind: 'lost' }],
+  [new UnexpectedResponse('?'), { kind: 'lost' }],
+  [new Error('?'), { kind: 'lost' }],
+  ['?', { kind: 'lost' }],
+  [new Unauthorized('?'), { kind: 'unavailable' }],
+  [new Forbidden('?'), { kind: 'unavailable' }],
+  [new RateLimited('?'), { kind: 'unavailable' }],
+  [new ClientClosed('?'), { kind: 'unavailable' }],
+  [new InvalidInput('?'), { kind: 'refused' }],
+  [new NotFound('?'), { kind: 'refused' }],
+  [new DependencyFailed('?'), { kind: 'refused' }],
+])('%s', (error, failure) => {
+  expect(readCreateFailure(error)).toEqual(failure)
+})

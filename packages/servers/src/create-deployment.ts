@@ -1,0 +1,284 @@
+import {
+  ClientClosed,
+  Conflict,
+  ConnectionLost,
+  DependencyFailed,
+  Forbidden,
+  InvalidInput,
+  MusterError,
+  NoCapacity,
+  NotFound,
+  RateLimited,
+  TimedOut,
+  Unauthorized,
+  Withheld,
+} from '@muster/core'
+import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
+import type { Clock, Random } from '@muster/core/clock'
+import type { Allocations, AllocatorListener } from './allocations.js'
+import { checkSize, deploymentRequest, foundMatch, MatchTooLarge } from './deploy-request.js'
+import { TicketsGone } from './journal/journal-errors.js'
+import type { JournalEntry } from './journal/journal.js'
+import { type Notes, WRITTEN } from './journal/notes.js'
+import { type Allocation, intentEntry, type Order, resumptionOf } from './records/allocation.js'
+import type { DeploymentService, LocationService } from './records/deployment-service.js'
+import { createFurtherAttempts, firstAttempt } from './retry-placement.js'
+import type { ServerLifecycle } from './server-lifecycle.js'
+import { createConcurrencyLimit, type Governor } from './server-limits.js'
+import type { ServerSecrets } from './server-secrets.js'
+
+/** What a failed create means. No I/O. */
+
+type CreateFailure =
+  /** The deployment may have been created: it is looked for by its tag. */
+  | { readonly kind: 'lost' }
+  /** Nothing was created, and the match is not at fault: a later create may succeed. */
+  | { readonly kind: 'unavailable' }
+  /** Nothing was created, and repeating the create would not help. */
+  | { readonly kind: 'refused' }
+  /**
+   * There was no capacity. A deployment created in spite of that must be stopped; without an id, it must be found
+   * first.
+   */
+  | { readonly kind: 'no-capacity'; readonly requestId: string | undefined }
+
+const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
+const unavailabilities = [Unauthorized, Forbidden, RateLimited, ClientClosed]
+
+/** A failure that does not prove that nothing was created counts as lost. */
+export function readCreateFailure(error: unknown): CreateFailure {
+  if (error instanceof NoCapacity) return { kind: 'no-capacity', requestId: error.requestId }
+  // An error that names a deployment proves that it exists, whatever else the error says.
+  if (error instanceof MusterError && error.requestId !== undefined)
+    return { kind: 'no-capacity', requestId: error.requestId }
+  if (error instanceof ConnectionLost || error instanceof TimedOut || error instanceof Withheld)
+    return { kind: error.sent ? 'lost' : 'unavailable' }
+  if (unavailabilities.some((kind) => error instanceof kind)) return { kind: 'unavailable' }
+  if (refusals.some((kind) => error instanceof kind)) return { kind: 'refused' }
+  return { kind: 'lost' }
+}
+
+/** Sends creates, each after its intent is in the journal. */
+export interface Creating {
+  /** Begins the first attempt. Resolves when the intent is in the journal; the listener is told the outcome. */
+  begin(allocation: Allocation): Promise<void>
+  /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
+  resume(allocation: Allocation): void
+  /** Notes that the deployment of the last attempt is gone. */
+  again(allocation: Allocation): Promise<void>
+  /**
+   * Cancels a create that was not sent yet: it is never sent, and nothing of the match is left. Returns false if the
+   * create is under way, or was sent.
+   */
+  forget(allocation: Allocation): boolean
+  /** Begins the attempts that are due. */
+  advance(now: number): void
+  /** Sends no more creates: what is in the journal goes on in a later process. */
+  sendNoMore(): void
+  /** Number of creates that were sent and are not answered yet. */
+  inFlight(): number
+}
+
+interface CreatingOptions {
+  readonly service: DeploymentService
+  /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
+  readonly locations: LocationService | undefined
+  readonly notes: Pick<Notes, 'append' | 'areKept'>
+  /** See `Journal`. */
+  readonly resumes: boolean
+  readonly governor: Governor
+  readonly allocations: Allocations
+  readonly lifecycle: ServerLifecycle
+  readonly clock: Clock
+  readonly random: Random
+  readonly secrets: Pick<ServerSecrets, 'create'>
+  readonly maxCreatesInFlight: number
+  readonly ownTag: string
+  readonly webhookUrlOf: (allocation: Allocation) => string | undefined
+  readonly apiUrl: string | undefined
+  readonly on: AllocatorListener
+}
+
+/** Milliseconds for a create, most of which it may spend in the client's queue. */
+const CREATE_TIMEOUT_MS = 30_000
+/** The first attempt, with or without cached locations only; one object shared by all matches. */
+const FIRST = [firstAttempt(false)]
+const FIRST_CACHED = [firstAttempt(true)]
+
+export function createCreating(options: CreatingOptions): Creating {
+  const { service, notes, resumes, governor, allocations, lifecycle, clock, secrets, on } = options
+  const { ownTag, webhookUrlOf, apiUrl } = options
+
+  /** @throws {MatchTooLarge} */
+  const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
+    const current = allocation.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
+    order.secret ??= secrets.create()
+    const wanted = {
+      found: foundMatch(allocation, order, current.placement),
+      deploy: order.deploy,
+      secret: order.secret,
+    }
+    const request = deploymentRequest(
+      wanted,
+      current,
+      { matchmaker: ownTag, match: allocation.tag },
+      { webhook: webhookUrlOf(allocation), api: apiUrl },
+    )
+    checkSize(request, wanted.found)
+    return request
+  }
+
+  const withResumption = <Entry extends JournalEntry>(entry: Entry, allocation: Allocation): Entry =>
+    resumes ? { ...entry, resumption: resumptionOf(allocation) } : entry
+
+  /** Ends an allocation whose create was not sent. */
+  const end = (allocation: Allocation): void => {
+    governor.forgone(allocation)
+    lifecycle.end(allocation)
+  }
+
+  /** Ends an allocation whose environment variables are too large. */
+  const refused = (allocation: Allocation, error: unknown): void => {
+    on.problem('create', error, allocation)
+    lifecycle.fail(allocation, 'refused', error instanceof MatchTooLarge ? error.ticketIds : false)
+    end(allocation)
+  }
+
+  /** @param sentAt epoch milliseconds. */
+  const failed = (allocation: Allocation, error: unknown, sentAt: number): void => {
+    on.problem('create', error, allocation)
+    const failure = readCreateFailure(error)
+    switch (failure.kind) {
+      case 'lost':
+        governor.failed(sentAt, clock.now())
+        return lifecycle.lose(allocation)
+      case 'unavailable':
+        governor.failed(sentAt, clock.now())
+        lifecycle.fail(allocation, 'unavailable', false)
+        return lifecycle.end(allocation)
+      case 'refused':
+        governor.answered(clock.now())
+        lifecycle.fail(allocation, 'refused', true)
+        return lifecycle.end(allocation)
+      case 'no-capacity':
+        governor.answered(clock.now())
+        if (failure.requestId !== undefined && allocation.unwanted === undefined && further.arePossible(allocation)) {
+          return lifecycle.retry(allocation, failure.requestId)
+        }
+        lifecycle.fail(allocation, 'no-capacity', true)
+        if (failure.requestId === undefined) lifecycle.lose(allocation)
+        else lifecycle.exists(allocation, failure.requestId)
+    }
+  }
+
+  const send = async (allocation: Allocation): Promise<void> => {
+    const { order } = allocation
+    if (order === undefined) return
+    if (order.placements !== undefined && allocation.placements === undefined) {
+      const placements = order.placements()
+      allocation.placements = placements instanceof Promise ? await placements : placements
+      if (allocation.unwanted !== undefined) return end(allocation)
+      allocation.tries = [firstAttempt(order.deploy.requireCachedLocations, allocation.placements)]
+    }
+    let request: CreateDeployment
+    try {
+      // The request is made only when its turn comes, because it is large and many may wait.
+      request = requestOf(allocation, order)
+    } catch (error) {
+      return refused(allocation, error)
+    }
+    // After a crash, only creates that were sent have to be looked for.
+    const noted = notes.append(
+      withResumption({ kind: 'sent', matchId: allocation.matchId, at: clock.now() }, allocation),
+    )
+    if (noted !== undefined) {
+      try {
+        await noted
+      } catch (error) {
+        return unwritten(allocation, error)
+      }
+      if (allocation.unwanted !== undefined) return end(allocation)
+    }
+    const sentAt = clock.now()
+    governor.sent(allocation, sentAt)
+    let answer: DeploymentCreated
+    try {
+      answer = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
+    } catch (error) {
+      return failed(allocation, error, sentAt)
+    }
+    governor.answered(clock.now())
+    lifecycle.exists(allocation, answer.request_id)
+  }
+  const limit = createConcurrencyLimit(options.maxCreatesInFlight, send)
+
+  const ask = (allocation: Allocation): void => {
+    if (allocation.unwanted === undefined) limit.add(allocation)
+    else end(allocation)
+  }
+
+  const unwritten = (allocation: Allocation, error: unknown): void => {
+    if (error instanceof TicketsGone) {
+      lifecycle.fail(allocation, 'dissolved', false)
+    } else {
+      on.problem('journal', error, allocation)
+      governor.failed(clock.now(), clock.now())
+      lifecycle.fail(allocation, 'unavailable', false)
+    }
+    end(allocation)
+  }
+
+  /**
+   * Resolves when the intent is in the journal and the attempt goes on, or when it could not be written and the
+   * allocation has ended.
+   */
+  const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
+    const appended = notes.areKept
+      ? notes.append(withResumption(intentEntry(allocation), allocation))
+      : undefined
+    if (appended !== undefined)
+      return appended.then(
+        () => goOn(allocation),
+        (error: unknown) => unwritten(allocation, error),
+      )
+    goOn(allocation)
+    return WRITTEN
+  }
+
+  const further = createFurtherAttempts({
+    locations: options.locations,
+    allocations,
+    governor,
+    lifecycle,
+    clock,
+    random: options.random,
+    writeDown,
+    ask,
+    problem: on.problem,
+  })
+
+  return {
+    begin: (allocation) => {
+      allocation.tries = allocation.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
+      allocations.add(allocation)
+      governor.planned(allocation, clock.now())
+      return writeDown(allocation, ask)
+    },
+
+    resume: (allocation) => {
+      governor.planned(allocation, clock.now())
+      ask(allocation)
+    },
+    again: further.plan,
+
+    forget: (allocation) => {
+      const isWaiting = limit.remove(allocation)
+      if (isWaiting) end(allocation)
+      return isWaiting
+    },
+
+    advance: further.advance,
+    sendNoMore: limit.stop,
+    inFlight: limit.underWay,
+  }
+}

@@ -1,0 +1,204 @@
+// pure: what a server is told of its match in its environment
+import type { EnvironmentVariable } from '@muster/core/api'
+import type { FoundMatch, FoundTicket } from './records/allocation.js'
+import type { Deploy } from './records/deploy.js'
+import type { Attributes } from './records/player.js'
+import { LARGEST_ENVIRONMENT_BYTES, LONGEST_VALUE_BYTES } from './records/tags.js'
+
+/**
+ * The environment variables that describe a match to its server. Names and forms are those that servers made for a
+ * matchmaker of this interface know (public facts). Values are text or JSON. No variable contains a player's address.
+ * - MM_MATCH_ID, MM_MATCH_PROFILE (the queue), MM_EXPANSION (`initial`, or the seconds of waiting at which the limits
+ *   in force began)
+ * - MM_TICKET_IDS `["id"…]`; MM_TICKET_{id} `{"id", "profile", "created_at", "players": ["id"…], "attributes": {}}`,
+ *   with the player's attributes if the ticket has a single player
+ * - MM_GROUPS `{"ticket": ["player"…]}`; MM_TEAMS `{"team": ["ticket"…]}`; MM_EQUALITY `{"attribute": value}`;
+ *   MM_INTERSECTION `{"attribute": ["value"…]}`
+ * - if a latency rule chose the place (our choice): MM_BEACON, the name of the beacon there; MM_BEACON_LATENCY_MS, the
+ *   longest round trip of any player to that beacon; MM_BEACON_LIMIT_MS, the limit of the rule, if it sets one
+ * - for a value that is too large for one variable: instead of KEY, KEY_PARTS (the number of parts) and KEY_PART_1,
+ *   KEY_PART_2 …, which the server joins
+ */
+export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
+  const { id, queue, tickets, teams, expansionMs, equality, intersection, placement } = match
+  const variables: EnvironmentVariable[] = []
+  const tell = (key: string, value: string) => addTo(variables, key, value)
+  tell('MM_MATCH_ID', id)
+  tell('MM_MATCH_PROFILE', queue)
+  tell('MM_EXPANSION', expansionMs === 0 ? 'initial' : String(expansionMs / 1000))
+  tell('MM_TICKET_IDS', JSON.stringify(tickets.map((ticket) => ticket.id)))
+  for (const ticket of tickets) tell(ticketKey(ticket), ticketValue(ticket, queue))
+  tell('MM_GROUPS', objectText(tickets.map((ticket) => [ticket.id, playerIdsOf(ticket)])))
+  tell('MM_TEAMS', objectText(teams.map(({ name, ticketIds }) => [name, ticketIds])))
+  tell('MM_EQUALITY', JSON.stringify(equality))
+  tell('MM_INTERSECTION', JSON.stringify(intersection))
+  if (placement !== undefined) {
+    tell('MM_BEACON', placement.beacon)
+    tell('MM_BEACON_LATENCY_MS', String(Math.round(placement.worstMs)))
+    if (placement.limitMs !== undefined) tell('MM_BEACON_LIMIT_MS', String(Math.round(placement.limitMs)))
+  }
+  return variables
+}
+
+/** The variables of `matchEnvironment` that describe one ticket. */
+function ticketVariables(ticket: FoundTicket, queue: string): EnvironmentVariable[] {
+  const variables: EnvironmentVariable[] = []
+  addTo(variables, ticketKey(ticket), ticketValue(ticket, queue))
+  return variables
+}
+
+function addTo(variables: EnvironmentVariable[], key: string, value: string): void {
+  if (fits(value)) variables.push({ key, value, is_hidden: false })
+  else for (const [part, text] of inParts(key, value)) variables.push({ key: part, value: text, is_hidden: false })
+}
+
+const ticketKey = ({ id }: FoundTicket) => `MM_TICKET_${id}`
+
+/**
+ * The JSON of an object, written without building the object: each match has other keys, for which the engine would
+ * create a new hidden class.
+ */
+const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
+  `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
+
+const playerIdsOf = ({ players }: FoundTicket) => players.map((player) => player.id)
+
+const ticketValue = (ticket: FoundTicket, queue: string) =>
+  JSON.stringify({
+    id: ticket.id,
+    profile: queue,
+    created_at: new Date(ticket.createdAt).toISOString(),
+    players: playerIdsOf(ticket),
+    attributes: (ticket.players.length === 1 ? ticket.players[0]?.attributes : undefined) ?? {},
+  })
+
+/** Each UTF-16 unit takes at most three bytes of UTF-8, so hardly any value has to be measured. */
+const fits = (value: string) =>
+  value.length * 3 <= LONGEST_VALUE_BYTES || Buffer.byteLength(value) <= LONGEST_VALUE_BYTES
+
+function inParts(key: string, value: string): (readonly [key: string, value: string])[] {
+  const parts = partsOf(value)
+  return [
+    [`${key}_PARTS`, String(parts.length)],
+    ...parts.map((part, index) => [`${key}_PART_${index + 1}`, part] as const),
+  ]
+}
+
+/** Splits a value between characters, so that every part is valid UTF-8. */
+function partsOf(value: string): string[] {
+  const parts: string[] = []
+  let part = ''
+  let bytes = 0
+  for (const character of value) {
+    const size = Buffer.byteLength(character)
+    if (bytes + size > LONGEST_VALUE_BYTES) {
+      parts.push(part)
+      part = ''
+      bytes = 0
+    }
+    part += character
+    bytes += size
+  }
+  return [...parts, part]
+}
+
+/**
+ * Bytes reserved for the variables that do not depend on the players: match, queue, placement and registration secret,
+ * with their names.
+ */
+const OF_THE_MATCH_BYTES = 4096
+/**
+ * Factor for variables shared by all tickets: a value that is split into parts adds the names of the parts, at most 1
+ * %.
+ */
+const WITH_PARTS = 1.01
+
+const bytesOf = (text: string) => Buffer.byteLength(text)
+const jsonBytes = (value: unknown) => bytesOf(JSON.stringify(value))
+
+export const variablesBytes = (variables: readonly Pick<EnvironmentVariable, 'key' | 'value'>[]): number =>
+  variables.reduce((sum, { key, value }) => sum + bytesOf(key) + bytesOf(value), 0)
+
+/** The settings of a queue that decide how large the environment of its servers becomes. */
+export interface Told {
+  readonly queue: string
+  readonly deploy: Deploy
+  /** Names of the teams of a match. */
+  readonly teams: readonly string[]
+  /** Number of players in the largest possible match. */
+  readonly players: number
+  /** Names of the attributes that the server receives as common to the match. */
+  readonly common: readonly string[]
+}
+
+/**
+ * Bytes of the environment that each player may take so that every possible match fits. Infinity if the queue's own
+ * variables leave no room: then the queue's settings are at fault, and not any ticket.
+ */
+export function shareOf({ deploy, teams, players }: Told): number {
+  const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
+  const ownBytes = own.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0)
+  const teamBytes = teams.reduce((sum, name) => sum + jsonBytes(name) + ':[],'.length, 0)
+  const left = LARGEST_ENVIRONMENT_BYTES - OF_THE_MATCH_BYTES - ownBytes - Math.ceil(teamBytes * WITH_PARTS)
+  return left <= 0 ? Infinity : Math.floor(left / players)
+}
+
+/** The most bytes of the environment that a ticket can take. */
+export function bytesOfTicket(ticket: FoundTicket, { queue, common }: Pick<Told, 'queue' | 'common'>): number {
+  const id = jsonBytes(ticket.id) + 1
+  const players = jsonBytes(ticket.players.map((player) => player.id)) + 1
+  const attributes = ticket.players.reduce((sum, player) => sum + commonBytes(player.attributes ?? {}, common), 0)
+  // The ticket's id appears in MM_TICKET_IDS, MM_GROUPS and MM_TEAMS.
+  return variablesBytes(ticketVariables(ticket, queue)) + Math.ceil((3 * id + players + attributes) * WITH_PARTS)
+}
+
+const commonBytes = (attributes: Attributes, common: readonly string[]): number =>
+  common.reduce(
+    (sum, name) => sum + (Object.hasOwn(attributes, name) ? jsonBytes(name) + jsonBytes(attributes[name]) + 2 : 0),
+    0,
+  )
+
+/** Upper bounds for the JSON punctuation and keys, in bytes: per ticket, and per value. */
+const AROUND_TICKET = 320
+const AROUND_VALUE = 30
+/** JSON takes at most six bytes for each UTF-16 unit of a text (`\uXXXX`). */
+const PER_UNIT = 6
+
+/** An upper bound of `bytesOfTicket`, computed in a fraction of the time. */
+export function roughBytesOfTicket(
+  { id, players }: FoundTicket,
+  { queue, common }: Pick<Told, 'queue' | 'common'>,
+): number {
+  let units = 2 * queue.length
+  let values = 0
+  for (const player of players) {
+    units += 2 * player.id.length
+    const attributes = player.attributes ?? {}
+    for (const name in attributes) {
+      const value = attributes[name]
+      values += 1
+      units += name.length
+      if (typeof value === 'string') units += value.length
+      else if (typeof value === 'object') {
+        values += value.length
+        for (const one of value) units += one.length
+      }
+    }
+  }
+  const twice = common.length === 0 ? 1 : 2
+  const bytes =
+    AROUND_TICKET + 6 * id.length + players.length * AROUND_VALUE + twice * (PER_UNIT * units + AROUND_VALUE * values)
+  // A long value is split into parts, and the name of each part contains the ticket's id.
+  return bytes * 1.1
+}
+
+/**
+ * Ids of the tickets that take more than their share, by number of players, of the environment of a match that is too
+ * large.
+ */
+export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
+  const told = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
+  const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)
+  const share = LARGEST_ENVIRONMENT_BYTES / players
+  return tickets.flatMap((ticket) => (bytesOfTicket(ticket, told) > share * ticket.players.length ? [ticket.id] : []))
+}

@@ -1,0 +1,106 @@
+import type { DeploymentListEntry } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import { growingTo } from '@muster/core/runtime'
+import { LRUCache } from 'lru-cache'
+import { ageOf } from './records/deployment-service.js'
+import type { Stops } from './stop-deployments.js'
+
+/** Stops deployments with the tag of this matchmaker that belong to none of its matches. */
+export interface Reaper {
+  /** The list shows a deployment of this matchmaker that no match owns. */
+  stray(entry: DeploymentListEntry): void
+  /** Notes that a match with this tag has ended: a deployment that appears with the tag later is a stray. */
+  ended(tag: string): void
+  /** Notes that this deployment is being stopped; the list may show it for a while. */
+  stopping(requestId: string): void
+  /** Notes that a complete list began at this time (epoch milliseconds). */
+  swept(begunAt: number): void
+  /** Number of strays that cost money, as far as the list has shown them. */
+  strays(): number
+}
+
+export interface ReaperOptions {
+  readonly stops: Pick<Stops, 'order'>
+  readonly clock: Clock
+  /**
+   * Milliseconds after which a stray is stopped that this process knows nothing about: since its start, as the service
+   * says.
+   */
+  readonly graceMs: number
+  /** Milliseconds for which the list may lag behind. */
+  readonly listLagMs: number
+  readonly reaped: (requestId: string) => void
+}
+
+/** Times are epoch milliseconds. */
+interface Stray {
+  readonly seenAt: number
+  listedAt: number
+}
+
+/** Of strays, ended matches and stops so many are remembered; one that is forgotten is only dealt with later. */
+const REMEMBERED = 10_000
+/**
+ * Milliseconds that a deployment which is stopped may take to end, its grace period included; then it is stopped once
+ * more.
+ */
+const ENDING_MS = 10 * 60_000
+
+/**
+ * What has the tag of a match that has ended is stopped as soon as it is seen: its create took effect after it had
+ * been given up. What this process knows nothing about may belong to one that is just ending, so it gets a grace. That
+ * counts from its start, which the service tells, so that it passes also where no process lives for so long; where the
+ * service does not tell, from the first time that it was seen.
+ */
+export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: ReaperOptions): Reaper {
+  const strays = new LRUCache<string, Stray>(growingTo(REMEMBERED))
+  /** Strays whose stop is not confirmed. */
+  const reaping = new Set<string>()
+  /** Epoch milliseconds at which each stop was ordered, and each match ended. */
+  const stoppedAt = new LRUCache<string, number>(growingTo(REMEMBERED))
+  const endedAt = new LRUCache<string, number>(growingTo(REMEMBERED))
+
+  const seen = (requestId: string, now: number): Stray => {
+    const known = strays.peek(requestId)
+    const stray = known ?? { seenAt: now, listedAt: now }
+    stray.listedAt = now
+    if (known === undefined) strays.set(requestId, stray)
+    return stray
+  }
+
+  const isDue = (entry: DeploymentListEntry, now: number): boolean => {
+    const stopped = stoppedAt.peek(entry.request_id)
+    if (stopped !== undefined) return now >= stopped + listLagMs + ENDING_MS
+    const { seenAt } = seen(entry.request_id, now)
+    return (
+      entry.tags?.some((tag) => endedAt.has(tag)) === true || Math.max(now - seenAt, ageOf(entry, now) ?? 0) >= graceMs
+    )
+  }
+
+  return {
+    stray: (entry) => {
+      const now = clock.now()
+      const { request_id: requestId } = entry
+      if (!isDue(entry, now)) return
+      strays.delete(requestId)
+      reaping.add(requestId)
+      stoppedAt.set(requestId, now)
+      stops.order({
+        requestId,
+        knownAt: now - listLagMs,
+        confirmed: () => {
+          reaping.delete(requestId)
+          reaped(requestId)
+        },
+      })
+    },
+    ended: (tag) => void endedAt.set(tag, clock.now()),
+    stopping: (requestId) => void stoppedAt.set(requestId, clock.now()),
+    swept: (begunAt) => {
+      // Chosen first: a cache may not change while it is read.
+      const unlisted = [...strays].filter(([, { listedAt }]) => listedAt < begunAt)
+      for (const [requestId] of unlisted) strays.delete(requestId)
+    },
+    strays: () => strays.size + reaping.size,
+  }
+}

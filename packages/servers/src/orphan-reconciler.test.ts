@@ -1,0 +1,167 @@
+import { ServerError } from '@muster/core'
+import { createManualClock } from '@muster/core/clock'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createTestService, type ServiceOptions } from './service.fixture.js'
+import { createFinder } from './orphan-reconciler.js'
+import { type Allocation, inheritedAllocation, type Order } from './records/allocation.js'
+import { matchTag } from './records/tags.js'
+
+const LAG_MS = 3200
+const order: Order = {
+  deploy: {} as Order['deploy'],
+  tickets: [],
+  teams: [],
+  teamOf: [],
+  inCommon: () => ({ equality: {}, intersection: {} }),
+  expansionMs: 0,
+  secret: undefined,
+}
+
+function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
+  const clock = createManualClock()
+  const service = createTestService({ clock, ...options })
+  const told: string[] = []
+  const began = clock.now()
+  const tell = (what: string, name: string) => void told.push(`${what} ${name} ${clock.now() - began}`)
+  const finder = createFinder({
+    service: service.deployments,
+    clock,
+    ownTag: 'mm-a',
+    listLagMs: LAG_MS,
+    found: ({ request_id, tags }) => {
+      tell('found', request_id)
+      for (const allocation of lost) if (tags?.includes(allocation.tag)) finder.end(allocation)
+    },
+    late: ({ matchId }) => {
+      if (!told.some((line) => line.startsWith(`late ${matchId}`))) tell('late', matchId)
+    },
+    absent: ({ matchId }) => tell('absent', matchId),
+    problem: () => tell('problem', ''),
+  })
+  const lost: Allocation[] = []
+  /**
+   * Records a lost create.
+   * @param ofThisProcess false for one of an earlier process.
+   */
+  const lose = (matchId: string, ofThisProcess = true, lostAt = clock.now()) => {
+    const intent = { matchId, queue: 'q', tag: matchTag(matchId), ticketIds: [], at: clock.now() }
+    const allocation = inheritedAllocation(intent, ofThisProcess ? order : undefined)
+    lost.push(allocation)
+    finder.begin(allocation, lostAt)
+    return allocation
+  }
+  const run = async (ms: number, each = () => {}) => {
+    for (let passed = 0; passed < ms; passed += 100) {
+      each()
+      finder.advance(clock.now())
+      await clock.advance(100)
+    }
+  }
+  return { clock, service, finder, told, lose, run }
+}
+
+describe('a create lost while players wait', () => {
+  test('counts as absent after eight looks, often at first and the last at eight times the lag', async () => {
+    const { service, told, lose, run } = setUp()
+    lose('m')
+    await run(LAG_MS)
+    expect(service.calls.list).toHaveLength(4)
+    await run(30_000)
+    expect(service.calls.list).toHaveLength(8)
+    expect(told).toEqual([`late m ${LAG_MS + 100}`, `absent m ${8 * LAG_MS + 100}`])
+  })
+
+  test('is not proved absent by looks that a webhook caused', async () => {
+    const { clock, service, finder, told, lose, run } = setUp({ listLagMs: LAG_MS - 100 })
+    const adding = service.add(['mm-a', matchTag('m')])
+    await clock.advance(0)
+    await adding
+    const allocation = lose('m')
+    await run(2700, () => finder.hint(allocation))
+    expect(service.calls.list.length).toBeGreaterThan(20)
+    expect(told).toEqual([])
+    await run(1000, () => finder.hint(allocation))
+    expect(told).toEqual([`found r1 ${LAG_MS - 100}`])
+  })
+
+  test('is found for any lag within the option, whenever webhooks come', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 8 * LAG_MS - 1 }),
+        fc.array(fc.nat(300), { maxLength: 50 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (listLagMs, hints, others) => {
+          const { clock, service, finder, told, lose, run } = setUp({ listLagMs, latencyMs: () => 40 })
+          const adding = service.add(['mm-a', matchTag('m')])
+          await clock.advance(100)
+          await adding
+          const allocation = lose('m')
+          for (let other = 1; other < others; other += 1) lose(`other${other}`)
+          let step = 0
+          await run(8 * LAG_MS + 1000, () => {
+            step += 1
+            if (hints.includes(step)) finder.hint(allocation)
+          })
+          expect(told.filter((line) => line.startsWith('absent m '))).toEqual([])
+          expect(told.some((line) => line.startsWith('found r1 '))).toBe(true)
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('many lost creates', () => {
+  test('share one sweep per look', async () => {
+    const { service, told, lose, run } = setUp()
+    for (let nth = 0; nth < 200; nth += 1) lose(`m${nth}`)
+    await run(8 * LAG_MS + 200)
+    expect(service.calls.list.length).toBeLessThanOrEqual(8)
+    expect(told.filter((line) => line.startsWith('absent'))).toHaveLength(200)
+  })
+
+  test('are not proved absent by a failed sweep, which is repeated', async () => {
+    const { told, lose, run } = setUp({
+      fault: (method, nth) => (method === 'list' && nth <= 3 ? { error: new ServerError('down') } : undefined),
+    })
+    for (let nth = 0; nth < 10; nth += 1) lose(`m${nth}`, false)
+    await run(LAG_MS + 3000)
+    expect(told).toHaveLength(3)
+    await run(1000)
+    expect(told.filter((line) => line.startsWith('absent'))).toHaveLength(10)
+  })
+})
+
+describe('a create lost by an earlier process', () => {
+  test('counts as absent after one look, begun when the list shows everything created', async () => {
+    const { service, told, lose, run } = setUp()
+    lose('m', false)
+    await run(10_000)
+    expect(service.calls.list).toHaveLength(1)
+    expect(told).toContain(`absent m ${LAG_MS + 100}`)
+  })
+
+  test('is looked for from the time when the loss was first noticed', async () => {
+    const { clock, told, lose, run } = setUp()
+    lose('m', false, clock.now() - LAG_MS)
+    await run(200)
+    expect(told).toContain('absent m 100')
+  })
+})
+
+test('is not looked for after closing', async () => {
+  const { clock, service, finder, told, lose, run } = setUp({ latencyMs: () => 100, pageSize: 1 })
+  for (let nth = 0; nth < 10; nth += 1) lose(`m${nth}`, false)
+  for (let nth = 0; nth < 5; nth += 1) {
+    const adding = service.add(['mm-a'])
+    await clock.advance(200)
+    await adding
+  }
+  await run(LAG_MS)
+  const { length } = service.calls.list
+  finder.close()
+  await clock.advance(10_000)
+  expect(service.calls.list).toHaveLength(length)
+  expect(told.filter((line) => line.startsWith('problem'))).toEqual([])
+})

@@ -1,0 +1,171 @@
+import type { DeploymentListEntry } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import { priorities, type DeploymentService } from './records/deployment-service.js'
+import type { Allocation } from './records/allocation.js'
+import { hasTag, taggedWith } from './records/tags.js'
+import { sweep } from './watching/list-sweep.js'
+
+/** Finds deployments by tag whose id was lost with the answer to their create. */
+export interface Finder {
+  /**
+   * Begins a search. @param lostAt epoch milliseconds; for a match of an earlier process, when its loss was first
+   * noticed.
+   */
+  begin(allocation: Allocation, lostAt: number): void
+  /** Notes a hint that the deployment exists: it is looked for soon, in addition to the planned looks. */
+  hint(allocation: Allocation): void
+  /** Ends the search: the deployment was found, or is no longer needed. */
+  end(allocation: Allocation): void
+  /** Begins the looks that are due. */
+  advance(now: number): void
+  /** From now on, a deployment that several looks did not find counts as absent. */
+  giveUpSooner(): void
+  /** Ends all searches. */
+  close(): void
+}
+
+export interface FinderOptions {
+  readonly service: DeploymentService
+  readonly clock: Clock
+  /** The tag of all deployments of this matchmaker. */
+  readonly ownTag: string
+  /** Milliseconds for which the service's list may not show a new deployment. */
+  readonly listLagMs: number
+  /** The list shows a deployment with the tag of a match. */
+  readonly found: (entry: DeploymentListEntry) => void
+  /** The players have waited long enough; the search goes on without them. */
+  readonly late: (allocation: Allocation) => void
+  /** The deployment does not exist. */
+  readonly absent: (allocation: Allocation) => void
+  readonly problem: (error: unknown, allocation: Allocation) => void
+}
+
+interface Search {
+  readonly allocation: Allocation
+  /** Epoch milliseconds. */
+  readonly lostAt: number
+  /** Times to look, as multiples of `listLagMs` since the loss. */
+  readonly times: readonly number[]
+  /** Number of these times that had passed when the last answered look began. */
+  looks: number
+  isHinted: boolean
+  isLooking: boolean
+  /** Epoch milliseconds before which a failed look is not repeated. */
+  restsUntil: number
+}
+
+/** While players wait, often at first; in the end the create may have taken longer than the list lags behind. */
+const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
+/**
+ * For a match of an earlier process nobody waits: one look answers, at a time when the list shows all that was created.
+ */
+const AFTER_RESTART = [1]
+/** After so many looks, the last of them at `listLagMs`, the players are let go. */
+const LOOKS_FOR_PLAYERS = 5
+/** The same if looks fail: after so many times `listLagMs`. */
+const LAGS_FOR_PLAYERS = 4
+/** More than so many searches are answered together, by one sweep of the list. */
+const MOST_SINGLE = 3
+/** Milliseconds. */
+const RETRY_MS = 1000
+const TIMEOUT_MS = 10_000
+/** Between two pages of a sweep. */
+const PAGE_GAP_MS = 50
+
+/**
+ * A deployment counts as absent when looks at their own times did not find it. What a webhook brings about comes
+ * when it likes, so it proves nothing.
+ */
+export function createFinder(options: FinderOptions): Finder {
+  const { service, clock, ownTag, listLagMs, found, late, absent, problem } = options
+  const searches = new Map<Allocation, Search>()
+  const closing = new AbortController()
+  const { signal } = closing
+  let enoughLooks = Infinity
+  let singleLooks = 0
+  let isSweeping = false
+
+  const timesPassed = ({ times, lostAt }: Search, now: number) =>
+    times.filter((part) => lostAt + part * listLagMs <= now).length
+
+  const isDue = (search: Search, now: number) =>
+    !search.isLooking && now >= search.restsUntil && (search.isHinted || timesPassed(search, now) > search.looks)
+
+  /** @param list resolves with whether it has shown everything. */
+  const look = async (covered: readonly Search[], list: () => Promise<boolean>): Promise<void> => {
+    const begunAt = clock.now()
+    for (const search of covered) {
+      search.isLooking = true
+      search.isHinted = false
+    }
+    try {
+      if (!(await list())) throw new Error('the list of deployments does not end')
+      for (const search of covered) search.looks = timesPassed(search, begunAt)
+    } catch (error) {
+      const restsUntil = clock.now() + RETRY_MS
+      for (const search of covered) search.restsUntil = restsUntil
+      const [first] = covered
+      if (first !== undefined && !signal.aborted) problem(error, first.allocation)
+    } finally {
+      for (const search of covered) search.isLooking = false
+    }
+  }
+
+  const lookForOne = async (search: Search): Promise<void> => {
+    const { tag } = search.allocation
+    singleLooks += 1
+    await look([search], async () => {
+      const asked = { query: taggedWith(tag), limit: 10 }
+      const { data } = await service.list(asked, { signal, timeoutMs: TIMEOUT_MS, priority: priorities.find })
+      for (const entry of data) if (hasTag(entry, tag)) found(entry)
+      return true
+    })
+    singleLooks -= 1
+  }
+
+  const lookForAll = async (due: readonly Search[]): Promise<void> => {
+    const pause = () => clock.sleep(PAGE_GAP_MS, signal)
+    isSweeping = true
+    await look(due, () => sweep({ service, tag: ownTag, signal, priority: priorities.find, pause, seen: found }))
+    isSweeping = false
+  }
+
+  const lookOn = (now: number) => {
+    const due = Array.from(searches.values()).filter((search) => isDue(search, now))
+    if (due.length + singleLooks <= MOST_SINGLE) for (const search of due) void lookForOne(search)
+    else if (due.length > 0 && !isSweeping) void lookForAll(due)
+  }
+
+  return {
+    begin: (allocation, lostAt) => {
+      const times = allocation.order === undefined ? AFTER_RESTART : WHILE_PLAYERS_WAIT
+      searches.set(allocation, {
+        allocation,
+        lostAt,
+        times,
+        looks: 0,
+        isHinted: false,
+        isLooking: false,
+        restsUntil: 0,
+      })
+    },
+    hint: (allocation) => {
+      const search = searches.get(allocation)
+      if (search !== undefined) search.isHinted = true
+    },
+    end: (allocation) => void searches.delete(allocation),
+    advance: (now) => {
+      for (const { allocation, looks, lostAt, times } of searches.values()) {
+        if (looks >= LOOKS_FOR_PLAYERS || now - lostAt >= LAGS_FOR_PLAYERS * listLagMs) late(allocation)
+        if (looks < Math.min(times.length, enoughLooks)) continue
+        searches.delete(allocation)
+        absent(allocation)
+      }
+      lookOn(now)
+    },
+    giveUpSooner: () => {
+      enoughLooks = LOOKS_FOR_PLAYERS
+    },
+    close: () => closing.abort(),
+  }
+}

@@ -1,0 +1,126 @@
+import { createManualClock } from '@muster/core/clock'
+import { describe, expect, test } from 'vitest'
+import { type DeployDefinition, deploySchema } from './records/deploy.js'
+import { inheritedAllocation, type Order } from './records/allocation.js'
+import { createListening, type ProbeTarget } from './port-probe.js'
+
+const port = { internal: 7777, external: 30_001, protocol: 'UDP', link: undefined }
+const assignment = { fqdn: 'a.example.com', publicIp: '203.0.113.9', ports: { game: port }, location: undefined }
+
+/**
+ * A `Listening` for a queue's probe, over a server that answers knocks from a given time.
+ * @param answersAt milliseconds from which the server answers knocks.
+ */
+function setUp(changes: Partial<DeployDefinition>, answersAt = Infinity) {
+  const clock = createManualClock({ start: 0 })
+  const knocks: { readonly at: number; readonly target: ProbeTarget }[] = []
+  const told: (readonly [listens: boolean, at: number])[] = []
+  const problems: unknown[] = []
+  const listening = createListening({
+    clock,
+    prober: (target, signal) => {
+      knocks.push({ at: clock.now(), target })
+      if (clock.now() >= answersAt) return Promise.resolve(true)
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(false)))
+    },
+    listened: (_, listens) => told.push([listens, clock.now()]),
+    problem: (error) => problems.push(error),
+  })
+  const deploy = deploySchema.parse({ application: 'a', version: '1', ...changes })
+  const intent = { matchId: 'm', queue: 'q', tag: 't', ticketIds: [], at: 0 }
+  const allocation = inheritedAllocation(intent, { deploy, secret: 's' } as unknown as Order)
+  return { clock, listening, allocation, knocks, told, problems }
+}
+
+test('without a probe the server counts as listening at once', () => {
+  const { listening, allocation, told } = setUp({})
+  listening.begin(allocation, assignment)
+  expect(told).toEqual([[true, 0]])
+})
+
+test('the warm-up time is waited for', async () => {
+  const { clock, listening, allocation, told } = setUp({ warmUpMs: 3000 })
+  listening.begin(allocation, assignment)
+  await clock.advance(2999)
+  expect(told).toEqual([])
+  await clock.advance(1)
+  expect(told).toEqual([[true, 3000]])
+})
+
+describe('a probe of a port', () => {
+  const probe = { kind: 'udp', port: 'game', payload: 'hi', timeoutMs: 500, withinMs: 5000 } as const
+
+  test('goes to the external port and is repeated until it is answered', async () => {
+    const { clock, listening, allocation, knocks, told } = setUp({ warmUpMs: 100, probe }, 2000)
+    listening.begin(allocation, assignment)
+    await clock.advance(5000)
+    expect(knocks.map(({ at }) => at)).toEqual([100, 850, 1600, 2350])
+    expect(knocks[0]?.target).toEqual({ kind: 'udp', host: '203.0.113.9', port: 30_001, payload: 'hi' })
+    expect(told).toEqual([[true, 2350]])
+    expect(clock.sleepers).toBe(0)
+  })
+
+  test('fails when its time is over', async () => {
+    const { clock, listening, allocation, told } = setUp({ probe })
+    listening.begin(allocation, assignment)
+    await clock.advance(6000)
+    expect(told).toEqual([[false, 5250]])
+    expect(clock.sleepers).toBe(0)
+  })
+
+  test('ends silently when the match ends', async () => {
+    const { clock, listening, allocation, told } = setUp({ probe })
+    listening.begin(allocation, assignment)
+    await clock.advance(700)
+    listening.forget(allocation)
+    await clock.advance(10_000)
+    expect(told).toEqual([])
+    expect(clock.sleepers).toBe(0)
+  })
+
+  test('of an unknown port fails and names it', async () => {
+    const { clock, listening, allocation, told, problems } = setUp({ probe: { ...probe, port: 'query' } })
+    listening.begin(allocation, assignment)
+    await clock.advance(0)
+    expect(told).toEqual([[false, 0]])
+    expect(problems).toMatchObject([{ name: 'InvalidInput', message: expect.stringContaining('"query"') as string }])
+  })
+})
+
+describe('registration', () => {
+  const probe = { kind: 'registration', withinMs: 5000 } as const
+
+  test('of the server is waited for', async () => {
+    const { clock, listening, allocation, told } = setUp({ probe })
+    listening.begin(allocation, assignment)
+    await clock.advance(1500)
+    listening.registered(allocation)
+    await clock.advance(0)
+    expect(told).toEqual([[true, 1500]])
+    expect(clock.sleepers).toBe(0)
+  })
+
+  test('may arrive before READY is seen', async () => {
+    const { clock, listening, allocation, told } = setUp({ probe })
+    listening.registered(allocation)
+    listening.begin(allocation, assignment)
+    await clock.advance(0)
+    expect(told).toEqual([[true, 0]])
+  })
+
+  test('that does not arrive in time fails', async () => {
+    const { clock, listening, allocation, told } = setUp({ probe })
+    listening.begin(allocation, assignment)
+    await clock.advance(9000)
+    expect(told).toEqual([[false, 5000]])
+  })
+
+  test('is not waited for after closing', async () => {
+    const { clock, listening, allocation, told } = setUp({ probe })
+    listening.begin(allocation, assignment)
+    listening.close()
+    await clock.advance(9000)
+    expect(told).toEqual([])
+    expect(clock.sleepers).toBe(0)
+  })
+})

@@ -1,0 +1,60 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { networkProber, type ProbeTarget } from './port-probe.js'
+
+const target = (kind: 'tcp' | 'udp', port: number): ProbeTarget => ({
+  kind,
+  host: '127.0.0.1',
+  port,
+  payload: 'hello?',
+})
+const unheard = () => new AbortController().signal
+
+test('by TCP an accepted connection is an answer, a closed port is not', async () => {
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  expect(await networkProber(target('tcp', port), unheard())).toBe(true)
+  server.close()
+  await once(server, 'close')
+  expect(await networkProber(target('tcp', port), unheard())).toBe(false)
+})
+
+test('by UDP any datagram is an answer to the payload', async () => {
+  const server = createSocket('udp4')
+  const heard: string[] = []
+  server.on('message', (message, from) => {
+    heard.push(message.toString())
+    server.send('?', from.port, from.address)
+  })
+  server.bind(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  expect(await networkProber(target('udp', port), unheard())).toBe(true)
+  expect(heard).toEqual(['hello?'])
+  server.close()
+  await once(server, 'close')
+  // The operating system reports that the port is closed.
+  expect(await networkProber(target('udp', port), unheard())).toBe(false)
+})
+
+test('silence lasts until the probe is aborted, before or during an attempt', async () => {
+  const server = createSocket('udp4')
+  server.bind(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  const ending = new AbortController()
+  server.once('message', () => ending.abort())
+  expect(await networkProber(target('udp', port), ending.signal)).toBe(false)
+  expect(await networkProber(target('udp', port), ending.signal)).toBe(false)
+  expect(await networkProber(target('tcp', port), ending.signal)).toBe(false)
+  server.close()
+})
+
+test('an unknown host does not answer', async () => {
+  const nowhere = { host: 'nowhere.invalid', port: 9, payload: '?' }
+  expect(await networkProber({ kind: 'tcp', ...nowhere }, unheard())).toBe(false)
+  expect(await networkProber({ kind: 'udp', ...nowhere }, unheard())).toBe(false)
+})

@@ -1,0 +1,180 @@
+import { createSocket } from 'node:dgram'
+import { connect } from 'node:net'
+import { InvalidInput } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { linkedSignal, within } from '@muster/core/runtime'
+import type { Allocation } from './records/allocation.js'
+import type { Assignment } from './records/assignment.js'
+import type { PortProbe } from './records/deploy.js'
+
+/**
+ * Finds out whether a READY server also listens: by waiting, by knocking at a port, or by the server's registration.
+ */
+export interface Listening {
+  /** Starts to find out. Without a warm-up or probe the result is reported at once. */
+  begin(allocation: Allocation, assignment: Assignment): void
+  /** Records that the server has registered as ready for players. */
+  registered(allocation: Allocation): void
+  /** Stops finding out; nothing is reported for the allocation any more. */
+  forget(allocation: Allocation): void
+  /** Stops all probes; nothing is reported any more. */
+  close(): void
+}
+
+interface ListeningOptions {
+  readonly prober: Prober
+  readonly clock: Clock
+  /** Called once for each allocation that was begun and not forgotten. */
+  readonly listened: (allocation: Allocation, listens: boolean) => void
+  readonly problem: (error: unknown, allocation: Allocation) => void
+}
+
+/** Milliseconds between two knocks. */
+const GAP_MS = 250
+
+export function createListening({ prober, clock, listened, problem }: ListeningOptions): Listening {
+  const underWay = new Map<Allocation, { readonly ending: AbortController; readonly heard: () => void }>()
+
+  /** Knocks until the server answers or the time is over. */
+  const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
+    const deadline = clock.now() + probe.withinMs
+    while (clock.now() < deadline) {
+      const over = linkedSignal(signal)
+      void clock.sleep(probe.timeoutMs, over.signal).then(
+        () => over.abort(),
+        () => {},
+      )
+      const answered = await prober(target, over.signal)
+      over.unlink()
+      over.abort()
+      if (answered || signal.aborted) return answered
+      await clock.sleep(GAP_MS, signal)
+    }
+    return false
+  }
+
+  /**
+   * Waits for the registration: resolves with true once the server has registered, with false when the time is over.
+   */
+  const hear = async (
+    allocation: Allocation,
+    withinMs: number,
+    heard: Promise<void>,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    await within(heard, withinMs, clock, signal).catch(() => {})
+    return allocation.registered
+  }
+
+  const find = async (
+    allocation: Allocation,
+    assignment: Assignment,
+    heard: Promise<void>,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
+    if (warmUpMs > 0) await clock.sleep(warmUpMs, signal)
+    if (probe === undefined) return true
+    if (probe.kind === 'registration') return allocation.registered || hear(allocation, probe.withinMs, heard, signal)
+    const port = assignment.ports[probe.port]?.external
+    if (port === undefined) {
+      const message = `the server has no port ${JSON.stringify(probe.port)}, which the probe needs`
+      throw new InvalidInput(message, { field: 'probe.port' })
+    }
+    const { kind, payload } = probe
+    return knock(probe, { kind, payload, port, host: assignment.publicIp ?? assignment.fqdn }, signal)
+  }
+
+  const run = async (allocation: Allocation, assignment: Assignment): Promise<void> => {
+    const ending = new AbortController()
+    const { signal } = ending
+    let heard = () => {}
+    const hearing = new Promise<void>((resolve) => (heard = resolve))
+    underWay.set(allocation, { ending, heard })
+    let listens = false
+    try {
+      listens = await find(allocation, assignment, hearing, signal)
+    } catch (error) {
+      if (!signal.aborted) problem(error, allocation)
+    }
+    if (signal.aborted) return
+    underWay.delete(allocation)
+    listened(allocation, listens)
+  }
+
+  const forget = (allocation: Allocation) => {
+    underWay.get(allocation)?.ending.abort()
+    underWay.delete(allocation)
+  }
+
+  return {
+    begin: (allocation, assignment) => {
+      const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
+      if (warmUpMs === 0 && probe === undefined) listened(allocation, true)
+      else void run(allocation, assignment)
+    },
+    registered: (allocation) => {
+      allocation.registered = true
+      underWay.get(allocation)?.heard()
+    },
+    forget,
+    close: () => {
+      for (const allocation of underWay.keys()) forget(allocation)
+    },
+  }
+}
+
+/** A port of a server to knock at. */
+export interface ProbeTarget {
+  readonly kind: 'tcp' | 'udp'
+  readonly host: string
+  readonly port: number
+  /** Text of the UDP datagram; not used for TCP. */
+  readonly payload: string
+}
+
+/** Knocks at a port once. Resolves with whether the server answered before the signal was aborted. Never rejects. */
+export type Prober = (target: ProbeTarget, signal: AbortSignal) => Promise<boolean>
+
+/** The prober that uses the network of this machine. */
+export const networkProber: Prober = (target, signal) => {
+  if (signal.aborted) return Promise.resolve(false)
+  return target.kind === 'tcp' ? accepts(target, signal) : answers(target, signal)
+}
+
+const accepts = ({ host, port }: ProbeTarget, signal: AbortSignal): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host, port })
+    const over = (accepted: boolean) => {
+      signal.removeEventListener('abort', givenUp)
+      socket.destroy()
+      resolve(accepted)
+    }
+    const givenUp = () => over(false)
+    signal.addEventListener('abort', givenUp, { once: true })
+    socket.once('connect', () => over(true))
+    socket.once('error', () => over(false))
+  })
+
+const answers = ({ host, port, payload }: ProbeTarget, signal: AbortSignal): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4' })
+    let isOver = false
+    const over = (answered: boolean) => {
+      if (isOver) return
+      isOver = true
+      signal.removeEventListener('abort', givenUp)
+      socket.close()
+      resolve(answered)
+    }
+    const givenUp = () => over(false)
+    signal.addEventListener('abort', givenUp, { once: true })
+    // The UDP socket is connected, so that only the server's datagrams count as an answer and a closed port causes an
+    // error.
+    socket.once('error', () => over(false))
+    socket.once('message', () => over(true))
+    socket.once('connect', () => {
+      if (!isOver) socket.send(payload, (error) => error && over(false))
+    })
+    socket.connect(port, host)
+  })

@@ -1,0 +1,80 @@
+import { NotFound, ServerError } from '@muster/core'
+import type { Deployment } from '@muster/core/api'
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createAllocations } from './allocations.js'
+import { createEndTimes } from './server-deadlines.js'
+import { type Allocation, inheritedAllocation } from './records/allocation.js'
+
+function setUp(answer: (requestId: string) => Partial<Deployment> | Error) {
+  const clock = createManualClock()
+  const allocations = createAllocations()
+  const asked: string[] = []
+  const problems: string[] = []
+  const endTimes = createEndTimes({
+    service: {
+      get: async ({ request_id }) => {
+        asked.push(request_id)
+        const told = answer(request_id)
+        if (told instanceof Error) throw told
+        return { request_id, current_status: 'Status.READY', ...told }
+      },
+    },
+    allocations,
+    clock,
+    problem: (_, { matchId }) => problems.push(matchId),
+  })
+  const add = (matchId: string, lastsMs: number): Allocation => {
+    const allocation = inheritedAllocation({ matchId, queue: 'duel', tag: matchId, ticketIds: [], at: 0 })
+    allocations.add(allocation)
+    allocations.identify(allocation, `r-${matchId}`)
+    allocations.enter(allocation, 'running')
+    allocation.lastsMs = lastsMs
+    endTimes.expect(allocation)
+    return allocation
+  }
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      endTimes.advance(clock.now())
+      await clock.advance(250)
+    }
+  }
+  return { clock, allocations, asked, problems, add, run }
+}
+
+test('reads each deployment once, one at a time', async () => {
+  const { clock, asked, add, run } = setUp((id) => ({ elapsed_time: id === 'r-old' ? 90 : 10 }))
+  const [old, young] = [add('old', 100_000), add('young', 100_000)]
+  const startedAt = clock.now()
+  await run(5000)
+  expect(asked).toEqual(['r-old', 'r-young'])
+  expect(old.endsAt).toBe(startedAt + 10_000)
+  expect(young.endsAt).toBe(startedAt + 250 + 90_000)
+})
+
+test('without a start time of the service, a match may last its whole duration again', async () => {
+  const { clock, add, run } = setUp(() => ({}))
+  const one = add('one', 60_000)
+  const at = clock.now()
+  await run(250)
+  expect(one.endsAt).toBe(at + 60_000)
+})
+
+test('a failed read is repeated later, and the others do not wait for it', async () => {
+  const { asked, problems, add, run } = setUp((id) => (id === 'r-bad' ? new ServerError('down') : { elapsed_time: 1 }))
+  const [bad, good] = [add('bad', 1000), add('good', 1000)]
+  await run(12_000)
+  expect([bad.endsAt, Number.isFinite(good.endsAt)]).toEqual([Infinity, true])
+  expect(asked.filter((id) => id === 'r-bad')).toHaveLength(3)
+  expect(problems).toEqual(['bad', 'bad', 'bad'])
+})
+
+test('deployments that are gone or being stopped are not read', async () => {
+  const { asked, problems, allocations, add, run } = setUp(() => new NotFound('no such deployment'))
+  const [ended, stopping] = [add('ended', 1000), add('stopping', 1000), add('unknown', 1000)]
+  allocations.remove(ended)
+  allocations.enter(stopping, 'stopping')
+  await run(1000)
+  expect(asked).toEqual(['r-unknown'])
+  expect(problems).toEqual([])
+})

@@ -1,0 +1,122 @@
+import { NotFound } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import type { Allocations } from './allocations.js'
+import type { Allocation } from './records/allocation.js'
+import type { ReturnReason } from './records/assignment.js'
+import { ageOf, type DeploymentService, priorities } from './records/deployment-service.js'
+
+/**
+ * Milliseconds for which tickets wait until a deployment created without capacity is stopped; then they return to the
+ * queue.
+ */
+const RETRY_PATIENCE_MS = 10_000
+/** Milliseconds for which players wait until the journal has recorded their server; then they return to the queue. */
+const JOURNAL_PATIENCE_MS = 30_000
+/**
+ * Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them.
+ */
+const ENDS_GAP_MS = 1000
+
+interface TimeoutsOptions {
+  readonly allocations: Allocations
+  /** Returns the match's tickets to the queue. @param counts whether the deployment was at fault. */
+  readonly fail: (allocation: Allocation, reason: ReturnReason, counts: boolean) => void
+  readonly stop: (allocation: Allocation, requestId: string) => void
+}
+
+/** Creates the function that ends what exceeds its time: matches without players, and matches that last too long. */
+export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
+  let nextEndsAt = 0
+
+  const endStarting = (now: number) => {
+    for (const allocation of allocations.starting()) {
+      const { phase, requestId, knownAt, listensAt, order } = allocation
+      if (requestId === undefined || order === undefined) continue
+      if (phase === 'starting' && now - knownAt >= order.deploy.readyTimeoutMs) {
+        fail(allocation, 'too-slow', true)
+        stop(allocation, requestId)
+      } else if (phase === 'warming' && now - listensAt >= JOURNAL_PATIENCE_MS) {
+        fail(allocation, 'unavailable', false)
+        stop(allocation, requestId)
+      } else if (phase === 'retrying' && now - knownAt >= RETRY_PATIENCE_MS) {
+        fail(allocation, 'no-capacity', true)
+      }
+    }
+  }
+
+  const endRunning = (now: number) => {
+    for (const allocation of allocations.served()) {
+      const { phase, requestId, endsAt, joinBy } = allocation
+      if (phase !== 'running' || requestId === undefined || now < Math.min(endsAt, joinBy)) continue
+      allocation.unwanted ??= now < endsAt ? 'nobody-joined' : 'max-duration'
+      stop(allocation, requestId)
+    }
+  }
+
+  return (now: number): void => {
+    endStarting(now)
+    if (now < nextEndsAt) return
+    nextEndsAt = now + ENDS_GAP_MS
+    endRunning(now)
+  }
+}
+
+/**
+ * Finds out when the servers of an earlier process must be stopped. The clock of that process may have been wrong, so
+ * the age of a deployment is taken from the service. A server keeps running until its age is known.
+ */
+export interface EndTimes {
+  /** Adds an allocation whose `lastsMs` is known and whose `endsAt` has to be found out. */
+  expect(allocation: Allocation): void
+  /** Asks the service about the next allocation, unless a request is already under way. */
+  advance(now: number): void
+}
+
+interface EndTimesOptions {
+  readonly service: Pick<DeploymentService, 'get'>
+  readonly allocations: Pick<Allocations, 'find'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly problem: (error: unknown, allocation: Allocation) => void
+}
+
+const TIMEOUT_MS = 10_000
+/** Milliseconds until the service is asked again about an allocation whose age it did not tell. */
+const RETRY_MS = 5000
+
+export function createEndTimes({ service, allocations, clock, problem }: EndTimesOptions): EndTimes {
+  /** Allocations whose end is unknown, with the epoch milliseconds before which the service is not asked about them. */
+  const unknown = new Map<Allocation, number>()
+  let isAsking = false
+
+  const ask = async (allocation: Allocation, requestId: string): Promise<void> => {
+    isAsking = true
+    try {
+      const deployment = await service.get(
+        { request_id: requestId },
+        { timeoutMs: TIMEOUT_MS, priority: priorities.routine },
+      )
+      const now = clock.now()
+      // A deployment of unknown age counts as new: a server that runs too long is better than one stopped during play.
+      allocation.endsAt = now + allocation.lastsMs - (ageOf(deployment, now) ?? 0)
+      unknown.delete(allocation)
+    } catch (error) {
+      unknown.set(allocation, clock.now() + RETRY_MS)
+      // A deployment that is gone is no problem here: the watcher reports its end.
+      if (!(error instanceof NotFound)) problem(error, allocation)
+    } finally {
+      isAsking = false
+    }
+  }
+
+  return {
+    expect: (allocation) => void unknown.set(allocation, 0),
+    advance: (now) => {
+      if (isAsking) return
+      for (const [allocation, askAt] of unknown) {
+        const { matchId, phase, requestId } = allocation
+        if (phase === 'stopping' || allocations.find(matchId) !== allocation) unknown.delete(allocation)
+        else if (phase === 'running' && requestId !== undefined && askAt <= now) return void ask(allocation, requestId)
+      }
+    },
+  }
+}

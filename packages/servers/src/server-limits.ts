@@ -1,0 +1,225 @@
+import type { Random } from '@muster/core/clock'
+import { backoffMs } from '@muster/core/runtime'
+
+/** What may wait for its turn. */
+interface Queued {
+  /** Where it waits, so that it is removed without a search; −1 while it does not. Only the limit changes it. */
+  turn: number
+}
+
+/** Bounds how many tasks are under way at once; the others wait in the order in which they came. */
+interface ConcurrencyLimit<Item extends Queued> {
+  /**
+   * Adds a task. It starts soon, or when others have ended; never before the caller's turn of the event loop is over.
+   */
+  add(item: Item): void
+  /** Removes a waiting task. Returns false if it does not wait. */
+  remove(item: Item): boolean
+  /** Starts no more tasks. */
+  stop(): void
+  /** Number of tasks that have not ended. */
+  underWay(): number
+}
+
+/** So many places of tasks that have begun or were removed may be kept, or as many as there are others. */
+const FEW = 1024
+
+/** @param take runs a task; never rejects. */
+export function createConcurrencyLimit<Item extends Queued>(
+  most: number,
+  take: (item: Item) => Promise<void>,
+): ConcurrencyLimit<Item> {
+  /** In the order in which they came, and undefined in place of those that have begun or were removed. */
+  let waiting: (Item | undefined)[] = []
+  /** The index of the next one, and how many there are from there on. */
+  let first = 0
+  let count = 0
+  let underWay = 0
+  let isDue = false
+  let isStopped = false
+
+  const next = () => {
+    isDue = false
+    for (; first < waiting.length; first += 1) {
+      const item = waiting[first]
+      if (item === undefined) continue
+      if (underWay >= most || isStopped) break
+      leave(item)
+      underWay += 1
+      void take(item).finally(over)
+    }
+    tidy()
+  }
+  const over = () => {
+    underWay -= 1
+    next()
+  }
+  const leave = (item: Item) => {
+    waiting[item.turn] = undefined
+    item.turn = -1
+    count -= 1
+  }
+  const tidy = () => {
+    if (waiting.length - count < Math.max(FEW, count)) return
+    waiting = waiting.filter((item) => item !== undefined)
+    for (const [turn, item] of waiting.entries()) (item as Item).turn = turn
+    first = 0
+  }
+
+  return {
+    add: (item) => {
+      item.turn = waiting.length
+      waiting.push(item)
+      count += 1
+      if (isDue || underWay >= most) return
+      isDue = true
+      queueMicrotask(next)
+    },
+    remove: (item) => {
+      if (item.turn === -1) return false
+      leave(item)
+      tidy()
+      return true
+    },
+    stop: () => {
+      isStopped = true
+    },
+    underWay: () => underWay,
+  }
+}
+
+/**
+ * What several matchmakers may spend together, beside the bounds that each has alone. It answers at once, by the part
+ * of it that this matchmaker holds already.
+ */
+export interface SpendBudget {
+  /** How many more deployments this matchmaker may have. @param count those that exist or may exist. */
+  servers(count: number): number
+  /** How many creates it may plan. */
+  creates(): number
+  /** Notes that a create is planned; it counts as sent. */
+  planned(): void
+}
+
+/** Bounds of what may be spent. */
+export interface SpendBound {
+  /** Deployments that exist or may exist, at most. */
+  readonly maxServers: number
+  /** Deployments to which no players were sent yet, at most. */
+  readonly maxStarting: number
+  /** Creates sent within any minute, at most. */
+  readonly maxCreatesPerMinute: number
+  /** What it shares with others. */
+  readonly budget?: SpendBudget | undefined
+}
+
+/** Why nothing may be created now: one of the bounds, or `paused`, because the service took nothing. */
+export type Held = keyof SpendBound | 'paused'
+
+/**
+ * Says how many deployments may be created now: the bounds, and a pause while the service takes none. In a pause, one
+ * create at a time finds out whether it is over; with the first answer, everything may be sent again.
+ */
+export interface Governor {
+  /** @param count all whose deployment exists or may exist. @param startingCount those of them without players yet. */
+  room(matches: { readonly count: number; readonly startingCount: number }, now: number): number
+  /** Whether one more create may be sent within this minute, beside those that are planned. */
+  mayCreate(now: number): boolean
+  /** Notes that the create of this match will be sent when its turn comes. */
+  planned(match: object, now: number): void
+  /** Notes that the create was sent. */
+  sent(match: object, now: number): void
+  /** Notes that the create will never be sent. A create that was sent stays counted. */
+  forgone(match: object): void
+  /** Notes that the service answered a create, even with a refusal. */
+  answered(now: number): void
+  /** Notes that a create failed through no fault of its match. @param sentAt epoch milliseconds. */
+  failed(sentAt: number, now: number): void
+  /** Why there was no room when it was last asked; undefined if there was. */
+  held(): Held | undefined
+  /**
+   * Epoch milliseconds at which one create probes whether the pause can end; in the past, or 0, when there is no pause.
+   */
+  pausedUntil(): number
+}
+
+/** One or two failures may be bad luck, and the others should not wait for it. */
+const FAILURES_BEFORE_PAUSE = 3
+/**
+ * Between two probes: the first answer after an outage is at most this late, and an hour of it costs some 1,500
+ * creates.
+ */
+const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
+const MINUTE_MS = 60_000
+
+export function createGovernor(bound: SpendBound, random: Random): Governor {
+  const { maxServers, maxStarting, maxCreatesPerMinute, budget } = bound
+  /** Since the last answer, as far as they are counted. */
+  let failures = 0
+  /** Since the pause began. */
+  let probes = 0
+  let probeAt = 0
+  let answeredAt = -Infinity
+  let held: Held | undefined
+  const counts = maxCreatesPerMinute < Infinity
+  /** When the creates of the last minute were sent, if they are counted. */
+  let recent: number[] = []
+  /** Those that were not sent yet. They count, because nobody knows when their turn comes. */
+  const planned = new Set<object>()
+
+  const creatable = (now: number): number => {
+    if (!counts) return Infinity
+    recent = recent.filter((at) => at > now - MINUTE_MS)
+    return maxCreatesPerMinute - recent.length - planned.size
+  }
+
+  const isPaused = () => failures >= FAILURES_BEFORE_PAUSE
+  const pausedRoom = (now: number) => {
+    if (!isPaused()) return Infinity
+    return now < probeAt ? 0 : 1
+  }
+  const putOff = (now: number) => {
+    probes += 1
+    probeAt = now + backoffMs(probes, random(), PROBE_GAP)
+  }
+
+  return {
+    room: ({ count, startingCount }, now) => {
+      const rooms: readonly (readonly [Held, number])[] = [
+        ['paused', pausedRoom(now)],
+        ['maxServers', maxServers - count],
+        ['maxStarting', maxStarting - startingCount],
+        ['maxCreatesPerMinute', creatable(now)],
+        ['budget', budget === undefined ? Infinity : Math.min(budget.servers(count), budget.creates())],
+      ]
+      held = rooms.find(([, room]) => room <= 0)?.[0]
+      return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
+    },
+    mayCreate: (now) => creatable(now) > 0 && (budget === undefined || budget.creates() > 0),
+    planned: (match, now) => {
+      if (counts) planned.add(match)
+      budget?.planned()
+      // It is the probe. If it gets no answer at all, the next one does not wait for it.
+      if (isPaused()) putOff(now)
+    },
+    sent: (match, now) => {
+      planned.delete(match)
+      if (counts) recent.push(now)
+    },
+    forgone: (match) => void planned.delete(match),
+    answered: (now) => {
+      failures = 0
+      probes = 0
+      probeAt = 0
+      answeredAt = now
+    },
+    failed: (sentAt, now) => {
+      // What was sent before the last answer, and fails after it, tells of an outage that is over.
+      if (isPaused() || sentAt <= answeredAt) return
+      failures += 1
+      if (isPaused()) putOff(now)
+    },
+    held: () => held,
+    pausedUntil: () => probeAt,
+  }
+}

@@ -1,0 +1,92 @@
+import type { DeploymentList, ListDeployments } from '@muster/core/api'
+import { createManualClock } from '@muster/core/clock'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createTestService } from '../service.fixture.js'
+import { sweep } from './list-sweep.js'
+
+async function swept(answer: (page: number) => DeploymentList) {
+  const seen: string[] = []
+  let pauses = 0
+  let asked = 0
+  const { deployments } = createTestService({ clock: createManualClock() })
+  const list = async ({ page = 0 }: ListDeployments) => {
+    asked += 1
+    return answer(page)
+  }
+  const all = await sweep({
+    priority: 0,
+    service: { ...deployments, list },
+    tag: 'mm-a',
+    pause: async () => void (pauses += 1),
+    seen: ({ request_id }) => void seen.push(request_id),
+    signal: new AbortController().signal,
+  })
+  expect(pauses).toBe(asked - 1)
+  return { all, seen, asked }
+}
+const entry = (request_id: string) => ({ request_id, tags: ['mm-a'] })
+
+test('reads all pages, and returns only deployments with the tag', async () => {
+  const pages = [[entry('c'), { request_id: 'x', tags: ['mm-b'] }, { request_id: 'y' }], [entry('b')], [entry('a')]]
+  expect(await swept((page) => ({ data: pages[page - 1] ?? [], pagination: { has_next: page < 3 } }))).toEqual({
+    all: true,
+    seen: ['c', 'b', 'a'],
+    asked: 3,
+  })
+})
+
+test('misses none when others end meanwhile and entries move up', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 30 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(fc.nat(40), { maxLength: 40 }),
+      async (count, size, ends) => {
+        const there = Array.from({ length: count }, (_, nth) => `r${nth}`)
+        const whole = new Set(there)
+        let asked = 0
+        const { all, seen } = await swept((page) => {
+          const [gone] = there.splice(asked > 0 ? (ends[asked] ?? there.length) : there.length, 1)
+          if (gone !== undefined) whole.delete(gone)
+          asked += 1
+          const data = there.slice((page - 1) * size, page * size).map(entry)
+          return { data, total_count: there.length, pagination: { has_next: page * size < there.length } }
+        })
+        expect(all).toBe(true)
+        expect([...whole].filter((id) => !seen.includes(id))).toEqual([])
+      },
+    ),
+  )
+})
+
+describe('ends for a service that', () => {
+  test('repeats a page for ever', async () => {
+    expect(await swept(() => ({ data: [entry('a')], pagination: { has_next: true } }))).toEqual({
+      all: true,
+      seen: ['a'],
+      asked: 2,
+    })
+  })
+  test('gives no pagination', async () => {
+    expect(await swept((page) => ({ data: page === 1 ? [entry('a')] : [] }))).toEqual({
+      all: true,
+      seen: ['a'],
+      asked: 2,
+    })
+  })
+  test('gives only the number of the next page', async () => {
+    expect(
+      await swept((page) => ({
+        data: [entry(`r${page}`)],
+        pagination: { next_page_number: page < 2 ? page + 1 : null },
+      })),
+    ).toEqual({ all: true, seen: ['r1', 'r2'], asked: 2 })
+  })
+  test('invents ever new entries', async () => {
+    expect(await swept((page) => ({ data: [entry(`r${page}`)], pagination: { has_next: true } }))).toMatchObject({
+      all: false,
+      asked: 500,
+    })
+  })
+})

@@ -1,0 +1,113 @@
+import type { DeploymentList, DeploymentListEntry, Pagination } from '@muster/core/api'
+import type { DeploymentService } from '../records/deployment-service.js'
+import { hasTag, taggedWith } from '../records/tags.js'
+
+/** A set that is read from its newest entry on, in time that does not grow with the entries that are not read. */
+interface NewestFirst<T extends object> {
+  add(one: T): void
+  delete(one: T): void
+  size(): number
+  newestFirst(): Iterable<T>
+}
+
+/** Fewest gaps for which the entries are moved together. */
+const MOST_GAPS = 64
+
+export function createNewestFirst<T extends object>(): NewestFirst<T> {
+  /** The oldest first, with gaps. */
+  let entries: (T | undefined)[] = []
+  const places = new Map<T, number>()
+
+  const closeGaps = () => {
+    entries = entries.filter((one) => one !== undefined)
+    for (const [place, one] of entries.entries()) places.set(one as T, place)
+  }
+
+  return {
+    add: (one) => {
+      if (places.has(one)) return
+      places.set(one, entries.length)
+      entries.push(one)
+    },
+    delete: (one) => {
+      const place = places.get(one)
+      if (place === undefined) return
+      places.delete(one)
+      entries[place] = undefined
+      const gaps = entries.length - places.size
+      if (gaps > MOST_GAPS && gaps > places.size) closeGaps()
+    },
+    size: () => places.size,
+    *newestFirst() {
+      for (let place = entries.length - 1; place >= 0; place -= 1) {
+        const one = entries[place]
+        if (one !== undefined) yield one
+      }
+    },
+  }
+}
+
+interface PageOptions {
+  readonly service: DeploymentService
+  /** Tag of the deployments to list. */
+  readonly tag: string
+  readonly signal: AbortSignal
+}
+
+interface SweepOptions extends PageOptions {
+  /** Priority of the list requests; see `priorities`. */
+  readonly priority: number
+  readonly seen: (entry: DeploymentListEntry) => void
+  /** Called between two pages; the next page is listed once the promise resolves. */
+  readonly pause: () => Promise<void>
+}
+
+/** Entries requested per page. The service's maximum is not documented, so pages of any size are accepted. */
+export const PER_PAGE = 100
+/** Most pages of one sweep, in case the service's list never ends. */
+const MOST_PAGES = 500
+const TIMEOUT_MS = 10_000
+
+/**
+ * One page of the deployments with this tag, newest first. The service filters; callers check the tag of each entry.
+ */
+export async function listPage(
+  { service, tag, signal }: PageOptions,
+  page: number,
+  priority: number,
+): Promise<DeploymentList> {
+  const options = { signal, timeoutMs: TIMEOUT_MS, priority }
+  return service.list({ query: taggedWith(tag), page, limit: PER_PAGE }, options)
+}
+
+/**
+ * Lists the deployments with this tag page by page. Resolves with whether all of them were listed. The list ends at a
+ * page without new entries, whatever the service says about further pages. When deployments end during the sweep, later
+ * ones move up to a page that was read already; if the total count shows that, the page is read again.
+ */
+export async function sweep({ seen, pause, priority, ...options }: SweepOptions): Promise<boolean> {
+  const known = new Set<string>()
+  let furthest = 0
+  let total = 0
+  let page = 1
+  for (let read = 0; read < MOST_PAGES; read += 1) {
+    if (read > 0) await pause()
+    const { data, pagination, total_count: count } = await listPage(options, page, priority)
+    const fresh = data.filter((entry) => !known.has(entry.request_id))
+    for (const entry of fresh) {
+      known.add(entry.request_id)
+      if (hasTag(entry, options.tag)) seen(entry)
+    }
+    const movedUp = page > 1 && typeof count === 'number' && count < total
+    const isNew = page > furthest
+    total = count ?? 0
+    furthest = Math.max(furthest, page)
+    if (!movedUp && ((isNew && fresh.length === 0) || !promisesMore(pagination))) return true
+    page += movedUp ? -1 : 1
+  }
+  return false
+}
+
+/** Whether there may be another page. If the service does not say, there may be: asking costs one request. */
+const promisesMore = (pagination: Pagination | null | undefined) =>
+  pagination?.has_next ?? pagination?.next_page_number !== null

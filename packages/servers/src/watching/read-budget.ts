@@ -1,0 +1,146 @@
+// pure: the rate limit of status reads; which deployments, and which page of the list, to read next
+import type { DeployTimes } from './deploy-times.js'
+
+/** A token bucket with a rate per second; a quarter of a second's tokens may be used at once. */
+interface Allowance {
+  /**
+   * Tokens left.
+   * @param now epoch milliseconds, never less than in an earlier call.
+   */
+  left(now: number): number
+  /** Uses one token, even if none is left. */
+  use(now: number): void
+  /** Whether at least half of the tokens are left: reads that can wait need that, so that urgent reads find tokens. */
+  isAmple(now: number): boolean
+}
+
+export function createAllowance(perSecond: number, start: number): Allowance {
+  const most = Math.max(1, perSecond / 4)
+  let tokens = most
+  let filledAt = start
+  const left = (now: number) => {
+    tokens = Math.min(most, tokens + ((now - filledAt) / 1000) * perSecond)
+    filledAt = now
+    return tokens
+  }
+  return {
+    left,
+    use: (now) => {
+      tokens = left(now) - 1
+    },
+    isAmple: (now) => left(now) >= most / 2,
+  }
+}
+
+/** A deployment that is followed. Times are epoch milliseconds. */
+export interface Watched {
+  readonly requestId: string
+  /** Deployments of the same kind take about the same time to become READY. */
+  readonly kind: string
+  /** When the watcher began to follow the deployment, which is about when it was created. */
+  readonly since: number
+  /** The phase is `starting` until the deployment is READY, then `running`. */
+  phase: 'starting' | 'running'
+  /** When the deployment was last seen not to be READY. */
+  seenAt: number
+  /** When the deployment's status was last read, successfully or not. */
+  readAt: number
+  /** When a list last contained the deployment. */
+  listedAt: number
+  /** When the list request under way that should contain the deployment was sent; 0 for none. */
+  coveredAt: number
+  /** Whether its status is being read now. */
+  reading: boolean
+  /** Whether the deployment has probably changed: a webhook said so, or the list no longer contains it. */
+  suspect: boolean
+  /** Whether the last read of the status failed. */
+  unreadable: boolean
+}
+
+export const newWatched = (requestId: string, kind: string, now: number): Watched => ({
+  requestId,
+  kind,
+  since: now,
+  phase: 'starting',
+  seenAt: now,
+  readAt: 0,
+  listedAt: 0,
+  coveredAt: 0,
+  reading: false,
+  suspect: false,
+  unreadable: false,
+})
+
+/** Typical milliseconds of a read or list request: deployments that become READY meanwhile are seen too. */
+const LOOK_MS = 50
+/** Chance that a starting deployment with a hint is READY: webhooks are nearly always right. */
+const CHANCE_OF_SUSPECT = 0.95
+/** There may be more hints than reads: deployments that wait much longer than this come before several others. */
+const PATIENCE_MS = 200
+/** Least milliseconds between two reads of one deployment. */
+const READ_GAP_MS = { starting: 200, running: 1000 }
+/**
+ * Lists do not show errors, so a status read gains 1 millisecond of worth for each 200 milliseconds since the last one.
+ */
+const UNREAD_PER_MS = 200
+/** Least worth of a request, in milliseconds of players' waiting that it is expected to save. */
+const LEAST_WORTH = { read: 25, page: 25 }
+
+/**
+ * The expected waiting, in milliseconds, that seeing the deployment now would end: the chance that it is READY × the
+ * time since it was last seen.
+ */
+export function seeingWorth(one: Watched, now: number, times: DeployTimes): number {
+  if (one.phase === 'running') return 0
+  if (one.suspect && one.coveredAt === 0) {
+    const unseen = LOOK_MS + now - one.seenAt
+    return CHANCE_OF_SUSPECT * unseen * (1 + unseen / PATIENCE_MS)
+  }
+  const unseenSince = Math.max(one.seenAt, one.coveredAt)
+  return times.chance(one.kind, unseenSince - one.since, now + LOOK_MS - one.since) * (LOOK_MS + now - unseenSince)
+}
+
+/**
+ * The worth of reading the deployment's status, which also shows errors and the end of a running deployment; 0 for not
+ * now.
+ */
+export function readingWorth(one: Watched, now: number, times: DeployTimes): number {
+  const { phase, reading, suspect, readAt } = one
+  const unread = now - readAt
+  if (reading || unread < READ_GAP_MS[phase]) return 0
+  if (phase === 'running') return suspect ? unread / 10 : 0
+  const worth = seeingWorth(one, now, times) + (now - Math.max(readAt, one.since)) / UNREAD_PER_MS
+  return worth < LEAST_WORTH.read ? 0 : worth
+}
+
+/** The deployments whose status is most worth reading, at most `most`. */
+export function mostWorthReading(watched: Iterable<Watched>, now: number, times: DeployTimes, most: number): Watched[] {
+  if (most < 1) return []
+  return Array.from(watched, (one) => ({ one, worth: readingWorth(one, now, times) }))
+    .filter(({ worth }) => worth > 0)
+    .toSorted((a, b) => b.worth - a.worth)
+    .slice(0, most)
+    .map(({ one }) => one)
+}
+
+/**
+ * The number, from 1, of the page most worth listing; undefined if none is.
+ * @param newestFirst the followed deployments, in the order in which the list should show them, at least to the last
+ *   that is starting.
+ */
+export function mostWorthListing(
+  newestFirst: readonly Watched[],
+  now: number,
+  times: DeployTimes,
+  perPage: number,
+): number | undefined {
+  let best: { readonly page: number; readonly worth: number } = { page: 0, worth: LEAST_WORTH.page }
+  for (let start = 0; start < newestFirst.length; start += perPage) {
+    let worth = 0
+    for (let index = start; index < Math.min(start + perPage, newestFirst.length); index++) {
+      worth += seeingWorth(newestFirst[index] as Watched, now, times)
+    }
+    if (worth > best.worth) best = { page: start / perPage + 1, worth }
+  }
+  return best.page === 0 ? undefined : best.page
+}

@@ -1,0 +1,104 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type DeploymentHint, parseDeploymentWebhook } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { createBodies, Problem, problemResponse } from '@muster/core/http'
+import type { Allocation } from './records/allocation.js'
+
+export interface WebhookDoorOptions<Found> {
+  readonly clock: Clock
+  /** Finds what the webhook at a path is about, before its body is read; undefined: there is no such webhook. */
+  readonly find: (pathname: string) => Found | undefined
+  /** Takes a webhook. @throws {Problem} the answer, if it is not taken */
+  readonly take: (found: Found, body: Uint8Array) => void | Promise<void>
+}
+
+/** Bytes of a body that are read; a status view has some 2 KiB. */
+const LARGEST_BODY = 64 * 1024
+/** Bodies that may be unfinished at once. Only the service knows the paths, and calls each a few times. */
+const MOST_BODIES = 256
+/** Whose bodies they are: whoever knows a path. */
+const SERVICE = 'service'
+
+export const noSuchWebhook = () => new Problem(404, 'not-found', 'there is no such webhook')
+
+/** Answers the service's webhooks: 204 if one is taken. Never rejects. */
+export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (request: Request) => Promise<Response> {
+  const { clock, find, take } = options
+  const bodies = createBodies({ clock, perAddress: MOST_BODIES, inAll: MOST_BODIES })
+
+  const receive = async (request: Request): Promise<Response> => {
+    if (request.method !== 'POST') {
+      throw new Problem(405, 'method-not-allowed', 'webhooks are posted', { headers: { allow: 'POST' } })
+    }
+    const found = find(new URL(request.url).pathname)
+    if (found === undefined) throw noSuchWebhook()
+    await take(found, await bodies.begin(request, LARGEST_BODY, SERVICE).bytes())
+    return new Response(null, { status: 204 })
+  }
+
+  return async (request) => {
+    try {
+      return await receive(request)
+    } catch (error) {
+      return problemResponse(error instanceof Problem ? error : new Problem(500, 'internal', 'internal server error'))
+    }
+  }
+}
+
+/** Answers the service's webhooks, at a path of its own for each match, which nobody else can guess. */
+interface WebhookReceiver {
+  /** The webhook URL of this match; undefined if the service cannot reach us. */
+  urlOf(allocation: Allocation): string | undefined
+  /**
+   * Answers 204 if the path is right, whatever the body says: a webhook is only a hint, and the status is read from the
+   * service. Never rejects.
+   */
+  receive(request: Request): Promise<Response>
+}
+
+interface WebhookReceiverOptions {
+  readonly clock: Clock
+  /** Public base URL; undefined for no webhooks. */
+  readonly baseUrl: string | undefined
+  readonly find: (matchId: string) => Allocation | undefined
+  /** @param hint what the body says, if it says anything. */
+  readonly hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => void
+}
+
+export function createWebhookReceiver({ clock, baseUrl, find, hinted }: WebhookReceiverOptions): WebhookReceiver {
+  return {
+    urlOf: ({ matchId, order }) =>
+      baseUrl === undefined || order?.secret === undefined
+        ? undefined
+        : `${baseUrl.replace(/\/+$/, '')}/${matchId}/${order.secret}`,
+    receive: createWebhookDoor({
+      clock,
+      /** By the last two segments of its path: match and secret. */
+      find: (pathname) => {
+        const [matchId = '', secret = ''] = pathname.split('/').slice(-2)
+        const allocation = find(matchId)
+        return isSecretOf(allocation, secret) ? allocation : undefined
+      },
+      take: (allocation, body) => hinted(allocation, hintIn(body)),
+    }),
+  }
+}
+
+function hintIn(body: Uint8Array): DeploymentHint | undefined {
+  try {
+    return parseDeploymentWebhook(body)
+  } catch {
+    return undefined
+  }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/**
+ * Whether the server of the match was told this secret, by this process or an earlier one. Compared in a time that
+ * tells nothing about where they differ.
+ */
+export function isSecretOf(allocation: Allocation | undefined, given: string): boolean {
+  const secret = allocation?.order?.secret ?? allocation?.secret
+  return secret !== undefined && timingSafeEqual(digest(given), digest(secret))
+}
