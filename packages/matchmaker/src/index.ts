@@ -2,14 +2,21 @@
  * What `@muster/matchmaker` offers: tickets in, groups out, a server for each, and every player told where to connect.
  */
 export { createMatchmaker } from './create-matchmaker.js'
-export type { CloseOptions, StopMatchOptions } from './commands/call-options.js'
 export type {
+  CloseOptions,
+  ExportedTicket,
+  ExportOptions,
   FoundPlayer,
+  Imported,
   LongestWaiting,
   Matchmaker,
+  QueueWait,
+  Reconfigured,
+  StopMatchOptions,
   TicketExplanation,
   TicketResult,
-} from './commands/matchmaker.js'
+  TicketSnapshot,
+} from './matches/matchmaker.js'
 export { defaultOptions, type MatchmakerOptions } from './options.js'
 export type { PlayerMayState } from './queues/player-may-state.js'
 export {
@@ -85,7 +92,6 @@ export type { LimitCurve, LimitPoint } from './queues/describe/curves.js'
 export type { MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/proposal.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain/explanation.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
-export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
 export type { PlayedMatch } from './tickets/admission.js'
 export type { Sighting } from './tickets/presence.js'
 export type {
@@ -108,7 +114,7 @@ export type { LogRecord } from './ticket-log/log-lines.js'
 export { LogDamaged, LogUnreadable } from './ticket-log/log-errors.js'
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
 export type { MatchEvent } from './tickets/ticket-events.js'
-export type { Inspection, QueueState } from './commands/inspection.js'
+export type { Inspection, QueueState } from './matches/inspection.js'
 export type { RegionHeadStart, TargetWaitState } from './waits/steering.js'
 export type {
   AreaSurvey,
@@ -118,8 +124,7 @@ export type {
   Survey,
   Surveyed,
   SurveyOptions,
-} from './commands/surveyed.js'
-export type { QueueWait } from './commands/queue-wait.js'
+} from './matches/survey.js'
 export type { WaitEstimate } from './waits/curve.js'
 export {
   BackfillExists,

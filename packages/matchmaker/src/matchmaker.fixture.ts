@@ -1,5 +1,5 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import type { Matchmaker } from './commands/matchmaker.js'
+import type { Matchmaker } from './matches/matchmaker.js'
 import type { EventName, MatchmakerEvents } from './events.js'
 import { createMatchmaker } from './create-matchmaker.js'
 import type { MatchmakerOptions } from './options.js'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying, Unavailable } from './errors.js'
 import { createMatchmaker } from './create-matchmaker.js'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
-import type { Matchmaker } from './commands/matchmaker.js'
+import type { Matchmaker } from './matches/matchmaker.js'
 
 const RECORDED = { until: 'recorded' } as const
 

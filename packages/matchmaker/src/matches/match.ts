@@ -1,9 +1,13 @@
 import type { TeamShape } from '@muster/kernel'
+import type { Allocator, ReturnReason, StopReason } from '@muster/servers'
+import { InvalidBackfill } from '../errors.js'
 import type { Queue } from '../queues/queue.js'
-import type { ReturnReason, StopReason } from '@muster/servers'
 import type { PrivateSeat } from '../tickets/checked-ticket.js'
-import type { Match, TicketRecord } from '../tickets/records.js'
-import type { Placed } from '../tickets/vacancies.js'
+import type { BackfillRecord, Match, TicketRecord } from '../tickets/records.js'
+import type { CancelReason } from '../tickets/ticket.js'
+import type { Tickets } from '../tickets/tickets.js'
+import { deserted, type Placed, presentIn, remaining, type Vacancies, vacated } from '../tickets/vacancies.js'
+import type { Backfills } from './backfills.js'
 
 /** Why a match ends. */
 export interface EndOfMatch {
@@ -54,3 +58,158 @@ export const playersOf = (records: readonly TicketRecord[]): readonly string[] =
 
 export const placed = (records: readonly TicketRecord[]): readonly Placed[] =>
   records.map((ticket) => ticket.seat ?? { ticket, team: 0 })
+
+/** Tickets whose players are asked to accept a match and have not all answered. */
+interface Acceptances {
+  /** Asks the players of a ticket. */
+  expect(record: TicketRecord): void
+  /** Notes that these players accept. Returns those who had not accepted before. */
+  accept(record: TicketRecord, playerIds: readonly string[]): readonly string[]
+  /** The ticket has left the match. */
+  forget(record: TicketRecord): void
+  isPending(record: TicketRecord): boolean
+  /** Tickets whose time to accept is over. */
+  overdue(now: number): TicketRecord[]
+}
+
+export function createAcceptances(tickets: Pick<Tickets, 'setAcceptance'>): Acceptances {
+  const pending = new Set<TicketRecord>()
+  return {
+    expect: (record) => void pending.add(record),
+    accept: (record, playerIds) => {
+      const acceptance = record.seat?.acceptance
+      if (acceptance === undefined) return []
+      const more = playerIds.filter((id) => !acceptance.accepted.includes(id))
+      if (more.length === 0) return []
+      const accepted = [...acceptance.accepted, ...more]
+      if (accepted.length === record.players.length) pending.delete(record)
+      tickets.setAcceptance(record, { until: acceptance.until, accepted })
+      return more
+    },
+    forget: (record) => void pending.delete(record),
+    isPending: (record) => pending.has(record),
+    overdue: (now) => Array.from(pending).filter(({ seat }) => (seat?.acceptance?.until ?? now) <= now),
+  }
+}
+
+/** Removes tickets and players from a match, and replaces them or dissolves the match. */
+interface Leaving {
+  /** Removes tickets that have no server yet. Others are looked for in their place, or the match dissolves. */
+  together(match: Match, records: readonly TicketRecord[], reason: CancelReason, now: number): void
+  /** Removes players. Before the server runs, their tickets are cancelled. */
+  players(match: Match, playerIds: readonly string[], now: number): void
+}
+
+interface LeavingOptions {
+  readonly tickets: Pick<Tickets, 'cancel' | 'left'>
+  readonly acceptances: Pick<Acceptances, 'forget'>
+  readonly replacing: Replacing
+  readonly dissolve: (match: Match, why: EndOfMatch, now: number) => void
+}
+
+export function createLeaving({ tickets, acceptances, replacing, dissolve }: LeavingOptions): Leaving {
+  const together: Leaving['together'] = (match, records, reason, now) => {
+    if (records.length === 0) return
+    const gone = placed(records)
+    match.seated = match.seated.filter((record) => !records.includes(record))
+    match.placed = match.placed.filter(({ ticket }) => !gone.some((one) => one.ticket === ticket))
+    for (const record of records) acceptances.forget(record)
+    for (const record of records) tickets.cancel(record, reason, now)
+    if (match.phase === 'over') return
+    if (!replacing.replace(match, gone, now)) {
+      const unaccepted = reason === 'declined' || reason === 'not-accepted'
+      return dissolve(match, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
+    }
+    const left = replacing.tellPlayers(match, (all) => without(all, new Set(playersOf(records))))
+    // The others left while this ticket was about to join.
+    if (match.phase === 'running' && left?.length === 0) dissolve(match, { reason: 'dissolved', stop: 'left' }, now)
+  }
+
+  const desert = (match: Match, gone: ReadonlySet<string>) => {
+    tickets.left(match, [...gone])
+    replacing.tellPlayers(match, (all) => without(all, gone))
+    match.placed = remaining(match.placed, gone)
+    if (match.backfill !== undefined) replacing.refresh(match.backfill, deserted(match.backfill, gone))
+  }
+
+  return {
+    together,
+    players: (match, playerIds, now) => {
+      const gone = new Set(playerIds)
+      if (match.phase === 'running') return desert(match, gone)
+      const leaving = waitingFor(match).filter(({ players }) => players.some(({ id }) => gone.has(id)))
+      together(match, leaving, 'cancelled', now)
+    },
+  }
+}
+
+const without = (all: readonly string[], gone: ReadonlySet<string>) => all.filter((id) => !gone.has(id))
+
+/** Looks for players in place of those who left a match. */
+interface Replacing {
+  /**
+   * Opens a backfill for those who left, if the queue replaces leavers. Returns false if it does not, if nobody is left
+   * in the match, or if the rules cannot tell who would fit.
+   */
+  replace(match: Match, gone: readonly Placed[], now: number): boolean
+  /** Updates the open backfill; cancels it if its queue cannot serve it any more. */
+  refresh(backfill: BackfillRecord, vacancies: Vacancies, ticketIds?: readonly string[]): void
+  /**
+   * Writes to the journal who plays on the server, for a process that takes over after a crash. Returns the players.
+   */
+  tellPlayers(match: Match, change: (playerIds: readonly string[]) => readonly string[]): readonly string[] | undefined
+}
+
+interface ReplacingOptions {
+  readonly backfills: Backfills
+  readonly allocator: Pick<Allocator, 'find' | 'setPlayers'>
+}
+
+/** In a running match, a ticket that was about to join is always replaced. */
+const isWanted = ({ phase, queue }: Match): boolean =>
+  phase === 'running' || (phase === 'deploying' ? queue.replaceLeavers : queue.acceptance?.replace === true)
+
+/** Repeated declines must not keep the others waiting for longer than their queue allows. */
+const isOverdue = ({ phase, queue, seated }: Match, now: number): boolean =>
+  (phase === 'asking' || phase === 'due') && seated.some(({ createdAt }) => now - createdAt >= queue.expireAfterMs)
+
+export function createReplacing({ backfills, allocator }: ReplacingOptions): Replacing {
+  return {
+    replace: (match, gone, now) => {
+      if (!isWanted(match) || isOverdue(match, now)) return false
+      if (match.placed.length === 0) return match.phase === 'running'
+      const { backfill, teams } = match
+      const vacancies = vacated(
+        backfill ?? { rooms: teams.map(() => 0), present: presentIn(teams, match.placed) },
+        gone,
+      )
+      try {
+        if (backfill === undefined) backfills.open(match, vacancies)
+        else backfills.change(backfill, vacancies)
+      } catch (error) {
+        if (error instanceof InvalidBackfill) return match.phase === 'running'
+        throw error
+      }
+      if (match.phase === 'due') match.phase = 'asking'
+      if (match.phase === 'asking') match.fullBy = Math.min(match.fullBy, now + (match.queue.acceptance?.withinMs ?? 0))
+      return true
+    },
+
+    refresh: (backfill, vacancies, ticketIds) => {
+      try {
+        backfills.change(backfill, vacancies, ticketIds)
+      } catch (error) {
+        if (!(error instanceof InvalidBackfill)) throw error
+        backfills.cancel(backfill)
+      }
+    },
+
+    tellPlayers: ({ matchId }, change) => {
+      const allocation = allocator.find(matchId)
+      if (allocation === undefined) return undefined
+      const playerIds = change(allocation.playerIds)
+      allocator.setPlayers(allocation, playerIds)
+      return playerIds
+    },
+  }
+}

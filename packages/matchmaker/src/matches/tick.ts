@@ -1,14 +1,14 @@
 import type { Clock } from '@muster/core/clock'
+import { createTicker, createYielder, type Ticker, type Yielder } from '@muster/core/runtime'
 import { type Allocator, WRITTEN } from '@muster/servers'
-import type { Backfills } from './backfill/backfills.js'
-import { createYielder, type Yielder } from '@muster/core/runtime'
 import type { Events } from '../events.js'
-import type { MatchLifecycle } from './match-lifecycle.js'
-import type { BeginPrivate } from './private-rounds.js'
-import type { Group, Rounds } from './rounds.js'
-import type { QueueRuntime } from '../tickets/records.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
+import type { QueueRuntime } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
+import type { Backfills } from './backfills.js'
+import type { BeginPrivate } from './create-match.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
+import type { Group, Rounds } from './rounds.js'
 
 /*
  * A tick, every `tickMs`, and in queues of mode 'arrival' for the tickets that have just come:
@@ -20,7 +20,7 @@ import type { Tickets } from '../tickets/tickets.js'
  *     └ does what is due: removes what has ended, expires, counts acceptances, repeats stops, looks for lost creates
  */
 
-export interface Ticking {
+interface TickOptions {
   readonly runtimes: () => Iterable<QueueRuntime>
   readonly tickets: Tickets
   readonly backfills: Backfills
@@ -36,7 +36,7 @@ export interface Ticking {
   readonly isClosed: () => boolean
 }
 
-export interface Tick {
+interface Tick {
   /** The matchmaker's main path: admit → group → claim → allocate. */
   all(): Promise<void>
   /** The same for tickets that came into one queue. */
@@ -54,7 +54,7 @@ interface Claimed {
 }
 
 /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
-export function createTick(ticking: Ticking): Tick {
+export function createTick(ticking: TickOptions): Tick {
   const { runtimes, tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator } = ticking
   const { events, clock, stopwatch, isClosed } = ticking
 
@@ -151,4 +151,37 @@ function mostUrgentFirst(groups: readonly Group[]): readonly Group[] {
   })
   urgencies.sort((one, other) => other.priority - one.priority || one.oldest - other.oldest)
   return urgencies.map(({ group }) => group)
+}
+
+/** Ticks at intervals, while that is on. */
+interface Ticking {
+  start(): void
+  /** Resolves when the last tick has ended. */
+  stop(): Promise<void>
+  isOn(): boolean
+}
+
+interface TickingOptions {
+  readonly clock: Clock
+  readonly everyMs: number
+  /** Never rejects. */
+  readonly tick: () => Promise<void>
+  readonly isClosed: () => boolean
+}
+
+export function createTicking({ clock, everyMs, tick, isClosed }: TickingOptions): Ticking {
+  let ticker: Ticker | undefined
+  return {
+    start: () => {
+      if (ticker !== undefined || isClosed()) return
+      ticker = createTicker({ clock, everyMs, tick, atOnce: true, isNeeded: () => true })
+      ticker.wake()
+    },
+    stop: async () => {
+      const last = ticker
+      ticker = undefined
+      await last?.stop()
+    },
+    isOn: () => ticker !== undefined,
+  }
 }

@@ -1,5 +1,5 @@
 import type { Coordinates } from '@muster/core'
-import type { LearnedWaits, QueueWait } from '../commands/queue-wait.js'
+import type { LearnedWaits, QueueWait } from '../matches/matchmaker.js'
 import { createLocating } from '../tickets/locating.js'
 import type { Locate } from '../tickets/locate/locate.js'
 import { readBody, type StoredTicket } from '../tickets/ticket-body.js'

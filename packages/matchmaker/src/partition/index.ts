@@ -5,7 +5,7 @@
 export { createLeader, type Leader, type LeaderOptions } from './leader.js'
 export { configure, type Config } from '../options.js'
 export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './heard-waits.js'
-export type { LearnedWaits } from '../commands/queue-wait.js'
+export type { LearnedWaits } from '../matches/matchmaker.js'
 export {
   applyEntry,
   createWebhookDoor,
@@ -17,7 +17,7 @@ export {
   type WebhookDoorOptions,
 } from '@muster/servers'
 export type { Ledger } from '../tickets/ledger.js'
-export type { StoredBackfill } from '../matches/resuming.js'
+export type { StoredBackfill } from '../matches/resume-matches.js'
 export type { NotLoaded } from '../tickets/loading.js'
 export { privateSeatOf, storedTicket, type StoredTicket, type TicketState } from '../tickets/ticket-body.js'
 export {

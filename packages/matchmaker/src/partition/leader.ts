@@ -1,11 +1,10 @@
-import { assemble } from '../assembly.js'
-import type { Matchmaker } from '../commands/matchmaker.js'
-import type { LearnedWaits } from '../commands/queue-wait.js'
+import { assemble } from '../matches/assembly.js'
+import type { LearnedWaits, Matchmaker } from '../matches/matchmaker.js'
 import type { MatchmakerOptions } from '../options.js'
 import { createMemoryJournal } from '@muster/servers'
 import type { Ledger } from '../tickets/ledger.js'
 import type { Loading } from '../tickets/loading.js'
-import type { StoredBackfill } from '../matches/resuming.js'
+import type { StoredBackfill } from '../matches/resume-matches.js'
 import { createGate } from './gate.js'
 
 /**

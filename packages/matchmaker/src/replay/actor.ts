@@ -1,4 +1,4 @@
-import type { Matchmaker } from '../commands/matchmaker.js'
+import type { Matchmaker } from '../matches/matchmaker.js'
 import type { RecordedLine, RecordedTeam, RecordedTicket } from './lines.js'
 import type { Outcomes } from './outcomes.js'
 import { playerOf } from './recorded-player.js'

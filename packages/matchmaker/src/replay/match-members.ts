@@ -1,4 +1,4 @@
-import type { Matchmaker } from '../commands/matchmaker.js'
+import type { Matchmaker } from '../matches/matchmaker.js'
 import type { Ticket } from '../tickets/ticket.js'
 
 /** The tickets of each running match. */

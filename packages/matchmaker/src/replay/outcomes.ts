@@ -1,4 +1,4 @@
-import type { Matchmaker } from '../commands/matchmaker.js'
+import type { Matchmaker } from '../matches/matchmaker.js'
 import type { CancelReason, Ticket } from '../tickets/ticket.js'
 import type { Player } from '@muster/servers'
 

@@ -1,5 +1,5 @@
 import type { Client } from '@muster/core'
-import type { Matchmaker } from '../commands/matchmaker.js'
+import type { Matchmaker } from '../matches/matchmaker.js'
 import type { Ticket } from '../tickets/ticket.js'
 
 /** The parts of a matchmaker that telemetry uses. */

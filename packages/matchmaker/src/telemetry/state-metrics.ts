@@ -1,5 +1,5 @@
 import type { Attributes, BatchObservableCallback, Meter, Observable } from '@opentelemetry/api'
-import type { Inspection } from '../commands/inspection.js'
+import type { Inspection } from '../matches/inspection.js'
 import type { Instruments } from './instruments.js'
 import { createLastSeries } from './last-series.js'
 import type { LimitMeter } from './limit-meter.js'

@@ -8,7 +8,7 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { createEvents } from '../events.js'
-import type { Inspection } from '../commands/inspection.js'
+import type { Inspection } from '../matches/inspection.js'
 import type { Ticket } from '../tickets/ticket.js'
 import { instrument } from './instrument.js'
 import type { Observed, ObservedClient } from './observed.js'

@@ -1,7 +1,7 @@
 import { inputProblem, JsonText, Problem, problemDocument } from '@muster/core/http'
 import { validate } from '@muster/core/validation'
 import { whenKnown, type Awaitable } from '@muster/core/runtime'
-import type { TicketResult } from '../commands/matchmaker.js'
+import type { TicketResult } from '../matches/matchmaker.js'
 import type { Player } from '@muster/servers'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'

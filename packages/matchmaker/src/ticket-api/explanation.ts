@@ -1,5 +1,5 @@
 // pure: why a ticket waits, as clients of the ticket API see it
-import type { TicketExplanation } from '../commands/matchmaker.js'
+import type { TicketExplanation } from '../matches/matchmaker.js'
 import type { Explanation, NextRelaxation } from '../queues/explain/explanation.js'
 import { PAUSED, relaxationSentence } from '../queues/explain/summary.js'
 import { FIRST_STEP, stepOf } from './count-steps.js'

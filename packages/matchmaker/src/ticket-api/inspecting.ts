@@ -1,5 +1,5 @@
-import type { Inspection, QueueState } from '../commands/inspection.js'
-import type { LongestWaiting } from '../commands/matchmaker.js'
+import type { Inspection, QueueState } from '../matches/inspection.js'
+import type { LongestWaiting } from '../matches/matchmaker.js'
 import type { AllocationView } from '@muster/servers'
 import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 import { assignmentView, isoTime, partyViews, type AssignmentView, type TicketView } from './views.js'

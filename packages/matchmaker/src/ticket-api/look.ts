@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Awaitable } from '@muster/core/runtime'
-import type { Inspection } from '../commands/inspection.js'
+import type { Inspection } from '../matches/inspection.js'
 import type { TicketService } from './service.js'
 
 /** Milliseconds for which an inspection is reused: it reads all tickets, and any caller can ask for one. */

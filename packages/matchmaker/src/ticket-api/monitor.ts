@@ -1,5 +1,5 @@
 // pure: the answer to the monitor route, which says whether all is well
-import type { Inspection } from '../commands/inspection.js'
+import type { Inspection } from '../matches/inspection.js'
 import type { Beacons } from './beacons.js'
 import type { MonitorView } from './schemas.js'
 

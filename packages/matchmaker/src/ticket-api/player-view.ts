@@ -1,5 +1,5 @@
 // pure: what a player is in, as clients of the ticket API see it
-import type { FoundPlayer } from '../commands/matchmaker.js'
+import type { FoundPlayer } from '../matches/matchmaker.js'
 import type { MemberView } from './group-views.js'
 import type { LobbyOfPlayer } from './options.js'
 import { seatId } from './seats.js'

@@ -1,7 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { whenKnown, type Awaitable } from '@muster/core/runtime'
-import type { QueueWait } from '../commands/queue-wait.js'
+import type { QueueWait } from '../matches/matchmaker.js'
 import type { Locate } from '../tickets/locate/locate.js'
 import { regionIn } from '../waits/kinds.js'
 import { isBackend, type TicketCaller } from './caller.js'

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Matchmaker } from '../commands/matchmaker.js'
+import type { Matchmaker } from '../matches/matchmaker.js'
 import type { AllocationView, Player } from '@muster/servers'
 import type { Backfill } from '../tickets/backfill.js'
 import {

@@ -1,5 +1,5 @@
 // pure: tickets, groups and backfills as clients of the ticket API see them
-import type { Matchmaker } from '../commands/matchmaker.js'
+import type { Matchmaker } from '../matches/matchmaker.js'
 import type { Assignment } from '@muster/servers'
 import type { Backfill, BackfillStatus } from '../tickets/backfill.js'
 import type { CancelReason, MatchEnd, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'

@@ -1,5 +1,5 @@
 // pure: how long tickets wait, as clients of the ticket API see it
-import type { QueueWait } from '../commands/queue-wait.js'
+import type { QueueWait } from '../matches/matchmaker.js'
 import type { WaitEstimate } from '../waits/curve.js'
 
 /** From now until a match is found. */

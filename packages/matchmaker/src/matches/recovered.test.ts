@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createMemoryJournal } from '@muster/servers'
-import { InvalidBackfill } from '../../errors.js'
-import { deploy, setUp } from '../../matchmaker.fixture.js'
-import type { QueueDefinition } from '../../queues/queue.js'
+import { InvalidBackfill } from '../errors.js'
+import { deploy, setUp } from '../matchmaker.fixture.js'
+import type { QueueDefinition } from '../queues/queue.js'
 
 const social: QueueDefinition = {
   name: 'duel',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { setUp } from '../../matchmaker.fixture.js'
+import { setUp } from '../matchmaker.fixture.js'
 import { social, running } from './backfill.fixture.js'
 
 describe('players who leave', () => {

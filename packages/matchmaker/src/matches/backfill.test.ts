@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  BackfillExists,
-  InvalidBackfill,
-  NotRunning,
-  StaleBackfill,
-  UnknownBackfill,
-  UnknownMatch,
-} from '../../errors.js'
-import { setUp } from '../../matchmaker.fixture.js'
+import { BackfillExists, InvalidBackfill, NotRunning, StaleBackfill, UnknownBackfill, UnknownMatch } from '../errors.js'
+import { setUp } from '../matchmaker.fixture.js'
 import { social, running } from './backfill.fixture.js'
 
 describe('a backfill', () => {

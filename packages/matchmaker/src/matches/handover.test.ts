@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidQueue, MatchmakerClosed } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
-import type { TicketSnapshot } from './snapshot.js'
+import type { TicketSnapshot } from './matchmaker.js'
 
 const throughJson = (snapshot: TicketSnapshot) => JSON.parse(JSON.stringify(snapshot)) as TicketSnapshot
 const at = { latitude: 59.9, longitude: 10.7 }

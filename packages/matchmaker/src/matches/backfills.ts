@@ -1,15 +1,63 @@
+import { middleOf } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { InvalidBackfill, InvalidTicket } from '../../errors.js'
-import type { Events } from '../../events.js'
 import { newId } from '@muster/core/runtime'
 import type { TeamShape } from '@muster/kernel'
-import type { BackfillRecord, Match, QueueRuntime } from '../../tickets/records.js'
-import type { BackfillStatus } from '../../tickets/backfill.js'
-import type { Ledger } from '../../tickets/ledger.js'
-import { presentAgain, saveBackfill, type SavedBackfill } from './saved-backfill.js'
-import { backfillOf } from '../../tickets/backfill-view.js'
-import { middleOf } from '@muster/core'
-import type { Vacancies } from '../../tickets/vacancies.js'
+import { InvalidBackfill, InvalidTicket } from '../errors.js'
+import type { Events } from '../events.js'
+import type { RuleTicket } from '../queues/rules/facts.js'
+import { backfillOf } from '../tickets/backfill-view.js'
+import type { BackfillStatus } from '../tickets/backfill.js'
+import type { Ledger } from '../tickets/ledger.js'
+import type { BackfillRecord, Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
+import type { Present, Vacancies } from '../tickets/vacancies.js'
+
+/** An open backfill, for a process that takes its match over together with the match's tickets. */
+export interface SavedBackfill {
+  readonly id: string
+  readonly matchId: string
+  readonly version: number
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly priority: number
+  readonly rooms: readonly number[]
+  readonly present: readonly (readonly SavedPresent[])[]
+  readonly tickets: readonly string[]
+}
+
+/** A ticket of the match, and which of its players are still there; or what a game said of somebody else. */
+type SavedPresent = { readonly ticketId: string; readonly playerIds: readonly string[] } | { readonly told: RuleTicket }
+
+const isOfMatch = (ticket: RuleTicket): ticket is TicketRecord => 'seat' in ticket
+
+const savePresent = (ticket: RuleTicket): SavedPresent =>
+  isOfMatch(ticket) ? { ticketId: ticket.id, playerIds: ticket.players.map(({ id }) => id) } : { told: ticket }
+
+/** The JSON text of an open backfill. It holds no player's address. */
+const saveBackfill = (record: BackfillRecord): string =>
+  JSON.stringify({
+    id: record.id,
+    matchId: record.match.matchId,
+    version: record.version,
+    createdAt: record.createdAt,
+    priority: record.priority,
+    rooms: record.rooms,
+    present: record.present.map((tickets) => tickets.map(savePresent)),
+    tickets: record.tickets,
+  } satisfies SavedBackfill)
+
+/** Who was present by a saved backfill, as far as their tickets are in the match. */
+function presentAgain({ present }: SavedBackfill, match: Match): Present {
+  const tickets = new Map(match.placed.map(({ ticket }) => [ticket.id, ticket]))
+  return present.map((team) =>
+    team.flatMap((one) => {
+      if ('told' in one) return [one.told]
+      const ticket = tickets.get(one.ticketId)
+      if (ticket === undefined) return []
+      const players = ticket.players.filter(({ id }) => one.playerIds.includes(id))
+      return players.length === ticket.players.length ? [ticket] : [{ ...ticket, players }]
+    }),
+  )
+}
 
 /** All backfills and their lives: every change of a backfill is one of these functions. */
 export interface Backfills {
@@ -36,7 +84,7 @@ interface BackfillOptions {
   readonly priority?: number | undefined
 }
 
-export interface BackfillsOptions {
+interface BackfillsOptions {
   /** By name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly keepEndedMs: number

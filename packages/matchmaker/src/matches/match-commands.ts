@@ -2,14 +2,14 @@ import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/runtime'
 import type { Allocation, Allocator, EndedMatches } from '@muster/servers'
-import { presentPlayer } from '../matches/backfill/backfill-input.js'
+import { presentPlayer } from './backfill-commands.js'
 import { NotRunning, Unavailable, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Matchmaker } from './matchmaker.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { Match, QueueRuntime } from '../tickets/records.js'
-import { newMatch, playersOf } from '../matches/match.js'
-import type { MatchLifecycle } from '../matches/match-lifecycle.js'
+import { newMatch, playersOf } from './match.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
 
 export interface Matching {
   readonly lifecycle: MatchLifecycle

@@ -1,7 +1,7 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { deploy, setUp } from '../../matchmaker.fixture.js'
-import type { QueueDefinition } from '../../queues/queue.js'
+import { deploy, setUp } from '../matchmaker.fixture.js'
+import type { QueueDefinition } from '../queues/queue.js'
 import { social, running } from './backfill.fixture.js'
 
 describe('a backfill', () => {

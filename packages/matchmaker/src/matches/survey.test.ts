@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from '../matchmaker.fixture.js'
 import type { Matchmaker } from './matchmaker.js'
-import type { SurveyOptions } from './surveyed.js'
+import type { SurveyOptions } from './survey.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }
 const tokyo = { latitude: 35.7, longitude: 139.7 }

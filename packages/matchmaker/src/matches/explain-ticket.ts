@@ -1,11 +1,12 @@
 import type { Clock } from '@muster/core/clock'
 import { type Allocator, type Held, type Placement, placementOf } from '@muster/servers'
 import { UnknownTicket } from '../errors.js'
-import type { Matchmaker } from './matchmaker.js'
 import { PAUSED } from '../queues/explain/summary.js'
 import { slotIn } from '../tickets/pool-membership.js'
-import { NOWHERE, type TicketRecord } from '../tickets/records.js'
+import { NOWHERE, type QueueRuntime, type TicketRecord } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
+import { type Curve, estimateOf } from '../waits/curve.js'
+import type { LearnedWaits, Matchmaker } from './matchmaker.js'
 
 /** Creates `explain`: the reasons of the ticket's queues, or why the ticket is in none of their pools. */
 export function createExplaining({
@@ -86,3 +87,48 @@ function hindrance(
 }
 
 const secondsUntil = (at: number, now: number) => Math.ceil(Math.max(0, at - now) / 1000)
+
+interface WaitCommands extends Pick<Matchmaker, 'estimateWait' | 'queueWaits'> {
+  /** What `estimateWait` and `queueWaits` know, for processes that do not match themselves. */
+  learnedWaits(): readonly LearnedWaits[]
+}
+
+interface Estimating {
+  readonly tickets: Pick<Tickets, 'find'>
+  readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Commands that tell how long tickets wait. Each is cheap enough for every request. */
+export function createEstimating({ tickets, runtimes, clock }: Estimating): WaitCommands {
+  return {
+    estimateWait: (ticketId) => {
+      const record = tickets.find(ticketId)
+      if (record?.waits === undefined) return undefined
+      const now = clock.now()
+      const kind = { place: record.place, players: record.players.length }
+      let curves: Curve[] | undefined
+      for (const { waits } of record.runtimes) {
+        const curve = waits.survey(now).ofKind(kind)
+        if (curve !== undefined) (curves ??= []).push(curve)
+      }
+      return curves && estimateOf(curves, now - record.createdAt)
+    },
+
+    queueWaits: (place) => {
+      const now = clock.now()
+      return Array.from(runtimes(), ([queue, { waits, isPaused: paused }]) => {
+        const curve = waits.survey(now).ofPlace(place)
+        return { queue, ...waits.count(), paused, estimate: curve && estimateOf([curve], 0) }
+      })
+    },
+
+    learnedWaits: () =>
+      Array.from(runtimes(), ([queue, { waits, isPaused: paused }]) => ({
+        queue,
+        ...waits.count(),
+        paused,
+        curves: waits.survey(clock.now()).learned(),
+      })),
+  }
+}

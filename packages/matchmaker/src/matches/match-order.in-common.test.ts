@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ruleSchema } from '../queues/rules/rule-schema.js'
 import type { FoundTicket } from '@muster/servers'
-import { inCommon } from './in-common.js'
+import { inCommon } from './match-order.js'
 
 const ticket = (id: string, attributes: NonNullable<FoundTicket['players'][number]['attributes']>): FoundTicket => ({
   id,

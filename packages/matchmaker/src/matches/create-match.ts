@@ -1,9 +1,44 @@
+import type { Random } from '@muster/core/clock'
+import { checkMatch, inMatch } from '../tickets/match-checker.js'
 import type { QueueRuntime, TicketRecord } from '../tickets/records.js'
+import { ticketOf } from '../tickets/ticket-view.js'
 import type { Tickets } from '../tickets/tickets.js'
 import { countPlayers } from '../tickets/vacancies.js'
-import { privateQueue } from './match.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
+import { privateQueue } from './match.js'
+import type { Matchmaker } from './matchmaker.js'
 import type { Group } from './rounds.js'
+
+interface CreatingMatches {
+  readonly tickets: Pick<Tickets, 'createTogether' | 'find'>
+  /** By name. */
+  readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
+  /** Begins private matches that wait for a server, if servers may be created now. */
+  readonly begin: () => void
+  readonly random: Random
+  /** @throws {MatchmakerClosed} */
+  readonly refuseIfClosed: () => void
+}
+
+/** Creates the command that makes a match of given players. */
+export function createMatchCreation(options: CreatingMatches): Pick<Matchmaker, 'createMatch'> {
+  const { tickets, runtimes, begin, random, refuseIfClosed } = options
+  return {
+    createMatch: (input) => {
+      refuseIfClosed()
+      const match = checkMatch(input, runtimes(), random)
+      const created = inMatch(undefined, () => tickets.createTogether(match.tickets))
+      begin()
+      return {
+        id: match.id,
+        tickets: created.map((ticket) => {
+          const record = tickets.find(ticket.id)
+          return record === undefined ? ticket : ticketOf(record)
+        }),
+      }
+    },
+  }
+}
 
 /**
  * Begins the private matches that wait for a server, in the order in which they were made, as many as there may be.
@@ -11,7 +46,7 @@ import type { Group } from './rounds.js'
  */
 export type BeginPrivate = (now: number) => readonly Promise<void>[]
 
-export interface PrivateRoundsOptions {
+interface PrivateRoundsOptions {
   readonly tickets: Pick<Tickets, 'privateMatches' | 'cancel'>
   readonly lifecycle: Pick<MatchLifecycle, 'room' | 'begin'>
 }

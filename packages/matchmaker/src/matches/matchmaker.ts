@@ -1,21 +1,20 @@
-import type { CloseOptions, StopMatchOptions } from './call-options.js'
-import type { AllocationView, Placement } from '@muster/servers'
 import type { Coordinates, MusterError } from '@muster/core'
-import type { Backfill, BackfillChange, BackfillInput } from '../tickets/backfill.js'
+import type { AllocationView, Placement, Player } from '@muster/servers'
 import type { EventName, Listener } from '../events.js'
 import type { Explanation } from '../queues/explain/explanation.js'
-import type { ExportOptions, Imported, Reconfigured, TicketSnapshot } from './snapshot.js'
-import type { Inspection } from './inspection.js'
-import type { Survey, SurveyOptions } from './surveyed.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
-import type { QueueWait } from './queue-wait.js'
-import type { WaitEstimate } from '../waits/curve.js'
 import type { PlayedMatch } from '../tickets/admission.js'
+import type { Backfill, BackfillChange, BackfillInput } from '../tickets/backfill.js'
+import type { PrivateSeat } from '../tickets/checked-ticket.js'
+import type { Cooldown } from '../tickets/cooldowns.js'
 import type { MatchInput, PrivateMatch } from '../tickets/match-input.js'
 import type { Sighting } from '../tickets/presence.js'
-import type { Cooldown } from '../tickets/cooldowns.js'
 import type { Ticket, TicketInput, WaitingFor, WaitOptions } from '../tickets/ticket.js'
+import type { WaitEstimate } from '../waits/curve.js'
+import type { LearnedCurves } from '../waits/survey.js'
+import type { Inspection } from './inspection.js'
+import type { Survey, SurveyOptions } from './survey.js'
 
 /** The result for one of several inputs: a ticket, or an error. */
 export type TicketResult =
@@ -290,4 +289,91 @@ export interface Matchmaker {
    * @throws {InvalidInput} if it should hand over without a ticket log
    */
   close(options?: CloseOptions): Promise<readonly AllocationView[]>
+}
+
+export interface CloseOptions {
+  /**
+   * Whether servers on which people play are stopped too. Default false: they run on, and this process forgets them.
+   */
+  readonly stopServers?: boolean | undefined
+  /**
+   * Whether tickets and matches are left to the next process, which goes on with them: then nothing is cancelled or
+   * stopped. Default: true with a ticket log and without `stopServers`.
+   */
+  readonly handOver?: boolean | undefined
+  /**
+   * Milliseconds to wait for the service to confirm the stops or, when handing over, to answer the creates that were
+   * sent. Default 60,000.
+   */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface StopMatchOptions {
+  /**
+   * When the promise resolves. `recorded`: once the journal has the stop, so that it outlives this process; whatever
+   * becomes of it, a process over the same journal carries it out. `stopped` (default): once the deployment service has
+   * confirmed the stop.
+   */
+  readonly until?: 'recorded' | 'stopped' | undefined
+}
+
+/** Waiting tickets as plain data, for JSON. It holds players' addresses: store it as carefully as those. */
+export interface TicketSnapshot {
+  readonly format: 'muster-tickets-1'
+  /** Epoch milliseconds. */
+  readonly exportedAt: number
+  readonly tickets: readonly ExportedTicket[]
+}
+
+export interface ExportedTicket {
+  readonly id: string
+  readonly queues: readonly string[]
+  readonly players: readonly Player[]
+  readonly priority: number
+  /** Epoch milliseconds from which the ticket's waiting time is counted. */
+  readonly createdAt: number
+  readonly attempts: number
+  /** Of a ticket of a private match: its place in that. */
+  readonly privateSeat?: PrivateSeat | undefined
+  /** The place of the ticket's players, if it was found already. */
+  readonly place?: Coordinates | undefined
+}
+
+export interface ExportOptions {
+  /**
+   * Whether the tickets move elsewhere and are cancelled here as `handed-over`. Default false: they keep waiting here
+   * too.
+   */
+  readonly take?: boolean | undefined
+}
+
+export interface Imported {
+  readonly tickets: readonly Ticket[]
+  /** Tickets that this matchmaker refused, e.g. because it has no such queue. */
+  readonly refused: readonly { readonly ticket: ExportedTicket; readonly error: MusterError }[]
+}
+
+export interface Reconfigured {
+  /**
+   * Tickets that their new queue refuses, or whose queue is gone. A ticket that waits in other queues too stays there;
+   * any other is CANCELLED as `refused`.
+   */
+  readonly refused: readonly { readonly ticket: Ticket; readonly queue: string; readonly error: MusterError }[]
+}
+
+/** How many wait in a queue, and for how long. */
+export interface QueueWait {
+  readonly queue: string
+  /** Tickets that search, and the players in them. A ticket that waits in several queues counts in each. */
+  readonly tickets: number
+  readonly players: number
+  /** Whether the queue is paused, so that nobody knows how long tickets wait. */
+  readonly paused: boolean
+  /** For a ticket that is created now; undefined where too few were matched lately. */
+  readonly estimate: WaitEstimate | undefined
+}
+
+/** What a queue has learned of its waits, as plain data for other processes. */
+export interface LearnedWaits extends Omit<QueueWait, 'estimate'> {
+  readonly curves: LearnedCurves
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { deploy, setUp } from '../../matchmaker.fixture.js'
-import type { QueueDefinition } from '../../queues/queue.js'
+import { deploy, setUp } from '../matchmaker.fixture.js'
+import type { QueueDefinition } from '../queues/queue.js'
 
 export const social: QueueDefinition = {
   name: 'duel',

@@ -1,0 +1,163 @@
+import type { Clock } from '@muster/core/clock'
+import { read } from '@muster/core/validation'
+import type { TeamShape } from '@muster/kernel'
+import { networkOf, type Player } from '@muster/servers'
+import { z } from 'zod'
+import { BackfillExists, InvalidBackfill, StaleBackfill, UnknownBackfill } from '../errors.js'
+import type { RuleTicket } from '../queues/rules/facts.js'
+import { backfillOf } from '../tickets/backfill-view.js'
+import type { BackfillChange, BackfillInput, BackfillTeam } from '../tickets/backfill.js'
+import { complete, MOST } from '../tickets/checked-ticket.js'
+import type { BackfillRecord, Match } from '../tickets/records.js'
+import { player, ticketId, ticketPriority } from '../tickets/ticket-input.js'
+import { countPlayers, type Present, presentIn, roomsBeside, type Vacancies } from '../tickets/vacancies.js'
+import type { Backfills } from './backfills.js'
+import type { Matchmaker } from './matchmaker.js'
+
+const team = z.strictObject({
+  name: z.string(),
+  slots: z.int().min(0).max(MOST.players).optional(),
+  players: z.array(player).max(MOST.players).optional(),
+})
+const teamsSchema = z.array(team).min(1)
+const input: z.ZodType<BackfillInput> = z.strictObject({
+  id: ticketId.optional(),
+  matchId: z.string(),
+  teams: teamsSchema.optional(),
+  priority: ticketPriority.optional(),
+})
+const change: z.ZodType<BackfillChange> = z.strictObject({ version: z.int().min(1), teams: teamsSchema })
+
+const refuse = (field: string, message: string) => new InvalidBackfill(`backfill: ${message}`, { field })
+
+/** @throws {InvalidBackfill} */
+const readBackfillInput = (given: BackfillInput): BackfillInput => read(input, given, refuse)
+
+/** @throws {InvalidBackfill} */
+const readBackfillChange = (given: BackfillChange): BackfillChange => read(change, given, refuse)
+
+interface VacanciesOptions {
+  /** Those of the match. */
+  readonly teams: readonly TeamShape[]
+  /** Who is in them, as far as that is not given. */
+  readonly present: Present
+  /** Whether others may be there as well: then what a team lacks has to be told. */
+  readonly mayBeMore: boolean
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/**
+ * What a match takes of the given teams; of all of them, where none are given, as much as they lack.
+ * @throws {InvalidBackfill}
+ */
+function vacanciesOf(
+  given: readonly BackfillTeam[] | undefined,
+  { teams: shapes, present, mayBeMore, now }: VacanciesOptions,
+): Vacancies {
+  const refuseUnknown = (path: string) =>
+    refuse(
+      path,
+      `${path}: must say slots or players: of a match of an earlier process it is not known who is in which team`,
+    )
+  if (given === undefined) {
+    if (mayBeMore) throw refuseUnknown('teams')
+    return { rooms: roomsBeside(shapes, present), present }
+  }
+  const rooms = shapes.map(() => 0)
+  const there = [...present]
+  for (const [index, { name, slots, players }] of given.entries()) {
+    const at = shapes.findIndex((shape) => shape.name === name)
+    const shape = shapes[at]
+    if (shape === undefined)
+      throw refuse(
+        `teams.${index}.name`,
+        `teams.${index}.name: the match has no such team, got ${JSON.stringify(name)}`,
+      )
+    if (mayBeMore && slots === undefined && players === undefined) throw refuseUnknown(`teams.${index}`)
+    if (players !== undefined) there[at] = players.map((one) => presentPlayer(one, now))
+    const free = shape.max - countPlayers(there[at] ?? [])
+    if ((slots ?? 0) > free)
+      throw refuse(
+        `teams.${index}.slots`,
+        `teams.${index}.slots: the team takes ${Math.max(0, free)} more at most, got ${slots}`,
+      )
+    rooms[at] = slots ?? Math.max(0, free)
+  }
+  return { rooms, present: there }
+}
+
+/** Someone of whom no ticket is known, as rules see them. */
+export function presentPlayer(given: Player, now: number): RuleTicket {
+  const one = complete(given)
+  return { id: one.id, createdAt: now, priority: 0, players: [one], place: one.coordinates, network: networkOf([one]) }
+}
+
+interface Backfilling {
+  readonly backfills: Backfills
+  /** Finds a match whose server runs. @throws {UnknownMatch}; {NotRunning} */
+  readonly running: (matchId: string) => Match
+  readonly clock: Clock
+}
+
+/** Creates the commands of a game server about the backfill of its match. */
+export function createBackfilling({
+  backfills,
+  running,
+  clock,
+}: Backfilling): Pick<Matchmaker, 'createBackfill' | 'getBackfill' | 'updateBackfill' | 'cancelBackfill'> {
+  const known = (id: string): BackfillRecord => {
+    const record = backfills.find(id)
+    if (record === undefined) throw new UnknownBackfill(`there is no backfill ${JSON.stringify(id)}`)
+    return record
+  }
+
+  return {
+    createBackfill: (given) => {
+      const { id, matchId, teams, priority } = readBackfillInput(given)
+      const before = id === undefined ? undefined : backfills.find(id)
+      if (before?.match.matchId === matchId) return backfillOf(before)
+      if (before !== undefined) {
+        throw new InvalidBackfill(`backfill: id: is that of a backfill of another match, got ${JSON.stringify(id)}`, {
+          field: 'id',
+        })
+      }
+      const match = running(matchId)
+      if (match.backfill !== undefined) throw new BackfillExists(matchId, match.backfill.id)
+      const vacancies = vacanciesOf(teams, {
+        teams: match.teams,
+        present: presentIn(match.teams, match.placed),
+        mayBeMore: match.teamsUnknown,
+        now: clock.now(),
+      })
+      if (vacancies.rooms.every((room) => room === 0)) {
+        throw new InvalidBackfill(
+          'backfill: teams: no team takes anyone: players who are gone are to be reported by playersLeft',
+          { field: 'teams' },
+        )
+      }
+      return backfillOf(backfills.open(match, vacancies, { id, priority }))
+    },
+
+    getBackfill: (id) => {
+      const record = backfills.find(id)
+      return record && backfillOf(record)
+    },
+
+    updateBackfill: (id, given) => {
+      const { version, teams } = readBackfillChange(given)
+      const record = known(id)
+      if (record.version !== version || record.status !== 'OPEN') throw new StaleBackfill(id, record.version)
+      const { match, present } = record
+      const options = { teams: match.teams, present, mayBeMore: match.teamsUnknown, now: clock.now() }
+      backfills.change(record, vacanciesOf(teams, options))
+      return backfillOf(record)
+    },
+
+    cancelBackfill: (id) => {
+      const record = known(id)
+      backfills.cancel(record)
+      return backfillOf(record)
+    },
+  }
+}

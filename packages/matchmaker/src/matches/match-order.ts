@@ -1,0 +1,146 @@
+import { greatCircleKm } from '@muster/core'
+import {
+  type Allocation,
+  type Attributes,
+  type FoundTicket,
+  type InCommon,
+  type Order,
+  type Placement,
+  placementOf,
+} from '@muster/servers'
+import type { BeaconDirectory, KnownBeacons } from '../beacons.js'
+import type { Placed } from '../events.js'
+import { bestBeacons } from '../queues/rules/best-beacons.js'
+import type { Rule } from '../queues/rules/rule.js'
+import type { Match, TicketRecord } from '../tickets/records.js'
+
+export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): InCommon {
+  let equality: Map<string, string | number | boolean> | undefined
+  let intersection: Map<string, readonly string[]> | undefined
+  for (const rule of rules) {
+    if (rule.kind === 'equal' && rule.scope !== 'team') {
+      const [value, ...others] = new Set(valuesOf(tickets, rule.attribute))
+      // A rule that gave way lets different ones meet.
+      if (value !== undefined && others.length === 0 && !isList(value))
+        (equality ??= new Map()).set(rule.attribute, value)
+    } else if (rule.kind === 'overlap') {
+      const [first = [], ...others] = valuesOf(tickets, rule.attribute).filter(isList)
+      ;(intersection ??= new Map()).set(
+        rule.attribute,
+        first.filter((one) => others.every((list) => list.includes(one))),
+      )
+    }
+  }
+  return {
+    equality: equality === undefined ? NOTHING : Object.fromEntries(equality),
+    intersection: intersection === undefined ? NOTHING : Object.fromEntries(intersection),
+  }
+}
+
+/** Most queues have no rule of these kinds. */
+const NOTHING: Readonly<Record<string, never>> = Object.freeze({})
+
+/** Those of the players who have the attribute. */
+const valuesOf = (tickets: readonly FoundTicket[], attribute: string): Attributes[string][] =>
+  tickets.flatMap(({ players }) =>
+    players.flatMap(({ attributes = NOTHING }) =>
+      Object.hasOwn(attributes, attribute) ? [attributes[attribute] as Attributes[string]] : [],
+    ),
+  )
+
+const isList = (value: Attributes[string]): value is readonly string[] => Array.isArray(value)
+
+interface OrderParts {
+  /** For each seated ticket the index of its team. */
+  readonly teamOf: readonly number[]
+  readonly placements: FindPlacements | undefined
+  /** Of a match of an earlier process; undefined: not drawn yet. */
+  readonly secret?: string | undefined
+}
+
+/** What a match asks the allocator for. There is one for each match: a class needs no closure for each. */
+class MatchOrder implements Order {
+  readonly tickets: readonly TicketRecord[]
+  readonly teams: Order['teams']
+  readonly teamOf: readonly number[]
+  readonly expansionMs: number
+  readonly placements: FindPlacements | undefined
+  secret: string | undefined
+  readonly deploy: Order['deploy']
+  readonly #rules: Match['queue']['rules']
+
+  constructor({ queue, teams, seated, expansionMs }: Match, { teamOf, placements, secret }: OrderParts) {
+    this.deploy = queue.deploy
+    this.tickets = seated
+    this.teams = teams
+    this.teamOf = teamOf
+    this.expansionMs = expansionMs
+    this.placements = placements
+    this.secret = secret
+    this.#rules = queue.rules
+  }
+
+  inCommon(): InCommon {
+    return inCommon(this.#rules, this.tickets)
+  }
+}
+
+export const orderOf = (match: Match, parts: OrderParts): Order => new MatchOrder(match, parts)
+
+export const teamsOf = (records: readonly TicketRecord[]): readonly number[] =>
+  records.map(({ seat }) => seat?.team ?? 0)
+
+/**
+ * The places for the server of a match that its latency rule chooses, the best first; none: near its players, by their
+ * addresses.
+ */
+export type FindPlacements = () => readonly Placement[] | Promise<readonly Placement[]>
+
+interface PlacingOptions {
+  /** Undefined if it is not known where beacons are. */
+  readonly beacons: BeaconDirectory | undefined
+  /** It is not known where the beacons of a match are. */
+  readonly unplaced: (match: Match, error: Error) => void
+}
+
+/** @returns undefined for a match whose queue has no latency rule. */
+export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Match) => FindPlacements | undefined {
+  return (match) => {
+    const { queue, seated, expansionMs } = match
+    if (beacons === undefined || !queue.rules.some(({ kind }) => kind === 'latency')) return undefined
+    const players = seated.flatMap((ticket) => ticket.players)
+
+    const placementsIn = (known: KnownBeacons | undefined): readonly Placement[] => {
+      const best = bestBeacons(queue.rules, players, expansionMs, queue.targetWaitMs)
+      if (known === undefined || best === undefined) return []
+      const placements = best.beacons.flatMap(({ name, worstMs, meanMs }) => {
+        const coordinates = known.places.get(name)
+        return coordinates === undefined ? [] : { beacon: name, coordinates, worstMs, meanMs, limitMs: best.limitMs }
+      })
+      if (placements.length === 0 && best.beacons.length > 0) {
+        const names = best.beacons.map(({ name }) => JSON.stringify(name)).join(', ')
+        unplaced(
+          match,
+          new Error(
+            `the server is placed by its players' addresses: it is not known where these beacons are: ${names}`,
+          ),
+        )
+      }
+      return placements
+    }
+
+    return () => {
+      const known = beacons.known()
+      return known instanceof Promise ? known.then(placementsIn) : placementsIn(known)
+    }
+  }
+}
+
+/** What was promised of the place of a server that is READY, and what became of it. */
+export function placedOf(allocation: Allocation): Placed | undefined {
+  const placement = placementOf(allocation)
+  if (placement === undefined) return undefined
+  const { latitude, longitude } = allocation.assignment?.location ?? {}
+  const isKnown = latitude !== undefined && longitude !== undefined
+  return { ...placement, offKm: isKnown ? greatCircleKm(placement.coordinates, { latitude, longitude }) : undefined }
+}
