@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isDottedQuad, leadingHalf } from './dotted-quad.js'
+import { isDottedQuad, leadingHalf } from './ip.js'
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const PATTERN = new RegExp(`^(?:${OCTET}\\.){3}${OCTET}$`)

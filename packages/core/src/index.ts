@@ -1,7 +1,7 @@
 /** What `@muster/core` offers: the client of the service, and what belongs to using it. */
 export { createClient } from './client/client.js'
-export type { ClientOptions, LimitOption } from './client/options.js'
-export type { CallOptions } from './client/call-options.js'
+export type { ClientOptions, LimitOption, Token } from './client/config.js'
+export type { CallOptions } from './client/call.js'
 export type {
   Call,
   Client,
@@ -12,8 +12,7 @@ export type {
   Pages,
 } from './client/client-types.js'
 export type { WaitOptions } from './client/wait-until-ready.js'
-export type { RetryOptions } from './client/retry-rules.js'
-export type { Token } from './client/token.js'
+export type { RetryOptions } from './client/retry.js'
 export {
   AlreadyTerminated,
   ClientClosed,
@@ -44,8 +43,8 @@ export type {
   RetryEvent,
   ThrottledEvent,
   UnreadableEvent,
-} from './client/events.js'
-export { inProcess, type ClientDispatcher } from './client/in-process.js'
+} from './client/call-events.js'
+export { type ClientDispatcher, inProcess } from './client/transport.js'
 export { selfStop, type SelfStopOptions } from './client/self-stop.js'
 export {
   parseDeploymentWebhook,
@@ -57,16 +56,16 @@ export {
 } from './client/webhooks.js'
 export { deploymentPhase, sameStatus, statusName, type DeploymentPhase } from './deployment-status.js'
 export { scrub, secretsIn } from './redact.js'
-export { createBucket, type BucketOptions } from './scheduler/bucket.js'
-export type { BoundChange } from './scheduler/count-bound.js'
-export type { Limiter, LimiterState, Permit } from './scheduler/limiter.js'
+export { type BucketOptions, createBucket } from './rate-limit/token-bucket.js'
+export type { BoundChange } from './rate-limit/count-bound.js'
+export type { Limiter, LimiterState, Permit } from './rate-limit/limiter.js'
 export {
   createScheduler,
   type RunOptions,
   type Scheduler,
   type SchedulerOptions,
   type SchedulerState,
-} from './scheduler/scheduler.js'
-export type { Slot } from './scheduler/slot.js'
+  type Slot,
+} from './rate-limit/scheduler.js'
 export { chordSquared, EARTH_RADIUS_KM, greatCircleKm, kmOf, middleOf, pointOf, type Coordinates } from './geo.js'
 export { addressPrefix, canonicalIp, isPublicIp } from './ip.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createManualClock } from './manual-clock.js'
+import { createManualClock } from './time.js'
 
 const start = 1_000_000
 

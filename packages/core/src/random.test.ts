@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seededRandom, systemRandom } from './random.js'
+import { seededRandom, systemRandom } from './time.js'
 
 const draw = (random: () => number, count: number) => Array.from({ length: count }, random)
 

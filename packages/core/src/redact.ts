@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { addressKeys, secretFlags, secretKeys } from './api/secrets.js'
+import { addressKeys, secretFlags, secretKeys } from './api/limits.js'
 
 /** Keeps secrets, players' addresses and webhook URLs out of messages, logs and events. Pure. */
 

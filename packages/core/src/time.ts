@@ -1,4 +1,185 @@
+import { listenToAbort, stopListeningToAbort } from './runtime/abort-listeners.js'
+
+/**
+ * Time as a parameter. Everything in Muster that waits or reads the time takes a `Clock`, so that a
+ * test can run an hour in a moment and always get the same result.
+ */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. Never goes backwards. */
+  now(): number
+  /**
+   * Resolves after `ms` milliseconds of this clock (at once, but still asynchronously, for 0 or less).
+   * Rejects with the signal's reason as soon as the signal is aborted.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** setTimeout fires at once for any longer time. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+
+/** Read once: it never changes, and reading it takes as long as `performance.now()`. */
+const processStartedAt = performance.timeOrigin
+
+/** The machine's time: epoch milliseconds from the monotonic clock, so a corrected system time cannot turn it back. */
+export const systemClock: Clock = {
+  now: () => processStartedAt + performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const end = performance.now() + ms
+      let timer: NodeJS.Timeout
+      const listener = {
+        handleEvent: () => {
+          clearTimeout(timer)
+          reject(signal?.reason)
+        },
+      }
+      const arm = (left: number) => {
+        timer = setTimeout(fired, Math.min(Math.ceil(left), LONGEST_TIMEOUT_MS))
+      }
+      const fired = () => {
+        const left = end - performance.now()
+        // A timer may fire slightly early.
+        if (left > 0) return arm(left)
+        if (signal !== undefined) stopListeningToAbort(signal, listener)
+        resolve()
+      }
+      if (signal !== undefined) listenToAbort(signal, listener)
+      arm(Math.max(ms, 0))
+    }),
+}
+
+/** A clock that only moves when told to, for tests and simulations. */
+export interface ManualClock extends Clock {
+  /**
+   * Moves time forward by `ms`, waking every sleeper at its own instant, in order. Between two wakes, promise callbacks
+   * and one turn of the event loop run, so that code under test may sleep again.
+   */
+  advance(ms: number): Promise<void>
+  /** Moves to the next sleeper's instant. Returns false, and does nothing, if there is no sleeper. */
+  next(): Promise<boolean>
+  /**
+   * Moves in steps of `stepMs` (default 100) until the promise is settled, and settles as it does. For work that waits
+   * on this clock alone.
+   * @throws Error after 36,000 steps, an hour by default, because the promise then waits for something else.
+   */
+  until<T>(promise: Promise<T>, stepMs?: number): Promise<T>
+  /** How many sleeps are pending. */
+  readonly sleepers: number
+}
+
+interface Sleeper {
+  readonly at: number
+  readonly wake: () => void
+}
+
+/** Most steps of `until`. A promise that waits for something other than the clock would otherwise never end. */
+const MOST_STEPS = 36_000
+
+/** Waits one turn of the event loop: promise callbacks run, while the manual clock stands still. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/**
+ * @param options.start epoch milliseconds to begin at; default 2026-01-01T00:00:00Z.
+ */
+export function createManualClock(options: { readonly start?: number } = {}): ManualClock {
+  let now = options.start ?? Date.UTC(2026, 0, 1)
+  // Sorted by instant; sleepers with equal instants wake in the order in which they began to sleep.
+  const queue: Sleeper[] = []
+
+  const insert = (sleeper: Sleeper) => {
+    let low = 0
+    let high = queue.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((queue[middle] as Sleeper).at <= sleeper.at) low = middle + 1
+      else high = middle
+    }
+    queue.splice(low, 0, sleeper)
+  }
+
+  const wakeUntil = async (end: number) => {
+    await turn()
+    for (let first = queue[0]; first !== undefined && first.at <= end; first = queue[0]) {
+      queue.shift()
+      now = Math.max(now, first.at)
+      first.wake()
+      await turn()
+    }
+  }
+
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        const listener = {
+          handleEvent: () => {
+            queue.splice(queue.indexOf(sleeper), 1)
+            reject(signal?.reason)
+          },
+        }
+        const sleeper: Sleeper = {
+          at: now + Math.max(0, ms),
+          wake: () => {
+            if (signal !== undefined) stopListeningToAbort(signal, listener)
+            resolve()
+          },
+        }
+        if (signal !== undefined) listenToAbort(signal, listener)
+        insert(sleeper)
+      }),
+    advance: async (ms) => {
+      const end = now + ms
+      await wakeUntil(end)
+      now = end
+    },
+    next: async () => {
+      await turn()
+      const first = queue[0]
+      if (first === undefined) return false
+      await wakeUntil(first.at)
+      return true
+    },
+    until: async (promise, stepMs = 100) => {
+      const state = { settled: false }
+      const settle = () => void (state.settled = true)
+      promise.then(settle, settle)
+      await turn()
+      for (let step = 0; !state.settled; step++) {
+        if (step === MOST_STEPS) throw new Error(`not settled after ${MOST_STEPS} steps of ${stepMs} ms`)
+        const end = now + stepMs
+        await wakeUntil(end)
+        now = end
+        // A result passed through several promises may need more than one turn.
+        for (let turns = 0; turns < 4 && !state.settled; turns++) await turn()
+      }
+      return promise
+    },
+    get sleepers() {
+      return queue.length
+    },
+  }
+}
+
+/** A source of randomness: like `Math.random`, a number from 0 (inclusive) to 1 (exclusive). */
+export type Random = () => number
+
+/** The machine's source of randomness. Not for secrets. */
+export const systemRandom: Random = () => Math.random()
+
+/**
+ * A source that repeats the same sequence for the same seed (mulberry32). For tests, demos and simulations; not for
+ * secrets.
+ */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
 /** What `@muster/core/clock` offers: time and randomness as parameters. */
-export { systemClock, type Clock } from './clock.js'
-export { createManualClock, type ManualClock } from './manual-clock.js'
-export { seededRandom, type Random } from './random.js'

@@ -1,18 +1,274 @@
+import { z } from 'zod'
 import { operation } from '../operation.js'
-import { ContainerLogs } from './container-logs.js'
-import { CreateDeployment, DeploymentCreated } from './create-deployment.js'
-import { Deployment } from './deployment.js'
-import { limits } from './limits.js'
-import { DeploymentList, ListDeployments } from './list-deployments.js'
-import { Metrics, ReadMetrics } from './metrics.js'
 import {
   BulkStop,
   BulkStopped,
+  Deployment,
   DeploymentId,
+  DeploymentListEntry,
   DeploymentStopped,
   SelfStopDeployment,
   StopDeployment,
-} from './stop-deployment.js'
+} from './deployment.js'
+import {
+  environmentValue,
+  httpUrl,
+  integer,
+  ipAddress,
+  latitude,
+  longitude,
+  maybe,
+  type Maybe,
+  named,
+  names,
+  page,
+  type PageInput,
+  Pagination,
+  tagName,
+  text,
+} from './fields.js'
+import { limits } from './limits.js'
+import { Metrics, ReadMetrics } from './metrics.js'
+
+/** A player for whom a place is sought. */
+export type DeploymentUser = UserAtAddress | UserAtCoordinates
+
+/** A player known by address. */
+export interface UserAtAddress {
+  /** Says what `user_data` holds. */
+  readonly user_type: 'ip_address'
+  /** Where the player is. */
+  readonly user_data: {
+    /** The player's public address. */
+    readonly ip_address: string
+  }
+}
+
+/** A player known by place. */
+export interface UserAtCoordinates {
+  /** Says what `user_data` holds. */
+  readonly user_type: 'geo_coordinates'
+  /** Where the player is. */
+  readonly user_data: {
+    /** Degrees. */
+    readonly latitude: number
+    /** Degrees. */
+    readonly longitude: number
+  }
+}
+
+/** Injected into the container. */
+export interface EnvironmentVariable {
+  /** Its name in the container. */
+  readonly key: string
+  /** At most 4096 bytes (public fact). A secret if `is_hidden`. */
+  readonly value: string
+  /** Whether the value is a secret. */
+  readonly is_hidden: boolean
+}
+
+/**
+ * Called by the service with POST. Not retried, not signed (public facts): put an unguessable part in the URL, and
+ * confirm by reading.
+ */
+export interface Webhook {
+  /** http or https. */
+  readonly url: string
+}
+
+/** Which fields are required is a public fact: application, version and at least one user. */
+export interface CreateDeployment {
+  /** The application to deploy. */
+  readonly application: string
+  /** The version to deploy. */
+  readonly version: string
+  /** At least one; the place is chosen from them. */
+  readonly users: readonly DeploymentUser[]
+  /** Limits the placement to locations that have the image cached. */
+  readonly require_cached_locations?: boolean | undefined
+  /** Injected into the container, beside those of the version. */
+  readonly environment_variables?: readonly EnvironmentVariable[] | undefined
+  /**
+   * Each 1 to 40 characters (public fact). There is no idempotency key: a tag is what a create with a lost answer is
+   * found by.
+   */
+  readonly tags?: readonly string[] | undefined
+  /** Called when the deployment is ready. */
+  readonly webhook_on_ready?: Webhook | undefined
+  /** Called when the deployment is in error. */
+  readonly webhook_on_error?: Webhook | undefined
+  /** Called when the deployment is terminated. */
+  readonly webhook_on_terminated?: Webhook | undefined
+}
+
+/** A deployment that was accepted: the service begins to look for a place. */
+export interface DeploymentCreated {
+  /** Identifies the deployment from now on. */
+  readonly request_id: string
+}
+
+// Not typed as the interface: the union needs to see which key tells them apart.
+const UserAtAddress = z
+  .strictObject({
+    user_type: z.literal('ip_address'),
+    user_data: z.strictObject({ ip_address: ipAddress }),
+  })
+  .register(names, { id: 'UserAtAddress' })
+const UserAtCoordinates = z
+  .strictObject({
+    user_type: z.literal('geo_coordinates'),
+    user_data: z.strictObject({ latitude, longitude }),
+  })
+  .register(names, { id: 'UserAtCoordinates' })
+const DeploymentUser = named<DeploymentUser>(
+  'DeploymentUser',
+  z.discriminatedUnion('user_type', [UserAtAddress, UserAtCoordinates]),
+)
+
+export const EnvironmentVariable = named<EnvironmentVariable>(
+  'EnvironmentVariable',
+  z.strictObject({
+    key: z.string().min(1),
+    value: environmentValue,
+    is_hidden: z.boolean(),
+  }),
+)
+const Webhook = named<Webhook>('Webhook', z.strictObject({ url: httpUrl }))
+
+export const CreateDeployment = named<CreateDeployment>(
+  'CreateDeployment',
+  z.strictObject({
+    application: z.string().min(1),
+    version: z.string().min(1),
+    users: z.array(DeploymentUser).min(1),
+    require_cached_locations: z.boolean().optional(),
+    environment_variables: z.array(EnvironmentVariable).optional(),
+    tags: z.array(tagName).optional(),
+    webhook_on_ready: Webhook.optional(),
+    webhook_on_error: Webhook.optional(),
+    webhook_on_terminated: Webhook.optional(),
+  }),
+)
+
+export const DeploymentCreated = named<DeploymentCreated>(
+  'DeploymentCreated',
+  z.looseObject({ request_id: z.string().min(1) }),
+)
+
+/** One condition of the deployment list (its form is a public fact). */
+export interface DeploymentFilter {
+  /** What is compared. */
+  readonly field:
+    | 'status'
+    | 'request_id'
+    | 'tags'
+    | 'created_at'
+    | 'application'
+    | 'version'
+    | 'is_joinable_by_session'
+    | 'available_session_sockets'
+    | (string & {})
+  /** How it is compared. */
+  readonly operator: 'eq' | 'neq' | 'in' | 'nin' | 'lt' | 'lte' | 'gt' | 'gte' | (string & {})
+  /** What it is compared with. Statuses are in lower case here, e.g. 'ready'. A list for `in` and `nin`. */
+  readonly value: string | number | boolean | readonly (string | number)[]
+}
+
+/**
+ * Filters and order of the deployment list; their form is a public fact. Some servers refuse two filters on one field.
+ */
+export interface DeploymentQuery {
+  /** Conditions that must all hold. */
+  readonly filters?: readonly DeploymentFilter[] | undefined
+  /** Sort keys: the first decides, and the next among equals. */
+  readonly order_by?:
+    | readonly {
+        /** What is compared, as in a filter. */
+        readonly field: string
+        /** Ascending or descending. */
+        readonly order: 'asc' | 'desc'
+      }[]
+    | undefined
+}
+
+/** Which deployments, in which order. `page` and `limit` are accepted (public fact). */
+export interface ListDeployments extends PageInput {
+  /** Filters and order. Sent as JSON; the parameter's name is a setting. */
+  readonly query?: DeploymentQuery | undefined
+}
+
+/** The deployments found. */
+export interface DeploymentList {
+  /** The entries of this page. */
+  readonly data: readonly DeploymentListEntry[]
+  /** Number of all entries. */
+  readonly total_count?: Maybe<number>
+  /** The position of this page in the list. */
+  readonly pagination?: Maybe<Pagination>
+  /** Remarks of the service. */
+  readonly message?: Maybe<readonly string[]>
+}
+
+const DeploymentFilter = named<DeploymentFilter>(
+  'DeploymentFilter',
+  z.strictObject({
+    field: z.string().min(1),
+    operator: z.string().min(1),
+    value: z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]),
+  }),
+)
+const DeploymentQuery = named<DeploymentQuery>(
+  'DeploymentQuery',
+  z.strictObject({
+    filters: z.array(DeploymentFilter).optional(),
+    order_by: z.array(z.strictObject({ field: z.string().min(1), order: z.enum(['asc', 'desc']) })).optional(),
+  }),
+)
+export const ListDeployments = named<ListDeployments>(
+  'ListDeployments',
+  z.strictObject({ query: DeploymentQuery.optional(), ...page }),
+)
+
+export const DeploymentList = named<DeploymentList>(
+  'DeploymentList',
+  z.looseObject({
+    data: z.array(DeploymentListEntry),
+    total_count: maybe(integer),
+    pagination: maybe(Pagination),
+    message: maybe(z.array(text)),
+  }),
+)
+
+/** What the container wrote (service-api, Container logs). Unavailable once the deployment is terminated. */
+export interface ContainerLogs {
+  /** The text, in the encoding given beside it. */
+  readonly logs?: Maybe<string>
+  /** Its values are not shown; utf-8 in the emulator. */
+  readonly encoding?: Maybe<string>
+  /** The text of the run that crashed. */
+  readonly crash_logs?: Maybe<string>
+  /** How it crashed. */
+  readonly crash_data?: Maybe<{
+    /** Exit code of the process. */
+    readonly exit_code?: Maybe<number>
+    /** A text for people. */
+    readonly message?: Maybe<string>
+    /** Number of restarts of the container. */
+    readonly restart_count?: Maybe<number>
+  }>
+  /** Where the text can be fetched. */
+  readonly logs_link?: Maybe<string>
+}
+
+export const ContainerLogs = named<ContainerLogs>('ContainerLogs', z.looseObject({
+  logs: maybe(text),
+  encoding: maybe(text),
+  crash_logs: maybe(text),
+  crash_data: maybe(
+    z.looseObject({ exit_code: maybe(integer), message: maybe(text), restart_count: maybe(integer) }),
+  ),
+  logs_link: maybe(text),
+}))
 
 export const deployments = {
   /**

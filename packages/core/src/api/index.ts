@@ -9,58 +9,60 @@ export {
   type UpdateApplication,
 } from './applications.js'
 export {
+  type BulkStop,
+  type BulkStopped,
+  type ContainerLogStorage,
   Deployment,
+  type DeploymentId,
   DeploymentListEntry,
   type DeploymentPort,
   type DeploymentSession,
   type DeploymentStatus,
-} from './deployment.js'
-export {
-  type CreateDeployment,
-  type DeploymentCreated,
-  type DeploymentUser,
-  EnvironmentVariable,
-  type UserAtAddress,
-  type UserAtCoordinates,
-  type Webhook,
-} from './create-deployment.js'
-export {
-  type BulkStop,
-  type BulkStopped,
-  type ContainerLogStorage,
-  type DeploymentId,
   type DeploymentStopped,
   type SelfStopDeployment,
   type StopDeployment,
-} from './stop-deployment.js'
+} from './deployment.js'
 export {
+  type ContainerLogs,
+  type CreateDeployment,
+  type DeploymentCreated,
   type DeploymentFilter,
   type DeploymentList,
   type DeploymentQuery,
+  type DeploymentUser,
+  EnvironmentVariable,
   type ListDeployments,
-} from './list-deployments.js'
-export { type ContainerLogs } from './container-logs.js'
+  type UserAtAddress,
+  type UserAtCoordinates,
+  type Webhook,
+} from './deployments.js'
 export { type Metrics, type MetricSeries, type ReadMetrics } from './metrics.js'
 export {
   type CreateFleet,
+  type CreateFleetPolicy,
   Fleet,
   FleetLink,
   type FleetList,
   type FleetName,
-  type FleetVersionName,
-  type UpdateFleet,
-} from './fleets.js'
-export {
-  type CreateFleetPolicy,
   FleetPolicy,
   type FleetPolicyChanges,
   type FleetPolicyList,
   type FleetPolicyName,
+  type FleetVersionName,
   type ListFleetPolicies,
+  type UpdateFleet,
   type UpdateFleetPolicy,
-} from './fleet-policies.js'
+} from './fleets.js'
 export { type DeployLegacy, type LegacyDeployed } from './legacy.js'
-export { limits } from './limits.js'
+export {
+  addressKeys,
+  type Bounds,
+  limits,
+  secretFlags,
+  secretKeys,
+  type ValueLimits,
+  withValueLimits,
+} from './limits.js'
 export {
   Beacon,
   type BeaconList,
@@ -89,7 +91,6 @@ export {
   RelayUser,
   type RevokeRelayUser,
 } from './relays.js'
-export { addressKeys, secretFlags, secretKeys } from './secrets.js'
 export {
   defaultSettings,
   settingsWith,
@@ -97,7 +98,6 @@ export {
   type SettingsOption,
   type ValueLimitsOption,
 } from './settings.js'
-export { withValueLimits, type Bounds, type ValueLimits } from './value-limits.js'
 export {
   type CreateEndpointStorage,
   type EndpointName,
@@ -127,23 +127,21 @@ export {
 } from './tags.js'
 export {
   type CreateVersion,
+  type PortProtocol,
+  type SessionConfig,
+  type SessionConfigEcho,
   type UpdateVersion,
+  Version,
   type VersionChanges,
   type VersionDeleted,
   type VersionList,
   type VersionName,
-  type VersionSaved,
-} from './versions.js'
-export { Version } from './version.js'
-export {
-  type PortProtocol,
-  type SessionConfig,
-  type SessionConfigEcho,
   type VersionPort,
   type VersionPortEcho,
+  type VersionSaved,
   type VersionVariable,
   type VersionVariableEcho,
-} from './version-parts.js'
+} from './versions.js'
 export {
   type Filter,
   type FilterEcho,

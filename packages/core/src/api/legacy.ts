@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { EnvironmentVariable } from './create-deployment.js'
+import { EnvironmentVariable } from './deployments.js'
 import {
   Filter,
   FilterEcho,

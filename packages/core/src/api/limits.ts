@@ -7,3 +7,79 @@ export const limits = {
   listDeployments: { name: 'listDeployments', limit: 10, windowMs: 1000 },
   legacyDeploy: { name: 'legacyDeploy', limit: 40, windowMs: 1000 },
 } as const satisfies Record<string, RateLimit>
+
+/**
+ * Limits on values that the specification does not state but public material shows (public facts, sure). They are
+ * checked before a request is sent, and by the emulator. All of them are settings, because none was checked against a
+ * live service.
+ */
+export interface ValueLimits {
+  /** Characters of an application's name. Default 3 to 64. */
+  readonly appName: Bounds
+  /** Characters of a version's name. Default 1 to 64. */
+  readonly versionName: Bounds
+  /** CPU units of a version. Default at least 100. */
+  readonly reqCpu: Bounds
+  /** MB of a version's memory. Default at least 100. */
+  readonly reqMemory: Bounds
+  /** Minutes that a deployment may run. Default -1 to 1440; the meaning of -1 is not stated. */
+  readonly maxDuration: Bounds
+  /** Seconds from SIGTERM to SIGKILL. Default 5 to 3600. */
+  readonly terminationGrace: Bounds
+  /** Ports of a version. Default 0 to 59999. */
+  readonly port: Bounds
+  /** Characters of a tag. Default 1 to 40. */
+  readonly tagName: Bounds
+  /** Bytes of UTF-8 in the value of an environment variable. Default at most 4096. */
+  readonly environmentValue: Bounds
+}
+
+/** Both included. `Infinity` for no bound. */
+export interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+export const defaultValueLimits: ValueLimits = {
+  appName: { min: 3, max: 64 },
+  versionName: { min: 1, max: 64 },
+  reqCpu: { min: 100, max: Infinity },
+  reqMemory: { min: 100, max: Infinity },
+  maxDuration: { min: -1, max: 1440 },
+  terminationGrace: { min: 5, max: 3600 },
+  port: { min: 0, max: 59_999 },
+  tagName: { min: 1, max: 40 },
+  environmentValue: { min: 0, max: 4096 },
+}
+
+let inForce = defaultValueLimits
+
+/** The limits that apply at present. */
+export const boundsOf = (name: keyof ValueLimits): Bounds => inForce[name]
+
+/**
+ * Checks values by schemas with these limits in place of the default ones. `check` must be synchronous, as parsing is.
+ */
+export function withValueLimits<T>(accountLimits: ValueLimits, check: () => T): T {
+  const before = inForce
+  inForce = accountLimits
+  try {
+    return check()
+  } finally {
+    inForce = before
+  }
+}
+
+/** Keys whose value is a secret wherever it appears, in an input or an answer. */
+export const secretKeys: readonly string[] = [
+  'secret_access_key',
+  'private_token',
+  'authorization',
+  'authorization_token',
+]
+
+/** A true value under one of these keys makes the `value` beside it a secret. */
+export const secretFlags: readonly string[] = ['is_secret', 'is_hidden']
+
+/** Keys that hold players' addresses: not secrets to the service, but not to be logged or shown to anyone else. */
+export const addressKeys: readonly string[] = ['ip_address', 'ip', 'user_ip', 'ip_list']

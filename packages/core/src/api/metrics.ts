@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maybe, named, segment, text, type Maybe, type TimestampA } from './fields.js'
-import type { DeploymentId } from './stop-deployment.js'
+import type { DeploymentId } from './deployment.js'
 
 /** Which metrics of a deployment. */
 export interface ReadMetrics extends DeploymentId {

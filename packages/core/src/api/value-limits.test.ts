@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../client/client.js'
-import { inProcess } from '../client/in-process.js'
-import type { ClientOptions } from '../client/options.js'
-import { createManualClock } from '../manual-clock.js'
+import { inProcess } from '../client/transport.js'
+import type { ClientOptions } from '../client/config.js'
+import { createManualClock } from '../time.js'
 import { settingsWith } from './settings.js'
-import { defaultValueLimits, withValueLimits } from './value-limits.js'
+import { defaultValueLimits, withValueLimits } from './limits.js'
 
 const version = {
   app_name: 'game',

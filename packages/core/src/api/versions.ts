@@ -1,10 +1,218 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import { ApplicationName } from './applications.js'
-import { flag, integer, maybe, named, secret, segment, text, type Maybe } from './fields.js'
+import {
+  environmentValue,
+  flag,
+  integer,
+  type Masked,
+  maybe,
+  type Maybe,
+  named,
+  secret,
+  secretText,
+  segment,
+  text,
+  timestampB,
+  type TimestampB,
+} from './fields.js'
 import { limitedInteger, limitedText } from './limited.js'
-import { SessionConfig, VersionPort, VersionVariable } from './version-parts.js'
-import { Version } from './version.js'
+
+/** Public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
+export type PortProtocol = 'TCP' | 'UDP' | 'TCP/UDP' | 'HTTP' | 'HTTPS' | 'WS' | 'WSS' | (string & {})
+
+/** A port that the container opens. */
+export interface VersionPort {
+  /** 0 to 59999. */
+  readonly port: number
+  /** Public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
+  readonly protocol: PortProtocol
+  /** Whether the port is tested before the deployment counts as ready. */
+  readonly to_check?: boolean | undefined
+  /** Whether the service ends TLS in front of the port. */
+  readonly tls_upgrade?: boolean | undefined
+  /** The key under which deployments show the port. */
+  readonly name?: string | undefined
+}
+
+/** An environment variable of a version. */
+export interface VersionVariable {
+  /** Its name in the container. */
+  readonly key: string
+  /** At most 4096 bytes (public fact). A secret if `is_secret`. */
+  readonly value: string
+  /** Whether the value is a secret. */
+  readonly is_secret?: boolean | undefined
+}
+
+/**
+ * How deployments of a version share their sockets among sessions. Meanings are public facts; the specification shows
+ * none.
+ */
+export interface SessionConfig {
+  /** Default, Seat or Match. */
+  readonly kind: 'Default' | 'Seat' | 'Match' | (string & {})
+  /** Slots per deployment, at least 1. */
+  readonly sockets: number
+  /** Deploy when sockets run short. */
+  readonly autodeploy?: boolean | undefined
+  /** Minutes without a session before the deployment ends. */
+  readonly empty_ttl?: number | undefined
+  /** Minutes that a session may last. */
+  readonly session_max_duration?: number | undefined
+}
+
+/** A port that the container opens, as answers carry it. */
+export type VersionPortEcho = Masked<VersionPort>
+
+/** An environment variable of a version, as answers carry it. */
+export type VersionVariableEcho = Masked<VersionVariable>
+
+/** How deployments share their sockets among sessions, as answers carry it. */
+export type SessionConfigEcho = Masked<SessionConfig>
+
+export const VersionPort = named<VersionPort>(
+  'VersionPort',
+  z.strictObject({
+    port: limitedInteger('port'),
+    protocol: z.string().min(1),
+    to_check: z.boolean().optional(),
+    tls_upgrade: z.boolean().optional(),
+    name: z.string().min(1).optional(),
+  }),
+)
+export const VersionVariable = named<VersionVariable>(
+  'VersionVariable',
+  z.strictObject({
+    key: z.string().min(1),
+    value: environmentValue,
+    is_secret: z.boolean().optional(),
+  }),
+)
+export const SessionConfig = named<SessionConfig>(
+  'SessionConfig',
+  z.strictObject({
+    kind: z.string().min(1),
+    sockets: z.int().min(1),
+    autodeploy: z.boolean().optional(),
+    empty_ttl: z.int().min(0).optional(),
+    session_max_duration: z.int().min(0).optional(),
+  }),
+)
+
+export const VersionPortEcho = named<VersionPortEcho>(
+  'VersionPortEcho',
+  z.looseObject({
+    port: maybe(integer),
+    protocol: maybe(text),
+    to_check: maybe(flag),
+    tls_upgrade: maybe(flag),
+    name: maybe(text),
+  }),
+)
+export const VersionVariableEcho = named<VersionVariableEcho>(
+  'VersionVariableEcho',
+  z.looseObject({
+    key: maybe(text),
+    value: maybe(text),
+    is_secret: maybe(flag),
+  }),
+)
+export const SessionConfigEcho = named<SessionConfigEcho>(
+  'SessionConfigEcho',
+  z.looseObject({
+    kind: maybe(text),
+    sockets: maybe(integer),
+    autodeploy: maybe(flag),
+    empty_ttl: maybe(integer),
+    session_max_duration: maybe(integer),
+  }),
+)
+
+/** The full specification from which deployments are made (service-api, Application version). */
+export interface Version {
+  /** Its name, which paths use too. */
+  readonly name: string
+  /** Whether the version can be deployed. */
+  readonly is_active?: Maybe<boolean>
+  /** Registry host (the field name is a misnomer). */
+  readonly docker_repository?: Maybe<string>
+  /** Image name, usually with a namespace or project. */
+  readonly docker_image?: Maybe<string>
+  /** Image tag. */
+  readonly docker_tag?: Maybe<string>
+  /** Registry username; not an account credential of the service. */
+  readonly private_username?: Maybe<string>
+  /** Registry token or password. A secret. */
+  readonly private_token?: Maybe<string>
+  /** vCPU units, 1024 = 1 vCPU. */
+  readonly req_cpu?: Maybe<number>
+  /** MB, 1024 = 1 GB. */
+  readonly req_memory?: Maybe<number>
+  /** GPU units, 1024 = 1 GPU. */
+  readonly req_video?: Maybe<number>
+  /** Minutes before the automatic stop. */
+  readonly max_duration?: Maybe<number>
+  /** Whether the container is cached across all locations. */
+  readonly force_cache?: Maybe<boolean>
+  /** Its values are not shown (0 was sampled). */
+  readonly kind?: Maybe<number>
+  /** Seconds to wait for the version to deploy before marking it failed. */
+  readonly time_to_deploy?: Maybe<number>
+  /** How deployments share their sockets among sessions. */
+  readonly session_config?: Maybe<SessionConfigEcho>
+  /** The ports that the container opens. */
+  readonly ports?: Maybe<readonly VersionPortEcho[]>
+  /** Environment variables of every deployment. */
+  readonly envs?: Maybe<readonly VersionVariableEcho[]>
+  /** Whether it is tested that the image can be pulled. */
+  readonly verify_image?: Maybe<boolean>
+  /** Seconds after SIGTERM before the container stops. */
+  readonly termination_grace_period_seconds?: Maybe<number>
+  /** Name of the endpoint storage that receives container logs; overrides the default storage of the version. */
+  readonly endpoint_storage?: Maybe<string>
+  /** Replaces the container's default command. */
+  readonly command?: Maybe<string>
+  /** Replaces the container's default arguments. */
+  readonly arguments?: Maybe<string>
+  /** Name of the DNS configuration linked to the deployment. */
+  readonly dns_config?: Maybe<string>
+  /** true: deploys only in mainland China locations; false: never deploys there. */
+  readonly will_deploy_in_mainland_china?: Maybe<boolean>
+  /** Format B. */
+  readonly create_time?: Maybe<TimestampB>
+  /** Format B. */
+  readonly last_updated?: Maybe<TimestampB>
+}
+
+export const Version = named<Version>('Version', z.looseObject({
+  name: text,
+  is_active: maybe(flag),
+  docker_repository: maybe(text),
+  docker_image: maybe(text),
+  docker_tag: maybe(text),
+  private_username: maybe(text),
+  private_token: maybe(secretText),
+  req_cpu: maybe(integer),
+  req_memory: maybe(integer),
+  req_video: maybe(integer),
+  max_duration: maybe(integer),
+  force_cache: maybe(flag),
+  kind: maybe(integer),
+  time_to_deploy: maybe(integer),
+  session_config: maybe(SessionConfigEcho),
+  ports: maybe(z.array(VersionPortEcho)),
+  envs: maybe(z.array(VersionVariableEcho)),
+  verify_image: maybe(flag),
+  termination_grace_period_seconds: maybe(integer),
+  endpoint_storage: maybe(text),
+  command: maybe(text),
+  arguments: maybe(text),
+  dns_config: maybe(text),
+  will_deploy_in_mainland_china: maybe(flag),
+  create_time: maybe(timestampB),
+  last_updated: maybe(timestampB),
+}))
 
 /** What a version and its update have in common. */
 export interface VersionChanges {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { createAnswerCache, mayKeep } from './cache.js'
 
 test('keeps an answer for its time to live on the given clock', async () => {

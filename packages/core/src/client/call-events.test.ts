@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { seededRandom } from '../random.js'
-import type { RequestEvent, ResponseEvent, RetryEvent } from './events.js'
+import { seededRandom } from '../time.js'
+import type { RequestEvent, ResponseEvent, RetryEvent } from './call-events.js'
 import { deployment } from './server.fixture.js'
 import { inVirtualTime, ready } from './client.fixture.js'
 

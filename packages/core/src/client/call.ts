@@ -1,22 +1,108 @@
+import type { z } from 'zod'
 import type { OperationId } from '../api/api.js'
+import { withValueLimits } from '../api/limits.js'
 import type { Settings } from '../api/settings.js'
-import { withValueLimits } from '../api/value-limits.js'
-import type { Clock } from '../clock.js'
+import type { Operation } from '../operation.js'
+import type { Clock } from '../time.js'
+import { type Fault, validate } from '../validation/validate.js'
 import { pathOf } from '../wire.js'
-import { mayKeep, type AnswerCache } from './cache.js'
-import { checkCallOptions, type CallOptions } from './call-options.js'
-import { loadDescription } from './description.js'
-import { createEncoder } from './encode.js'
-import type { Flights } from './flights.js'
-import { inputReaderOf } from './input-reader.js'
-import { invalid } from './invalid.js'
-import type { Lifetime } from './lifetime.js'
-import { NewRequest } from './request.js'
+import { type AnswerCache, mayKeep } from './cache.js'
+import { exactly, type Reader } from './decode.js'
+import { type CallFacts, InvalidInput } from './errors.js'
+import type { Flights, Lifetime } from './flight.js'
+import { createEncoder, NewRequest } from './request.js'
+
+let loading: Promise<ReadonlyMap<OperationId, Operation>> | undefined
+
+/**
+ * Loads the description of all operations when it is first needed. With its schemas it takes longer to load than
+ * everything else in this package, and a program that only imports the package does not need it.
+ */
+export function loadDescription(): Promise<ReadonlyMap<OperationId, Operation>> {
+  return (loading ??= import('../api/api.js').then(({ operations }) => new Map(operations)))
+}
+
+/** Options of any call. */
+export interface CallOptions {
+  /** Ends the call at once when aborted, wherever it waits; the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Milliseconds for the whole call: queueing, connecting, retries and their waits. Default: the client's `timeoutMs`.
+   */
+  readonly timeoutMs?: number | undefined
+  /** Whole number; higher goes first among calls that wait for the same rate limit. Default 0. */
+  readonly priority?: number | undefined
+  /**
+   * Asked at the last moment before each attempt is written. If it answers false, nothing is written, and the call
+   * rejects with `Withheld`: for a process that may do something only as long as it holds a lease.
+   */
+  readonly mayWrite?: (() => boolean) | undefined
+}
+
+/** @throws {InvalidInput} naming the option and its value. */
+export function checkCallOptions(id: OperationId, options: CallOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidInput(`${id}: the options must be an object`, { operation: id })
+  }
+  const { signal, timeoutMs, priority, mayWrite } = options
+  const refuse = (option: string, must: string, value: unknown): never => {
+    const got = typeof value === 'number' ? String(value) : `a value of type ${typeof value}`
+    throw new InvalidInput(`${id}: option ${option} must be ${must}, got ${got}`, { operation: id, field: option })
+  }
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
+    refuse('timeoutMs', 'a positive number of milliseconds', timeoutMs)
+  }
+  if (priority !== undefined && !Number.isSafeInteger(priority)) refuse('priority', 'a whole number', priority)
+  if (mayWrite !== undefined && typeof mayWrite !== 'function') refuse('mayWrite', 'a function', mayWrite)
+  if (signal !== undefined && !(signal instanceof AbortSignal)) refuse('signal', 'an AbortSignal', signal)
+}
+
+/**
+ * The error for a value that does not fit its schema. It names the field, what is wrong, and the value unless that may
+ * be a secret or an address.
+ * @param what the value as a whole, e.g. `deployments.create: input`.
+ */
+export function invalid(what: string, { field, message }: Fault, facts: CallFacts = {}): InvalidInput {
+  return new InvalidInput(`${what}${field === undefined ? '' : ` ${field}`}: ${message}`, { ...facts, field })
+}
+
+/**
+ * Creates a reader of inputs for a schema of the description. Most inputs are a few texts and numbers, e.g. one name,
+ * and nearly all are as they must be. Such an input is copied and the copy is checked by plain functions, in a fraction
+ * of zod's time. zod reads all others, and says what is wrong with them.
+ */
+export function inputReaderOf(schema: z.ZodType): Reader {
+  if (!isFlat(schema)) return (input) => validate(schema, input)
+  const fits = exactly(schema)
+  return (input) => {
+    if (isPlain(input)) {
+      const copy = { ...input }
+      if (fits(copy)) return { success: true, data: copy }
+    }
+    return validate(schema, input)
+  }
+}
+
+/** Whether a copy of a value shares nothing with it that could be changed. */
+function isFlat(schema: z.core.$ZodType): boolean {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  return def.type === 'object' && Object.values(def.shape).every(isPrimitive)
+}
+
+function isPrimitive(schema: z.core.$ZodType): boolean {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'optional' || def.type === 'nullable') return isPrimitive(def.innerType)
+  return def.type === 'string' || def.type === 'number' || def.type === 'boolean'
+}
+
+/** A copy has only an object's own fields, but zod reads inherited ones too. */
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
 /** An operation as a function, without its types. */
 export type UntypedCall = (input?: unknown, options?: CallOptions) => Promise<unknown>
 
-export interface Calling {
+interface Calling {
   readonly flights: Flights
   readonly cache: AnswerCache
   readonly lifetime: Lifetime

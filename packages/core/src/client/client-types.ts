@@ -2,9 +2,9 @@ import type { EventEmitter } from 'eventemitter3'
 import type { Api } from '../api/api.js'
 import type { Deployment } from '../api/deployment.js'
 import type { InputOf, OutputOf, SuccessOf } from '../operation.js'
-import type { SchedulerState } from '../scheduler/scheduler.js'
-import type { CallOptions } from './call-options.js'
-import type { ClientEvents } from './events.js'
+import type { SchedulerState } from '../rate-limit/scheduler.js'
+import type { CallOptions } from './call.js'
+import type { ClientEvents } from './call-events.js'
 import type { WaitOptions } from './wait-until-ready.js'
 
 /**

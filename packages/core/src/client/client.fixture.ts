@@ -1,8 +1,7 @@
-import { createManualClock } from '../manual-clock.js'
-import { seededRandom } from '../random.js'
+import { createManualClock, seededRandom } from '../time.js'
 import { createClient } from './client.js'
-import { inProcess } from './in-process.js'
-import type { ClientOptions } from './options.js'
+import { inProcess } from './transport.js'
+import type { ClientOptions } from './config.js'
 import { deployment, serve } from './server.fixture.js'
 
 /** A client of a real server on loopback, which the test closes. */

@@ -1,16 +1,106 @@
+import type { EventEmitter } from 'eventemitter3'
 import type { Api, OperationId } from '../api/api.js'
-import type { Random } from '../random.js'
+import type { Random } from '../time.js'
 import { createAnswerCache } from './cache.js'
-import { createCall, type UntypedCall } from './call.js'
-import { catalogue } from './catalogue.js'
-import type { Client, CloseOptions, Operations } from './client-types.js'
-import { checkMilliseconds } from './check.js'
-import { configure } from './config.js'
-import { loadDescription } from './description.js'
-import type { ClientOptions } from './options.js'
+import { type ClientEvents, createEvents } from './call-events.js'
+import { createCall, loadDescription, type UntypedCall } from './call.js'
+import type { Client, CloseOptions, IsPaged, Operations } from './client-types.js'
+import { checkMilliseconds, type ClientConfig, type ClientOptions, configure } from './config.js'
+import { createDeadlines } from './deadlines.js'
+import { decode, decodeGone } from './decode.js'
+import { createFlights, createLifetime, type Flights, type Lifetime } from './flight.js'
 import { allPages } from './pages.js'
-import { createPipeline } from './pipeline.js'
+import { createQueues, type Queues } from './queues.js'
+import type { Request } from './request.js'
+import { withRetry } from './retry.js'
+import { observe, send } from './send.js'
+import { createTransport } from './transport.js'
 import { createWaitUntilReady } from './wait-until-ready.js'
+
+/** How an operation is called: once, or page by page as well. */
+type Kinds<Description> = {
+  readonly [Group in keyof Description]: {
+    readonly [Name in keyof Description[Group]]: IsPaged<Description[Group][Name]> extends true ? 'pages' : 'once'
+  }
+}
+
+/**
+ * The operations by name, so that a client can be created before the description is loaded. A missing operation, or one
+ * of the wrong kind, does not compile.
+ */
+export const catalogue: Kinds<Api> = {
+  applications: { create: 'once', update: 'once', get: 'once', delete: 'once', list: 'once' },
+  versions: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'once' },
+  registry: { listTags: 'once', deleteTag: 'once' },
+  storages: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'pages' },
+  pullProfiles: {
+    create: 'once',
+    get: 'once',
+    update: 'once',
+    delete: 'once',
+    list: 'pages',
+    link: 'once',
+    unlink: 'once',
+  },
+  locations: { list: 'pages', beacons: 'pages' },
+  deployments: {
+    create: 'once',
+    get: 'once',
+    stop: 'once',
+    selfStop: 'once',
+    bulkStop: 'once',
+    list: 'pages',
+    logs: 'once',
+    metrics: 'once',
+    deployLegacy: 'once',
+  },
+  fleets: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'pages', link: 'once', unlink: 'once' },
+  policies: { create: 'once', list: 'pages', get: 'once', update: 'once', delete: 'once' },
+  tags: { list: 'once', get: 'once', create: 'once', update: 'once', delete: 'once' },
+  relays: { create: 'once', list: 'once', get: 'once', delete: 'once', authorizeUser: 'once', revokeUser: 'once' },
+}
+
+/** Sends encoded requests to the service and returns values. */
+interface Pipeline {
+  readonly flights: Flights
+  readonly lifetime: Lifetime
+  readonly queues: Queues
+  readonly events: EventEmitter<ClientEvents>
+  /** Waits at most `timeoutMs` for calls under way, then closes the connections. */
+  close(timeoutMs: number): Promise<void>
+}
+
+/** Combines the hops after the call itself: retry → schedule → send → decode. */
+export function createPipeline(config: ClientConfig): Pipeline {
+  const { clock } = config
+  const { emitter, sink: events } = createEvents()
+  const lifetime = createLifetime()
+  const deadlines = createDeadlines(clock)
+  const queues = createQueues(config, events)
+  const transport = createTransport(config)
+  const hops = { ...config, events, transport, throttled: queues.throttled, gone: decodeGone }
+
+  const attempt = async (request: Request) => {
+    const answer = await queues.run(request, (slot) => observe(request, () => send(request, slot, hops), events, clock))
+    if (answer.status !== 429) queues.accepted(request)
+    return decode(request, answer, clock, events)
+  }
+  const perform = (request: Request) => withRetry(request, attempt, hops)
+
+  return {
+    flights: createFlights({ perform, lifetime, clock, deadlines }),
+    lifetime,
+    queues,
+    events: emitter,
+    close: async (timeoutMs) => {
+      const closed = new AbortController()
+      clock.sleep(timeoutMs, closed.signal).then(deadlines.abandonAll, () => {})
+      await lifetime.close()
+      closed.abort()
+      await transport.close()
+    },
+  }
+}
 
 /** Default time of `close`: orchestrators give a process 30 s to end, and other parts may have to close too. */
 const CLOSE_MS = 10_000

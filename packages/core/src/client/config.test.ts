@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { configure } from './config.js'
-import type { ClientOptions } from './options.js'
+import { type ClientOptions, configure } from './config.js'
 
 const least = { baseUrl: 'https://service.example', token: 'secret-token' }
 /** Options as JavaScript may give them. */

@@ -1,12 +1,166 @@
 import { limits } from '../api/limits.js'
-import { defaultSettings, settingsWith, type Settings, type SettingsOption } from '../api/settings.js'
-import { systemClock } from '../clock.js'
-import { systemRandom } from '../random.js'
-import { check, checkMilliseconds, checkNames } from './check.js'
-import { InvalidInput } from './errors.js'
-import type { ClientOptions } from './options.js'
-import type { RetryOptions } from './retry-rules.js'
-import { createTokenSource, type TokenSource } from './token.js'
+import { defaultSettings, type Settings, type SettingsOption, settingsWith } from '../api/settings.js'
+import type { RateLimit } from '../operation.js'
+import type { Limiter } from '../rate-limit/limiter.js'
+import { scrub } from '../redact.js'
+import { type Clock, type Random, systemClock, systemRandom } from '../time.js'
+import { didYouMean } from '../validation/nearest-name.js'
+import { type CallFacts, InvalidInput, Unauthorized } from './errors.js'
+import type { RetryOptions } from './retry.js'
+import type { ClientDispatcher } from './transport.js'
+
+/** Checks an option. The error names the option, and its value unless that is of a type that could hold a secret. */
+function check(holds: boolean, option: string, value: unknown, wanted: string): void {
+  if (!holds)
+    throw new InvalidInput(`option ${option} must be ${wanted}, not ${shown(value, wanted)}`, { field: option })
+}
+
+/** Refuses unknown names: options are read by name, so a misspelt option would have no effect. */
+function checkNames(options: object, known: readonly string[], within = ''): void {
+  for (const name of Object.keys(options)) {
+    if (known.includes(name)) continue
+    const field = `${within}${name}`
+    throw new InvalidInput(`option ${field} is not known${didYouMean(name, known)}`, { field })
+  }
+}
+
+/** Checks a duration. The maximum is what setTimeout can wait, about 24 days. */
+export function checkMilliseconds(option: string, value: unknown, least = 0): void {
+  check(
+    typeof value === 'number' && value >= least && value < 2 ** 31,
+    option,
+    value,
+    `a number of milliseconds from ${least}`,
+  )
+}
+
+function shown(value: unknown, wanted: string): string {
+  // A text is not shown: where an option expects something else, or even the address, it may be the token by mistake.
+  if (typeof value === 'string')
+    return wanted === 'a text' || wanted === 'a path' ? JSON.stringify(scrub(value.slice(0, 80))) : 'a text'
+  return typeof value === 'object' && value !== null
+    ? 'an object'
+    : typeof value === 'function'
+      ? 'a function'
+      : String(value)
+}
+
+/**
+ * The account's secret, or a function that returns it. The function is called before every attempt, so that the token
+ * can rotate; it should cache the token.
+ */
+export type Token = string | (() => string | Promise<string>)
+
+/** Returns the present token for a call, whose facts an error includes. */
+export type TokenSource = (call: TokenUser) => string | Promise<string>
+
+/** A call that needs a token. */
+interface TokenUser {
+  facts(): CallFacts
+}
+
+/** Whether a token can be sent in a header. Its form is not checked further, because it is not documented. */
+const sendable = (token: unknown): token is string => typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)
+
+/**
+ * Creates the source of the present token, without the word that the header needs in front.
+ * @throws {InvalidInput} at once, for a token that is missing, empty or not sendable. Its value is in no message.
+ */
+export function createTokenSource(token: Token): TokenSource {
+  if (typeof token === 'function') return (call) => askFor(token, call)
+  if (!sendable(token)) {
+    const what =
+      token === undefined || token === null
+        ? 'missing'
+        : token === ''
+          ? 'empty'
+          : 'not a text that can stand in a header'
+    throw new InvalidInput(
+      `option token is ${what}: give the account's API token, or an async function that returns it`,
+      {
+        field: 'token',
+      },
+    )
+  }
+  return () => token
+}
+
+async function askFor(provide: () => string | Promise<string>, call: TokenUser): Promise<string> {
+  let token: unknown
+  try {
+    token = await provide()
+  } catch (cause) {
+    throw new Unauthorized(`${call.facts().operation}: the token function failed`, { ...call.facts(), cause })
+  }
+  if (!sendable(token))
+    throw new Unauthorized(`${call.facts().operation}: the token function returned no usable token`, call.facts())
+  return token
+}
+
+/** A rate limit that replaces a documented one; null for none. */
+export type LimitOption = { readonly limit: number; readonly windowMs?: number | undefined } | null
+
+export interface ClientOptions {
+  /** Address of the service, http or https. A path in it is a prefix of every operation's path. */
+  readonly baseUrl: string | URL
+  /** The account's API token, or a function that returns it and is called before every attempt. */
+  readonly token: Token
+  /**
+   * Milliseconds that a call may take, including queueing and retries. Default 30,000: enough for a burst of 1,200
+   * creates.
+   */
+  readonly timeoutMs?: number | undefined
+  /**
+   * This process's share of the account's rate limits, more than 0 and at most 1. Default 1. The shares of all
+   * processes must not add up to more than 1.
+   */
+  readonly share?: number | undefined
+  /**
+   * Rate limits other than the documented ones, and one for `other`, the operations without a documented limit (default
+   * none). `windowMs` defaults to 1000.
+   */
+  readonly limits?: { readonly [Name in keyof typeof limits | 'other']?: LimitOption | undefined } | undefined
+  /** Most calls that may start at one moment, per limit. Default: the limit. */
+  readonly burst?: number | undefined
+  /**
+   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. Used
+   * only where answers are slow, on used connections, while nothing is late; otherwise a request counts until its
+   * answer comes.
+   */
+  readonly jitterMs?: number | undefined
+  /**
+   * Creates the limiter of each limit, e.g. the one that several processes share by `createRedisLimits` of
+   * `@muster/redis`. Default: `createBucket`, for this process. With it, `share` and `burst` have no effect.
+   */
+  readonly limiter?: ((limit: RateLimit) => Limiter) | undefined
+  /** Most calls under way at once, per limit. Default 256; never more than `connections`. */
+  readonly maxInFlight?: number | undefined
+  /**
+   * Most connections for each rate limit, for other reads, and for other changes, so that slow calls of one kind do not
+   * hold up another. Default 128.
+   */
+  readonly connections?: number | undefined
+  /** Bytes of the largest answer that is read. Default 16 MiB. */
+  readonly maxResponseBytes?: number | undefined
+  /**
+   * Attempts of a safe request, and the waits between them in milliseconds. Default `{ attempts: 4, baseMs: 200, capMs:
+   * 5000 }`.
+   */
+  readonly retry?: Partial<RetryOptions> | undefined
+  /** The longest pause that a Retry-After can impose, in milliseconds. Default 60,000. */
+  readonly maxRetryAfterMs?: number | undefined
+  /** Milliseconds for which locations and beacons are cached. Default 300,000; 0 caches nothing. */
+  readonly cacheTtlMs?: number | undefined
+  /** What the specification leaves open, e.g. `{ valueLimits: { maxDuration: { max: 2880 } } }`; see `Settings`. */
+  readonly settings?: SettingsOption | undefined
+  /**
+   * undici dispatcher to use instead of the client's own pool, e.g. for a proxy, or `inProcess` in tests: all requests
+   * share its connections. It stays open when the client is closed.
+   */
+  readonly dispatcher?: ClientDispatcher | undefined
+  readonly clock?: Clock | undefined
+  readonly random?: Random | undefined
+}
 
 const defaults = {
   timeoutMs: 30_000,
@@ -27,7 +181,7 @@ const otherOptions = ['baseUrl', 'token', 'limits', 'burst', 'limiter', 'retry',
 type LimitKey = keyof typeof documentedLimits
 
 /** A rate limit to observe; undefined for none. */
-export type Limit = { readonly limit: number; readonly windowMs: number } | undefined
+type Limit = { readonly limit: number; readonly windowMs: number } | undefined
 
 /** The options, validated, with defaults filled in. */
 export interface ClientConfig

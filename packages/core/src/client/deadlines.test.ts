@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { createClient } from './client.js'
-import { loadDescription } from './description.js'
+import { loadDescription } from './call.js'
 import { RateLimited, ServerError, TimedOut } from './errors.js'
-import { inProcess } from './in-process.js'
-import type { ClientOptions } from './options.js'
+import { inProcess } from './transport.js'
+import type { ClientOptions } from './config.js'
 
 beforeAll(loadDescription)
 

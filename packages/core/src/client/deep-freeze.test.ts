@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { deepFreeze } from './deep-freeze.js'
+import { deepFreeze } from './cache.js'
 
 /** A value and all values in it. */
 function parts(value: unknown): unknown[] {

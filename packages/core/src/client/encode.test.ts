@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { api } from '../api/api.js'
 import { defaultSettings } from '../api/settings.js'
 import { operation } from '../operation.js'
-import { createEncoder, encodeSegment } from './encode.js'
+import { createEncoder, encodeSegment } from './request.js'
 import { InvalidInput } from './errors.js'
 
 const encode = (op: Parameters<typeof createEncoder>[1], input: Record<string, unknown>, prefix = '') =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fingerprint } from './fingerprint.js'
+import { fingerprint } from './cache.js'
 
 test('is equal exactly for equal values', () => {
   const value = fc.jsonValue({ maxDepth: 3 })

@@ -1,14 +1,65 @@
-import { listenToAbort, stopListeningToAbort, type AbortListener } from '../abort-listeners.js'
-import type { Clock } from '../clock.js'
-import { cancel } from './cancellation.js'
+import type { OperationId } from '../api/api.js'
+import { type AbortListener, listenToAbort, stopListeningToAbort } from '../runtime/abort-listeners.js'
+import type { Clock } from '../time.js'
 import type { Deadline, Deadlines } from './deadlines.js'
-import { ClientClosed } from './errors.js'
-import { timeSpent, type TimeSpent } from './progress.js'
-import { factsOf, type Request } from './request.js'
-import { timedOut } from './timed-out.js'
+import { ClientClosed, TimedOut } from './errors.js'
+import { cancel, factsOf, type Request, timeSpent, type TimeSpent } from './request.js'
+
+/** Whether the client still accepts calls, and which work is unfinished. */
+export interface Lifetime {
+  /** @throws {ClientClosed} once `close` was called. */
+  assertOpen(id: OperationId): void
+  /** Notes the beginning of work for whose end `close` waits. */
+  begin(): void
+  end(): void
+  /** Accepts no more calls; resolves when all work has ended. */
+  close(): Promise<void>
+}
+
+export function createLifetime(): Lifetime {
+  let running = 0
+  let ended: (() => void) | undefined
+  let closed: Promise<void> | undefined
+
+  return {
+    assertOpen: (id) => {
+      if (closed !== undefined) throw new ClientClosed(`${id}: the client is closed`, { operation: id, sent: false })
+    },
+    begin: () => {
+      running += 1
+    },
+    end: () => {
+      running -= 1
+      if (running === 0) ended?.()
+    },
+    close: () =>
+      (closed ??= new Promise((resolve) => {
+        ended = resolve
+        if (running === 0) resolve()
+      })),
+  }
+}
+
+/**
+ * The error for a caller whose time is up; it tells how the time was spent.
+ * @param before time the request had spent when this caller joined it; undefined for the caller who began it.
+ */
+function timedOut(request: Request, timeoutMs: number, before: TimeSpent | undefined, now: number): TimedOut {
+  const { id, progress } = request
+  const spent = timeSpent(progress, now)
+  const queuedMs = Math.round(spent.queued - (before?.queued ?? 0))
+  const retryWaitMs = Math.round(spent.retryWait - (before?.retryWait ?? 0))
+  const inFlightMs = Math.round(spent.inFlight - (before?.inFlight ?? 0))
+  const where = `queued ${queuedMs} ms, waiting to retry ${retryWaitMs} ms, in flight ${inFlightMs} ms`
+  const sent = progress.written || progress.doubtful
+  // A caller that waited in a queue may have been held up by its limiter, or by the refusal of another call.
+  const cause = progress.lastError ?? progress.holdUp?.obstacle() ?? progress.holdUp?.refusal
+  const facts = { ...factsOf(request), timeoutMs, queuedMs, retryWaitMs, inFlightMs, sent, cause }
+  return new TimedOut(`${id}: timed out after ${timeoutMs} ms (${where})`, facts)
+}
 
 /** What all flights share. */
-export interface FlightContext {
+interface FlightContext {
   /** The further hops: retry, schedule, send, decode. */
   readonly perform: (request: Request) => Promise<unknown>
   readonly deadlines: Deadlines
@@ -23,7 +74,7 @@ export interface FlightContext {
  * An entry of the map of shared reads. When V8 makes a larger or smaller table for a map, the old one keeps its entries
  * until the next full garbage collection. So an entry refers to its flight only while that is under way.
  */
-export class SharedRead {
+class SharedRead {
   readonly key: string
   flight: Flight | undefined
 
@@ -39,7 +90,7 @@ export class SharedRead {
  * `Flight` and `Waiting` are classes, because each call makes one of each: V8 may allocate object literals among
  * long-lived objects, which keeps alive all that they refer to.
  */
-export class Flight {
+class Flight {
   readonly request: Request
   /** Where equal requests find this flight; undefined if it is not shared. */
   readonly shared: SharedRead | undefined
@@ -187,5 +238,68 @@ class Waiting implements Deadline, AbortListener {
 
   handleEvent(): void {
     this.#flight.leave(this, this.signal?.reason)
+  }
+}
+
+/** Performs requests. Equal reads at the same time share one request. */
+export interface Flights {
+  /** Performs a request or joins an equal one. Callers who share a request have their own signals and deadlines. */
+  board(request: Request, signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown>
+}
+
+interface FlightsOptions {
+  /** The further hops: retry, schedule, send, decode. */
+  readonly perform: (request: Request) => Promise<unknown>
+  readonly deadlines: Deadlines
+  readonly lifetime: Lifetime
+  readonly clock: Clock
+}
+
+export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOptions): Flights {
+  /** Reads under way, by key. */
+  const reads = new Map<string, SharedRead>()
+  /**
+   * Counts beginnings and ends of writes. It is part of a read's key, so that a read never joins a read which began
+   * before a write whose effect it may have to show.
+   */
+  let writes = 0
+  const countWrite = () => {
+    writes += 1
+  }
+  const common = { perform, deadlines, clock, landed: lifetime.end }
+  const writing = { ...common, closed: countWrite }
+  const closeRead = ({ shared }: Flight) => {
+    if (shared === undefined) return
+    shared.flight = undefined
+    reads.delete(shared.key)
+  }
+  const reading = { ...common, closed: closeRead }
+
+  const write = (request: Request): Flight => {
+    lifetime.begin()
+    countWrite()
+    return new Flight(request, writing)
+  }
+
+  const read = (request: Request, key: string): Flight => {
+    lifetime.begin()
+    const shared = new SharedRead(key)
+    reads.set(key, shared)
+    shared.flight = new Flight(request, reading, shared)
+    return shared.flight
+  }
+
+  return {
+    board: (request, signal, timeoutMs) => {
+      if (request.operation.method !== 'GET') return write(request).join(signal, timeoutMs)
+      // What one caller's check withholds must not be withheld from others.
+      if (request.mayWrite !== undefined) return read(request, request.call).join(signal, timeoutMs)
+      // Headers may change the answer. Priority is part of the key, so that a read does not wait at the lower priority
+      // of another.
+      const { priority, path, headers } = request
+      const key = `${writes} ${priority} ${path} ${headers.join(' ')}`
+      const flight = reads.get(key)?.flight ?? read(request, key)
+      return flight.join(signal, timeoutMs)
+    },
   }
 }

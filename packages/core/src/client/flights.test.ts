@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { api } from '../api/api.js'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { createDeadlines } from './deadlines.js'
-import { createFlights } from './flights.js'
-import { createLifetime } from './lifetime.js'
-import { enterPhase } from './progress.js'
+import { createFlights, createLifetime } from './flight.js'
+import { enterPhase, type Request } from './request.js'
 import { testRequest } from './request.fixture.js'
-import type { Request } from './request.js'
 
 /** Flights whose work the test ends by hand. */
 function setUp() {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { createClient } from './client.js'
 import { ConnectionLost } from './errors.js'
-import { inProcess } from './in-process.js'
+import { inProcess } from './transport.js'
 
 const setUp = (handle: (request: Request) => Promise<Response>) => {
   const clock = createManualClock()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../api/api.js'
 import { validate } from '../validation/validate.js'
-import { inputReaderOf } from './input-reader.js'
+import { inputReaderOf } from './call.js'
 import { roughly } from './roughly.fixture.js'
 
 const inputs = operations.map(([id, { input }]) => [id, input] as const)

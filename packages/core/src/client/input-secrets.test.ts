@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import type { Client } from './client-types.js'
-import { loadDescription } from './description.js'
+import { loadDescription } from './call.js'
 import { InvalidInput } from './errors.js'
-import { inProcess } from './in-process.js'
+import { inProcess } from './transport.js'
 import { everything, expectHidden, watched, failure } from './secrets.fixture.js'
 
 beforeAll(loadDescription)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { operations, type OperationId } from '../api/api.js'
 import { validate } from '../validation/validate.js'
-import { invalid } from './invalid.js'
+import { invalid } from './call.js'
 
 const byId = new Map(operations)
 

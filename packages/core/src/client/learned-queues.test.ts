@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
-import { seededRandom } from '../random.js'
+import { createManualClock, seededRandom } from '../time.js'
 import { createClient } from './client.js'
-import { loadDescription } from './description.js'
-import { inProcess } from './in-process.js'
-import type { ClientOptions } from './options.js'
+import { loadDescription } from './call.js'
+import { inProcess } from './transport.js'
+import type { ClientOptions } from './config.js'
 
 beforeAll(loadDescription)
 

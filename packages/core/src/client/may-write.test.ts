@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Limiter, Permit } from '../scheduler/limiter.js'
-import { createManualClock } from '../manual-clock.js'
-import type { CallOptions } from './call-options.js'
+import type { Limiter, Permit } from '../rate-limit/limiter.js'
+import { createManualClock } from '../time.js'
+import type { CallOptions } from './call.js'
 import { createClient } from './client.js'
 import { InvalidInput, TimedOut, Withheld } from './errors.js'
-import { inProcess } from './in-process.js'
-import type { ClientOptions } from './options.js'
+import { inProcess } from './transport.js'
+import type { ClientOptions } from './config.js'
 import { answer, serve } from './server.fixture.js'
 
 const input = { request_id: 'abc', name: 'blue' }

@@ -3,7 +3,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
 import { createClient } from './client.js'
-import type { ClientOptions } from './options.js'
+import type { ClientOptions } from './config.js'
 import { serve, type SeenRequest } from './server.fixture.js'
 
 export const tag = { request_id: 'abc', tag_name: 'blue' }

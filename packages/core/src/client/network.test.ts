@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { ConnectionLost } from './errors.js'
 import { answer } from './server.fixture.js'
 import {

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { CallOptions } from './call-options.js'
+import type { CallOptions } from './call.js'
 import { InvalidInput, NotFound, ServerError } from './errors.js'
-import { nextPage } from './next-page.js'
-import { allPages } from './pages.js'
+import { allPages, nextPage } from './pages.js'
 
 describe('nextPage', () => {
   test.each([

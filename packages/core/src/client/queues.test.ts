@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import type { Client } from './client-types.js'
 import { createClient } from './client.js'
-import { loadDescription } from './description.js'
-import type { PacedEvent } from './events.js'
-import { inProcess } from './in-process.js'
-import type { ClientOptions } from './options.js'
+import { loadDescription } from './call.js'
+import type { PacedEvent } from './call-events.js'
+import { inProcess } from './transport.js'
+import type { ClientOptions } from './config.js'
 
 beforeAll(loadDescription)
 

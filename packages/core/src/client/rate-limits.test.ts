@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ThrottledEvent } from './events.js'
+import type { ThrottledEvent } from './call-events.js'
 import { inVirtualTime, ready, later } from './client.fixture.js'
 
 describe('rate limits', () => {

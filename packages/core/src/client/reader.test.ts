@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../api/api.js'
 import { validate } from '../validation/validate.js'
-import { readerOf } from './reader.js'
+import { readerOf } from './decode.js'
 import { roughly } from './roughly.fixture.js'
 
 const read = operations.flatMap(([id, { output }]) => (output === undefined ? [] : [[id, output] as const]))

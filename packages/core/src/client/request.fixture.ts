@@ -1,7 +1,5 @@
 import { api } from '../api/api.js'
-import { Cancellation } from './cancellation.js'
-import { Progress } from './progress.js'
-import type { Request } from './request.js'
+import { Cancellation, Progress, type Request } from './request.js'
 
 /** A request as the first hop makes it; by default a GET of a status. */
 export function testRequest(

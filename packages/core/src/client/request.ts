@@ -1,8 +1,190 @@
 import type { OperationId } from '../api/api.js'
+import type { Settings } from '../api/settings.js'
 import type { Operation } from '../operation.js'
-import { Cancellation } from './cancellation.js'
-import type { EncodedInput } from './encode.js'
-import { Progress } from './progress.js'
+import { pathOf, wireName } from '../wire.js'
+import { InvalidInput } from './errors.js'
+
+/**
+ * Tells the client's parts that no caller waits for a call any more. An AbortSignal with its listeners would cost as
+ * much as all other work on a call, so one is created only where it is needed.
+ */
+export class Cancellation {
+  cancelled = false
+  reason: unknown
+  /** Told of the cancellation. One listener at a time, because a call is handled by one part at a time. */
+  listener: CancelListener | undefined
+  controller: AbortController | undefined
+}
+
+export interface CancelListener {
+  cancelled(reason: unknown): void
+}
+
+export function cancel(cancellation: Cancellation, reason: unknown): void {
+  if (cancellation.cancelled) return
+  cancellation.cancelled = true
+  cancellation.reason = reason
+  cancellation.listener?.cancelled(reason)
+  cancellation.controller?.abort(reason)
+}
+
+/** Returns the cancellation as an AbortSignal. */
+export function signalOf(cancellation: Cancellation): AbortSignal {
+  const controller = (cancellation.controller ??= new AbortController())
+  if (cancellation.cancelled) controller.abort(cancellation.reason)
+  return controller.signal
+}
+
+/** Phases of a call: waiting in the queue, waiting between attempts, or sent and awaiting the answer. */
+type Phase = 'queued' | 'retryWait' | 'inFlight'
+
+/** Milliseconds by phase. */
+export type TimeSpent = Readonly<Record<Phase, number>>
+
+/** Why a queue stands still; shared by all calls that wait in the queue. */
+export interface HoldUp {
+  /** The latest refusal; undefined once a call was accepted after it. */
+  refusal: unknown
+  /** Why the queue's limiter gives no permits, other than the limit. */
+  readonly obstacle: () => Error | undefined
+}
+
+/**
+ * How far a call has come: updated by the hops, read when its time is up or an attempt is judged.
+ *
+ * A class, because V8 may allocate object literals among long-lived objects, which keeps alive all that they refer to.
+ */
+export class Progress {
+  /** Epoch milliseconds of the latest deadline among the callers that wait. */
+  deadline = 0
+  /** Attempts begun. */
+  attempt = 0
+  /** Whether the present attempt was written to a connection and may have taken effect: no answer has refused it. */
+  written = false
+  /** Whether an earlier attempt may have taken effect: its answer was lost, or was a 5xx. */
+  doubtful = false
+  /** The failure of the latest attempt. */
+  lastError: unknown
+  /** The state of the queue that the call waits in. */
+  holdUp: HoldUp | undefined
+  /** The token of the latest attempt, which an answer may repeat. */
+  token: string | undefined
+  phase: Phase = 'queued'
+  /** Epoch milliseconds at which the phase began. */
+  since: number
+  /** Milliseconds spent in each phase before the present one. */
+  readonly spent: Record<Phase, number> = new Spent()
+
+  constructor(now: number) {
+    this.since = now
+  }
+}
+
+class Spent implements TimeSpent {
+  queued = 0
+  retryWait = 0
+  inFlight = 0
+}
+
+export function enterPhase(progress: Progress, phase: Phase, now: number): void {
+  progress.spent[progress.phase] += now - progress.since
+  progress.phase = phase
+  progress.since = now
+}
+
+/** Milliseconds spent in each phase so far. */
+export function timeSpent({ spent, phase, since }: Progress, now: number): TimeSpent {
+  return { ...spent, [phase]: spent[phase] + now - since }
+}
+
+/**
+ * The name of an operation's queue and connections: its documented limit's name. Operations without a limit have one
+ * lane for reads and one for changes, because slow reads must not delay a call that stops a server.
+ */
+export const laneOf = ({ limit, method }: Pick<Operation, 'limit' | 'method'>): string =>
+  limit?.name ?? (method === 'GET' ? otherReads : otherChanges)
+
+export const otherReads = 'other'
+export const otherChanges = 'other changes'
+
+/** An input as it is sent by HTTP. */
+interface EncodedInput {
+  /** Path and query, ready for the request line. */
+  readonly path: string
+  /** Names and values, alternating. */
+  readonly headers: readonly string[]
+  /** JSON, or undefined for a request without a body. */
+  readonly body: string | undefined
+}
+
+/**
+ * Creates the function that encodes an operation's validated input as path, query, headers and body.
+ * @param prefix path of the base URL, without a trailing slash.
+ */
+export function createEncoder(id: OperationId, operation: Operation, settings: Settings, prefix: string) {
+  // '/v1/app/{app_name}/version' is split into '/v1/app/' and '/version', with the name between.
+  const [first = '', ...rest] = `${prefix}${pathOf(operation, settings)}`.split(/\{\w+\}/)
+  const alwaysBody = operation.method === 'POST' || operation.method === 'PATCH'
+
+  return (input: Readonly<Record<string, unknown>>): EncodedInput => {
+    let path = first
+    operation.pathKeys.forEach((key, index) => {
+      path += encodeSegment(id, key, String(input[key])) + rest[index]
+    })
+    let query = ''
+    const headers: string[] = []
+    let body: Record<string, unknown> | undefined = alwaysBody ? {} : undefined
+    for (const key in input) {
+      const value = input[key]
+      if (value === undefined) continue
+      const { place, name } = wireName(operation, key, settings)
+      if (place === 'query')
+        query += `${query === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeText(id, key, queryText(value))}`
+      else if (place === 'header') headers.push(name, headerText(id, key, String(value)))
+      else if (place === 'body') (body ??= {})[name] = value
+    }
+    if (body !== undefined) headers.push('content-type', 'application/json')
+    return { path: path + query, headers, body: body === undefined ? undefined : JSON.stringify(body) }
+  }
+}
+
+/**
+ * Encodes a name as one segment of a path, including every character that could end the segment or the path. The names
+ * `.`, `..` and '' are refused: servers read `%2e%2e` as `..` too, and an empty name would change the route.
+ */
+export function encodeSegment(id: OperationId, key: string, name: string): string {
+  if (name === '' || name === '.' || name === '..') {
+    throw new InvalidInput(`${id}: input ${key}: is ${JSON.stringify(name)}, which cannot stand in a path`, {
+      operation: id,
+      field: key,
+    })
+  }
+  return encodeText(id, key, name)
+}
+
+function encodeText(id: OperationId, key: string, text: string): string {
+  try {
+    return encodeURIComponent(text)
+  } catch (cause) {
+    throw new InvalidInput(`${id}: input ${key}: is not well-formed text: it holds half of a surrogate pair`, {
+      operation: id,
+      field: key,
+      cause,
+    })
+  }
+}
+
+const queryText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function headerText(id: OperationId, key: string, text: string): string {
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) {
+    throw new InvalidInput(`${id}: input ${key}: holds characters that cannot stand in a header`, {
+      operation: id,
+      field: key,
+    })
+  }
+  return text
+}
 
 /** One call on its way through the hops: retry, schedule, send, decode. */
 export interface Request extends EncodedInput {

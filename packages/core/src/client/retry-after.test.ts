@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { retryAfterMs } from './retry-after.js'
+import { retryAfterMs } from './refusal.js'
 
 const now = Date.parse('2026-08-05T12:00:00Z')
 const later = 'Wed, 05 Aug 2026 12:00:30 GMT'

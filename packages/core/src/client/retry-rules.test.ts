@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AlreadyTerminated, ConnectionLost, InvalidInput, NotFound, ServerError } from './errors.js'
-import { isGone, mayHaveTakenEffect, mayRetry } from './retry-rules.js'
+import { isGone, mayHaveTakenEffect, mayRetry } from './retry.js'
 
 const unsent = new ConnectionLost('', { sent: false })
 const sent = new ConnectionLost('', { sent: true })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import type { Method } from '../operation.js'
 import type { Client } from './client-types.js'
 import { createClient } from './client.js'
-import { loadDescription } from './description.js'
+import { loadDescription } from './call.js'
 import {
   AlreadyTerminated,
   ConnectionLost,
@@ -14,9 +14,9 @@ import {
   RateLimited,
   ServerError,
 } from './errors.js'
-import type { RetryEvent } from './events.js'
-import { inProcess, type ClientDispatcher } from './in-process.js'
-import type { ClientOptions } from './options.js'
+import type { RetryEvent } from './call-events.js'
+import { type ClientDispatcher, inProcess } from './transport.js'
+import type { ClientOptions } from './config.js'
 
 beforeAll(loadDescription)
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
 import { expect } from 'vitest'
-import { type ManualClock } from '../manual-clock.js'
+import type { ManualClock } from '../time.js'
 import { createClient } from './client.js'
-import type { ClientOptions } from './options.js'
+import type { ClientOptions } from './config.js'
 
 /** All that can be printed of an error and of the events, as text. */
 export const everything = (error: unknown, events: unknown = undefined) =>

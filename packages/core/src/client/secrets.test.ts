@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import type { Client } from './client-types.js'
-import { loadDescription } from './description.js'
+import { loadDescription } from './call.js'
 import { MusterError } from './errors.js'
-import { inProcess } from './in-process.js'
+import { inProcess } from './transport.js'
 import { selfStop } from './self-stop.js'
 import { everything, expectHidden, watched, failure } from './secrets.fixture.js'
 

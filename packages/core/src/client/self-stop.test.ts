@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { Forbidden, InvalidInput, NotFound, TimedOut } from './errors.js'
 import { selfStop } from './self-stop.js'
 import { answer, serve } from './server.fixture.js'

@@ -1,17 +1,14 @@
-import type { ContainerLogStorage, DeploymentStopped } from '../api/stop-deployment.js'
+import type { ContainerLogStorage, DeploymentStopped } from '../api/deployment.js'
 import type { SettingsOption } from '../api/settings.js'
-import type { Clock } from '../clock.js'
+import type { Clock, Random } from '../time.js'
 import type { Operation } from '../operation.js'
-import type { Random } from '../random.js'
-import { checkCallOptions } from './call-options.js'
-import { Cancellation } from './cancellation.js'
+import { checkCallOptions, loadDescription } from './call.js'
+import { Cancellation, Progress } from './request.js'
 import { configure } from './config.js'
 import { decodeGone } from './decode.js'
-import { loadDescription } from './description.js'
 import { AlreadyTerminated, InvalidInput } from './errors.js'
-import type { ClientDispatcher } from './in-process.js'
-import { createPipeline } from './pipeline.js'
-import { Progress } from './progress.js'
+import type { ClientDispatcher } from './transport.js'
+import { createPipeline } from './client.js'
 
 export interface SelfStopOptions {
   /** The injected variables. Default: `process.env`. */

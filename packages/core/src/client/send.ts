@@ -1,12 +1,51 @@
-import type { Slot } from '../scheduler/slot.js'
-import type { Cancellation } from './cancellation.js'
-import { Withheld, type CallFacts } from './errors.js'
-import { laneOf } from './lane.js'
-import { factsOf, type Request } from './request.js'
-import type { TokenSource } from './token.js'
+import type { Slot } from '../rate-limit/scheduler.js'
+import type { Clock } from '../time.js'
+import type { EventSink } from './call-events.js'
+import type { TokenSource } from './config.js'
+import { type CallFacts, MusterError, Withheld } from './errors.js'
+import { type Cancellation, factsOf, laneOf, type Request, timeSpent } from './request.js'
 import type { Answer, Exchange, Transport } from './transport.js'
 
-export interface Sending {
+/** Performs an attempt, and emits an event at its beginning and at its end if there are listeners. */
+export function observe(
+  request: Request,
+  work: () => Promise<Answer>,
+  events: EventSink,
+  clock: Clock,
+): Promise<Answer> {
+  return events.listens('request') || events.listens('response') ? observed(request, work, events, clock) : work()
+}
+
+async function observed(
+  request: Request,
+  work: () => Promise<Answer>,
+  events: EventSink,
+  clock: Clock,
+): Promise<Answer> {
+  const { progress, priority, template: path } = request
+  const { method } = request.operation
+  const attempt = { ...factsOf(request), attempt: progress.attempt, method, path }
+  const began = clock.now()
+  const ended = () => clock.now() - began
+  events.emit('request', { ...attempt, priority, queuedMs: timeSpent(progress, began).queued })
+  try {
+    const answer = await work()
+    events.emit('response', {
+      ...attempt,
+      status: answer.status,
+      error: undefined,
+      durationMs: ended(),
+      bytes: answer.bytes,
+    })
+    return answer
+  } catch (error) {
+    const name = error instanceof MusterError ? error.name : 'Aborted'
+    events.emit('response', { ...attempt, status: undefined, error: name, durationMs: ended(), bytes: 0 })
+    throw error
+  }
+}
+
+interface Sending {
   readonly transport: Transport
   readonly token: TokenSource
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Unauthorized } from './errors.js'
-import { createTokenSource, type Token } from './token.js'
+import { createTokenSource, type Token } from './config.js'
 
 const call = { facts: () => ({ operation: 'fleets.get', call: 'c-1' }) }
 

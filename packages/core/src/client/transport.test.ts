@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { cancel, Cancellation } from './cancellation.js'
+import { cancel, Cancellation } from './request.js'
 import { ConnectionLost, UnexpectedResponse } from './errors.js'
 import { serve } from './server.fixture.js'
 import { createTransport, type TransportOptions } from './transport.js'

@@ -1,11 +1,175 @@
-import type { Dispatcher } from 'undici'
-import type { CancelListener, Cancellation } from './cancellation.js'
-import { type ConnectionOptions, type Connections, createConnections } from './connections.js'
-import { ConnectionLost, UnexpectedResponse, type CallFacts } from './errors.js'
-import type { ClientDispatcher } from './in-process.js'
+import type { Duplex } from 'node:stream'
+import type { buildConnector, Dispatcher, Pool } from 'undici'
+import { type CallFacts, ConnectionLost, UnexpectedResponse } from './errors.js'
+import type { Cancellation, CancelListener } from './request.js'
+
+/** The part of an undici dispatcher that a client uses. */
+export type ClientDispatcher = Pick<Dispatcher, 'dispatch'>
+
+/**
+ * A dispatcher that passes requests to a function of this process instead of the network, e.g. to an emulator's
+ * `fetch`. For tests on a manual clock, because a real connection would not wait for the clock.
+ */
+export function inProcess(handle: (request: Request) => Promise<Response>): ClientDispatcher {
+  return {
+    dispatch: ({ origin, path, method, headers, body }, handler) => {
+      const controller = {
+        aborted: false,
+        paused: false,
+        reason: null as Error | null,
+        abort: (reason: Error): void => {
+          controller.aborted = true
+          controller.reason ??= reason
+        },
+        pause: () => {},
+        resume: () => {},
+      }
+      const answer = async () => {
+        const request = new Request(new URL(path, origin), {
+          method,
+          headers: pairs(headers),
+          body: typeof body === 'string' ? body : null,
+        })
+        const response = await handle(request)
+        const bytes = Buffer.from(await response.arrayBuffer())
+        if (controller.aborted) return
+        handler.onResponseStart?.(
+          controller,
+          response.status,
+          Object.fromEntries(response.headers),
+          response.statusText,
+        )
+        if (bytes.length > 0) handler.onResponseData?.(controller, bytes)
+        handler.onResponseEnd?.(controller, {})
+      }
+      handler.onRequestStart?.(controller, {})
+      if (controller.aborted) return true
+      answer().catch((error: unknown) =>
+        handler.onResponseError?.(controller, error instanceof Error ? error : new Error(String(error))),
+      )
+      return true
+    },
+  }
+}
+
+/** The client sends a flat list of names and values, alternating. */
+function pairs(headers: unknown): [name: string, value: string][] {
+  const list = headers as readonly string[]
+  return Array.from({ length: list.length / 2 }, (_, index) => [
+    list[2 * index] as string,
+    list[2 * index + 1] as string,
+  ])
+}
+
+/** A connection pool that the client owns. */
+interface OpenPool {
+  readonly dispatcher: Dispatcher
+  /** Closes all connections at once, including those being set up. For use when no caller waits for an answer. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens a pool. undici is loaded here, at the first request, because it takes longer to load than the rest of this
+ * package.
+ *
+ * The pool's own `close` is not used: it waits for connections being set up, up to 10 s for an unanswered handshake.
+ */
+async function openPool(origin: string, connections: number): Promise<OpenPool> {
+  const undici = await loadUndici()
+  const connecting = new Set<Duplex>()
+  const build: Connect = undici.buildConnector({})
+  const connect: buildConnector.connector = (options, callback) => {
+    const settled = (...result: Parameters<buildConnector.Callback>) => {
+      if (socket !== undefined) connecting.delete(socket)
+      callback(...result)
+    }
+    const socket = build(options, settled)
+    if (socket !== undefined) connecting.add(socket)
+  }
+  const dispatcher = new undici.Pool(origin, { connections, connect })
+  return {
+    dispatcher,
+    close: async () => {
+      const destroyed = dispatcher.destroy()
+      for (const socket of connecting) socket.destroy()
+      await destroyed
+    },
+  }
+}
+
+/** undici's connectors return the socket that they set up, which their type omits. */
+type Connect = (...given: Parameters<buildConnector.connector>) => Duplex | undefined | void
+
+interface Undici {
+  readonly Pool: typeof Pool
+  readonly buildConnector: (options: buildConnector.BuildOptions) => Connect
+}
+
+async function loadUndici(): Promise<Undici> {
+  const undici = await import('undici')
+  if (typeof undici.Pool.prototype.dispatch === 'function') return undici
+  // Bun replaces undici by its own, which can only fetch. Importing undici's files by path gets the real ones.
+  const [pool, connect] = await Promise.all(
+    ['undici/lib/dispatcher/pool.js', 'undici/lib/core/connect.js'].map((path) => import(path)),
+  )
+  return { Pool: pool.default, buildConnector: connect.default }
+}
+
+/** Connections to one origin, grouped by lane, so that slow calls in one lane do not delay calls in another. */
+interface Connections {
+  of(lane: string): ClientDispatcher | Promise<ClientDispatcher>
+  /** Whether the request being written is the first on its connection. Only valid while a request is being written. */
+  isFresh(): boolean
+  /** Closes the client's own connections. An injected dispatcher is left to its owner. */
+  close(): Promise<void>
+}
+
+interface ConnectionOptions {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Most connections kept in each lane. */
+  readonly connections: number
+  /** Replaces the client's own pools, in all lanes. */
+  readonly dispatcher?: ClientDispatcher | undefined
+}
+
+function createConnections({ origin, connections, dispatcher: injected }: ConnectionOptions): Connections {
+  const opening = new Map<string, Promise<OpenPool>>()
+  const pools = new Map<string, Dispatcher>()
+  /** undici reports a new connection and writes the first request in the same turn of the event loop. */
+  let opened = false
+  const noteOpened = () => {
+    opened = true
+    queueMicrotask(() => {
+      opened = false
+    })
+  }
+  const tells = injected !== undefined && 'on' in injected ? (injected as Dispatcher) : undefined
+  tells?.on('connect', noteOpened)
+
+  const open = async (lane: string): Promise<Dispatcher> => {
+    const pool = opening.get(lane) ?? openPool(origin, connections)
+    if (!opening.has(lane))
+      pool.then(
+        ({ dispatcher }) => pools.set(lane, dispatcher.on('connect', noteOpened)),
+        () => {},
+      )
+    opening.set(lane, pool)
+    return (await pool).dispatcher
+  }
+
+  return {
+    of: (lane) => injected ?? pools.get(lane) ?? open(lane),
+    isFresh: () => opened,
+    close: async () => {
+      tells?.off('connect', noteOpened)
+      await Promise.all(Array.from(opening.values(), async (pool) => (await pool).close()))
+    },
+  }
+}
 
 /** A request as it is sent on a connection. */
-export interface Outgoing {
+interface Outgoing {
   /** The lane whose connections are used. */
   readonly lane: string
   readonly method: Dispatcher.HttpMethod
@@ -26,7 +190,7 @@ export interface Answer {
 }
 
 /** Headers by lower-case name. */
-export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface Exchange {
   /** Facts of the request, for errors. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Deployment } from '../api/index.js'
-import { createManualClock } from '../manual-clock.js'
-import { seededRandom } from '../random.js'
-import type { CallOptions } from './call-options.js'
+import { createManualClock, seededRandom } from '../time.js'
+import type { CallOptions } from './call.js'
 import {
   ConnectionLost,
   Forbidden,

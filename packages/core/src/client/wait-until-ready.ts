@@ -1,9 +1,8 @@
 import type { Deployment } from '../api/deployment.js'
-import type { Clock } from '../clock.js'
+import type { Clock, Random } from '../time.js'
 import { deploymentPhase } from '../deployment-status.js'
-import type { Random } from '../random.js'
 import { scrub } from '../redact.js'
-import { checkCallOptions, type CallOptions } from './call-options.js'
+import { type CallOptions, checkCallOptions } from './call.js'
 import {
   AlreadyTerminated,
   ConnectionLost,

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { createAdmission, type Identification, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
 import { Problem } from './answers.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { createAttempts } from './attempts.js'
 
 test('a burst is allowed, then single attempts at the rate', async () => {

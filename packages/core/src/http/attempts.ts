@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../clock.js'
+import type { Clock } from '../time.js'
 import { growingTo } from '../runtime/growing-cache.js'
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { handlerOf, type Problem, problemReply } from './answers.js'
 import { type BodyLimits, createBodies } from './bodies.js'
 import { type RawClient, rawServer, untilSo } from './raw-client.fixture.js'

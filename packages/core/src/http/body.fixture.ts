@@ -1,4 +1,4 @@
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { createBodies } from './bodies.js'
 import { jsonOf } from './input.js'
 

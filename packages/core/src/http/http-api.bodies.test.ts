@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { operation } from '../operation.js'
 import { createHttpApi } from './http-api.js'
 import { type RawClient, rawServer, untilSo } from './raw-client.fixture.js'

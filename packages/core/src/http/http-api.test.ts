@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { StoreUnavailable } from '../client/errors.js'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { operation } from '../operation.js'
 import { Problem } from './answers.js'
 import type { LimitStore } from './attempts.js'

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from '../client/errors.js'
-import type { Clock } from '../clock.js'
+import type { Clock } from '../time.js'
 import { addressBlock } from '../ip.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { scrub } from '../redact.js'
-import { type Awaitable, whenKnown } from '../runtime/awaitable.js'
+import { type Awaitable, whenKnown } from '../runtime/abort-signals.js'
 import { type Caller, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
 import {
   type Connection,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { operation } from '../operation.js'
 import { eventStream } from './long-answers.js'
 import { createHttpApi } from './http-api.js'

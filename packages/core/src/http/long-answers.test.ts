@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { eventStream, longPoll, type StreamEvent } from './long-answers.js'
 
 describe('an event stream', () => {

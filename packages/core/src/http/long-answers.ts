@@ -1,6 +1,5 @@
-import type { Clock } from '../clock.js'
-import { linkedSignal } from '../runtime/linked-signal.js'
-import { within } from '../runtime/race.js'
+import type { Clock } from '../time.js'
+import { linkedSignal, within } from '../runtime/abort-signals.js'
 
 /** One server-sent event. */
 export interface StreamEvent {

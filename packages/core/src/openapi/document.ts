@@ -1,13 +1,8 @@
 import { operations } from '../api/api.js'
 import { settingsWith, type SettingsOption } from '../api/settings.js'
 import { pathOf } from '../wire.js'
-import type { Comments } from './comments.js'
-import { componentSchemas } from './components.js'
-import { groups } from './groups.js'
-import type { Json } from './json.js'
-import { operationObject } from './paths.js'
-import { errorSchemas, sharedResponses } from './responses.js'
-import { nameOf } from './schemas.js'
+import { type Comments, componentSchemas, groups, type Json, nameOf } from './schemas.js'
+import { errorSchemas, operationObject, sharedResponses } from './paths.js'
 
 /** The description of the service as an OpenAPI 3.1 document. Pure. */
 

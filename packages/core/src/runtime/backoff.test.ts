@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { backoffMs } from './backoff.js'
+import { backoffMs } from './timers.js'
 
 test('each wait at most doubles, none exceeds the cap, and the random part is bounded', () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true })

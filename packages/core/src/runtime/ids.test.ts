@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seededRandom } from '../random.js'
+import { seededRandom } from '../time.js'
 import { newId, unguessable } from './ids.js'
 
 test('ids are the drawn random bits in base 32', () => {

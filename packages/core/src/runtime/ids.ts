@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import type { Random } from '../random.js'
+import type { Random } from '../time.js'
 
 /**
  * Random numbers are drawn in blocks of 1024, because one call of the system takes about as long for many as for few.

@@ -1,6 +1,22 @@
 /** What `@muster/core/runtime` offers: the mechanisms of long-running code, one of each. */
-export { whenKnown, type Awaitable } from './awaitable.js'
-export { backoffMs, type Backoff } from './backoff.js'
+export {
+  type Awaitable,
+  linkedSignal,
+  type LinkedSignal,
+  manyWaitOn,
+  unlessAborted,
+  whenKnown,
+  within,
+} from './abort-signals.js'
+export {
+  type Backoff,
+  backoffMs,
+  createTicker,
+  createYielder,
+  type Ticker,
+  type TickerOptions,
+  type Yielder,
+} from './timers.js'
 export {
   createEvents,
   createEventsWithProblems,
@@ -10,7 +26,3 @@ export {
 } from './events.js'
 export { growingTo } from './growing-cache.js'
 export { newId, unguessable } from './ids.js'
-export { linkedSignal, manyWaitOn, type LinkedSignal } from './linked-signal.js'
-export { unlessAborted, within } from './race.js'
-export { createTicker, type Ticker, type TickerOptions } from './ticker.js'
-export { createYielder, type Yielder } from './yielder.js'

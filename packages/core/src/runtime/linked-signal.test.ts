@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linkedSignal } from './linked-signal.js'
+import { linkedSignal } from './abort-signals.js'
 
 test('is aborted with the first of its sources, with the same reason', () => {
   const [one, other] = [new AbortController(), new AbortController()]

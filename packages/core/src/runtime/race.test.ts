@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createManualClock } from '../manual-clock.js'
-import { unlessAborted, within } from './race.js'
+import { createManualClock } from '../time.js'
+import { unlessAborted, within } from './abort-signals.js'
 
 const never = () => new Promise<string>(() => {})
 

@@ -1,6 +1,6 @@
-import { createManualClock } from '../manual-clock.js'
+import { createManualClock } from '../time.js'
 import { expect, test } from 'vitest'
-import { createTicker } from './ticker.js'
+import { createTicker } from './timers.js'
 
 function setUp() {
   const clock = createManualClock()

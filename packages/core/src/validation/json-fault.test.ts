@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonFault } from './json-fault.js'
+import { jsonFault } from './read.js'
 
 test.each([
   ['', 1, 1, 'is empty'],

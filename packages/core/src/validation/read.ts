@@ -1,6 +1,108 @@
 import type { z } from 'zod'
-import { jsonFault } from './json-fault.js'
 import { validate } from './validate.js'
+
+/** Where a text stops being JSON, and why. It repeats nothing of the text, which may hold a secret. */
+export interface JsonFault {
+  /** Both from 1. */
+  readonly line: number
+  readonly column: number
+  /** E.g. `a comma or } is missing`. */
+  readonly wrong: string
+}
+
+/** What may come next. */
+type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma' | 'end'
+
+const SPACE = /[ \t\n\r]*/y
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const WORD = /true|false|null/y
+/** All but a quote, a backslash and control characters. */
+const PLAIN = /[ !#-[\]-\uffff]*/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y
+
+/** Where the pattern ends if it begins at `at`, otherwise `at`. */
+function after(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
+}
+
+/** Finds the first fault; undefined for valid JSON. Deep nesting uses no stack. */
+export function jsonFault(text: string): JsonFault | undefined {
+  const open: ('{' | '[')[] = []
+  let expected: Expected = 'value'
+  let at = after(SPACE, text, 0)
+  for (; at < text.length; at = after(SPACE, text, at)) {
+    const character = text[at] as string
+    if (expected === 'end') return faultAt(text, at, 'something follows after the end')
+    if (isClosing(character, expected, open.at(-1))) {
+      open.pop()
+      expected = open.length === 0 ? 'end' : 'comma'
+      at += 1
+    } else if (expected === 'colon' || expected === 'comma') {
+      if (character !== (expected === 'colon' ? ':' : ',')) return faultAt(text, at, missing(expected, open.at(-1)))
+      expected = expected === 'comma' && open.at(-1) === '{' ? 'name' : 'value'
+      at += 1
+    } else if (character === '"') {
+      const end = endOfText(text, at)
+      if (end.wrong !== undefined) return faultAt(text, end.at, end.wrong)
+      expected = expected.startsWith('name') ? 'colon' : afterValue(open)
+      at = end.at
+    } else {
+      if (expected.startsWith('name') || character === ',' || character === ']' || character === '}') {
+        return faultAt(text, at, unexpected(character, expected, open.at(-1)))
+      }
+      if (character === '{' || character === '[') {
+        open.push(character)
+        expected = character === '{' ? 'name or }' : 'value or ]'
+        at += 1
+        continue
+      }
+      const end = Math.max(after(NUMBER, text, at), after(WORD, text, at))
+      if (end === at) return faultAt(text, at, unexpected(character, expected, open.at(-1)))
+      expected = afterValue(open)
+      at = end
+    }
+  }
+  return expected === 'end' ? undefined : faultAt(text, at, at === 0 ? 'is empty' : 'ends too early')
+}
+
+const isClosing = (character: string, expected: Expected, open: string | undefined) =>
+  (character === '}' && open === '{' && (expected === 'comma' || expected === 'name or }')) ||
+  (character === ']' && open === '[' && (expected === 'comma' || expected === 'value or ]'))
+
+const afterValue = (open: readonly string[]): Expected => (open.length === 0 ? 'end' : 'comma')
+
+function missing(expected: 'colon' | 'comma', open: string | undefined): string {
+  return expected === 'colon' ? 'a colon is missing' : `a comma or ${open === '{' ? '}' : ']'} is missing`
+}
+
+function unexpected(character: string, expected: Expected, open: string | undefined): string {
+  const isClosed = (character === '}' && open === '{') || (character === ']' && open === '[')
+  if (isClosed && (expected === 'name' || expected === 'value') && !(open === '{' && expected === 'value'))
+    return 'a comma before the end'
+  if (character === "'") return 'texts and names stand in double quotes'
+  if (character === '/') return 'a comment is no JSON'
+  return expected.startsWith('name') ? 'a name in double quotes is missing' : 'a value is missing'
+}
+
+/** @param at index of the opening quote. */
+function endOfText(text: string, at: number): { readonly at: number; readonly wrong?: string } {
+  let end = at + 1
+  for (;;) {
+    end = after(PLAIN, text, end)
+    if (text[end] === '"') return { at: end + 1 }
+    if (end >= text.length) return { at, wrong: 'a text without an end' }
+    const escaped = after(ESCAPE, text, end)
+    if (escaped === end)
+      return { at: end, wrong: text[end] === '\\' ? 'an escape that there is not' : 'a control character in a text' }
+    end = escaped
+  }
+}
+
+function faultAt(text: string, at: number, wrong: string): JsonFault {
+  const before = text.slice(0, at)
+  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n'), wrong }
+}
 
 /**
  * Reads a value that someone gives us: once, at the boundary.

@@ -1,0 +1,155 @@
+// pure: finds the rate that a service allows, from its refusals; tells the refusals of a limit from stray ones
+import type { Rate } from './token-bucket.js'
+
+/** Windows used to the full without a refusal that prove a rate good. */
+const PROVEN_WINDOWS = 2
+/** The part by which a proven rate rises; the found rate is at most this far from the limit. */
+const INCREASE = 0.1
+/** The part of the rate that remains after a refusal if no lower rate is known to be good. */
+const DECREASE = 0.7
+/** The lowest rate is one start in this many windows. */
+const SLOWEST = 60
+/** Milliseconds until a refused rate is tried again. The wait doubles with each refusal, up to the longest. */
+const RETRY_MS = { first: 30_000, longest: 600_000 }
+
+/** The rate of an operation whose limit is being found. */
+export interface RateSearch extends Rate {
+  /** Whether the present rate is higher than any that was proven good. */
+  isProbing(): boolean
+}
+
+/**
+ * Finds a limit that is not documented, from the first 429 on. The search begins with the number of requests accepted
+ * in the window before the 429. The rate rises by a tenth after every two windows that were used to the full without a
+ * refusal, and returns to the last good rate after a refusal. If nothing was accepted, the search begins with one start
+ * and doubles the rate until a refusal. A refused rate is not tried again for half a minute, and longer each time. The
+ * numbers are our choice.
+ *
+ * @param accepted number of requests accepted in the window before the first 429.
+ */
+export function createRateSearch(accepted: number, windowMs: number): RateSearch {
+  let rate = Math.max(1, accepted)
+  /** The highest rate known to be good. */
+  let good: number | undefined
+  /** The lowest refused rate, and when it may be tried again. */
+  let refused = Number.POSITIVE_INFINITY
+  let retryAt = Number.POSITIVE_INFINITY
+  let retryMs = RETRY_MS.first
+  /** Whether the present rate was refused before. */
+  let retrying = false
+  /**
+   * When the present judgement began; refusals of requests started earlier concern earlier rates. Undefined before the
+   * first.
+   */
+  let since: number | undefined
+  let full = false
+
+  const goOn = (from: number) => {
+    since = from
+    full = false
+  }
+
+  const higher = (now: number): number => {
+    const nothingKnown = accepted === 0 && refused === Number.POSITIVE_INFINITY
+    const next = nothingKnown ? 2 * rate : rate + Math.max(1, INCREASE * rate)
+    if (next < refused || now >= retryAt) return next
+    return rate
+  }
+
+  return {
+    at: () => rate,
+    isProbing: () => good !== undefined && rate > good,
+    taken: (now, free) => {
+      if (since === undefined || now < since) return
+      full ||= free === 0
+      if (!full || now - since < PROVEN_WINDOWS * windowMs) return
+      good = Math.max(good ?? 0, rate)
+      if (retrying) retryMs = RETRY_MS.first
+      const next = higher(now)
+      retrying = next >= refused
+      if (retrying) refused = retryAt = Number.POSITIVE_INFINITY
+      rate = next
+      goOn(now)
+    },
+    lower: (now, until) => {
+      const first = since === undefined
+      if (since !== undefined && now < since) return goOn(Math.max(since, until))
+      goOn(Math.max(now + windowMs, until))
+      if (first) return
+      refused = Math.min(refused, rate)
+      if (retrying) retryMs = Math.min(RETRY_MS.longest, retryMs * 2)
+      retrying = false
+      retryAt = now + retryMs
+      if (good !== undefined && good < rate) rate = good
+      else rate = Math.max(1 / SLOWEST, DECREASE * rate)
+      good = undefined
+    },
+  }
+}
+
+/** Milliseconds of each of the two spans whose answers count. */
+const SPAN_MS = 5000
+/** Refusals of a limit are more than so many, and so large a part of all answers. */
+const USUAL = { least: 4, share: 0.06 }
+
+/** Judges the 429s of an operation without a documented limit. */
+export interface Refusals {
+  /** Notes an answer other than 429. */
+  accepted(now: number): void
+  /**
+   * Notes a 429, and tells whether it and the others of the last 5 to 10 s are those of a limit.
+   * @param isProbing whether the present rate is one that was never proven
+   */
+  refused(now: number, isProbing: boolean): boolean
+  /** Counts anew: the rate has changed. */
+  restart(): void
+}
+
+/**
+ * A service refuses some requests for reasons that the rate does not explain. Where 3 % are refused at random, the
+ * numbers here take that for a limit less than once in an hour of 10 requests a second. A limit that is exceeded by a
+ * tenth is recognised within some 200 requests, one that is exceeded tenfold by the fifth refusal. After a limit, the
+ * next 429 is one again until something was accepted. A higher rate that is being tried is given up at the second
+ * refusal. The numbers are our choice.
+ */
+export function createRefusals(): Refusals {
+  let begun = Number.NEGATIVE_INFINITY
+  let before = { accepted: 0, refused: 0 }
+  let current = { accepted: 0, refused: 0 }
+  /** Whether nothing was accepted since a refusal that was one of a limit. */
+  let isLimited = false
+
+  const restart = () => {
+    before = { accepted: 0, refused: 0 }
+    current = { accepted: 0, refused: 0 }
+  }
+  const turn = (now: number) => {
+    if (now - begun < SPAN_MS) return
+    before = now - begun < 2 * SPAN_MS ? current : { accepted: 0, refused: 0 }
+    current = { accepted: 0, refused: 0 }
+    begun = now
+  }
+  const isLimit = (isProbing: boolean): boolean => {
+    if (isLimited) return true
+    const refused = before.refused + current.refused
+    const all = refused + before.accepted + current.accepted
+    return isProbing ? refused >= 2 && refused >= all / 20 : refused >= USUAL.least + USUAL.share * all
+  }
+
+  return {
+    accepted: (now) => {
+      turn(now)
+      current.accepted += 1
+      isLimited = false
+    },
+    refused: (now, isProbing) => {
+      turn(now)
+      current.refused += 1
+      if (!isLimit(isProbing)) return false
+      isLimited = true
+      restart()
+      return true
+    },
+    restart,
+  }
+}

@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../time.js'
+import { createBucket } from './token-bucket.js'
+import type { Limiter } from './limiter.js'
+import { createScheduler } from './scheduler.js'
+import { simulatedRequest } from './simulation.fixture.js'
+import {
+  service,
+  smallService,
+  type Service,
+  type Process,
+  processes,
+  refusals,
+  none,
+  countedWith,
+  ours,
+} from './processes.fixture.js'
+
+describe('no server counts more than the limit', () => {
+  test('for any processes, calls, networks, servers and losses', () => {
+    fc.assert(
+      fc.property(service, (scenario) => {
+        expect(refusals(countedWith(ours, scenario), scenario)).toEqual(none)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('with the whole scheduler, which settles every call', async () => {
+    await fc.assert(
+      fc.asyncProperty(smallService, async (scenario) => {
+        const { limit, windowMs, jitterMs } = scenario
+        const clock = createManualClock()
+        const counted: number[] = []
+        let unsettled = 0
+        for (const { share, burst, calls, fate } of processes(scenario)) {
+          const scheduler = createScheduler({
+            clock,
+            limiter: createBucket({ limit, windowMs, jitterMs, share, burst }),
+          })
+          let n = 0
+          const settled = () => {
+            unsettled -= 1
+          }
+          for (const at of calls) {
+            unsettled += 1
+            const call = () =>
+              scheduler.run((slot) => simulatedRequest(clock, fate(n++), (time) => counted.push(time))(slot))
+            void clock.sleep(at).then(call).then(settled, settled)
+          }
+        }
+        while (await clock.next());
+        expect(unsettled).toBe(0)
+        expect(refusals(counted, scenario)).toEqual(none)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+/** Plausible rules that exceed the limit, to show that the simulation can tell them from the bucket. */
+describe('which rules exceed the limit in an adverse network', () => {
+  /** One process whose requests are late and on time by turns, with a slow server. */
+  const adverse: Service = {
+    limit: 4,
+    windowMs: 1000,
+    jitterMs: 50,
+    phase: 0,
+    clients: [
+      {
+        weight: 1,
+        wayOutMs: 20,
+        wayBackMs: 20,
+        weather: 'late and on time by turns',
+        thinkMs: 400,
+        connectMs: 0,
+        losses: false,
+        burst: undefined,
+        bursts: [[0, 60]],
+        seed: 1,
+      },
+    ],
+  }
+  const refused = (create: (scenario: Service, process: Process) => Limiter) =>
+    refusals(countedWith(create, adverse), adverse)
+
+  test('the bucket does not', () => expect(refused(ours)).toEqual(none))
+
+  test('a bucket with a jitter bound below the real jitter does', () => {
+    expect(refused((scenario, process) => ours({ ...scenario, jitterMs: 40 }, process)).slidingLog).toBeGreaterThan(0)
+  })
+
+  test('counting from when a request is written does', () => {
+    const fromWritten = (scenario: Service, process: Process): Limiter => {
+      const bucket = ours(scenario, process)
+      return {
+        ...bucket,
+        reserve: (now) => {
+          const permit = bucket.reserve(now)
+          if (typeof permit !== 'object' || !('release' in permit)) return permit
+          return { written: (at) => permit.answered(at), answered: () => {}, release: (at) => permit.release(at) }
+        },
+      }
+    }
+    expect(refused(fromWritten).slidingLog).toBeGreaterThan(0)
+  })
+
+  test('the time of the answer less the smallest round trip seen does', () => {
+    expect(refused(({ limit, windowMs }) => smallestRoundTrip(limit, windowMs, 50)).slidingLog).toBeGreaterThan(0)
+  })
+})
+
+/**
+ * A bucket whose tokens come back a window after the earlier of `answered − smallest round trip` and `written + bound`.
+ */
+function smallestRoundTrip(limit: number, windowMs: number, boundMs: number): Limiter {
+  const backAt = new Array<number>(limit).fill(0)
+  let smallest = Number.POSITIVE_INFINITY
+  return {
+    reserve: (now) => {
+      const token = backAt.indexOf(Math.min(...backAt))
+      const at = backAt[token] as number
+      if (at > now) return Math.min(at, now + windowMs)
+      let writtenAt = now
+      backAt[token] = Number.POSITIVE_INFINITY
+      return {
+        written: (written) => {
+          writtenAt = written
+          backAt[token] = written + boundMs + windowMs
+        },
+        answered: (answered) => {
+          smallest = Math.min(smallest, answered - writtenAt)
+          backAt[token] = Math.min(backAt[token] as number, answered - smallest + windowMs)
+        },
+        release: () => {},
+      }
+    },
+    throttled: () => {},
+    inspect: () => ({ tokens: 0, rate: limit }),
+  }
+}

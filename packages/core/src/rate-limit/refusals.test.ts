@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../time.js'
+import { createRefusals } from './learned-limit.js'
+
+/** How often refusals are taken for those of a limit, where a share of all requests is refused at random. */
+function judged(perSecond: number, share: number, seconds: number, seed: number, isProbing = false): number {
+  const refusals = createRefusals()
+  const random = seededRandom(seed)
+  let limits = 0
+  for (let request = 0; request < perSecond * seconds; request += 1) {
+    const now = (request * 1000) / perSecond
+    if (random() >= share) refusals.accepted(now)
+    else if (refusals.refused(now, isProbing)) limits += 1
+  }
+  return limits
+}
+
+describe('refusals of an operation', () => {
+  test('are no limit where there are one to four of them', () => {
+    const refusals = createRefusals()
+    expect([0, 1, 2, 3].map((now) => refusals.refused(now, false))).toEqual([false, false, false, false])
+  })
+
+  test('are a limit where all are refused, and stay one until something is accepted', () => {
+    const refusals = createRefusals()
+    for (let now = 0; now < 4; now += 1) refusals.refused(now, false)
+    expect(refusals.refused(4, false)).toBe(true)
+    expect(refusals.refused(9000, false)).toBe(true)
+    refusals.accepted(9001)
+    expect(refusals.refused(9002, false)).toBe(false)
+  })
+
+  test('of which 3 in 100 come at random are hardly ever a limit, at any rate', () => {
+    for (const perSecond of [1, 3, 10, 30, 100]) {
+      let limits = 0
+      for (let seed = 1; seed <= 20; seed += 1) limits += judged(perSecond, 0.03, 600, seed)
+      // 20 runs of ten minutes.
+      expect(limits, `${perSecond} a second`).toBeLessThanOrEqual(6)
+    }
+  })
+
+  test('of a limit exceeded by a tenth or more are found within 400 requests', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 20, max: 200 }), fc.double({ min: 1.1, max: 20, noNaN: true }), (limit, times) => {
+        const refusals = createRefusals()
+        const perSecond = Math.ceil(limit * times)
+        for (let request = 0; request < 400 + perSecond; request += 1) {
+          const now = Math.floor(request / perSecond) * 1000
+          if (request % perSecond < limit) refusals.accepted(now)
+          else if (refusals.refused(now, false)) return
+        }
+        expect.fail(`${perSecond} a second against ${limit}`)
+      }),
+    )
+  })
+
+  test('of a rate that is being tried end that at the second, where they are many of few', () => {
+    const refusals = createRefusals()
+    for (let now = 0; now < 20; now += 1) refusals.accepted(now)
+    expect([20, 21].map((now) => refusals.refused(now, true))).toEqual([false, true])
+    refusals.accepted(22)
+    refusals.restart()
+    expect([23, 24].map((now) => refusals.refused(now, true))).toEqual([false, true])
+  })
+
+  test('of long ago do not count', () => {
+    const refusals = createRefusals()
+    for (let now = 0; now < 60_000; now += 10_000) expect(refusals.refused(now, false)).toBe(false)
+  })
+})

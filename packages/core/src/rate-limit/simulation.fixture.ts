@@ -1,0 +1,153 @@
+import type { Clock } from '../time.js'
+import { createHeap } from './collections.js'
+import type { Limiter, Permit } from './limiter.js'
+import type { Scheduler } from './scheduler.js'
+
+/** What happens to one request. All in milliseconds. */
+export interface Fate {
+  /** From the start until the request is written. More than 0 if a connection must be opened first. */
+  readonly connectMs: number
+  /** From written until the server counts it. */
+  readonly outMs: number
+  /** From counting until the server answers. */
+  readonly thinkMs: number
+  /** From the answer until it arrives. */
+  readonly backMs: number
+  readonly end: 'answered' | 'answer lost' | 'request lost' | 'never written'
+  /** From written until the caller gives up, if there is no answer before. Default: never. */
+  readonly giveUpMs?: number
+}
+
+export interface Outcome {
+  /** Times at which the server counted requests, in order. */
+  readonly counted: readonly number[]
+  /** Times at which requests were started, in order, including those that the server never saw. */
+  readonly starts: readonly number[]
+}
+
+export interface SimulatedClient {
+  readonly limiter: Limiter
+  /** When its calls are made, in order. */
+  readonly calls: readonly number[]
+  /** The fate of the nth start, at `now`. */
+  readonly fate: (n: number, now: number) => Fate
+  /** The time at which this process's event loop runs what is due: later while it is busy. Default: at once. */
+  readonly loop?: (due: number) => number
+}
+
+/** Times of standstill: work due meanwhile runs at the end. */
+export const standstills = (stills: readonly { readonly from: number; readonly until: number }[]) => (due: number) =>
+  stills.reduce((at, { from, until }) => (from <= at && at < until ? until : at), due)
+
+/**
+ * Many processes, the network and one server in virtual time, with limiters alone: no promises, so that thousands of
+ * runs are quick.
+ * @param server when it counts what reaches it at that time. Default: at once.
+ */
+export function simulate(
+  clients: readonly SimulatedClient[],
+  untilMs: number,
+  server: (due: number) => number = (due) => due,
+): Outcome {
+  const events = createHeap<{ readonly at: number; readonly order: number; readonly happen: () => void }>((a, b) =>
+    a.at === b.at ? a.order < b.order : a.at < b.at,
+  )
+  const counted: number[] = []
+  const starts: number[] = []
+  let now = 0
+  let order = 0
+
+  const at = (time: number, happen: () => void) => {
+    order += 1
+    events.add({ at: time, order, happen })
+  }
+
+  for (const { limiter, calls, fate: fateOf, loop = (due: number) => due } of clients) {
+    const after = (ms: number, happen: () => void) => at(loop(now + ms), happen)
+    let checking = false
+    const check = () => {
+      const due = limiter.checkAt?.(now)
+      checking = due !== undefined
+      if (due === undefined) return
+      after(due - now, () => {
+        limiter.check?.(now)
+        check()
+      })
+    }
+
+    const send = (permit: Permit, fate: Fate, ended: () => void) => {
+      starts.push(now)
+      let over = false
+      const end = (say: (now: number) => void) => {
+        if (over) return
+        over = true
+        say(now)
+        ended()
+      }
+      const lost = () => end((at) => permit.release(at))
+      after(fate.connectMs, () => {
+        if (fate.end === 'never written') return lost()
+        permit.written(now, fate.connectMs > 0)
+        if (!checking) check()
+        if (fate.giveUpMs !== undefined) after(fate.giveUpMs, lost)
+        if (fate.end === 'request lost') return after(fate.outMs + fate.thinkMs + fate.backMs, lost)
+        at(server(now + fate.outMs), () => {
+          counted.push(now)
+          after(fate.thinkMs + fate.backMs, () =>
+            fate.end === 'answer lost' ? lost() : end((at) => permit.answered(at)),
+          )
+        })
+      })
+    }
+
+    let waiting = 0
+    let n = 0
+    let wakeAt = Number.POSITIVE_INFINITY
+    const wake = () => {
+      wakeAt = Number.POSITIVE_INFINITY
+      start()
+    }
+    const start = () => {
+      while (waiting > 0) {
+        const answer = limiter.reserve(now)
+        if (answer instanceof Promise) throw new TypeError('a simulated limiter answers at once')
+        if (typeof answer === 'number') {
+          if (answer < wakeAt) after(answer - now, wake)
+          wakeAt = Math.min(wakeAt, answer)
+          return
+        }
+        waiting -= 1
+        send(answer, fateOf(n++, now), start)
+      }
+    }
+    for (const call of calls) {
+      after(call, () => {
+        waiting += 1
+        start()
+      })
+    }
+  }
+
+  for (let event = events.shift(); event !== undefined && event.at <= untilMs; event = events.shift()) {
+    now = event.at
+    event.happen()
+  }
+  return { counted, starts }
+}
+
+/** A job for a real scheduler that follows its fate on `clock`, and reports when the server counts it. */
+export function simulatedRequest(
+  clock: Clock,
+  fate: Fate,
+  count: (at: number) => void,
+): Parameters<Scheduler['run']>[0] {
+  return async (slot) => {
+    await clock.sleep(fate.connectMs)
+    if (fate.end === 'never written') throw new Error(fate.end)
+    slot.written(fate.connectMs > 0)
+    await clock.sleep(fate.outMs)
+    if (fate.end !== 'request lost') count(clock.now())
+    await clock.sleep(fate.thinkMs + fate.backMs)
+    if (fate.end !== 'answered') throw new Error(fate.end)
+  }
+}

@@ -1,0 +1,241 @@
+// pure: how fast to go after the service said 'too many'
+import { type BoundChange, createCountBound, WIDE_MS } from './count-bound.js'
+import { createLedger } from './ledger.js'
+import type { LocalLimiter } from './limiter.js'
+
+/** The part of the rate that a 429 leaves. */
+const DECREASE = 0.7
+/** The part of the full rate that is regained in each window. */
+const INCREASE = 0.05
+/** The lowest rate, as a part of the full one. */
+const FLOOR = 0.1
+
+/** Starts per window, lowered by a 429 and slowly raised again: additive increase, multiplicative decrease (AIMD). */
+export interface Rate {
+  /** Starts per window at `now`; a fraction where less than one start fits into a window. */
+  at(now: number): number
+  /**
+   * A 429 was seen at `now`, and nothing will be started before `until`. Counts once in a window, and once
+   * in a pause: the many requests in flight are all refused for the same reason.
+   */
+  lower(now: number, until: number): void
+  /** Notes a start at `now`; afterwards this number of starts is free. */
+  taken?(now: number, free: number): void
+}
+
+/**
+ * One 429 leaves 70 % of the rate. After a window, or the pause if that is longer, each window gives 5 % of
+ * the full rate back: full speed again after six. However many follow, a tenth of the rate remains. Our choice.
+ */
+export function createRate(full: number, windowMs: number): Rate {
+  let lowest = full
+  let recoversFrom = Number.NEGATIVE_INFINITY
+
+  const at = (now: number) =>
+    lowest === full ? full : Math.min(full, lowest + (Math.max(0, now - recoversFrom) / windowMs) * INCREASE * full)
+
+  return {
+    at,
+    lower: (now, until) => {
+      if (now < recoversFrom) {
+        recoversFrom = Math.max(recoversFrom, until)
+      } else {
+        lowest = Math.max(FLOOR * full, DECREASE * at(now))
+        recoversFrom = Math.max(now + windowMs, until)
+      }
+    },
+  }
+}
+
+/** A credit of up to `burst` starts, which refills at the rate. */
+interface Pace {
+  /** Takes one start at `now` and returns undefined; or takes none, and returns when one will be due. */
+  take(now: number, perMs: number): number | undefined
+  /** Gives back a start that was not used. */
+  giveBack(): void
+  /** Number of starts possible at `now`. */
+  free(now: number, perMs: number): number
+}
+
+/** Rounding tolerance: with times of thirteen digits, a start that is due may come out slightly below a whole one. */
+const TOLERANCE = 1e-3
+
+function createPace(burst: number): Pace {
+  let credit = burst
+  let at = Number.NEGATIVE_INFINITY
+  const fill = (now: number, perMs: number) => {
+    credit = Math.min(burst, credit + (now - at) * perMs)
+    at = now
+  }
+  return {
+    take: (now, perMs) => {
+      fill(now, perMs)
+      if (credit < 1 - TOLERANCE) return now + (1 - credit) / perMs
+      credit -= 1
+      return undefined
+    },
+    giveBack: () => {
+      credit = Math.min(burst, credit + 1)
+    },
+    free: (now, perMs) => {
+      fill(now, perMs)
+      return Math.floor(credit + TOLERANCE)
+    },
+  }
+}
+
+interface TokenOptions {
+  readonly rate: Rate
+  readonly windowMs: number
+  readonly jitterMs: number
+  readonly pace?: Pace | undefined
+  readonly boundChanged?: ((boundMs: number, why: BoundChange) => void) | undefined
+}
+
+/** A check later than this shows a busy event loop. On an idle loop, timers are late by a millisecond or two. */
+const LATE_MS = 20
+
+/**
+ * Gives out as many tokens in each window as the rate allows. `createBucket` explains why no server then counts more.
+ */
+export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): LocalLimiter {
+  const bound = createCountBound(jitterMs, boundChanged)
+  const ledger = createLedger(bound)
+  let checkDue = Number.NaN
+
+  /** Starts and window that the present rate allows. Below one start per window, the window is stretched. */
+  const allowed = (now: number) => {
+    const perWindow = rate.at(now)
+    return perWindow < 1
+      ? { perWindow, most: 1, window: windowMs / perWindow }
+      : { perWindow, most: Math.floor(perWindow), window: windowMs }
+  }
+
+  /**
+   * Whether no answers arrive, so that the server seems to stand still. Requests taken as counted shortly before may
+   * then be counted only when the server continues.
+   */
+  const standsStill = (now: number): boolean => {
+    const since = bound.silentSince(now)
+    if (since !== undefined) ledger.restart(now, since - WIDE_MS)
+    return since !== undefined
+  }
+
+  return {
+    reserve: (now) => {
+      if (bound.at(now) !== Number.POSITIVE_INFINITY) standsStill(now)
+      const { perWindow, most, window } = allowed(now)
+      const out = ledger.out(now, window)
+      if (out >= most) return Math.min(ledger.nextBack(now, window), now + windowMs)
+      const due = pace?.take(now, perWindow / windowMs)
+      if (due !== undefined) return due
+      rate.taken?.(now, most - out - 1)
+      return ledger.take(pace?.giveBack)
+    },
+    throttled: (now, until) => {
+      rate.lower(now, until)
+      bound.refused(now)
+    },
+    inspect: (now) => {
+      const { perWindow, most, window } = allowed(now)
+      const free = Math.max(0, most - ledger.out(now, window))
+      return {
+        tokens: Math.min(free, pace?.free(now, perWindow / windowMs) ?? free),
+        rate: perWindow,
+        countedWithinMs: bound.at(now),
+      }
+    },
+    checkAt: (now) => {
+      const boundMs = bound.at(now)
+      const since = ledger.waitingSince()
+      if (since === undefined || boundMs === Number.POSITIVE_INFINITY) return undefined
+      // While the bound was not in use, nothing watched the event loop.
+      if (since + boundMs < now) ledger.restart(now, now)
+      checkDue = Math.max(since, now - boundMs) + boundMs
+      return checkDue
+    },
+    check: (now) => {
+      const lateMs = now - checkDue
+      if (lateMs > LATE_MS) {
+        bound.late(now)
+        ledger.restart(now, checkDue - WIDE_MS)
+      } else if (!standsStill(now)) {
+        // A server in this process was blocked with the event loop, and counts requests only now.
+        ledger.takeAsCounted(now, bound.at(now), now + lateMs)
+      }
+    },
+  }
+}
+
+export interface BucketOptions {
+  /** Requests the service accepts in any window, from all who use the account (service-api, Limits). A whole number. */
+  readonly limit: number
+  /** Length of the window, in milliseconds. */
+  readonly windowMs: number
+  /**
+   * This process's part of the limit, more than 0 and at most 1; what it makes is rounded down to whole requests.
+   * Default 1.
+   */
+  readonly share?: number | undefined
+  /**
+   * Most requests that may start at one moment; the following start evenly. A whole number. Default: all that the share
+   * allows.
+   */
+  readonly burst?: number | undefined
+  /**
+   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. Used
+   * only where most answers take longer, on used connections, while the event loop is on time (see `CountBound`).
+   */
+  readonly jitterMs?: number | undefined
+  /** Called when the time changes after which a request is taken as counted without its answer; Infinity for never. */
+  readonly boundChanged?: ((countedWithinMs: number, why: BoundChange) => void) | undefined
+}
+
+/**
+ * Starts requests so that the *server* never counts more than the limit, be it over a sliding window, over
+ * fixed windows or with a bucket of that size.
+ *
+ * A token comes back one window after the server can last have counted the request that used it: one window after its
+ * answer. Why that is enough: a request answered at a was counted at c ≤ a. The next request on the same token is
+ * written at a + window or later, and counted later still. On each token, then, counts are a window apart, and there
+ * are no more tokens than the limit: nor over all processes, because shares are rounded down. Nothing is assumed of the
+ * network, the server or this process: any of them may stand still for as long as it likes.
+ *
+ * The price is answer / (window + answer) of the rate: 2 % at 20 ms and one second, but half where answers take a
+ * second. Most answers being slow, a request is therefore also taken as counted a bound after its writing, as far as
+ * `CountBound` allows. Why that is enough: let D be the fastest way to the server. A request written at w is counted at
+ * c ≤ w + D + bound. The next one on its token is written at w + bound + window or later, takes D or longer, and is
+ * counted at c + window or later. This does assume that ways to the server differ by less than the bound.
+ *
+ * The bucket cannot know what another process sent in the window before this process began.
+ *
+ * @throws RangeError naming the option and the value.
+ */
+export function createBucket(options: BucketOptions): LocalLimiter {
+  const { tokens, windowMs, burst, jitterMs, boundChanged } = validated(options)
+  const pace = burst < tokens ? createPace(burst) : undefined
+  return createTokens({ rate: createRate(tokens, windowMs), windowMs, jitterMs, pace, boundChanged })
+}
+
+/** Rounding tolerance: shares such as 0.1 × 30 come out slightly below the whole number. Too small to add a request. */
+const ROUNDING = 1e-9
+
+function validated({ limit, windowMs, share = 1, burst, jitterMs = 50, boundChanged }: BucketOptions) {
+  const check = (holds: boolean, option: string, value: unknown, wanted: string) => {
+    if (!holds) throw new RangeError(`${option} must be ${wanted}, not ${String(value)}`)
+  }
+  check(Number.isInteger(limit) && limit >= 1, 'limit', limit, 'a whole number from 1')
+  check(Number.isFinite(windowMs) && windowMs > 0, 'windowMs', windowMs, 'a number above 0')
+  check(share > 0 && share <= 1, 'share', share, 'a number above 0 and up to 1')
+  check(burst === undefined || (Number.isInteger(burst) && burst >= 1), 'burst', burst, 'a whole number from 1')
+  check(Number.isFinite(jitterMs) && jitterMs >= 0, 'jitterMs', jitterMs, 'a number from 0')
+  const tokens = Math.floor(limit * share + ROUNDING)
+  // A longer window would not help: many processes with less than one request each may all send within one window.
+  check(
+    tokens >= 1,
+    'share',
+    share,
+    `at least 1/${limit}, one request of the limit (smaller parts need a shared limiter)`,
+  )
+  return { tokens, windowMs, burst: burst ?? tokens, jitterMs, boundChanged }
+}

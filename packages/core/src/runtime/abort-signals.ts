@@ -1,0 +1,95 @@
+import { setMaxListeners } from 'node:events'
+import type { Clock } from '../time.js'
+
+/** Creates a controller whose signal many may wait for; by default, Node.js warns of the eleventh listener. */
+export function manyWaitOn(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
+export interface LinkedSignal {
+  readonly signal: AbortSignal
+  /** Aborts the signal for another reason. */
+  abort(reason?: unknown): void
+  /** Removes the listeners from the linked signals. */
+  unlink(): void
+}
+
+/**
+ * Creates a signal that is aborted as soon as one of the given signals is. Unlike `AbortSignal.any` of Node.js 20, it
+ * leaves nothing behind in long-lived signals.
+ */
+export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
+  const controller = manyWaitOn()
+  const links = sources.flatMap((source) =>
+    source === undefined ? [] : [{ source, onAbort: () => controller.abort(source.reason) }],
+  )
+  for (const { source, onAbort } of links) {
+    if (source.aborted) onAbort()
+    else source.addEventListener('abort', onAbort, { once: true })
+  }
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    unlink: () => {
+      for (const { source, onAbort } of links) source.removeEventListener('abort', onAbort)
+    },
+  }
+}
+
+/**
+ * Resolves with the promise's result, or with undefined after `ms` milliseconds. Rejects with the signal's reason as
+ * soon as the signal is aborted. No timer and no listener remains afterwards.
+ */
+export async function within<T>(
+  promise: Promise<T>,
+  ms: number,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const over = linkedSignal(signal)
+  const late = clock.sleep(ms, over.signal)
+  try {
+    return (await Promise.race([promise, late])) ?? undefined
+  } finally {
+    over.unlink()
+    over.abort()
+    // The sleep that lost the race is aborted; its rejection is ignored.
+    late.catch(() => {})
+  }
+}
+
+/** Resolves with the promise's result, or rejects with the signal's reason if the signal is aborted first. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+/** A value, or the promise of it. */
+export type Awaitable<T> = T | Promise<T>
+
+/**
+ * Calls `next` with a value, at once if it is there already: most values are, and a promise for each would cost more
+ * than the rest of a request.
+ * @param work is passed on to `next`, which then need not be made anew for each value.
+ */
+export function whenKnown<T, Result>(value: Awaitable<T>, next: (value: T) => Result): Awaitable<Awaited<Result>>
+export function whenKnown<T, Result, Work>(
+  value: Awaitable<T>,
+  next: (value: T, work: Work) => Result,
+  work: Work,
+): Awaitable<Awaited<Result>>
+export function whenKnown<T, Result, Work>(
+  value: Awaitable<T>,
+  next: (value: T, work: Work) => Result,
+  work?: Work,
+): Awaitable<Awaited<Result>> {
+  const result = value instanceof Promise ? value.then((known) => next(known, work as Work)) : next(value, work as Work)
+  return result as Awaitable<Awaited<Result>>
+}
