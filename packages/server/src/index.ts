@@ -1,7 +1,6 @@
 /** What `@muster/server` offers to programs: the same that the command `muster` does. */
-export type { Config, StoreConfig } from './config/config.js'
-export { InvalidConfig, type Finding } from './config/finding.js'
-export { configJsonSchema } from './config/json-schema.js'
+export { type Config, configJsonSchema, type StoreConfig } from './config/config.js'
+export { type Finding, InvalidConfig } from './config/findings.js'
 export { readConfig, readConfigText, type ReadConfig, type ReadOptions } from './config/read-config.js'
 export { Secret } from './config/secret.js'
 export { version } from './version.js'

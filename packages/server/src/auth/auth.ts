@@ -1,11 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Role as ConsoleRole } from '@muster/console/wire'
-import { bearerToken, Problem, type Authenticate, type Caller } from '@muster/core/http'
+import { type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
 import type { TicketCaller } from '@muster/matchmaker'
 import type { LobbyCaller } from '@muster/relay'
-import { createApiKeys, type ApiKey } from './api-keys.js'
-import { createDevToken } from './dev-token.js'
 import { consoleRoles, type Identify, type Identity, type Role } from './identity.js'
 import { createJwt, type JwtDeps, type JwtOptions } from './jwt.js'
+
+/** A key that a backend, or who looks at the console, sends as its token. */
+interface ApiKey {
+  /** Who uses it, as the log names them. While a key is replaced, the new one has a name of its own. */
+  readonly name: string
+  readonly role: Exclude<Role, 'player'>
+  readonly key: string
+}
+
+/** Keeps digests only, and compares each of them in constant time. */
+function createApiKeys(keys: readonly ApiKey[]): Identify {
+  const known = keys.map(({ name, role, key }) => ({
+    digest: sha256(key),
+    identity: Object.freeze<Identity>({ id: name, roles: [role] }),
+  }))
+  return (token) => {
+    if (known.length === 0) return undefined
+    const digest = sha256(token)
+    let found: Identity | undefined
+    // All are compared, so that the time tells nothing of which one it was.
+    for (const key of known) if (timingSafeEqual(key.digest, digest)) found = key.identity
+    return found
+  }
+}
+
+
+/**
+ * The token for everything, of `muster dev`: by itself a backend that may also operate the console; followed by a colon
+ * and an id, that player.
+ */
+function createDevToken(token: string): Identify {
+  const secret = sha256(token)
+  return (given) => {
+    const colon = given.indexOf(':')
+    const [first, player] = colon === -1 ? [given, ''] : [given.slice(0, colon), given.slice(colon + 1)]
+    if (!timingSafeEqual(sha256(first), secret)) return undefined
+    if (colon === -1) return { id: 'dev', roles: ['backend', 'deploy'] }
+    return player === '' ? undefined : { id: player, roles: ['player'] }
+  }
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
 export interface AuthOptions {
   readonly jwt?: JwtOptions | undefined
@@ -15,7 +56,7 @@ export interface AuthOptions {
 }
 
 /** Who operates the console, as the log names them. */
-export interface Operator {
+interface Operator {
   readonly who: string
   readonly role: ConsoleRole
 }

@@ -1,6 +1,6 @@
-// pure: who calls, and what they may do
-import { permissionsOf, type Role as ConsoleRole } from '@muster/console/wire'
-import type { PlayerProfile } from '@muster/matchmaker'
+import { type Role as ConsoleRole, permissionsOf } from '@muster/console/wire'
+import { Problem } from '@muster/core/http'
+import type { Attributes, PlayerProfile } from '@muster/matchmaker'
 
 /**
  * What a caller may do: a `player` plays, a `backend` acts for any player, and the others use the console, each as
@@ -11,7 +11,7 @@ export type Role = 'player' | 'backend' | ConsoleRole
 /** Roles of the console. */
 export const consoleRoles = Object.keys(permissionsOf) as readonly ConsoleRole[]
 
-export const roles: readonly Role[] = ['player', 'backend', ...consoleRoles]
+const roles: readonly Role[] = ['player', 'backend', ...consoleRoles]
 
 /** Whom a token belongs to. */
 export interface Identity {
@@ -33,3 +33,94 @@ export interface SignedTokens {
   /** Whether a token looks like one of these. */
   readonly isOne: (token: string) => boolean
 }
+
+/** The name of a claim, or the names that lead to one within others: `['game', 'mmr']`. */
+type ClaimName = string | readonly string[]
+
+/** Which claim says what. */
+export interface ClaimNames {
+  /** The player's id: a text, or a whole number. */
+  readonly id: ClaimName
+  /** The caller's role. Default: every caller is a player. */
+  readonly role?: ClaimName | undefined
+  /** The claim of each attribute, by the attribute's name. */
+  readonly attributes?: Readonly<Record<string, ClaimName>> | undefined
+  /** Roles that the player may play in a match. */
+  readonly roles?: ClaimName | undefined
+  /** Ids of players not to be matched with. */
+  readonly avoid?: ClaimName | undefined
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** Characters of a player's id, at most; the matchmaker's own bound. */
+const LONGEST_ID = 128
+
+/**
+ * Reads the claims of a token whose signature is right.
+ * @throws {Problem} 403 naming the claim, and never its value
+ */
+export function readClaims(claims: Claims, names: ClaimNames): Identity {
+  const id = readId(claims, names.id)
+  const role = readRole(claims, names.role)
+  return role === 'player' ? { id, roles: [role], profile: readProfile(claims, names) } : { id, roles: [role] }
+}
+
+function readId(claims: Claims, name: ClaimName): string {
+  const value = claimOf(claims, name)
+  const id = Number.isSafeInteger(value) ? String(value) : value
+  if (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID) return id
+  throw unfit(name, `must be a text of 1 to ${LONGEST_ID} characters, or a whole number`)
+}
+
+function readRole(claims: Claims, name: ClaimName | undefined): Role {
+  const value = claimOf(claims, name)
+  if (value === undefined) return 'player'
+  const role = roles.find((known) => known === value)
+  if (role === undefined) throw unfit(name, `must be one of ${roles.join(', ')}`)
+  return role
+}
+
+function readProfile(claims: Claims, names: ClaimNames): PlayerProfile | undefined {
+  const attributes = readAttributes(claims, names.attributes ?? {})
+  const playRoles = readTexts(claims, names.roles)
+  const avoid = readTexts(claims, names.avoid)
+  if (attributes === undefined && playRoles === undefined && avoid === undefined) return undefined
+  return { ...(attributes && { attributes }), ...(playRoles && { roles: playRoles }), ...(avoid && { avoid }) }
+}
+
+function readTexts(claims: Claims, name: ClaimName | undefined): readonly string[] | undefined {
+  const value = claimOf(claims, name)
+  if (value === undefined || isTexts(value)) return value
+  throw unfit(name, 'must be a list of texts')
+}
+
+function readAttributes(claims: Claims, names: Readonly<Record<string, ClaimName>>): PlayerProfile['attributes'] {
+  const entries: [string, Attributes[string]][] = []
+  for (const [attribute, name] of Object.entries(names)) {
+    const value = claimOf(claims, name)
+    if (value === undefined) continue
+    if (!isAttribute(value)) throw unfit(name, 'must be a number, a text, true, false or a list of texts')
+    entries.push([attribute, value])
+  }
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+/** Undefined for a claim that is missing or null. Own members only, so that `constructor` is no claim. */
+function claimOf(claims: Claims, name: ClaimName | undefined): unknown {
+  if (name === undefined) return undefined
+  let value: unknown = claims
+  for (const part of [name].flat()) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
+    value = (value as Claims)[part]
+  }
+  return value ?? undefined
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+const isAttribute = (value: unknown): value is Attributes[string] =>
+  Number.isFinite(value) || typeof value === 'string' || typeof value === 'boolean' || isTexts(value)
+
+const unfit = (name: ClaimName | undefined, message: string) =>
+  new Problem(403, 'unfit-token', `the claim ${[name].flat().join('.')} of the token ${message}`)

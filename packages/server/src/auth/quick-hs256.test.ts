@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { jwtVerify } from 'jose/jwt/verify'
 import { expect, test } from 'vitest'
-import { createQuickHs256 } from './quick-hs256.js'
+import { createQuickHs256 } from './jwt.js'
 
 const NOW = 1_700_000_000_000
 const NOW_S = NOW / 1000

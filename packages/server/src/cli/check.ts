@@ -1,12 +1,9 @@
 import { resolve } from 'node:path'
 import { describeQueue } from '@muster/matchmaker'
 import type { Command } from 'commander'
-import { InvalidConfig, type Finding } from '../config/finding.js'
+import { type Finding, InvalidConfig } from '../config/findings.js'
 import { readConfig, type ReadConfig } from '../config/read-config.js'
-import { EXIT, type ExitCode } from './exit-codes.js'
-import { countsOf, findingsText } from './findings.js'
-import { refusal } from './refusal.js'
-import { paint, type Terminal } from './terminal.js'
+import { countsOf, EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from './terminal.js'
 
 interface CheckOptions {
   readonly config: string

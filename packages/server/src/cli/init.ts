@@ -1,11 +1,116 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { EXIT, type ExitCode } from './exit-codes.js'
-import { SCHEMA_FILE, schemaText } from './schema.js'
-import { templateOf } from './template.js'
-import type { Terminal } from './terminal.js'
+import { EXIT, type ExitCode, type Terminal } from './terminal.js'
+
+/** The name of the JSON Schema of the configuration, in this package and beside the files of its users. */
+const SCHEMA_FILE = 'muster.schema.json'
+
+/** The JSON Schema of the configuration. */
+const schemaText = (): string => readFileSync(new URL(`../../${SCHEMA_FILE}`, import.meta.url), 'utf8')
+
+export const addSchema = (program: Command, terminal: Terminal): Command =>
+  program
+    .command('schema')
+    .description('print the JSON Schema of the configuration, for editors')
+    .action(() => terminal.say(schemaText().trimEnd()))
+
+/**
+ * The configuration that `muster init` writes.
+ * @param schema where the editor finds the JSON Schema, as seen from the file.
+ */
+export const templateOf = (schema: string): string => `# yaml-language-server: $schema=${schema}
+
+# The configuration of Muster. \`muster check\` says whether it is right and what each queue means in plain words;
+# \`muster serve -c muster.yaml\` runs it. A change of this file is taken up while it runs.
+
+# Servers of this program have the tag mm-my-game. Another program of the same account needs another name.
+name: my-game
+
+listen:
+  host: 127.0.0.1 # 0.0.0.0 for every address of this machine
+  port: 8080
+  # Where players and the service reach this program, through a proxy that ends TLS:
+  # publicUrl: https://matchmaking.example.com
+
+# The service that runs the game servers. Secrets never stand in this file: they come from the environment
+# ({ env: NAME }) or from a file ({ file: path }).
+service:
+  url: https://api.example.com
+  token: { env: MUSTER_TOKEN }
+
+queues:
+  # Two players. At first both are near, and about as good as one another; the longer they wait, the less it matters.
+  - name: duel
+    matchSize: 2
+    rules:
+      - kind: distance
+        maxKm: # kilometres; each step counts from so many milliseconds of waiting on
+          - { afterMs: 0, value: 1000 }
+          - { afterMs: 10000, value: 3000 }
+          - { afterMs: 30000, value: .inf } # anywhere
+        missing: any # a player whose place is unknown meets anyone
+      - kind: difference
+        attribute: skill # said by the player's token, see auth
+        max: { from: 100, to: 500, overMs: 30000 } # grows evenly over 30 seconds
+        missing: { value: 1000 } # who is new counts as 1000
+    deploy:
+      application: my-game
+      version: '1'
+
+  # Five against five, in two teams that are as even as can be.
+  - name: 5v5
+    teams:
+      - { name: team, count: 2, size: 5 }
+    rules:
+      - kind: distance
+        maxKm: [{ afterMs: 0, value: 1500 }, { afterMs: 20000, value: 5000 }, { afterMs: 60000, value: .inf }]
+        missing: any
+      - kind: difference
+        attribute: skill
+        max: [{ afterMs: 0, value: 200 }, { afterMs: 20000, value: 400 }, { afterMs: 60000, value: 1000 }]
+        missing: { value: 1000 }
+      - kind: balance # between the average skill of the two teams
+        attribute: skill
+        max: [{ afterMs: 0, value: 50 }, { afterMs: 30000, value: 150 }]
+        missing: { value: 1000 }
+      - kind: avoid # nobody meets whom they avoid
+        hard: true # not even after lastResortMs
+    lastResortMs: 120000 # after two minutes only hard rules count
+    acceptance: { withinMs: 15000 } # everyone is asked before a server is started
+    playerMayState: [avoid] # what players may say themselves; skill comes from the token
+    deploy:
+      application: my-game
+      version: '1'
+
+# What a mistake can cost at most.
+spending:
+  maxServers: 100
+  maxCreatesPerMinute: 60
+
+# Who may call.
+auth:
+  # Players, by the tokens of your login:
+  jwt:
+    secret: { env: MUSTER_JWT_SECRET } # or the address of its public keys: jwks: https://login.example.com/keys.json
+    claims:
+      id: sub
+      attributes: { skill: skill } # attribute: claim
+  # Backends, and people at the console:
+  keys:
+    - { name: game-backend, role: backend, key: { env: MUSTER_BACKEND_KEY } }
+    - { name: operator, role: operate, key: { env: MUSTER_OPERATOR_KEY } }
+
+# Waiting tickets and running servers are remembered here, so that a restart loses none.
+store: { folder: ./muster-data }
+
+# Behind a proxy: whose word about a player's address is believed.
+# addresses: { trustedProxies: [10.0.0.0/8] }
+
+# Finds the place of players by their address, by a city database in MaxMind's format:
+# locate: { file: ./GeoLite2-City.mmdb }
+`
 
 const CONFIG_FILE = 'muster.yaml'
 

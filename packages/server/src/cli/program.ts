@@ -1,13 +1,49 @@
-import { Command, CommanderError } from 'commander'
+import { resolve } from 'node:path'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { version } from '../version.js'
 import { addCheck } from './check.js'
-import { addDev } from './dev.js'
-import { EXIT, type ExitCode } from './exit-codes.js'
-import { addInit } from './init.js'
+import { addInit, addSchema } from './init.js'
 import { addLab } from './lab/lab.js'
-import { addSchema } from './schema.js'
-import { addServe } from './serve.js'
-import { paint, type Terminal } from './terminal.js'
+import { EXIT, type ExitCode, paint, type Terminal } from './terminal.js'
+
+interface DevArguments {
+  readonly config?: string
+  readonly token?: string
+  readonly port: number
+  readonly emulatorPort: number
+}
+
+/** `muster dev`. What it does is loaded when it is asked for. */
+const addDev = (program: Command, terminal: Terminal): Command =>
+  program
+    .command('dev')
+    .description('emulator, server and console on this machine, with nothing to configure')
+    .option('-c, --config <file>', 'take the queues of this configuration')
+    .option('--token <token>', 'the token for everything; default: a random one')
+    .option('-p, --port <port>', 'the port of the API and the console, or else a free one', portOf, 8080)
+    .option('--emulator-port <port>', 'the port of the emulator, or else a free one', portOf, 8090)
+    .action(async ({ config, ...options }: DevArguments) => {
+      const { dev } = await import('./run-dev.js')
+      const path = config && resolve(terminal.folder, config)
+      process.exit(await dev({ ...options, config: path }, terminal))
+    })
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new InvalidArgumentError('must be a port from 0 to 65535')
+}
+
+/** `muster serve`. What it does is loaded when it is asked for. */
+const addServe = (program: Command, terminal: Terminal): Command =>
+  program
+    .command('serve')
+    .description('serve players, as a configuration says: it is read again when it changes, and on SIGHUP')
+    .option('-c, --config <file>', 'the configuration', 'muster.yaml')
+    .action(async ({ config }: { readonly config: string }) => {
+      const { serve } = await import('./run-serve.js')
+      // Whatever could not be ended in time must not keep the process.
+      process.exit(await serve(resolve(terminal.folder, config), terminal))
+    })
 
 /** Runs the command line. @param args without the program's own name. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

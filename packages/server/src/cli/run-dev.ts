@@ -1,11 +1,8 @@
 import { systemClock } from '@muster/core/clock'
 import { parentsNow, toldToEnd } from '@muster/core/process'
-import { SKILL } from '../dev/dev-players.js'
-import { startDev, type Dev, type DevOptions } from '../dev/start-dev.js'
-import { watchFile } from '../running/watch-file.js'
-import { EXIT, type ExitCode } from './exit-codes.js'
-import { refusal } from './refusal.js'
-import type { Terminal } from './terminal.js'
+import { type Dev, type DevOptions, SKILL, startDev } from '../dev/start-dev.js'
+import { watchFile } from '../running/reload/config-file.js'
+import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs until it is told to end. Returns the exit code. */
 export async function dev(options: DevOptions, terminal: Terminal): Promise<ExitCode> {

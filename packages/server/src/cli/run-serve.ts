@@ -1,11 +1,8 @@
 import { systemClock } from '@muster/core/clock'
 import { parentsNow, toldToEnd } from '@muster/core/process'
-import { openConfigFile, tellWarnings, type ConfigFile } from '../running/config-file.js'
+import { type ConfigFile, openConfigFile, tellWarnings, watchFile } from '../running/reload/config-file.js'
 import { startServer, type MusterServer } from '../running/start-server.js'
-import { watchFile } from '../running/watch-file.js'
-import { EXIT, type ExitCode } from './exit-codes.js'
-import { refusal } from './refusal.js'
-import type { Terminal } from './terminal.js'
+import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs until it is told to end. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {

@@ -1,3 +1,5 @@
+import { type Finding, InvalidConfig } from '../config/findings.js'
+
 /** Where a command writes, and what it is told by its surroundings. */
 export interface Terminal {
   /** Writes lines of the result: to the standard output. */
@@ -49,7 +51,7 @@ export function terminalOf(process: {
   }
 }
 
-export interface Paint {
+interface Paint {
   strong(text: string): string
   red(text: string): string
   yellow(text: string): string
@@ -60,4 +62,58 @@ export interface Paint {
 export function paint(colours: boolean): Paint {
   const by = (code: number) => (text: string) => (colours ? `\u{1B}[${code}m${text}\u{1B}[0m` : text)
   return { strong: by(1), red: by(31), yellow: by(33), green: by(32) }
+}
+
+/** How a command ends. */
+export const EXIT = {
+  ok: 0,
+  /** Something failed that was asked for rightly. */
+  failed: 1,
+  /** A wrong command, option or configuration: nothing was done. */
+  wrong: 2,
+  /** Ended by Ctrl-C, as shells have it: 128 and the number of the signal. */
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** Findings as a compiler writes them: the place, what is wrong, and the line with a mark. */
+export function findingsText(file: string, findings: readonly Finding[], { strong, red, yellow }: Paint): string {
+  return findings
+    .map(({ severity, field, message, line, column, excerpt }) => {
+      const place = strong(line === undefined ? file : `${file}:${line}:${column}`)
+      const what = severity === 'error' ? red('error') : yellow('warning')
+      const head = `${place}: ${what}: ${field === '' ? '' : `${field}: `}${message}`
+      return excerpt === undefined ? head : `${head}\n${withMargin(excerpt, line)}`
+    })
+    .join('\n')
+}
+
+function withMargin(excerpt: string, line = 0): string {
+  const number = `  ${line}`
+  return excerpt
+    .split('\n')
+    .map((text, index) => `${index === 0 ? number : ' '.repeat(number.length)} | ${text}`)
+    .join('\n')
+}
+
+/** `2 errors, 1 warning` */
+export function countsOf(findings: readonly Finding[]): string {
+  const count = (severity: Finding['severity']) => {
+    const many = findings.filter((one) => one.severity === severity).length
+    return many === 0 ? [] : [`${many} ${severity}${many === 1 ? '' : 's'}`]
+  }
+  return [...count('error'), ...count('warning')].join(', ')
+}
+
+/** Says why a configuration is not used, or a program does not start. Returns the exit code. */
+export function refusal(error: unknown, file: string, terminal: Terminal): ExitCode {
+  const { red } = paint(terminal.colours.complain)
+  if (!(error instanceof InvalidConfig)) {
+    terminal.complain(`${red('error')}: ${error instanceof Error ? error.message : String(error)}`)
+    return EXIT.failed
+  }
+  terminal.complain(findingsText(file, error.findings, paint(terminal.colours.complain)))
+  terminal.complain(`\n${file} cannot be used: ${countsOf(error.findings)}.`)
+  return EXIT.wrong
 }

@@ -1,7 +1,21 @@
-import type { Queue } from '@muster/matchmaker'
-import type { RelativePath, SecretSource } from './places.js'
-import type { ConfigFile } from './schema/file.js'
-import type { Secret } from './secret.js'
+import { defaultOptions, type Queue, queueJsonSchema } from '@muster/matchmaker'
+import { z } from 'zod'
+import { auth, profiles } from './schema/auth-schema.js'
+import { duration, signingSecret } from './schema/field-types.js'
+import { limits, lobbies, matching, relay, spending } from './schema/limits-schema.js'
+import {
+  addresses,
+  consoleSection,
+  cors,
+  listen,
+  locate,
+  service,
+  shutdown,
+  store,
+  telemetry,
+  webhook,
+} from './schema/program-schema.js'
+import type { RelativePath, Secret, SecretSource } from './secret.js'
 
 /** A part of the file as the program uses it: secrets are read, and paths are absolute. */
 export type Resolved<T> = T extends SecretSource
@@ -36,4 +50,97 @@ export function storeOf(given: Resolved<ConfigFile>['store']): StoreConfig {
   return 'redis' in given
     ? { kind: 'redis', ...given.redis }
     : { kind: 'folder', path: given.folder, fsync: given.fsync }
+}
+
+const beacons = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('Whether latencies that players report are checked against the beacons of the service.'),
+  })
+  .prefault({})
+  .describe('Places to which players measure their latency.')
+
+const streamTokens = z
+  .strictObject({
+    key: signingSecret
+      .optional()
+      .describe('Secret of at least 32 bytes. Processes that share it accept the tokens of each other.'),
+    lifetimeMs: duration
+      .min(1000)
+      .max(86_400_000)
+      .default(300_000)
+      .describe('Milliseconds for which a token opens streams.'),
+  })
+  .prefault({})
+  .describe('Tokens by which browsers follow a ticket without a header.')
+
+/** The file as a whole. Queues are checked by the matchmaker itself, and so is what it says of them. */
+export const fileSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
+    .default(defaultOptions.name)
+    .describe(
+      'Tells the servers of this program from others of the account, by the tag `mm-<name>`. Two programs that run ' +
+        'at the same time need two names, unless they share a Redis.',
+    ),
+  listen,
+  service,
+  queues: z
+    .array(z.unknown())
+    .min(1)
+    .max(1000)
+    .describe('The queues in which players wait, each with its rules and the server that its matches get.'),
+  spending,
+  limits,
+  auth,
+  addresses,
+  cors,
+  profiles,
+  store,
+  console: consoleSection,
+  telemetry,
+  lobbies,
+  relay,
+  webhook,
+  beacons,
+  locate,
+  streamTokens,
+  inspect: z.boolean().default(false).describe('Whether backends may read /inspect: queues and tickets as they are.'),
+  matching,
+  shutdown,
+})
+
+export type ConfigFile = z.output<typeof fileSchema>
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What editors know best. Nothing in the schema is newer, and a reference may lead anywhere in the document. */
+const DRAFT = 'http://json-schema.org/draft-07/schema#'
+
+/**
+ * The configuration as JSON Schema, for editors: what `muster.schema.json` of this package holds,
+ * there also with texts about the fields of queues. `muster check` knows more than it can say, e.g. of two queues of
+ * one name.
+ */
+export function configJsonSchema(): Json {
+  const { $schema: _, properties, ...file } = z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' })
+  const { $schema: __, $defs, ...queue } = queueJsonSchema()
+  const queues = { ...(properties?.['queues'] as Json), items: queue }
+  return {
+    $schema: DRAFT,
+    title: 'muster.yaml',
+    ...file,
+    properties: { ...properties, queues },
+    $defs: withoutFunctions($defs),
+  }
+}
+
+/** The rules without those that are functions, which no file can hold. */
+function withoutFunctions(definitions: unknown): Json {
+  const { rule, ...others } = definitions as { readonly rule: { readonly oneOf: readonly Json[] } }
+  const isFunction = ({ properties }: Json) => (properties as { readonly kind: Json }).kind['const'] === 'custom'
+  return { rule: { ...rule, oneOf: rule.oneOf.filter((kind) => !isFunction(kind)) }, ...others }
 }

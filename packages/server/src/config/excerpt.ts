@@ -1,7 +1,6 @@
 import { mayHoldSecret } from '@muster/core/validation'
-import { isVariable } from './outside.js'
-import type { Leaf } from './yaml-leaves.js'
-import type { Place, Source } from './yaml-source.js'
+import { isVariable } from './secret-values.js'
+import type { Leaf, Place, Source } from './yaml-source.js'
 
 /** Longest line that is shown. */
 const LONGEST = 120

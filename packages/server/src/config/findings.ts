@@ -1,8 +1,75 @@
+import type { Fault } from '@muster/core/validation'
+import { checkQueue, type Queue } from '@muster/matchmaker'
 import { excerptOf } from './excerpt.js'
-import type { Finding } from './finding.js'
-import type { PathFault } from './check-queues.js'
-import { hintOf } from './hints.js'
 import type { Place, Source } from './yaml-source.js'
+
+/** Something that is wrong in a configuration, or that its author may not have meant. */
+export interface Finding {
+  /** A configuration with errors is not used; warnings are told. */
+  readonly severity: 'error' | 'warning'
+  /** Names and indices on the way to it, as in `queues.0.matchSize`; empty for the file as a whole. */
+  readonly field: string
+  /** What is wrong, in words that follow the field. No secret is in it. */
+  readonly message: string
+  /** Where it is, from 1; undefined where the file could not be read at all. */
+  readonly line?: number | undefined
+  /** In UTF-16 units, from 1, as editors count. */
+  readonly column?: number | undefined
+  /** The line with a mark under the place, without any text that may be a secret. */
+  readonly excerpt?: string | undefined
+}
+
+/** The configuration cannot be used. */
+export class InvalidConfig extends Error {
+  /** All errors and warnings, in the order of the file. */
+  readonly findings: readonly Finding[]
+
+  static {
+    this.prototype.name = 'InvalidConfig'
+  }
+
+  constructor(file: string, findings: readonly Finding[]) {
+    super(
+      findings
+        .filter(({ severity }) => severity === 'error')
+        .map((one) => inOneLine(file, one))
+        .join('\n'),
+    )
+    this.findings = findings
+  }
+}
+
+/** `muster.yaml:3:5: queues.0.matchSize: must be at least 1, got 0` */
+function inOneLine(file: string, { line, column, field, message }: Finding): string {
+  const place = line === undefined ? file : `${file}:${line}:${column}`
+  return field === '' ? `${place}: ${message}` : `${place}: ${field}: ${message}`
+}
+
+/** Milliseconds of each unit that people write behind a number. */
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, sec: 1000, m: 60_000, min: 60_000, h: 3_600_000 }
+
+/**
+ * `; write 5000, in milliseconds`, or an empty text.
+ * @param wrong what is wrong with the value.
+ * @param raw the value as the file writes it.
+ */
+function hintOf(field: string, value: unknown, wrong: string, raw: string): string {
+  if (typeof value === 'number' || typeof value === 'boolean')
+    return wrong === 'must be a text' ? `; write "${raw}", in quotes` : ''
+  if (typeof value !== 'string') return ''
+  if (wrong.startsWith('must be true or false'))
+    return /^(yes|no|on|off|y|n)$/i.test(value) ? `; write ${truthOf(value)}` : ''
+  if (!wrong.includes('number')) return ''
+  const number = /^([+-]?\d[\d_]*(?:\.\d+)?)\s*([a-z]*)$/i.exec(value.trim())
+  const [, digits = '', unit = ''] = number ?? []
+  const plain = Number(digits.replaceAll('_', ''))
+  if (number === null || !Number.isFinite(plain)) return ''
+  if (unit === '') return `; write ${plain}, without quotes or underscores`
+  const factor = UNITS[unit.toLowerCase()]
+  return factor !== undefined && field.endsWith('Ms') ? `; write ${plain * factor}, in milliseconds` : ''
+}
+
+const truthOf = (word: string) => (/^(yes|on|y)$/i.test(word) ? 'true' : 'false')
 
 /** Most errors that are told: more are of a file that is none of ours. */
 const MOST_TOLD = 100
@@ -75,3 +142,56 @@ function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given
 
 const valueAt = (value: unknown, path: readonly string[]) =>
   path.reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>> | null | undefined)?.[key], value)
+
+/** What is wrong at a path, in words that follow the field. */
+export type PathFault = Pick<Fault, 'path' | 'message' | 'wrong'> & {
+  /** Whether the name at the end of the path is wrong, and not what it stands for. */
+  readonly isOfName?: boolean | undefined
+}
+
+const CUSTOM =
+  'is a function, which no file can hold: say it by any, all, not, accepts or compare, or use Muster as a library'
+
+/** Checks the queues of a file by the matchmaker itself. The paths are those of the file. */
+export function checkQueues(given: readonly unknown[]): { queues: readonly Queue[]; faults: readonly PathFault[] } {
+  const checked = given.map(checkQueue)
+  const faults = given.flatMap((definition, index) => {
+    const customs = customRulesIn(definition, ['queues', String(index)])
+    const others = (checked[index]?.faults ?? []).map((fault) => ({
+      ...fault,
+      path: ['queues', String(index), ...fault.path],
+    }))
+    const isCustoms = ({ path }: PathFault) => customs.some((rule) => rule.every((key, at) => path[at] === key))
+    return [
+      ...customs.map((rule) => ({ path: [...rule, 'kind'], message: CUSTOM, wrong: CUSTOM })),
+      ...others.filter((fault) => !isCustoms(fault)),
+    ]
+  })
+  return { queues: checked.flatMap(({ queue }) => queue ?? []), faults: [...faults, ...namesGivenTwice(given)] }
+}
+
+function namesGivenTwice(given: readonly unknown[]): PathFault[] {
+  const names = given.map((queue) => fieldOf(queue, 'name'))
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name)
+    if (typeof name !== 'string' || first === index) return []
+    const wrong = `is the name of queues.${first} too`
+    return [{ path: ['queues', String(index), 'name'], message: wrong, wrong }]
+  })
+}
+
+/** The paths of the rules of kind `custom`. */
+function customRulesIn(part: unknown, path: readonly string[]): (readonly string[])[] {
+  if (fieldOf(part, 'kind') === 'custom') return [path]
+  const rules = fieldOf(part, 'rules')
+  const inner = Array.isArray(rules) ? rules.map((rule, at) => [rule as unknown, ['rules', String(at)]] as const) : []
+  const not = fieldOf(part, 'rule')
+  return [...inner, ...(not === undefined ? [] : [[not, ['rule']] as const])].flatMap(([rule, keys]) =>
+    customRulesIn(rule, [...path, ...keys]),
+  )
+}
+
+const fieldOf = (value: unknown, key: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Readonly<Record<string, unknown>>)[key]
+    : undefined

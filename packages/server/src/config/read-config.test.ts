@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { InvalidConfig } from './finding.js'
+import { InvalidConfig } from './findings.js'
 import { readConfig, readConfigText } from './read-config.js'
 
 let folder: string

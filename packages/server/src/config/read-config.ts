@@ -1,10 +1,52 @@
 import { dirname, resolve } from 'node:path'
-import { checkText, type CheckedFile, type CheckedText } from './check-text.js'
-import { storeOf, type Config } from './config.js'
-import { InvalidConfig, type Finding } from './finding.js'
-import { isReadable, resolveValue, type Outside } from './outside.js'
+import { validateAll } from '@muster/core/validation'
+import type { Queue } from '@muster/matchmaker'
+import { type Config, type ConfigFile, fileSchema, storeOf } from './config.js'
+import { checkQueues, createFindings, type Finding, type Findings, InvalidConfig } from './findings.js'
 import { readTextFile } from './read-text.js'
-import { weakSecretsIn } from './weak-secrets.js'
+import { isReadable, type Outside, resolveValue, weakSecretsIn } from './secret-values.js'
+import { contradictionsIn, warningsAbout } from './warnings.js'
+import { readYaml, type Source } from './yaml-source.js'
+
+/** The file as its schema gives it, and its queues as the matchmaker does. */
+interface CheckedFile {
+  readonly file: ConfigFile
+  readonly queues: readonly Queue[]
+}
+
+interface CheckedText {
+  /** Undefined if there are errors. */
+  readonly checked: CheckedFile | undefined
+  /** In the order of the text. */
+  readonly findings: readonly Finding[]
+  /** Makes a finding of what is found later, e.g. that a variable is not set. */
+  locate(path: readonly string[], message: string, severity: Finding['severity']): Finding
+}
+
+/** Checks the text of a configuration, without looking at anything outside of it. */
+export function checkText(text: string): CheckedText {
+  const source = readYaml(text)
+  const findings = createFindings(source)
+  const checked = source.faults.length === 0 ? checkValue(source, findings) : undefined
+  return { checked, findings: findings.sorted(), locate: findings.locate }
+}
+
+function checkValue({ value, document }: Source, findings: Findings): CheckedFile | undefined {
+  if (document.contents === null || value === null) {
+    findings.of([], 'is empty: `muster init` writes a configuration to begin with')
+    return undefined
+  }
+  const { data, faults = [] } = validateAll(fileSchema, value)
+  const given = (value as { readonly queues?: unknown }).queues
+  const { queues, faults: ofQueues } = checkQueues(Array.isArray(given) ? given : [])
+  findings.faults([...faults, ...ofQueues], value)
+  if (data === undefined || ofQueues.length > 0) return undefined
+  const checked = { file: data, queues }
+  const contradictions = contradictionsIn(checked)
+  for (const { path, message } of contradictions) findings.of(path, message)
+  for (const { path, message } of warningsAbout(checked)) findings.of(path, message, 'warning')
+  return contradictions.length === 0 ? checked : undefined
+}
 
 /** Largest configuration in bytes: a thousand queues with rules, and much room. */
 const LARGEST_FILE = 2 ** 20

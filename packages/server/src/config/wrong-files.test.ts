@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { InvalidConfig, type Finding } from './finding.js'
+import { type Finding, InvalidConfig } from './findings.js'
 import { readConfigText } from './read-config.js'
 import { BASE, WRONG_FILES } from './wrong-files.fixture.js'
 import { WRONG_YAML } from './wrong-yaml.fixture.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseDocument, stringify } from 'yaml'
-import { checkText } from './check-text.js'
+import { checkText } from './read-config.js'
 import { excessIn } from './yaml-bounds.js'
 import { readYaml } from './yaml-source.js'
 

@@ -1,20 +1,179 @@
 import {
+  type Document,
   isAlias,
+  isCollection,
   isMap,
   isPair,
+  isScalar,
   isSeq,
   LineCounter,
-  parseDocument,
-  visit,
-  type Document,
   type Node,
   type Pair,
+  parseDocument,
   type Range,
+  type Scalar,
+  visit,
+  type YAMLError,
 } from 'yaml'
-import { excessIn, type Excess } from './yaml-bounds.js'
-import { leavesOf, type Leaf } from './yaml-leaves.js'
-import { faultsOfTree, keyOf } from './yaml-tree.js'
-import { yamlWords } from './yaml-words.js'
+import { type Excess, excessIn } from './yaml-bounds.js'
+
+/** Deepest nesting: that of rules within rules, and much room. */
+const DEEPEST = 50
+/** Most values when every alias is replaced by what it stands for. */
+const MOST_VALUES = 200_000
+const MOST_ALIASES = 2000
+
+const ALIAS_OF_NOTHING = 'is an alias of nothing that stands before it; a text that begins with * must stand in quotes'
+
+/** A fault of the tree, at a node. */
+interface TreeFault {
+  readonly node: Node
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+const keyOf = ({ key }: Pair): string => (isScalar(key) ? String(key.value) : '')
+
+/**
+ * Looks at every node once: names that are there twice, names that no object may have, aliases without an anchor or of
+ * themselves, and more than can be meant.
+ */
+function faultsOfTree(document: Document.Parsed): TreeFault[] {
+  const faults: TreeFault[] = []
+  const anchors = new Map<string, Node>()
+  const values = new Map<Node, number>()
+  const open = new Set<Node>()
+  let aliases = 0
+  const refuse = (node: Node, path: readonly string[], message: string) => {
+    faults.push({ node, path, message })
+    return 1
+  }
+
+  /** The number of values in a node, with those behind its aliases. */
+  const walk = (node: unknown, path: readonly string[]): number => {
+    if (isAlias(node)) {
+      const meant = anchors.get(node.source)
+      aliases += 1
+      if (meant === undefined) return refuse(node, path, ALIAS_OF_NOTHING)
+      return open.has(meant) ? refuse(node, path, 'is an alias of what it stands in') : (values.get(meant) ?? 1)
+    }
+    if (!isScalar(node) && !isCollection(node)) return 1
+    if (node.anchor !== undefined) anchors.set(node.anchor, node)
+    if (isScalar(node)) return 1
+    if (path.length > DEEPEST) return refuse(node, path, 'is nested too deeply')
+    open.add(node)
+    const inside = isMap(node) ? ofMap(node.items, path) : ofList(node.items, path)
+    open.delete(node)
+    values.set(node, inside + 1)
+    return inside + 1
+  }
+  const ofList = (items: readonly unknown[], path: readonly string[]) =>
+    items.reduce<number>((sum, item, index) => sum + walk(item, [...path, String(index)]), 0)
+  const ofMap = (items: readonly unknown[], path: readonly string[]) => {
+    const seen = new Set<string>()
+    return items.filter(isPair).reduce((sum, pair) => {
+      const key = keyOf(pair)
+      const here = [...path, key]
+      const keyNode = pair.key as Scalar.Parsed
+      if (seen.has(key) && key !== '<<') refuse(keyNode, here, 'is there twice')
+      if (key === '__proto__') refuse(keyNode, here, 'may not be a name')
+      if (key === '<<' && !isMergeable(pair.value)) refuse(keyNode, here, 'must be an alias of names and values')
+      seen.add(key)
+      return sum + walk(pair.value, here)
+    }, 0)
+  }
+  const isMergeable = (node: unknown): boolean => {
+    const meant = isAlias(node) ? anchors.get(node.source) : node
+    return isMap(meant) || (meant === undefined && isAlias(node)) || (isSeq(meant) && meant.items.every(isMergeable))
+  }
+
+  const all = walk(document.contents, [])
+  if (aliases > MOST_ALIASES && document.contents !== null)
+    refuse(document.contents, [], `has more than ${MOST_ALIASES} aliases`)
+  if (all > MOST_VALUES && document.contents !== null)
+    refuse(document.contents, [], `has more than ${MOST_VALUES} values, with those behind its aliases`)
+  return faults
+}
+
+/** A name, a value that holds no others, or an alias, with its place: offsets in UTF-16 units. */
+export interface Leaf {
+  readonly from: number
+  readonly to: number
+  readonly kind: 'name' | 'value' | 'alias'
+  /** The names on the way to it, its own included. */
+  readonly path: readonly string[]
+  /** Undefined for an alias. */
+  readonly value: unknown
+}
+
+/** In the order of the text. */
+function leavesOf(document: Document.Parsed): readonly Leaf[] {
+  const leaves: Leaf[] = []
+  const add = ({ range }: Node, leaf: Omit<Leaf, 'from' | 'to'>) => {
+    if (range !== undefined && range !== null) leaves.push({ ...leaf, from: range[0], to: range[1] })
+  }
+  const walk = (node: unknown, path: readonly string[]): void => {
+    if (isAlias(node)) add(node, { kind: 'alias', path, value: undefined })
+    else if (isScalar(node)) add(node, { kind: 'value', path, value: node.value })
+    else if (isSeq(node)) node.items.forEach((item, index) => walk(item, [...path, String(index)]))
+    else if (isMap(node))
+      for (const pair of node.items.filter(isPair)) {
+        const inside = [...path, keyOf(pair)]
+        if (isScalar(pair.key)) add(pair.key, { kind: 'name', path: inside, value: pair.key.value })
+        else walk(pair.key, inside)
+        walk(pair.value, inside)
+      }
+  }
+  walk(document.contents, [])
+  return leaves.toSorted((one, other) => one.from - other.from)
+}
+
+const FLOW = /^Flow (sequence|map)/
+
+/**
+ * What is wrong with a text that is no YAML, in words of our own: those of the library quote the text, which may be a
+ * secret.
+ */
+function yamlWords({ code, message }: Pick<YAMLError, 'code' | 'message'>, character: string): string {
+  if (FLOW.test(message)) return message.includes('map') ? 'has a { without its }' : 'has a [ without its ]'
+  switch (code) {
+    case 'TAB_AS_INDENT':
+      return 'is indented by a tab: YAML wants spaces'
+    case 'MULTIPLE_DOCS':
+      return 'begins a second document: a configuration is one'
+    case 'BAD_SCALAR_START':
+      return `begins with ${character}, so it must stand in quotes`
+    case 'MULTILINE_IMPLICIT_KEY':
+      return 'is followed by a line that is indented too far'
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return 'has a second colon: a text with a colon in it must stand in quotes'
+    case 'MISSING_CHAR':
+      return missingWords(message)
+    case 'BAD_INDENT':
+      return 'is not indented like the lines that it belongs to'
+    case 'BAD_DQ_ESCAPE':
+      return 'has a backslash that means nothing: write two, or put the text in single quotes'
+    case 'TAG_RESOLVE_FAILED':
+      return 'has a tag, and tags are not known here: a secret is { env: NAME } or { file: path }'
+    case 'NON_STRING_KEY':
+      return 'is no name: names are texts'
+    case 'RESOURCE_EXHAUSTION':
+      return 'is nested too deeply'
+    case 'BAD_ALIAS':
+      return 'is an alias or an anchor without a name'
+    case 'UNEXPECTED_TOKEN':
+      return 'does not belong here: what stands before it has ended; look for a missing quote or a wrong indentation'
+    default:
+      return 'is no YAML'
+  }
+}
+
+function missingWords(message: string): string {
+  if (message.includes('quote')) return 'has a quote that is not closed'
+  return message.startsWith('Sequence item')
+    ? 'is not indented like the entry that it belongs to, or lacks the - of an entry'
+    : 'has a name without a colon behind it'
+}
 
 /** A place in the text, by offsets in UTF-16 units. */
 export interface Place {
@@ -23,7 +182,7 @@ export interface Place {
 }
 
 /** A fault of the text, with its place. */
-export interface SourceFault {
+interface SourceFault {
   readonly path: readonly string[]
   readonly message: string
   readonly place: Place

@@ -1,29 +1,137 @@
-import { isAllowed } from '@muster/console/wire'
+import { isAllowed, type ServerList, type ServerRow } from '@muster/console/wire'
+import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import {
+  type AttemptLimit,
+  type Caller,
   createAttempts,
   createHttpApi,
   eventStream,
-  Problem,
-  type AttemptLimit,
-  type Caller,
   type Handlers,
   type HttpHandler,
+  Problem,
 } from '@muster/core/http'
+import { type AllocationView, MatchmakerClosed, TooLate, Unavailable } from '@muster/matchmaker'
 import type { Audit } from './audit.js'
-import type { Watch } from './feed/watch.js'
-import { createOperating } from './operating.js'
-import { problemOf } from './problems-of.js'
-import { createApplying } from './queues/applying.js'
+import type { Watch } from './feed/feed.js'
+import type { Act, ConsoleOptions, ConsoleSpending, Operator } from './options.js'
 import type { QueueCardsSource } from './queues/queue-cards.js'
-import { serverList } from './servers-list.js'
+import { createApplying } from './queues/queue-edits.js'
+import { consoleRoutes, permissionOf } from './routes.js'
+import { placeName } from './stories/recorded-events.js'
 import type { FindStories } from './stories/stories.js'
 import type { Trials } from './trials/trials.js'
-import type { ConsoleOptions, Operator } from './options.js'
-import { consoleRoutes, permissionOf } from './routes.js'
+
+/** What an operator may do. Each act is logged with who, once it was done. */
+interface Operating {
+  cancelTicket(id: string, operator: Operator): Promise<void>
+  stopMatch(id: string, operator: Operator): Promise<void>
+  pauseQueue(name: string, operator: Operator): Promise<void>
+  resumeQueue(name: string, operator: Operator): Promise<void>
+  forgive(playerId: string, operator: Operator): Promise<void>
+  letBotsIn(players: number, operator: Operator): Promise<void>
+}
+
+function createOperating({
+  matchmaker,
+  acted,
+  letBotsIn,
+}: Pick<ConsoleOptions, 'matchmaker' | 'acted' | 'letBotsIn'>): Operating {
+  const log = ({ who }: Operator, what: Act['what'], id: string) => acted({ who, what, id })
+
+  return {
+    cancelTicket: async (id, operator) => {
+      await matchmaker.cancelTicket(id)
+      log(operator, 'cancel-ticket', id)
+    },
+    stopMatch: async (id, operator) => {
+      await matchmaker.stopMatch(id, { until: 'recorded' })
+      log(operator, 'stop-match', id)
+    },
+    pauseQueue: async (name, operator) => {
+      await matchmaker.pauseQueue(name)
+      log(operator, 'pause-queue', name)
+    },
+    resumeQueue: async (name, operator) => {
+      await matchmaker.resumeQueue(name)
+      log(operator, 'resume-queue', name)
+    },
+    forgive: async (playerId, operator) => {
+      await matchmaker.forgive(playerId)
+      log(operator, 'forgive-cooldown', playerId)
+    },
+    letBotsIn: async (players, operator) => {
+      if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'bots are let in by `muster dev` alone')
+      await letBotsIn(players)
+      log(operator, 'let-bots-in', String(players))
+    },
+  }
+}
+
+/** The problem for an error of the matchmaker; undefined for an unexpected error. */
+function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof TooLate) {
+    const message = 'the players of this ticket were sent to their server already: stop the match instead'
+    return new Problem(409, 'too-late', message, { members: { match_id: error.matchId } })
+  }
+  if (error instanceof MatchmakerClosed)
+    return new Problem(503, 'closed', 'the program is ending', { retryAfterMs: 1000 })
+  if (error instanceof Unavailable) {
+    const { retryAfterMs } = error
+    return new Problem(503, 'unavailable', 'tickets cannot be reached at the moment: try again', { retryAfterMs })
+  }
+  if (error instanceof NotFound) return new Problem(404, 'not-found', error.message)
+  if (error instanceof Conflict) return new Problem(409, 'conflict', error.message)
+  if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
+  return undefined
+}
+
+/** Servers that one answer lists (our choice). */
+const MOST_SERVERS = 1000
+
+/**
+ * All servers that exist or may exist, by place, oldest first in each. What a server has cost is counted from when its
+ * match asked for it, which is what the service bills at most.
+ * @param now epoch milliseconds
+ */
+function serverList(matches: readonly AllocationView[], spending: ConsoleSpending, now: number): ServerList {
+  const { pricePerMinute, currency = '' } = spending
+  const rows = matches.map((match): ServerRow => {
+    const { matchId, queue, phase, requestId, assignment, playerIds, at } = match
+    const lastedMs = Math.max(0, now - at)
+    return {
+      matchId,
+      requestId: requestId ?? null,
+      queue,
+      phase,
+      place: placeName(assignment?.location) ?? null,
+      host: assignment?.fqdn ?? null,
+      players: playerIds.length,
+      since: Math.floor(at),
+      cost: pricePerMinute === undefined ? null : (lastedMs / 60_000) * pricePerMinute,
+    }
+  })
+  rows.sort(byPlaceThenAge)
+  return {
+    at: Math.floor(now),
+    total: rows.length,
+    players: rows.reduce((sum, { players }) => sum + players, 0),
+    cost: pricePerMinute === undefined ? null : rows.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+    currency,
+    servers: rows.slice(0, MOST_SERVERS),
+  }
+}
+
+/** Servers whose place is not known yet come last. */
+const byPlaceThenAge = (one: ServerRow, other: ServerRow): number => {
+  if (one.place === other.place) return one.since - other.since
+  if (one.place === null) return 1
+  if (other.place === null) return -1
+  return one.place < other.place ? -1 : 1
+}
 
 /** Who asks. */
-export interface ConsoleCaller extends Caller, Operator {}
+interface ConsoleCaller extends Caller, Operator {}
 
 /** A search reads all that is remembered, and a list of servers asks the process that leads for all of them. */
 const FINDS: AttemptLimit = { limit: 20, windowMs: 10_000 }
@@ -34,7 +142,7 @@ const PER_ADDRESS: AttemptLimit = { limit: 200, windowMs: 5000 }
 /** A queue as YAML. */
 const BODY_BYTES = 256 * 1024
 
-export interface ApiParts {
+interface ApiParts {
   readonly watch: Watch
   readonly find: FindStories
   readonly audit: Pick<Audit, 'view'>

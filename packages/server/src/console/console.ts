@@ -1,27 +1,112 @@
 import { pagesFolder } from '@muster/console'
-import { problemResponse, Problem, type Connection, type HttpHandler } from '@muster/core/http'
 import { scrub } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
-import type { Matchmaker } from '@muster/matchmaker'
+import { type Connection, createHostCheck, type HttpHandler, Problem, problemResponse } from '@muster/core/http'
+import type { EventName, Listener, Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
 import { AUDIT_BOUNDS, createAudit } from './audit.js'
-import { createWatch } from './feed/watch.js'
-import { securityHeaders } from './headers.js'
+import { createWatch } from './feed/feed.js'
 import type { Act, ConsoleOptions } from './options.js'
 import { createPages } from './pages.js'
 import { createQueueCards } from './queues/queue-cards.js'
 import { createEventHistory } from './stories/event-history.js'
-import { createEventRing, type EventRing } from './stories/event-ring.js'
-import { recordEvents } from './stories/record-events.js'
-import type { RecordedEvent } from './stories/recorded-event.js'
-import { lasted } from './stories/sentences.js'
 import type { EventBounds } from './stories/event-store.js'
+import { createEventRing, type EventRing, type RecordedEvent, recordEvents } from './stories/recorded-events.js'
+import { lasted } from './stories/sentences.js'
 import { createStories } from './stories/stories.js'
 import { createRecording } from './trials/recording.js'
-import { trialThreads } from './trials/trial-thread.js'
-import { createTrials } from './trials/trials.js'
-import { createVisitors } from './visitors.js'
-import { shareListeners } from './watching/shared-listeners.js'
+import { createTrials, trialThreads } from './trials/trials.js'
+
+/**
+ * The page runs its own script and style sheet only, talks to its own server only, and stands in no frame. API answers
+ * have the same headers: a browser that is made to open one must not run it either.
+ */
+const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** Refuses requests that pages of other sites make. */
+interface Visitors {
+  /** @throws {Problem} 421 for a Host header that is not served here, e.g. of DNS rebinding */
+  checkHost(request: Request): void
+  /** @throws {Problem} 403 for a call that another site's page makes */
+  checkOrigin(request: Request): void
+}
+
+/**
+ * A hostile page that the operator visits can make the browser send requests here. Without the token they can do
+ * nothing; these checks refuse them before the token is looked at.
+ * @param hosts names without a port that are served besides addresses and `localhost`.
+ * @throws TypeError for an invalid name
+ */
+function createVisitors(hosts: readonly string[]): Visitors {
+  const isServed = createHostCheck(hosts, 'hosts')
+  const ownNames = new Set(hosts.map((name) => name.toLowerCase()))
+
+  /** Behind a proxy, Host may name this machine, while Origin names the public host. */
+  const isOwn = (origin: string, host: string | null) => {
+    if (!URL.canParse(origin)) return false
+    const url = new URL(origin)
+    return url.host === host?.toLowerCase() || ownNames.has(url.hostname)
+  }
+
+  return {
+    checkHost: ({ headers }) => {
+      if (isServed(headers.get('host') ?? undefined)) return
+      throw new Problem(421, 'wrong-host', 'no such host is served here: the configuration names those that are')
+    },
+    checkOrigin: ({ headers }) => {
+      const site = headers.get('sec-fetch-site')
+      const origin = headers.get('origin')
+      const isSame = site === null || site === 'same-origin' || site === 'none'
+      if (isSame && (origin === null || isOwn(origin, headers.get('host')))) return
+      throw new Problem(403, 'cross-site', 'only the console’s own page may call this')
+    },
+  }
+}
+
+/**
+ * Subscribes once to each event, for all parts of the console: thousands of events come each second, and each
+ * subscription is guarded by itself.
+ */
+export function shareListeners(on: Matchmaker['on']): Matchmaker['on'] {
+  const shared = new Map<EventName, { readonly listeners: Listener<EventName>[]; readonly end: () => void }>()
+
+  const subscribe = (name: EventName) => {
+    const listeners: Listener<EventName>[] = []
+    const end = on(name, (event) => {
+      for (const listener of listeners) listener(event)
+    })
+    const made = { listeners, end }
+    shared.set(name, made)
+    return made
+  }
+
+  return (name, listener) => {
+    const one = listener as Listener<EventName>
+    const { listeners, end } = shared.get(name) ?? subscribe(name)
+    listeners.push(one)
+    return () => {
+      listeners.splice(listeners.indexOf(one), 1)
+      if (listeners.length > 0) return
+      shared.delete(name)
+      end()
+    }
+  }
+}
 
 /** The console's page and its API, as a function to be mounted at `basePath` and below. */
 export interface Console {

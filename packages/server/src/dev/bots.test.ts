@@ -4,9 +4,8 @@ import { beacons, createEmulator, places } from '@muster/emulator'
 import { createMatchmaker, defineQueue, type MatchmakerEvents } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { readConfigText } from '../config/read-config.js'
-import { createBots } from './bots.js'
-import { botParty } from './bot-player.js'
-import { devYaml } from './dev-yaml.js'
+import { botParty, createBots } from './bots.js'
+import { devYaml } from './dev-config.js'
 
 const spotOf = ({ location }: { readonly location: (typeof beacons)[number]['location'] }) => ({
   name: location.city,

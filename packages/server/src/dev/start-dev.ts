@@ -1,14 +1,168 @@
 import { randomBytes } from 'node:crypto'
+import { type AddressInfo, createServer } from 'node:net'
+import { Conflict, type Coordinates, createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { beacons, places, type PlaceBeacon } from '@muster/emulator'
-import { tellNotReloaded } from '../running/config-file.js'
-import { startServer, type MusterServer } from '../running/start-server.js'
-import type { BotCity } from './bot-player.js'
-import { createBots, type Bots } from './bots.js'
+import { beacons, type ContainerSpec, createEmulator, type PlaceBeacon, places } from '@muster/emulator'
+import type { Player, Queue, TicketInput, TicketService } from '@muster/matchmaker'
+import { tellNotReloaded } from '../running/reload/config-file.js'
+import { type MusterServer, startServer } from '../running/start-server.js'
+import {
+  attributesOf,
+  type BotCity,
+  type Bots,
+  type BotWorld,
+  createBots,
+  latenciesOf,
+  rolesIn,
+  wantsLatencies,
+} from './bots.js'
 import { readDevConfig } from './dev-config.js'
-import { withDevPlayers } from './dev-players.js'
-import { freePort } from './free-port.js'
-import { openDevEmulator } from './dev-emulator.js'
+
+interface DevPlayersOptions {
+  /** The queues in force. */
+  readonly queues: () => readonly Queue[]
+  readonly beacons: BotWorld['beacons']
+  /** Where players are who do not say. */
+  readonly place: Coordinates
+  /** Whether addresses are looked up, so that they tell the place. */
+  readonly areLocated: boolean
+}
+
+/** Skill, where a rule compares it and a player states none. */
+export const SKILL = 1500
+/** Always in the middle, so that players who state nothing may all play together. */
+const MIDDLE = () => 0.5
+
+/**
+ * The matchmaker as `muster dev` asks it: it believes what players state, unless the queue has `playerMayState`, and
+ * fills in what a rule compares and they do not state.
+ */
+function withDevPlayers(service: TicketService, options: DevPlayersOptions): TicketService {
+  const find = (name: string) => options.queues().find((queue) => queue.name === name)
+  const complete = (ticket: TicketInput): TicketInput => {
+    const queues = [ticket.queue ?? [], ticket.queues ?? []].flat().flatMap((name) => find(name) ?? [])
+    if (queues.length === 0 || !Array.isArray(ticket.players)) return ticket
+    return { ...ticket, players: ticket.players.map((player) => withDefaults(player, queues, options)) }
+  }
+  return {
+    ...service,
+    playerMayState: (name) => {
+      const may = service.playerMayState(name)
+      return may === undefined || find(name)?.playerMayState !== undefined ? may : () => true
+    },
+    createTicket: (ticket) => service.createTicket(complete(ticket)),
+    createTickets: (tickets) => service.createTickets(tickets.map(complete)),
+  }
+}
+
+function withDefaults(player: Player, queues: readonly Queue[], options: DevPlayersOptions): Player {
+  const { place, areLocated } = options
+  const rules = queues.flatMap((queue) => queue.rules).filter(refusesMissing)
+  const coordinates = player.coordinates ?? (areLocated && player.ip !== undefined ? undefined : place)
+  const roles = player.roles === undefined || player.roles.length === 0 ? rolesIn(rules) : player.roles
+  const estimate = () => latenciesOf(coordinates ?? place, { beacons: options.beacons, random: MIDDLE })
+  const latencies = player.latencies ?? (wantsLatencies(rules) ? estimate() : undefined)
+  return {
+    ...player,
+    coordinates,
+    attributes: { ...attributesOf(rules, SKILL, MIDDLE), ...player.attributes },
+    roles,
+    latencies,
+  }
+}
+
+const refusesMissing = (rule: Queue['rules'][number]) => !('missing' in rule) || (rule.missing ?? 'refuse') === 'refuse'
+
+/** The port if it is free on this machine, or else any free one; likewise for 0. */
+async function freePort(wanted: number): Promise<number> {
+  try {
+    return await listened(wanted)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
+    return listened(0)
+  }
+}
+
+const listened = (wanted: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(wanted, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+interface DevEmulator {
+  readonly url: string
+  readonly token: string
+  /** Makes the applications that queues deploy, as far as they are missing. */
+  readonly prepare: (queues: readonly Queue[]) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Servers start within a second or two. */
+const SPEED = 5
+
+/**
+ * Listens on this machine alone, so that its token need be no secret.
+ * @param port is free.
+ */
+async function openDevEmulator(port: number): Promise<DevEmulator> {
+  const token = 'dev'
+  const emulator = createEmulator({ speed: SPEED, token, launch: register })
+  const { url } = await emulator.listen({ port })
+  const client = createClient({ baseUrl: url, token })
+  const made = new Set<string>()
+
+  const make = async (what: string, create: () => Promise<unknown>) => {
+    if (made.has(what)) return
+    made.add(what)
+    await create().catch((error: unknown) => {
+      if (!(error instanceof Conflict)) throw error
+    })
+  }
+  const prepare = async (queues: readonly Queue[]) => {
+    for (const { deploy } of queues) {
+      const { application, version } = deploy
+      await make(application, () => client.applications.create({ name: application }))
+      await make(`${application} ${version}`, () =>
+        client.versions.create({
+          app_name: application,
+          name: version,
+          docker_repository: 'registry.example.com',
+          docker_image: 'studio/server',
+          docker_tag: version,
+          req_cpu: 256,
+          req_memory: 512,
+          ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
+        }),
+      )
+    }
+  }
+  return {
+    url,
+    token,
+    prepare,
+    close: async () => {
+      await client.close()
+      await emulator.close()
+    },
+  }
+}
+
+/**
+ * Registers in place of the server that there is not: nothing listens at its port. Deployments stay simulated, at ports
+ * of this machine.
+ */
+async function register({ env }: Pick<ContainerSpec, 'env'>): Promise<undefined> {
+  const { MM_REGISTRATION_URL: url, MM_REGISTRATION_SECRET: secret, MM_MATCH_ID: match_id } = env
+  if (url === undefined) return
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  // A match that was given up meanwhile is refused, and so is everything while the program ends.
+  await fetch(url, { method: 'POST', headers, body: JSON.stringify({ match_id }) }).catch(() => {})
+}
 
 export interface DevOptions {
   /** The configuration of the game. Default: an example with three queues. */

@@ -1,6 +1,6 @@
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { clientAddress, type AddressOf, type HttpHandler } from '@muster/core/http'
+import { type AddressOf, clientAddress, type HttpHandler } from '@muster/core/http'
 import {
   createTicketApi,
   type GroupStore,
@@ -8,13 +8,60 @@ import {
   type TicketApiOptions,
   type TicketService,
 } from '@muster/matchmaker'
-import { createAuth, type Auth } from '../auth/auth.js'
+import { type Auth, type AuthOptions, createAuth } from '../auth/auth.js'
 import type { Config } from '../config/config.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
-import { authOptions } from './auth-options.js'
-import type { OpenLobbies } from './lobbies.js'
-import type { Matching } from './matching.js'
-import { mergeDocuments } from './openapi.js'
+import type { OpenLobbies } from './stores/lobbies.js'
+import type { Matching } from './stores/matching.js'
+
+/** The section `auth`, with its secrets as text. */
+function authOptions({ auth }: Config, devToken: string | undefined): AuthOptions {
+  const { jwt, keys } = auth
+  return {
+    jwt: jwt && { ...jwt, secret: jwt.secret?.reveal() },
+    keys: keys.map(({ name, role, key }) => ({ name, role, key: key.reveal() })),
+    devToken,
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A document of `openApiDocument`. */
+interface Document {
+  readonly tags: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Members>>>>
+  readonly components: Readonly<Record<string, Members>>
+}
+
+/**
+ * The first document with what the second has besides. Ids of the second's operations begin with a prefix, because ids
+ * must differ in one document.
+ */
+function mergeDocuments<First extends Document>(first: First, second: Document, prefix: string): First {
+  const paths = Object.entries(second.paths).map(
+    ([path, operations]) => [path, mapValues(operations, (operation) => renamed(operation, prefix))] as const,
+  )
+  const known = new Set(first.tags.map(({ name }) => name))
+  return {
+    ...first,
+    tags: [...first.tags, ...second.tags.filter(({ name }) => !known.has(name))],
+    paths: { ...Object.fromEntries(paths), ...first.paths },
+    components: mapValues({ ...second.components, ...first.components }, (_, kind) => ({
+      ...second.components[kind],
+      ...first.components[kind],
+    })),
+  }
+}
+
+const renamed = (operation: Members, prefix: string): Members => ({
+  ...operation,
+  operationId: `${prefix}_${String(operation['operationId'])}`,
+})
+
+const mapValues = <Value, Mapped>(
+  object: Readonly<Record<string, Value>>,
+  map: (value: Value, key: string) => Mapped,
+): Record<string, Mapped> => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
 
 /** What the APIs stand on, and what outlives a change of the configuration. */
 export interface ApiParts {
@@ -105,4 +152,15 @@ async function documentOf(tickets: HttpHandler, lobbies: HttpHandler | undefined
   }
   const first = await read(tickets)
   return lobbies === undefined ? first : mergeDocuments(first, await read(lobbies), 'lobbies')
+}
+
+/** What counts now. A reload replaces it as a whole, within one turn of the event loop. */
+export class InForce {
+  config: Config
+  /** Set before anything is served. A plain property: every request reads it. */
+  apis!: Apis
+
+  constructor(config: Config) {
+    this.config = config
+  }
 }

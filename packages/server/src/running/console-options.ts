@@ -1,17 +1,35 @@
-import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
+import type { LimitNow } from '@muster/console/wire'
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import { createLimitMeter, defineQueue, type ObservedClient, type QueueDefinition } from '@muster/matchmaker'
 import type { Config } from '../config/config.js'
 import type { ApplyQueue, ConsoleOptions } from '../console/options.js'
-import { createLimitsNow } from '../telemetry/limits-now.js'
 import type { Log } from '../telemetry/log.js'
 import { version } from '../version.js'
-import type { Matching } from './matching.js'
+import type { InForce } from './apis.js'
 import type { Ready } from './readiness.js'
-import type { InForce } from './in-force.js'
-import type { Reloaded } from './reloading.js'
+import type { Reloaded } from './reload/reload.js'
+import type { Matching } from './stores/matching.js'
 
-export interface ConsoleOptionsOf {
+/** Creates a reading of the service's limits in use since the reading before, for the console. */
+function createLimitsNow(client: ObservedClient, clock: Clock): () => readonly LimitNow[] {
+  const meter = createLimitMeter()
+  client.events.on('request', ({ operation }) => meter.left(operation, clock.now()))
+  return () => {
+    const queues = client.queues()
+    return meter
+      .take()
+      .map(({ name, limit, peak }) => ({
+        operation: name,
+        perSecond: limit,
+        used: Math.min(1, peak / limit),
+        waiting: queues[name]?.queued ?? 0,
+      }))
+      .toSorted((a, b) => b.used - a.used)
+  }
+}
+
+interface ConsoleOptionsOf {
   readonly inForce: InForce
   readonly matching: Matching
   readonly client: Client

@@ -1,25 +1,45 @@
 import { randomBytes } from 'node:crypto'
-import type { Client } from '@muster/core'
+import { type Client, type ClientOptions, createClient } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import {
   createGroupStore,
-  mmdbLocate,
   type GroupStore,
+  mmdbLocate,
   type MmdbLocate,
   type TicketLog,
   type TicketService,
 } from '@muster/matchmaker'
 import type { Config } from '../config/config.js'
-import { createConsole, type Console } from '../console/console.js'
+import { type Console, createConsole } from '../console/console.js'
 import type { ConsoleOptions } from '../console/options.js'
-import type { ApiParts } from './apis.js'
-import type { InForce } from './in-force.js'
-import { openLobbies, type OpenLobbies } from './lobbies.js'
-import type { Matching, MatchingOptions } from './matching.js'
-import { createServiceClient } from './service-client.js'
-import { openStore } from './open-store.js'
+import type { ApiParts, InForce } from './apis.js'
+import { openLobbies, type OpenLobbies } from './stores/lobbies.js'
+import { openLocalMatching } from './stores/local-matching.js'
+import type { Matching, MatchingOptions, Store, StoreOptions } from './stores/matching.js'
 
-export interface PartsOptions {
+interface ServiceClientOptions {
+  /** The section `service` as it is now: a new token counts from the next call on. */
+  readonly section: () => Config['service']
+  readonly clock: Clock
+  /** Keeps the limits together with other processes. */
+  readonly limiter?: ClientOptions['limiter'] | undefined
+}
+
+/** The client of the service, as the configuration describes it. */
+function createServiceClient({ section, clock, limiter }: ServiceClientOptions): Client {
+  const { url, share, timeoutMs } = section()
+  return createClient({ baseUrl: url, token: () => section().token.reveal(), share, timeoutMs, limiter, clock })
+}
+
+/** Rejects with an error that says what to do. */
+async function openStore(options: StoreOptions): Promise<Store> {
+  if (options.config.store.kind !== 'redis') return { openMatching: openLocalMatching, close: async () => {} }
+  // Not at the top: few programs need it, and its package may not be installed.
+  const { openRedisStore } = await import('./stores/redis-matching.js')
+  return openRedisStore(options, options.config.store)
+}
+
+interface PartsOptions {
   readonly inForce: InForce
   readonly devToken?: string | undefined
   readonly adaptService?: ((service: TicketService) => TicketService) | undefined

@@ -1,28 +1,57 @@
-import { systemClock, type Clock } from '@muster/core/clock'
+import { type Clock, systemClock } from '@muster/core/clock'
+import { type HttpHandler, Problem, problemResponse } from '@muster/core/http'
 import type { TicketService } from '@muster/matchmaker'
 import type { Config } from '../config/config.js'
+import { Secret } from '../config/secret.js'
 import { isPublic } from '../config/warnings.js'
 import type { ConsoleOptions } from '../console/options.js'
-import { logEvents } from '../telemetry/event-log.js'
-import { createLazyMetrics } from '../telemetry/lazy-metrics.js'
 import { createLog, type Log } from '../telemetry/log.js'
-import { createProblemLog } from '../telemetry/problem-log.js'
+import { createProblemLog, logEvents } from '../telemetry/problem-log.js'
 import { version } from '../version.js'
-import { createAnswerCounts } from './answer-counts.js'
-import { createApis } from './apis.js'
-import { createClosing } from './closing.js'
+import { createApis, InForce } from './apis.js'
 import { consoleOptions } from './console-options.js'
-import { InForce } from './in-force.js'
-import { openListeners } from './listeners.js'
-import { createLoadGuard } from './load-guard.js'
-import { createMetricsDoor } from './metrics-door.js'
-import { createMounts, startingMounts } from './mounts.js'
+import { createAnswerCounts } from './http/answers.js'
+import { openListeners } from './http/listener.js'
+import { createLoadGuard } from './http/load-guard.js'
+import { createLazyMetrics, createMetricsDoor } from './http/metrics-endpoint.js'
+import { createMounts, startingMounts } from './http/mounts.js'
 import { openParts } from './parts.js'
-import { createReadiness, type Ready } from './readiness.js'
-import { createReloading, type Reloaded } from './reloading.js'
-import { secretsOf } from './secrets-of.js'
-import { createServiceCheck } from './service-check.js'
-import { createWebhooks } from './webhooks.js'
+import { createReadiness, createServiceCheck, type Ready } from './readiness.js'
+import { createReloading, type Reloaded } from './reload/reload.js'
+import { createClosing } from './shutdown.js'
+
+/** Shorter ones are no secrets, and would black out words. */
+const SHORTEST = 6
+
+/** The texts that must never be shown. */
+function secretsOf(config: Config): readonly string[] {
+  const found: string[] = []
+  const visit = (value: unknown): void => {
+    if (value instanceof Secret) found.push(value.reveal())
+    else if (Array.isArray(value)) for (const entry of value) visit(entry)
+    else if (typeof value === 'object' && value !== null) for (const entry of Object.values(value)) visit(entry)
+  }
+  visit(config)
+  return found.filter((text) => text.length >= SHORTEST)
+}
+
+interface WebhookReceivers {
+  readonly servers: (request: Request) => Promise<Response>
+  readonly relays: ((request: Request) => Promise<Response>) | undefined
+}
+
+/**
+ * Answers the service's webhooks below `/webhooks`. Paths go on with what nobody can guess, which the receivers check;
+ * what a body says is not believed.
+ */
+function createWebhooks({ servers, relays }: WebhookReceivers): HttpHandler {
+  return async (request) => {
+    const [, , kind] = new URL(request.url).pathname.split('/', 3)
+    if (kind === 'servers') return servers(request)
+    if (kind === 'relays' && relays !== undefined) return relays(request)
+    return problemResponse(new Problem(404, 'no-such-path', 'there is nothing at this path'))
+  }
+}
 
 export interface ServerDeps {
   readonly clock?: Clock | undefined

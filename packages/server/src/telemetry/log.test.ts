@@ -1,8 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { logEvents } from './event-log.js'
+import { createProblemLog, logEvents } from './problem-log.js'
 import { createLog, type LogOptions } from './log.js'
-import { createProblemLog } from './problem-log.js'
 
 function setUp(options: Partial<LogOptions> = {}) {
   const lines: string[] = []

@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import type { Matchmaker, ServerFailure } from '@muster/matchmaker'
 import type { Fields, Log } from './log.js'
 
 /** Writes what went wrong: each kind at once, and then how often it came again. */
@@ -70,4 +71,50 @@ const kindOf = (text: string) =>
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`
+}
+
+const failed: Readonly<Record<ServerFailure, string>> = {
+  failed: 'A game server failed before it was READY',
+  'too-slow': 'A game server was not READY within the readyTimeoutMs of its queue',
+  'not-listening': 'A game server was READY but did not listen, by the probe of its queue',
+  crashed: 'A game server crashed while players were on it',
+}
+
+/** @param detail what the service says of it */
+export const failureText = (reason: ServerFailure, detail: string | undefined): string =>
+  detail === undefined ? `${failed[reason]}.` : `${failed[reason]}: ${detail}.`
+
+/**
+ * Writes what the matchmaker tells: problems, as `problems` bounds them, and single matches at the level `debug`.
+ * Nothing of a player but how many.
+ */
+export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog): void {
+  on('problem', ({ during, matchId, requestId, error }) => problems.report(during, error, { matchId, requestId }))
+  on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>
+    problems.report('server', failureText(reason, detail), { matchId, requestId }),
+  )
+  on('deploymentReaped', ({ requestId }) =>
+    problems.report('reap', 'A server that belonged to no match was stopped.', { requestId }),
+  )
+  const detail = <Event>(text: string, fieldsOf: (event: Event) => Parameters<Log['debug']>[1]) => {
+    return (event: Event) => {
+      if (log.writes('debug')) log.debug(text, fieldsOf(event))
+    }
+  }
+  on(
+    'matchFound',
+    detail('match found', ({ matchId, queue, tickets }) => ({ matchId, queue, tickets: tickets.length })),
+  )
+  on(
+    'deploymentCreated',
+    detail('server requested', ({ matchId, requestId }) => ({ matchId, requestId })),
+  )
+  on(
+    'assigned',
+    detail('players were sent', ({ matchId, queue, requestId }) => ({ matchId, queue, requestId })),
+  )
+  on(
+    'deploymentStopped',
+    detail('server stopped', ({ matchId, requestId, reason }) => ({ matchId, requestId, reason })),
+  )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { textLine } from './text-line.js'
+import { textLine } from './log.js'
 
 const TIME = '2026-01-02T12:00:01.500Z'
 const lineOf = (fields: object) => textLine(JSON.stringify({ level: 'info', time: TIME, ...fields }))

@@ -5,8 +5,8 @@ import type { Figures, MeasuredRun, TunedCrowd } from '@muster/lab'
 import { defineQueue } from '@muster/matchmaker'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { terminalOf } from '../terminal.js'
-import { finishTuned } from './finish-tuned.js'
-import { readQueues } from './read-queues.js'
+import { finishTuned } from './tune.js'
+import { readQueues } from './lab-input.js'
 
 let folder: string
 beforeEach(async () => {

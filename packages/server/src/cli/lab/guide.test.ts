@@ -2,8 +2,7 @@ import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { runProgram } from '../program.js'
 import { terminalOf } from '../terminal.js'
-import { GUIDE } from './guide.js'
-import { addLab } from './lab.js'
+import { addLab, GUIDE } from './lab.js'
 
 const stream = (lines: string[]) => ({ write: (text: string) => lines.push(text) > 0 })
 

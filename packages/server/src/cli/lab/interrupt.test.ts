@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { interruptible } from './interrupt.js'
+import { interruptible } from './lab-command.js'
 
 test('Ctrl-C ends work by its signal, and nothing is listened to afterwards', async () => {
   const signals = new EventEmitter()

@@ -1,13 +1,26 @@
 import type { Command } from 'commander'
-import type { ExitCode } from '../exit-codes.js'
-import type { Terminal } from '../terminal.js'
-import type { AddLabCommand } from './add-lab-command.js'
+import type { ExitCode, Terminal } from '../terminal.js'
 import { addCrowd } from './crowd.js'
-import { addReport } from './report.js'
-import { GUIDE } from './guide.js'
-import { addRun } from './run.js'
+import type { AddLabCommand } from './lab-command.js'
+import { addReport, addRun } from './run.js'
 import { addTest } from './test.js'
 import { addTune } from './tune.js'
+
+/** What `muster lab` says below its commands: the way from a rule to what it does, in the order in which it is gone. */
+export const GUIDE = `
+From a rule to what it does, step by step:
+  muster init                                   queues to begin with, in muster.yaml
+  muster lab crowd --players 5000 --hours 6 --out crowd.ndjson
+                                                players like real ones
+  muster lab run crowd.ndjson --queues muster.yaml --html report.html --out result.json
+                                                what the queues make of them; a second --queues
+                                                with other rules is compared with the first
+  muster lab report result.json                 the same again, from what was saved
+  muster lab tune crowd.ndjson --queue duel --wait-p90 60s --give-up 10%
+                                                the best matches that keep these promises
+  muster lab test scenes.yaml                   holds rules to what they are for, also in CI
+
+All of it: docs/rule-lab.md`
 
 /** The commands below `muster lab`. */
 const COMMANDS: readonly AddLabCommand[] = [addCrowd, addRun, addReport, addTest, addTune]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { InvalidConfig, type Finding } from '../../config/finding.js'
-import { templateOf } from '../template.js'
-import { readQueues, readQueuesText } from './read-queues.js'
+import { type Finding, InvalidConfig } from '../../config/findings.js'
+import { templateOf } from '../init.js'
+import { readQueues, readQueuesText } from './lab-input.js'
 
 function findingsOf(text: string): readonly Finding[] {
   try {

@@ -6,7 +6,7 @@ import type { LabResult } from '@muster/lab'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runProgram } from '../program.js'
 import { terminalOf } from '../terminal.js'
-import { createProgress } from './progress.js'
+import { createProgress } from './lab-command.js'
 
 let folder: string
 beforeEach(async () => {

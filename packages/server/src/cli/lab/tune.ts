@@ -1,29 +1,158 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
-import type { Crowd, TunedCrowd } from '@muster/lab'
+import { didYouMean } from '@muster/core/validation'
+import type { Bounds, Crowd, TunedCrowd, WaitName } from '@muster/lab'
 import { InvalidQueue, type Queue } from '@muster/matchmaker'
-import type { Command } from 'commander'
-import { NotEdited } from '../../running/edit-queue.js'
-import { EXIT, type ExitCode } from '../exit-codes.js'
-import { refusal } from '../refusal.js'
-import { paint, type Terminal } from '../terminal.js'
-import type { AddLabCommand } from './add-lab-command.js'
-import { interruptible } from './interrupt.js'
-import { durationOption, numberOption } from './option-values.js'
-import { createProgress } from './progress.js'
-import { readCrowdFile } from './read-crowd.js'
-import { readQueues } from './read-queues.js'
-import { finishTuned } from './finish-tuned.js'
+import { type Command, InvalidArgumentError } from 'commander'
+import { NotEdited } from '../../running/reload/edit-queue.js'
+import { EXIT, type ExitCode, paint, refusal, type Terminal } from '../terminal.js'
 import {
-  boundsOption,
-  checkOptions,
-  queueOf,
-  shareOption,
-  waitsOption,
-  type TuneCommandOptions,
-} from './tune-options.js'
+  type AddLabCommand,
+  createProgress,
+  durationOption,
+  interruptible,
+  numberOption,
+  writeProduct,
+} from './lab-command.js'
+import { type QueueFile, readCrowdFile, readQueues } from './lab-input.js'
+import { patchOf, tunedText, writeTuned } from './tuned-file.js'
 
-const BOUNDS =
+/** What the result is told with. */
+interface TunedNames {
+  /** The file of the queue, and that of the crowd. */
+  readonly file: string
+  readonly crowd: string
+  /** Empty if nothing changes. */
+  readonly patch: string
+}
+
+/** Tells the result on the standard output: tables and sentences, or JSON; and as a page, if that is wanted. */
+async function tellTuned(
+  tuned: TunedCrowd,
+  { file, crowd, patch }: TunedNames,
+  { json, html, patch: patchFile, write }: Pick<TuneCommandOptions, 'json' | 'html' | 'patch' | 'write'>,
+  terminal: Terminal,
+): Promise<void> {
+  const { frontHtml, tunedChanges, tunedSentences, tunedTables, tunedVerdict } = await import('@muster/lab')
+  if (html !== undefined) {
+    const page = await frontHtml({
+      title: `${tuned.queue.name} of ${file}, tuned for ${crowd}`,
+      sentences: [...tunedSentences(tuned), ...tunedChanges(tuned)],
+      front: tuned.front,
+      promisedMs: tuned.promises.waitP90Ms,
+      patch: patch === '' ? undefined : patch,
+    })
+    await writeProduct(html, terminal, async (put) => void (await put(page)))
+  }
+  if (json === true) {
+    const told = { file, crowd, ...tuned, verdict: tunedVerdict(tuned), sentences: tunedSentences(tuned), patch }
+    await terminal.put(`${JSON.stringify(told, forPrograms)}\n`)
+    return
+  }
+  terminal.say(tunedTables(tuned, file))
+  terminal.say(`\n${tunedSentences(tuned).join('\n')}`)
+  if (patch !== '' && patchFile === undefined && write !== true) terminal.say(`\n${patch.trimEnd()}`)
+}
+
+/** Figures of single runs are too much, and JSON has no Infinity: it is told as a text. */
+const forPrograms = (key: string, value: unknown): unknown =>
+  key === 'figures' ? undefined : value === Infinity ? 'Infinity' : value
+
+/** Tells the result and writes what was asked for. A result that does not hold is not written into the file. */
+export async function finishTuned(
+  tuned: TunedCrowd,
+  file: QueueFile,
+  crowdFile: string,
+  options: Pick<TuneCommandOptions, 'json' | 'html' | 'patch' | 'write'>,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { tunedVerdict } = await import('@muster/lab')
+  const holds = tuned.possible && tunedVerdict(tuned).broken.length === 0
+  const text = tuned.possible ? await tunedText(file, tuned.queue, tuned.changes) : file.source.text
+  const patch = patchOf(file, terminal.folder, text)
+  await tellTuned(tuned, { file: file.file, crowd: crowdFile, patch }, options, terminal)
+  const { patch: patchFile, write } = options
+  if (patchFile !== undefined && patch !== '')
+    await writeProduct(patchFile, terminal, async (put) => void (await put(patch)))
+  if (write === true && patch !== '') {
+    if (holds) await writeTuned(file, terminal.folder, text)
+    terminal.complain(holds ? `${file.file} is changed.` : `${file.file} stays as it is: the promises are not kept.`)
+  }
+  return holds ? EXIT.ok : EXIT.failed
+}
+
+/** Options of `muster lab tune`, as they are given. */
+interface TuneCommandOptions {
+  readonly queue: string
+  readonly queues: string
+  readonly waitP90?: number | undefined
+  readonly giveUp?: number | undefined
+  readonly also?: readonly WaitName[] | undefined
+  readonly bounds?: Readonly<Record<string, Bounds>> | undefined
+  readonly seeds: number
+  readonly unseen: number
+  readonly budget: number
+  readonly threads?: number | undefined
+  readonly tick?: number | undefined
+  readonly skill?: string | undefined
+  readonly json?: boolean | undefined
+  readonly html?: string | undefined
+  readonly patch?: string | undefined
+  readonly write?: boolean | undefined
+}
+
+/** Reads a share, like `5%` or `0.05`. */
+function shareOption(text: string): number {
+  const [, number = '', percent] = /^(\d+(?:\.\d+)?|\.\d+) ?(%)?$/.exec(text.trim()) ?? []
+  const share = percent === undefined ? Number(number) : Number(number) / 100
+  if (number !== '' && share <= 1) return share
+  throw new InvalidArgumentError('It must be a share of the players, like 5% or 0.05.')
+}
+
+/** As `WAITS` of `@muster/lab`, which is loaded only when a command needs it. */
+const WAITS: readonly WaitName[] = ['fillForMs', 'lastResortMs', 'optionalAfterMs']
+
+/** Reads a list of waits, like `fillForMs,lastResortMs`. */
+function waitsOption(text: string): readonly WaitName[] {
+  const names = text.split(',').map((name) => name.trim())
+  return [...new Set(names)].map((given) => {
+    const name = WAITS.find((one) => one === given)
+    if (name !== undefined) return name
+    const near = didYouMean(given, WAITS)
+    throw new InvalidArgumentError(`${JSON.stringify(given)} is none of ${WAITS.join(', ')}${near}.`)
+  })
+}
+
+const BOUNDS = /^(.+)=(-?\d+(?:\.\d+)?)\.\.(-?\d+(?:\.\d+)?)$/
+
+/** Reads bounds of a limit, like `difference skill=50..400`. */
+function boundsOption(
+  text: string,
+  others: Readonly<Record<string, Bounds>> = {},
+): Readonly<Record<string, Bounds>> {
+  const [, name = '', from = '', to = ''] = BOUNDS.exec(text) ?? []
+  if (name === '' || Number(from) === Number(to))
+    throw new InvalidArgumentError('It must be a limit and two different numbers, like "difference skill=50..400".')
+  return { ...others, [name.trim()]: { from: Number(from), to: Number(to) } }
+}
+
+/** The queue that is meant. @throws {InvalidInput} if the file has no such queue. */
+function queueOf({ file, queues }: QueueFile, name: string): Queue {
+  const found = queues.find((queue) => queue.name === name)
+  if (found !== undefined) return found
+  const names = queues.map((queue) => queue.name)
+  const has = `it has ${names.map((one) => JSON.stringify(one)).join(', ')}`
+  throw new InvalidInput(`--queue: ${file} has no queue ${JSON.stringify(name)}${didYouMean(name, names)} (${has})`)
+}
+
+/** @throws {InvalidInput} if options contradict one another. */
+function checkOptions({ waitP90, giveUp, patch, html }: TuneCommandOptions): void {
+  if (waitP90 === undefined && giveUp === undefined)
+    throw new InvalidInput('--wait-p90 or --give-up must be given: what the queue has to keep, e.g. --wait-p90 30s')
+  if (patch !== undefined && patch === html) throw new InvalidInput('--patch and --html are the same file')
+}
+
+const BOUNDS_HELP =
   'a range for a limit, e.g. "difference skill=50..400", in place of what the file has; several may be given'
 
 export const addTune: AddLabCommand = (lab, terminal, end): Command =>
@@ -36,7 +165,7 @@ export const addTune: AddLabCommand = (lab, terminal, end): Command =>
     .option('--wait-p90 <time>', 'promise: 90 % of the matched find a match within it', durationOption('1s', '1h'))
     .option('--give-up <share>', 'promise: at most so many wait in vain, like 5%', shareOption)
     .option('--also <waits>', 'search these too: fillForMs, lastResortMs, optionalAfterMs', waitsOption)
-    .option('--bounds <limit=from..to>', BOUNDS, boundsOption)
+    .option('--bounds <limit=from..to>', BOUNDS_HELP, boundsOption)
     .option('--seeds <number>', 'seeds that schedules are chosen by', numberOption(1, 100, true), 3)
     .option('--unseen <number>', 'other seeds, that the result is told of', numberOption(1, 100, true), 5)
     .option('--budget <runs>', 'most runs over the whole crowd', numberOption(1, 100_000, true), 200)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { unifiedDiff } from './unified-diff.js'
+import { unifiedDiff } from './tuned-file.js'
 
 test('a change has its context, and changes that are near are one hunk', () => {
   const before = 'a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\np\n'

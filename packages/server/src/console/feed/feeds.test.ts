@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@muster/core/http'
 import { expect, test } from 'vitest'
-import { createFeeds } from './feeds.js'
+import { createFeeds } from './feed.js'
 
 function open({ inAll = 3, perCaller = 2 } = {}) {
   let now = 0

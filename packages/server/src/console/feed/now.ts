@@ -1,18 +1,84 @@
 import type {
   FormingMatch,
   FormingPhase,
+  Money,
   Now,
   ProblemNow,
   QueueNow,
   RelaxedStep,
+  ServerCluster,
   ServersNow,
+  WaitingCluster,
 } from '@muster/console/wire'
-import type { FormingSurvey, QueueSurvey, Surveyed } from '@muster/matchmaker'
-import type { ConsoleOptions } from '../options.js'
+import type { AreaSurvey, FormingSurvey, QueueSurvey, ServerSurvey, Surveyed } from '@muster/matchmaker'
+import type { ConsoleOptions, ConsoleSpending } from '../options.js'
 import type { Activity } from '../watching/activity.js'
 import type { Problems } from '../watching/problems.js'
-import { serverClusters, waitingClusters } from './clusters.js'
-import type { Bill } from './money.js'
+
+const DEGREES = 3
+
+interface Cluster {
+  latitude: number
+  longitude: number
+  players: number
+  oldest: number
+}
+
+const tenth = (degrees: number) => Math.round(degrees * 10) / 10
+
+/** Waiting players by area, at most `most` areas: where there are more, areas are joined to larger ones. */
+function waitingClusters(areas: readonly AreaSurvey[], most: number, now: number): WaitingCluster[] {
+  let clusters: readonly AreaSurvey[] = areas
+  for (let degrees = DEGREES * 2; clusters.length > most; degrees *= 2) clusters = joined(areas, degrees)
+  return clusters.map(({ latitude, longitude, players, oldest }) => ({
+    latitude: tenth(latitude),
+    longitude: tenth(longitude),
+    players,
+    oldest: Math.max(0, Math.round(now - oldest)),
+  }))
+}
+
+/** Each cluster is where most of its players are. The areas are coarse, so that tells of no single player. */
+function joined(areas: readonly AreaSurvey[], degrees: number): AreaSurvey[] {
+  const clusters = new Map<string, Cluster>()
+  for (const { latitude, longitude, players, oldest } of areas) {
+    const key = `${Math.floor((latitude + 90) / degrees)} ${Math.floor((longitude + 180) / degrees)}`
+    const cluster = clusters.get(key)
+    if (cluster === undefined) {
+      clusters.set(key, { latitude, longitude, players, oldest })
+      continue
+    }
+    const all = cluster.players + players
+    cluster.latitude += ((latitude - cluster.latitude) * players) / all
+    cluster.longitude += ((longitude - cluster.longitude) * players) / all
+    cluster.players = all
+    cluster.oldest = Math.min(cluster.oldest, oldest)
+  }
+  return [...clusters.values()]
+}
+
+/** Servers whose place is known, by place: at most `most` places, those with most servers. */
+function serverClusters(servers: readonly ServerSurvey[], most: number): ServerCluster[] {
+  const clusters = new Map<string, ServerCluster & { starting: number; running: number; players: number }>()
+  for (const { place, city, phase, servers: count, players } of servers) {
+    if (place === undefined || phase === 'stopping') continue
+    const key = `${place.latitude} ${place.longitude}`
+    const cluster = clusters.get(key) ?? {
+      latitude: tenth(place.latitude),
+      longitude: tenth(place.longitude),
+      city: city ?? null,
+      starting: 0,
+      running: 0,
+      players: 0,
+    }
+    clusters.set(key, cluster)
+    if (phase === 'running') cluster.running += count
+    else cluster.starting += count
+    cluster.players += players
+  }
+  const sizeOf = ({ starting, running }: ServerCluster) => starting + running
+  return [...clusters.values()].toSorted((one, other) => sizeOf(other) - sizeOf(one)).slice(0, most)
+}
 
 export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits'> {
   readonly queueNames: () => readonly string[]
@@ -173,3 +239,53 @@ const whyHeld: Readonly<Record<NonNullable<Surveyed['held']>, string>> = {
 
 const heldProblem = ({ held }: Surveyed, now: number): ProblemNow[] =>
   held === undefined ? [] : [{ at: Math.floor(now), text: whyHeld[held], count: 1, matchId: null }]
+
+/** What servers cost, by their number and a price. */
+interface Bill {
+  /** Notes how many servers there are now. */
+  note(servers: number, now: number): void
+  /** Null where no price is stated. */
+  now(servers: number, spending: ConsoleSpending): Money | null
+}
+
+const HOUR_MS = 3_600_000
+/** The hour is counted in pieces of this length. */
+const PIECE_MS = 10_000
+
+export function createBill(since: number): Bill {
+  /** Milliseconds of servers in each piece of the last hour. */
+  const pieces = new Float64Array(HOUR_MS / PIECE_MS)
+  let latestPiece = Math.floor(since / PIECE_MS)
+  let notedAt = since
+  let noted = 0
+
+  const pass = (piece: number) => {
+    const first = Math.max(latestPiece + 1, piece - pieces.length + 1)
+    for (let passed = first; passed <= piece; passed += 1) pieces[passed % pieces.length] = 0
+    latestPiece = Math.max(latestPiece, piece)
+  }
+
+  return {
+    note: (servers, now) => {
+      const piece = Math.floor(now / PIECE_MS)
+      pass(piece)
+      // Between two notes there were as many as at the first of them.
+      pieces[piece % pieces.length] = (pieces[piece % pieces.length] as number) + noted * Math.max(0, now - notedAt)
+      notedAt = now
+      noted = servers
+    },
+    now: (servers, { pricePerMinute, currency = '' }) => {
+      if (pricePerMinute === undefined) return null
+      const serverMs = pieces.reduce((sum, piece) => sum + piece, 0)
+      return {
+        currency,
+        pricePerMinute,
+        perHourNow: rounded(servers * pricePerMinute * 60),
+        lastHour: rounded((serverMs / 60_000) * pricePerMinute),
+        since: Math.floor(Math.max(since, notedAt - HOUR_MS)),
+      }
+    },
+  }
+}
+
+const rounded = (amount: number) => Math.round(amount * 10_000) / 10_000

@@ -1,3 +1,7 @@
+import { appendFile, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '@muster/core/clock'
+
 /**
  * Keeps texts beyond the memory of a process, within bounds of time and size: in a folder, or in Redis for several
  * processes together.
@@ -23,4 +27,108 @@ export interface EventBounds {
   /** Milliseconds. */
   readonly keepMs: number
   readonly mostBytes: number
+}
+
+interface FileEventStoreOptions extends EventBounds {
+  /** A folder of its own, in one that this process has locked. Made at the first append. */
+  readonly folder: string
+  readonly clock: Pick<Clock, 'now'>
+  /** Lets the event loop run. */
+  readonly breathe: () => Promise<void>
+}
+
+/** A file of the folder. Its name says when it was begun. */
+interface Segment {
+  readonly path: string
+  /** Epoch milliseconds. */
+  readonly startedAt: number
+  /** Whether this process writes it, or did. */
+  readonly isOwn: boolean
+  bytes: number
+}
+
+/** Files of the folder: the oldest is removed as a whole. */
+const SEGMENTS = 8
+/** Lines taken before the event loop runs: some milliseconds of work. */
+const SLICE = 5000
+const NAME = /^(\d{1,16})\.ndjson$/
+
+/** Keeps texts in files of lines. Each process begins a file of its own, so that a line cut by a crash stays alone. */
+export function createFileEventStore(options: FileEventStoreOptions): EventStore {
+  const { folder, keepMs, mostBytes, clock, breathe } = options
+  let segments: Segment[] | undefined
+  let current: Segment | undefined
+  /** One step after another: a segment must not be removed while it is read. */
+  let work: Promise<unknown> = Promise.resolve()
+  const inTurn = <Result>(step: () => Promise<Result>): Promise<Result> => {
+    const result = work.then(step)
+    work = result.catch(() => {})
+    return result
+  }
+
+  const list = async (): Promise<Segment[]> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const names = (await readdir(folder)).filter((name) => NAME.test(name))
+    const found = names.map(async (name): Promise<Segment> => {
+      const path = join(folder, name)
+      return { path, startedAt: Number(NAME.exec(name)?.[1]), isOwn: false, bytes: (await stat(path)).size }
+    })
+    return (await Promise.all(found)).toSorted((one, other) => one.startedAt - other.startedAt)
+  }
+  const known = async (): Promise<Segment[]> => (segments ??= await list())
+
+  const removeOld = async (all: Segment[]): Promise<void> => {
+    // A segment is written to for an eighth of the time at most.
+    const since = clock.now() - keepMs - keepMs / SEGMENTS
+    let bytes = all.reduce((sum, segment) => sum + segment.bytes, 0)
+    for (;;) {
+      const [oldest] = all
+      const isTooMuch = bytes > mostBytes || (oldest?.startedAt ?? since) < since
+      if (oldest === undefined || oldest === current || !isTooMuch) return
+      await rm(oldest.path, { force: true })
+      all.shift()
+      bytes -= oldest.bytes
+    }
+  }
+
+  const begun = async (bytes: number): Promise<Segment> => {
+    const all = await known()
+    const now = Math.floor(clock.now())
+    const isFull =
+      current === undefined ||
+      current.bytes + bytes > mostBytes / SEGMENTS ||
+      now - current.startedAt > keepMs / SEGMENTS
+    if (current !== undefined && !isFull) return current
+    // A clock that was set back must not write into the file of an earlier process.
+    const startedAt = Math.max(now, (all.at(-1)?.startedAt ?? 0) + 1)
+    current = { path: join(folder, `${startedAt}.ndjson`), startedAt, isOwn: true, bytes: 0 }
+    all.push(current)
+    return current
+  }
+
+  return {
+    isShared: false,
+    follow: (take) =>
+      inTurn(async () => {
+        for (const { path, isOwn } of await known()) {
+          if (isOwn) continue
+          const lines = (await readFile(path, 'utf8')).split('\n')
+          for (let from = 0; from < lines.length; from += SLICE) {
+            take(lines.slice(from, from + SLICE).filter((line) => line !== ''))
+            await breathe()
+          }
+        }
+      }),
+    append: (texts) =>
+      inTurn(async () => {
+        const lines = Buffer.from(texts.map((text) => `${text}\n`).join(''))
+        const segment = await begun(lines.length)
+        await appendFile(segment.path, lines, { mode: 0o600 })
+        segment.bytes += lines.length
+        await removeOld(await known())
+      }),
+    close: async () => {
+      await work
+    },
+  }
 }

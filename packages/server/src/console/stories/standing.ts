@@ -1,7 +1,6 @@
-// pure: where things stand now, in a few words, and what an operator may do about them
 import type { StoryAction } from '@muster/console/wire'
 import type { AllocationView, Cooldown, FoundPlayer, Ticket } from '@muster/matchmaker'
-import type { RecordedEvent } from './recorded-event.js'
+import type { RecordedEvent } from './recorded-events.js'
 import { lasted, storyEvent } from './sentences.js'
 
 export interface Standing {

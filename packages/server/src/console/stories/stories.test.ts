@@ -3,7 +3,7 @@ import type { MatchmakerEvents } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openConsole } from '../open-console.fixture.js'
-import { createEventRing } from './event-ring.js'
+import { createEventRing } from './recorded-events.js'
 
 async function open(options?: Parameters<typeof openConsole>[0]) {
   const world = await openConsole(options)

@@ -1,6 +1,45 @@
+import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { recordTickets, type Locate, type Matchmaker, type QueueDefinition } from '@muster/matchmaker'
-import { createLineLog, type LineLog } from './line-log.js'
+import { type Locate, type Matchmaker, type QueueDefinition, recordTickets } from '@muster/matchmaker'
+
+/** Lines outside of the heap, where the garbage collector does not walk them. */
+interface LineLog {
+  add(line: string): void
+  /** All lines as text, in the order in which they were added. Each piece ends with a whole line. */
+  pieces(): readonly Uint8Array[]
+  lines(): number
+  bytes(): number
+}
+
+const CHUNK = 256 * 1024
+
+export function createLineLog(): LineLog {
+  const full: Buffer[] = []
+  let current = Buffer.alloc(0)
+  let used = 0
+  let bytes = 0
+  let lines = 0
+
+  const begin = (least: number) => {
+    if (used > 0) full.push(current.subarray(0, used))
+    current = Buffer.allocUnsafeSlow(Math.max(CHUNK, least))
+    used = 0
+  }
+
+  return {
+    add: (line) => {
+      // A UTF-16 unit takes three bytes of UTF-8 at most.
+      if (current.byteLength - used < line.length * 3) begin(line.length * 3)
+      const written = current.write(line, used, 'utf8')
+      used += written
+      bytes += written
+      lines += 1
+    },
+    pieces: () => [...full, ...(used > 0 ? [current.subarray(0, used)] : [])].map((piece) => new Uint8Array(piece)),
+    lines: () => lines,
+    bytes: () => bytes,
+  }
+}
 
 /** What is recorded for trials: the last hour, or as much of it as its memory holds in one piece. */
 export interface Recording {
@@ -21,7 +60,7 @@ export interface Recorded {
   readonly isPart: boolean
 }
 
-export interface RecordingOptions {
+interface RecordingOptions {
   readonly clock: Clock
   /** Bytes of one part. */
   readonly partBytes: number
@@ -107,4 +146,40 @@ function alternately(plain: Matchmaker, recorded: Matchmaker, isOn: () => boolea
   const either = (name: string) =>
     (...given: unknown[]) => (isOn() ? other : one)[name]?.(...given)
   return { ...recorded, ...Object.fromEntries(names.map((name) => [name, either(name)])) }
+}
+
+/** What a trial looks at of a recorded ticket. */
+export interface TicketFacts {
+  readonly queues: readonly string[]
+  readonly players: readonly {
+    readonly coordinates?: Coordinates | undefined
+    readonly attributes?: Readonly<Record<string, unknown>> | undefined
+  }[]
+}
+
+/** The lines of a recording since a time. */
+export function* linesOf(pieces: readonly Uint8Array[], since: number): Generator<string> {
+  for (const piece of pieces) {
+    for (const line of new TextDecoder().decode(piece).split('\n')) {
+      if (line !== '' && timeOf(line) >= since) yield line
+    }
+  }
+}
+
+/** Each line begins with its time. */
+export const timeOf = (line: string): number => Number(/^\{"at":(\d+)/.exec(line)?.[1] ?? Number.NaN)
+
+interface Line {
+  readonly kind: string
+  readonly ticket?: TicketFacts & { readonly id: string }
+}
+
+/** The recorded tickets by id. */
+export function factsIn(lines: Iterable<string>): Map<string, TicketFacts> {
+  const facts = new Map<string, TicketFacts>()
+  for (const line of lines) {
+    const { kind, ticket } = JSON.parse(line) as Line
+    if (kind === 'create' && ticket !== undefined) facts.set(ticket.id, ticket)
+  }
+  return facts
 }

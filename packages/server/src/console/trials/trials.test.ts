@@ -7,9 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openConsole } from '../open-console.fixture.js'
 import { createFakeService } from '../service.fixture.js'
-import { createLineLog } from './line-log.js'
-import { linesOf } from './recorded-text.js'
-import { createRecording } from './recording.js'
+import { createLineLog, createRecording, linesOf } from './recording.js'
 
 const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 const trialWorker = pathToFileURL(join(packageRoot, 'dist/console/trials/trial-worker.js'))

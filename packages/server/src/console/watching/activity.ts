@@ -1,6 +1,139 @@
 import type { Matchmaker, Ticket } from '@muster/matchmaker'
-import { MinuteCount } from './minute-count.js'
-import { createQueueActivity, type QueueActivity } from './queue-activity.js'
+
+/** Counts what happened within the last minute, second by second. */
+export class MinuteCount {
+  readonly #seconds = new Uint32Array(60)
+  /** The second that was counted last. */
+  #latest = Number.NEGATIVE_INFINITY
+  #sum = 0
+
+  add(now: number, count = 1): void {
+    this.#pass(now)
+    const index = this.#latest % 60
+    this.#seconds[index] = (this.#seconds[index] as number) + count
+    this.#sum += count
+  }
+
+  within(now: number): number {
+    this.#pass(now)
+    return this.#sum
+  }
+
+  /** Forgets the seconds that are over. */
+  #pass(now: number): void {
+    const second = Math.floor(now / 1000)
+    if (second <= this.#latest) return
+    for (let passed = Math.max(this.#latest + 1, second - 59); passed <= second; passed += 1) {
+      this.#sum -= this.#seconds[passed % 60] as number
+      this.#seconds[passed % 60] = 0
+    }
+    this.#latest = second
+  }
+}
+
+/** Waits up to here are one bucket; from here on each bucket is 8 % wider than the one before, up to a day. */
+const FIRST_MS = 50
+const GROWTH = Math.log(1.08)
+const BUCKETS = 1 + Math.ceil(Math.log((24 * 3_600_000) / FIRST_MS) / GROWTH)
+
+const bucketOf = (ms: number): number =>
+  ms <= FIRST_MS ? 0 : Math.min(BUCKETS - 1, 1 + Math.floor(Math.log(ms / FIRST_MS) / GROWTH))
+/** The middle of a bucket: at most 4 % off. */
+const middleOf = (bucket: number): number =>
+  bucket === 0 ? FIRST_MS / 2 : FIRST_MS * Math.exp((bucket - 0.5) * GROWTH)
+
+/** Counts waits in so little memory that every ten seconds of an hour have one of their own. */
+export class WaitHistogram {
+  readonly #counts = new Uint32Array(BUCKETS)
+  #total = 0
+
+  get total(): number {
+    return this.#total
+  }
+
+  add(waitMs: number): void {
+    const bucket = bucketOf(waitMs)
+    this.#counts[bucket] = (this.#counts[bucket] as number) + 1
+    this.#total += 1
+  }
+
+  /** Adds what another one has counted, or takes it away again. */
+  merge(other: WaitHistogram, sign: 1 | -1): void {
+    for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
+      this.#counts[bucket] = (this.#counts[bucket] as number) + sign * (other.#counts[bucket] as number)
+    }
+    this.#total += sign * other.#total
+  }
+
+  /** The wait that `share` of all do not exceed, in whole milliseconds; null without waits. */
+  quantile(share: number): number | null {
+    if (this.#total === 0) return null
+    const rank = Math.max(1, Math.ceil(share * this.#total))
+    let seen = 0
+    for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
+      seen += this.#counts[bucket] as number
+      if (seen >= rank) return Math.round(middleOf(bucket))
+    }
+    return null
+  }
+}
+
+/** What happens in a queue: counted as it happens. */
+interface QueueActivity {
+  readonly arrivals: MinuteCount
+  readonly matches: MinuteCount
+  /** Waits of the tickets matched within the last hour. */
+  readonly lastHour: WaitHistogram
+  /** Counts a ticket that was matched. */
+  waited(waitMs: number): void
+  arrived(now: number): void
+  matched(now: number): void
+  /** Ends a step, and returns what happened in it. */
+  endStep(): StepActivity
+}
+
+interface StepActivity {
+  readonly arrivals: number
+  readonly matches: number
+  readonly waits: WaitHistogram | undefined
+}
+
+/** @param steps number of steps in the hour. */
+function createQueueActivity(steps: number): QueueActivity {
+  const arrivals = new MinuteCount()
+  const matches = new MinuteCount()
+  const lastHour = new WaitHistogram()
+  /** Waits of each step; most have none, and cost nothing. */
+  const past: (WaitHistogram | undefined)[] = []
+  let step = { arrivals: 0, matches: 0, waits: undefined as WaitHistogram | undefined }
+
+  return {
+    arrivals,
+    matches,
+    lastHour,
+    arrived: (now) => {
+      arrivals.add(now)
+      step.arrivals += 1
+    },
+    matched: (now) => {
+      matches.add(now)
+      step.matches += 1
+    },
+    waited: (waitMs) => {
+      lastHour.add(waitMs)
+      step.waits ??= new WaitHistogram()
+      step.waits.add(waitMs)
+    },
+    endStep: () => {
+      const ended = step
+      step = { arrivals: 0, matches: 0, waits: undefined }
+      past.push(ended.waits)
+      const oldest = past.length > steps ? past.shift() : undefined
+      if (oldest !== undefined) lastHour.merge(oldest, -1)
+      return ended
+    },
+  }
+}
 
 /** Counts what happens in each queue, by the matchmaker's events. */
 export interface Activity {

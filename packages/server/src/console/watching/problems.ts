@@ -1,7 +1,7 @@
 import { scrub } from '@muster/core'
 import type { ProblemNow } from '@muster/console/wire'
 import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
-import { failureText } from '../../telemetry/failure-text.js'
+import { failureText } from '../../telemetry/problem-log.js'
 
 /** What went wrong lately, in words. */
 export interface Problems {

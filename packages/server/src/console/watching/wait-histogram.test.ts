@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MinuteCount } from './minute-count.js'
-import { WaitHistogram } from './wait-histogram.js'
+import { MinuteCount, WaitHistogram } from './activity.js'
 
 const wait = fc.integer({ min: 0, max: 24 * 3_600_000 })
 

@@ -1,0 +1,192 @@
+import { rmSync } from 'node:fs'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Clock } from '@muster/core/clock'
+import { type Command, InvalidArgumentError } from 'commander'
+import { EXIT, type ExitCode, type Terminal } from '../terminal.js'
+
+/** A command below `muster lab`. It loads `@muster/lab` when it is carried out, and no other command waits for it. */
+export type AddLabCommand = (lab: Command, terminal: Terminal, end: (code: ExitCode) => void) => Command
+
+/** Reads the number of an option. */
+export const numberOption =
+  (least: number, most: number, isWhole = false) =>
+  (text: string): number => {
+    const number = text.trim() === '' ? Number.NaN : Number(text)
+    if (number >= least && number <= most && (!isWhole || Number.isInteger(number))) return number
+    const kind = isWhole ? 'a whole number' : 'a number'
+    throw new InvalidArgumentError(`It must be ${kind} from ${least} to ${most}.`)
+  }
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+
+function durationMs(text: string): number | undefined {
+  const [, number = '', unit = ''] = DURATION.exec(text) ?? []
+  return unit === '' ? undefined : Math.round(Number(number) * (UNIT_MS[unit] as number))
+}
+
+/** Reads an option like `250ms`, `5s` or `2m`, in milliseconds. */
+export const durationOption =
+  (least: string, most: string) =>
+  (text: string): number => {
+    const ms = durationMs(text)
+    if (ms !== undefined && ms >= (durationMs(least) ?? 0) && ms <= (durationMs(most) ?? 0)) return ms
+    throw new InvalidArgumentError(`It must be a time from ${least} to ${most}, like 250ms, 5s or 2m.`)
+  }
+
+export interface Price {
+  readonly perMinute: number
+  /** As its three letters (ISO 4217). */
+  readonly currency: string
+}
+
+/** Reads the price of an hour, like `0.12` or `0.12EUR`. */
+export function hourPriceOption(text: string): Price {
+  const [, number = '', currency = 'USD'] = /^(\d+(?:\.\d+)?) ?([A-Z]{3})?$/.exec(text) ?? []
+  if (number === '') throw new InvalidArgumentError('It must be a price like 0.12 or 0.12EUR.')
+  return { perMinute: Number(number) / 60, currency }
+}
+
+/** Milliseconds from and to, both counted from the beginning. */
+export interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Reads an option like `10m..70m`. */
+export function spanOption(text: string): Span {
+  const [from = '', to = '', ...more] = text.split('..')
+  const [fromMs, toMs] = [durationMs(from), durationMs(to)]
+  if (fromMs === undefined || toMs === undefined || more.length > 0 || fromMs >= toMs)
+    throw new InvalidArgumentError('It must be two times from the beginning, like 10m..70m.')
+  return { fromMs, toMs }
+}
+
+/** Makes a text, part by part. `put` waits until a part is taken; false once no more is wanted. */
+type MakeProduct = (put: (text: string) => Promise<boolean>) => Promise<void>
+
+/**
+ * Writes what a command makes to the standard output, or to a file. The file takes its place when it is whole: one that
+ * was there stays as it was until then, also when the command is ended by Ctrl-C.
+ * @param file path; undefined for the standard output.
+ */
+export async function writeProduct(file: string | undefined, terminal: Terminal, make: MakeProduct): Promise<void> {
+  if (file === undefined) return make(terminal.put)
+  const path = resolve(terminal.folder, file)
+  const isDevice = await stat(path).then(
+    (found) => !found.isFile(),
+    () => false,
+  )
+  if (isDevice) return writeTo(await openFor(path, file), make)
+  const part = `${path}.${process.pid}.part`
+  const handle = await openFor(part, file)
+  const remove = () => {
+    rmSync(part, { force: true })
+    process.exit(EXIT.interrupted)
+  }
+  process.once('SIGINT', remove)
+  try {
+    await writeTo(handle, make)
+    await rename(part, path)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  } finally {
+    process.off('SIGINT', remove)
+  }
+}
+
+async function writeTo(handle: FileHandle, make: MakeProduct): Promise<void> {
+  try {
+    await make(async (text) => {
+      await handle.writeFile(text)
+      return true
+    })
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openFor(path: string, file: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'w')
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    throw new Error(`${file} cannot be written (${code})`, { cause: error })
+  }
+}
+
+/** Shows on the standard error how far work is, and when it will be done. */
+interface Progress {
+  /** @param share of all the work that is done, from 0 to 1. */
+  share(share: number): void
+  /** A part is done: where no bar is seen, a line says so. */
+  part(text: string): void
+  /** Removes the bar. */
+  end(): void
+}
+
+/** Milliseconds between two drawings of the bar. */
+const GAP_MS = 100
+/** Share of the work from which on its speed tells when it will be done. */
+const TELLING = 0.02
+const WIDTH = 24
+
+export function createProgress({ draw, complain }: Terminal, clock: Clock): Progress {
+  const startedAt = clock.now()
+  let drawnAt = -Infinity
+  let latest = ''
+  return {
+    share: (share) => {
+      const now = clock.now()
+      if (draw === undefined || (now - drawnAt < GAP_MS && share < 1)) return
+      drawnAt = now
+      draw(`${barOf(share)} ${leftOf(share, now - startedAt)}${latest}`)
+    },
+    part: (text) => {
+      latest = ` · ${text}`
+      if (draw === undefined) complain(text)
+    },
+    end: () => draw?.(''),
+  }
+}
+
+function barOf(share: number): string {
+  const full = Math.round(share * WIDTH)
+  const percent = String(Math.floor(share * 100)).padStart(3)
+  return `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${percent} %`
+}
+
+function leftOf(share: number, elapsedMs: number): string {
+  if (share < TELLING) return '· …'
+  const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1000)
+  const minutes = Math.floor(seconds / 60)
+  return minutes === 0 ? `· ${seconds} s left` : `· ${minutes} min ${seconds % 60} s left`
+}
+
+interface Signals {
+  once(name: 'SIGINT', listener: () => void): unknown
+  off(name: 'SIGINT', listener: () => void): unknown
+}
+
+/**
+ * Does work that Ctrl-C ends by its signal. Resolves with undefined if it was ended so.
+ * @param signals default: those of the process.
+ */
+export async function interruptible<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  signals: Signals = process,
+): Promise<T | undefined> {
+  const ending = new AbortController()
+  const end = () => ending.abort(new Error('ended by Ctrl-C'))
+  signals.once('SIGINT', end)
+  try {
+    return await work(ending.signal)
+  } catch (error) {
+    if (ending.signal.aborted) return undefined
+    throw error
+  } finally {
+    signals.off('SIGINT', end)
+  }
+}

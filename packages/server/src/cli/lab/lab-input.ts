@@ -1,0 +1,111 @@
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { nearestName } from '@muster/core/validation'
+import type { RecordedCrowd, RecordingOptions } from '@muster/lab'
+import type { Queue } from '@muster/matchmaker'
+import { checkQueues, createFindings, type Finding, InvalidConfig, type PathFault } from '../../config/findings.js'
+import { readTextFile, unreadableWords } from '../../config/read-text.js'
+import { readYaml, type Source } from '../../config/yaml-source.js'
+
+/**
+ * Reads a file with a crowd, or with a recording, of which it makes one.
+ * @param file path, relative to `folder`.
+ * @param options for a recording.
+ * @returns with what had to be left out or supposed, in sentences.
+ * @throws {InvalidConfig} with what is wrong, by line: for `refusal`
+ */
+export async function readCrowdFile(
+  file: string,
+  folder: string,
+  options: RecordingOptions = {},
+): Promise<RecordedCrowd> {
+  const { InvalidCrowd, readTraffic, splitLines } = await import('@muster/lab')
+  const path = resolve(folder, file)
+  const stream = createReadStream(path)
+  const refuse = (
+    message: string,
+    place: { readonly field?: string; readonly line?: number; readonly column?: number } = {},
+  ) => new InvalidConfig(file, [{ severity: 'error', field: '', message, ...place }])
+  try {
+    return await readTraffic(splitLines(stream), options)
+  } catch (error) {
+    if (error instanceof InvalidCrowd) {
+      const { field = '', line, column = 1, wrong } = error
+      throw refuse(wrong, { field, line, column })
+    }
+    if (stream.errored === error) throw refuse(await unreadableWords(error, path))
+    throw error
+  } finally {
+    stream.destroy()
+  }
+}
+
+/** Largest file of queues in bytes, as of a configuration. */
+const LARGEST_FILE = 2 ** 20
+
+/** Queues of a file, and where they stand in it. */
+export interface QueueFile {
+  /** The path as it was given: what errors and reports call the file. */
+  readonly file: string
+  /** At least one. Plain data: `createMatchmaker` takes them, and so does a worker thread. */
+  readonly queues: readonly Queue[]
+  /** The text and its tree, for those who change it; the path of a queue begins with `queues` and its index. */
+  readonly source: Source
+  /** Makes a finding about the file, e.g. of a queue that does not suit an option. */
+  locate(path: readonly string[], message: string, severity: Finding['severity']): Finding
+}
+
+/**
+ * Reads the queues of a file, YAML or JSON: a whole configuration, of which nothing else is looked at, or a file with
+ * only `queues`. A queue may lack `deploy`, since the lab deploys nothing.
+ * @param file path, relative to `folder`.
+ * @throws {InvalidConfig} with all that is wrong, by line and column: for `refusal`
+ */
+export async function readQueues(file: string, folder: string): Promise<QueueFile> {
+  const read = await readTextFile(resolve(folder, file), LARGEST_FILE)
+  if (read.wrong !== undefined) throw new InvalidConfig(file, [{ severity: 'error', field: '', message: read.wrong }])
+  return readQueuesText(read.text, file)
+}
+
+/** Reads queues from a text. @throws as `readQueues` */
+export function readQueuesText(text: string, file: string): QueueFile {
+  const source = readYaml(text)
+  const findings = createFindings(source)
+  const { queues, faults } = source.faults.length > 0 ? NONE : queuesIn(source.value)
+  findings.faults(faults, source.value)
+  const found = findings.sorted()
+  if (found.length > 0) throw new InvalidConfig(file, found)
+  return { file, queues, source, locate: findings.locate }
+}
+
+const NONE = { queues: [], faults: [] }
+
+function queuesIn(value: unknown): { readonly queues: readonly Queue[]; readonly faults: readonly PathFault[] } {
+  const wrong = (path: readonly string[], words: string) => ({
+    queues: [],
+    faults: [{ path, message: words, wrong: words }],
+  })
+  if (value === null || value === undefined) return wrong([], 'is empty: it must have queues')
+  if (typeof value !== 'object' || Array.isArray(value)) return wrong([], 'must be queues: and a list below it')
+  if (!('queues' in value)) {
+    const misspelt = Object.keys(value).find((name) => nearestName(name, ['queues']) !== undefined)
+    return misspelt === undefined ? wrong([], 'has no queues') : wrong([misspelt], 'is not known; did you mean queues?')
+  }
+  const { queues } = value
+  if (queues === null) return wrong(['queues'], 'is empty: write a list of queues below it')
+  if (!Array.isArray(queues)) return wrong(['queues'], 'must be a list')
+  if (queues.length === 0) return wrong(['queues'], 'must not be empty')
+  return checkQueues(queues.map(withServer))
+}
+
+/** What a queue without `deploy` gets. */
+const NO_SERVER = { application: 'lab', version: 'lab' }
+
+const withServer = (queue: unknown): unknown =>
+  typeof queue === 'object' && queue !== null && !Array.isArray(queue) && !hasDeploy(queue)
+    ? { ...queue, deploy: NO_SERVER }
+    : queue
+
+/** Whether it has one, even if it is misspelt. */
+const hasDeploy = (queue: object) =>
+  Object.keys(queue).some((name) => name === 'deploy' || nearestName(name, ['deploy']) !== undefined)

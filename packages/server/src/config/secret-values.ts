@@ -1,0 +1,98 @@
+import { access } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Config, Resolved } from './config.js'
+import { readTextFile } from './read-text.js'
+import { RelativePath, Secret, SecretSource } from './secret.js'
+
+/** Where values outside of the file are found. */
+export interface Outside {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder that relative paths begin at. */
+  readonly folder: string
+  /** Whether secrets are read; otherwise each is empty. */
+  readonly secrets: boolean
+}
+
+interface Missing {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+/** Largest file of a secret in bytes. */
+const LARGEST_SECRET = 65_536
+
+/** Reads the secrets of a file's value and makes its paths absolute. `missing` is what is not there. */
+export async function resolveValue<T>(value: T, outside: Outside): Promise<{ value: Resolved<T>; missing: Missing[] }> {
+  const missing: Missing[] = []
+  const visit = async (part: unknown, path: readonly string[]): Promise<unknown> => {
+    if (part instanceof RelativePath) return resolve(outside.folder, part.path)
+    if (part instanceof SecretSource) {
+      const read = outside.secrets ? await readSecret(part, outside) : { text: '' }
+      if (read.wrong === undefined) return new Secret(read.text)
+      missing.push({ path, message: read.wrong })
+      return new Secret('')
+    }
+    if (Array.isArray(part)) return Promise.all(part.map((entry, index) => visit(entry, [...path, String(index)])))
+    if (typeof part !== 'object' || part === null) return part
+    const entries = Object.entries(part).map(async ([key, inner]) => [key, await visit(inner, [...path, key])] as const)
+    return Object.fromEntries(await Promise.all(entries))
+  }
+  return { value: (await visit(value, [])) as Resolved<T>, missing }
+}
+
+type Read = { readonly text: string; readonly wrong?: undefined } | { readonly wrong: string }
+
+async function readSecret({ from, name, use }: SecretSource, { env, folder }: Outside): Promise<Read> {
+  const [what, read] =
+    from === 'env'
+      ? [isVariable(name) ? `the environment variable ${name}` : 'the environment variable', ofEnv(env[name])]
+      : [isPath(name) ? `the file ${name}` : 'the file', await readTextFile(resolve(folder, name), LARGEST_SECRET)]
+  if (read.wrong !== undefined) return { wrong: `is a secret, and ${what} ${read.wrong}` }
+  const text = from === 'file' ? read.text.replace(/\r?\n$/, '') : read.text
+  if (text === '') return { wrong: `is a secret, and ${what} is empty` }
+  const { letters, wrong } = LETTERS[use]
+  return letters.test(text) ? { text } : { wrong: `is a secret, and ${what} has ${wrong}` }
+}
+
+/** A key of signatures may be a sentence. A line break in it is a mistake, e.g. a public key in its place. */
+const LETTERS = {
+  sent: { letters: /^[\x21-\x7e]+$/, wrong: 'a space, a line break or another letter that cannot stand in a header' },
+  signs: { letters: /^\P{Cc}+$/u, wrong: 'a line break or another control character' },
+} as const
+
+/** Names of variables that are hardly secrets in the wrong place. Others are in no message. */
+export const isVariable = (name: string): boolean =>
+  /^[A-Z]{1,20}$|^[A-Z][A-Z\d]*(_[A-Z\d]+)+$/.test(name) && name.length <= 64
+const isPath = (name: string) => /[./\\]/.test(name) && name.length <= 200
+
+const ofEnv = (text: string | undefined): Read => (text === undefined ? { wrong: 'is not set' } : { text })
+
+/** Whether a file is there and may be read. */
+export const isReadable = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Fewest characters of a key, and of a secret that signs. */
+const KEY = 16
+const SIGNING = 32
+
+/** Finds secrets that are too short to be any, and keys that are the same. No secret is in the messages. */
+export function weakSecretsIn({ auth, streamTokens }: Config): Missing[] {
+  const keys = auth.keys.map(({ key }) => key.reveal())
+  const short = (secret: string | undefined, fewest: number, path: readonly string[]): Missing[] =>
+    secret === undefined || secret.length >= fewest
+      ? []
+      : [{ path, message: `is too short to be a secret: it has ${secret.length} characters, and needs ${fewest}` }]
+  return [
+    ...keys.flatMap((key, index) => short(key, KEY, ['auth', 'keys', String(index), 'key'])),
+    ...keys.flatMap((key, index) => {
+      const first = keys.indexOf(key)
+      const message = `is the same as that of auth.keys.${first}: nobody could tell who calls`
+      return first === index ? [] : [{ path: ['auth', 'keys', String(index), 'key'], message }]
+    }),
+    ...short(auth.jwt?.secret?.reveal(), SIGNING, ['auth', 'jwt', 'secret']),
+    ...short(streamTokens.key?.reveal(), SIGNING, ['streamTokens', 'key']),
+  ]
+}

@@ -1,0 +1,324 @@
+import type { Hello, History, HistoryStep, QueueHistory } from '@muster/console/wire'
+import type { Clock } from '@muster/core/clock'
+import { Problem, type StreamEvent } from '@muster/core/http'
+import { createTicker } from '@muster/core/runtime'
+import type { Surveyed } from '@muster/matchmaker'
+import type { ConsoleOptions, Operator } from '../options.js'
+import { type Activity, createActivity } from '../watching/activity.js'
+import { createProblems } from '../watching/problems.js'
+import { createSurveyor } from '../watching/surveyor.js'
+import { createBill, type NowDeps, nowText, serverCount } from './now.js'
+
+interface FeedsOptions {
+  /** Feeds open at once, in all and of one caller. */
+  readonly inAll: number
+  readonly perCaller: number
+  /** Called when somebody listens and nobody did. */
+  readonly begun: () => void
+  readonly now: () => number
+}
+
+/** Tells listeners what happens. One text serves all of them; who reads slowly misses some and costs no memory. */
+interface Feeds {
+  /** @throws {Problem} 429 if too many listen already */
+  listen(caller: string, greeting: () => string): (signal: AbortSignal) => AsyncGenerator<StreamEvent>
+  /** A state: only the newest is sent. */
+  state(json: string): void
+  /** A step of the history: each is sent, unless a listener is so far behind that it gets all anew. */
+  step(json: string): void
+  count(): number
+  close(): void
+}
+
+interface Listener {
+  readonly caller: string
+  state: string | undefined
+  steps: string[]
+  /** Whether it missed steps, so that it is greeted again. */
+  isBehind: boolean
+  /** When it last took something. */
+  takenAt: number
+  wake: () => void
+  readonly end: AbortController
+}
+
+/** Steps kept for a listener. */
+const MOST_STEPS = 6
+/** Milliseconds after which a listener that takes nothing makes place for another. */
+const STUCK_MS = 30_000
+
+export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions): Feeds {
+  const listeners = new Set<Listener>()
+  let isClosed = false
+
+  const makePlace = (caller: string) => {
+    const own = [...listeners].filter((listener) => listener.caller === caller)
+    const crowd = own.length >= perCaller ? own : listeners.size >= inAll ? [...listeners] : undefined
+    if (crowd === undefined) return
+    const stuck = crowd.find(({ takenAt }) => now() - takenAt > STUCK_MS)
+    if (stuck === undefined) throw new Problem(429, 'too-many-feeds', 'too many pages are open', { retryAfterMs: 5000 })
+    leave(stuck)
+  }
+  const leave = (listener: Listener) => {
+    listeners.delete(listener)
+    listener.end.abort()
+    listener.wake()
+  }
+  const tell = (change: (listener: Listener) => void) => {
+    for (const listener of listeners) {
+      change(listener)
+      listener.wake()
+    }
+  }
+
+  async function* events(listener: Listener, greeting: () => string, signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    try {
+      yield { event: 'hello', json: greeting() }
+      while (!signal.aborted && !listener.end.signal.aborted) {
+        listener.takenAt = now()
+        const event = nextOf(listener, greeting)
+        if (event !== undefined) yield event
+        else await new Promise<void>((resolve) => (listener.wake = resolve))
+      }
+      if (!signal.aborted) yield { event: 'bye', data: null }
+    } finally {
+      listeners.delete(listener)
+    }
+  }
+
+  return {
+    listen: (caller, greeting) => {
+      if (isClosed) throw new Problem(503, 'closed', 'the program is ending', { retryAfterMs: 5000 })
+      makePlace(caller)
+      const listener: Listener = {
+        caller,
+        state: undefined,
+        steps: [],
+        isBehind: false,
+        takenAt: now(),
+        wake: () => {},
+        end: new AbortController(),
+      }
+      listeners.add(listener)
+      if (listeners.size === 1) begun()
+      return (signal) => {
+        // A stream that is cancelled before it is read never runs the generator.
+        signal.addEventListener('abort', () => leave(listener), { once: true })
+        return events(listener, greeting, signal)
+      }
+    },
+    state: (json) =>
+      tell((listener) => {
+        listener.state = json
+      }),
+    step: (json) =>
+      tell((listener) => {
+        listener.steps.push(json)
+        if (listener.steps.length <= MOST_STEPS) return
+        listener.steps = []
+        listener.isBehind = true
+      }),
+    count: () => listeners.size,
+    close: () => {
+      isClosed = true
+      for (const listener of listeners) leave(listener)
+    },
+  }
+}
+
+function nextOf(listener: Listener, greeting: () => string): StreamEvent | undefined {
+  if (listener.isBehind) {
+    // The greeting holds the steps that waited.
+    listener.isBehind = false
+    listener.steps = []
+    return { event: 'hello', json: greeting() }
+  }
+  const step = listener.steps.shift()
+  if (step !== undefined) return { event: 'step', json: step }
+  const { state } = listener
+  listener.state = undefined
+  return state === undefined ? undefined : { event: 'now', json: state }
+}
+
+/** The last hour in memory, in steps of ten seconds. */
+interface HistoryLog {
+  /** Ends a step. */
+  step(seen: Surveyed | undefined, at: number): HistoryStep
+  history(missing: readonly string[]): History
+}
+
+const STEP_MS = 10_000
+const STEPS = 3_600_000 / STEP_MS
+
+type Sample = HistoryStep['queues'][number]
+
+function createHistory(activity: Activity, queueNames: () => readonly string[]): HistoryLog {
+  const steps: HistoryStep[] = []
+
+  const sampleOf = (name: string, seen: Surveyed | undefined): Sample => {
+    const { arrivals, matches, waits } = activity.of(name).endStep()
+    return {
+      name,
+      players: seen?.queues.find((queue) => queue.name === name)?.players ?? 0,
+      arrivals,
+      matches,
+      waitP50: waits?.quantile(0.5) ?? null,
+      waitP95: waits?.quantile(0.95) ?? null,
+    }
+  }
+  const historyOf = (name: string): QueueHistory => {
+    const samples = steps.map(({ queues }) => queues.find((queue) => queue.name === name))
+    return {
+      name,
+      players: samples.map((sample) => sample?.players ?? 0),
+      arrivals: samples.map((sample) => sample?.arrivals ?? 0),
+      matches: samples.map((sample) => sample?.matches ?? 0),
+      waitP50: samples.map((sample) => sample?.waitP50 ?? null),
+      waitP95: samples.map((sample) => sample?.waitP95 ?? null),
+    }
+  }
+
+  return {
+    step: (seen, at) => {
+      const names = queueNames()
+      activity.keep(names)
+      const step: HistoryStep = {
+        at: Math.floor(at),
+        servers: seen === undefined ? 0 : serverCount(seen),
+        queues: names.map((name) => sampleOf(name, seen)),
+      }
+      steps.push(step)
+      if (steps.length > STEPS) steps.shift()
+      return step
+    },
+    history: (missing) => ({
+      step: STEP_MS,
+      from: steps[0]?.at ?? 0,
+      length: steps.length,
+      queues: queueNames().map(historyOf),
+      servers: steps.map(({ servers }) => servers),
+      missing,
+    }),
+  }
+}
+
+/** Watches the matchmaker, and tells those who listen. */
+export interface Watch {
+  readonly feeds: Feeds
+  greeting(operator: Operator): string
+  /** A ticket has arrived in these queues. */
+  arrived(queues: readonly string[]): void
+  close(): Promise<void>
+}
+
+/** Milliseconds between two frames. They are made while somebody listens. */
+const FRAME_MS = 500
+
+const READY = { is: true, why: [] }
+const MOST_FEEDS = { inAll: 64, perCaller: 8 }
+
+interface WatchDeps {
+  readonly clock: Clock
+  /** What stories and recordings lack, in words. */
+  readonly missing: () => readonly string[]
+  readonly failed: (error: unknown) => void
+}
+
+export function createWatch(options: ConsoleOptions, { clock, missing, failed }: WatchDeps): Watch {
+  const { matchmaker, name, version, store, letBotsIn, unseen, queues, spending, limits, ready } = options
+  const startedAt = clock.now()
+  const stopping = new AbortController()
+  const queueNames = () => queues().map((queue) => queue.name)
+  const activity = createActivity(matchmaker.on, clock.now, STEPS)
+  const problems = createProblems(matchmaker.on, clock.now)
+  const surveyor = createSurveyor(matchmaker, clock, ignoringEnd(failed, stopping.signal), stopping.signal)
+  const bill = createBill(startedAt)
+  const history = createHistory(activity, queueNames)
+  const deps: NowDeps = {
+    queueNames,
+    seen: surveyor.latest,
+    seesAll: surveyor.seesAll,
+    activity,
+    problems,
+    bill,
+    now: clock.now,
+    spending,
+    limits,
+  }
+
+  const look = async () => {
+    await surveyor.look()
+    const seen = surveyor.latest()
+    if (seen !== undefined) bill.note(serverCount(seen), clock.now())
+  }
+  const frame = async () => {
+    // With many tickets a look takes several frames: each shows what was seen last.
+    const looking = look().catch(failed)
+    if (surveyor.latest() === undefined) await looking
+    feeds.state(nowText(deps, (await ready?.()) ?? READY))
+  }
+  const frames = createTicker({
+    clock,
+    everyMs: FRAME_MS,
+    tick: () => frame().catch(failed),
+    atOnce: true,
+    isNeeded: () => feeds.count() > 0,
+  })
+  const feeds = createFeeds({ ...MOST_FEEDS, begun: frames.wake, now: clock.now })
+
+  const step = async () => {
+    await look()
+    feeds.step(JSON.stringify(history.step(surveyor.latest(), clock.now())))
+  }
+  const steps = createTicker({
+    clock,
+    everyMs: STEP_MS,
+    tick: () => step().catch(failed),
+    isNeeded: () => !stopping.signal.aborted,
+  })
+  steps.wake()
+
+  const gaps = (): readonly string[] => {
+    const passed = clock.now() - startedAt
+    return [
+      ...(passed < STEPS * STEP_MS ? [`The program has watched for ${minutes(passed)}.`] : []),
+      ...(surveyor.seesAll() ? [] : ['Another process matches: who waits where is not seen here.']),
+      ...(unseen?.() ?? []),
+      ...missing(),
+    ]
+  }
+
+  return {
+    feeds,
+    arrived: activity.arrived,
+    greeting: ({ who, role }) => {
+      const hello: Hello = {
+        name,
+        version,
+        startedAt: Math.floor(startedAt),
+        at: Math.floor(clock.now()),
+        who,
+        role,
+        bots: letBotsIn !== undefined,
+        store,
+        history: history.history(gaps()),
+      }
+      return JSON.stringify(hello)
+    },
+    close: async () => {
+      stopping.abort()
+      feeds.close()
+      activity.close()
+      problems.close()
+      await Promise.all([frames.stop(), steps.stop()])
+    },
+  }
+}
+
+const minutes = (ms: number) =>
+  ms < 60_000 ? 'less than a minute' : ms < 120_000 ? 'a minute' : `${Math.floor(ms / 60_000)} minutes`
+
+/** What was under way when the console closed is no failure. */
+const ignoringEnd = (failed: (error: unknown) => void, signal: AbortSignal) => (error: unknown) => {
+  if (!signal.aborted) failed(error)
+}

@@ -1,0 +1,233 @@
+import type {
+  AssignedLocation,
+  CancelReason,
+  Matchmaker,
+  ReturnReason,
+  ServerFailure,
+  StopReason,
+  Ticket,
+} from '@muster/matchmaker'
+import { problemText } from '../watching/problems.js'
+
+/** An event as it is remembered: ids and reasons, and no address of a player. Times are epoch milliseconds. */
+export type RecordedEvent = { readonly at: number } & (
+  | {
+      readonly what: 'created'
+      readonly ticketId: string
+      readonly playerIds: readonly string[]
+      readonly queues: readonly string[]
+    }
+  | (OfTickets & { readonly what: 'found'; readonly expansionMs: number })
+  | (OfTickets & { readonly what: 'joined' })
+  | (OfTicket & { readonly what: 'accepted'; readonly playerIds: readonly string[] })
+  | (OfTicket & { readonly what: 'returned'; readonly reason: ReturnReason })
+  | {
+      readonly what: 'cancelled'
+      readonly ticketId: string
+      readonly matchId: string | undefined
+      readonly reason: CancelReason
+    }
+  | (OfServer & { readonly what: 'deployed' })
+  | (OfServer & { readonly what: 'ready'; readonly startMs: number })
+  | (OfTickets &
+      OfServer & {
+        readonly what: 'assigned'
+        readonly where: string | undefined
+        /** Name and address of the server, by which it is found. */
+        readonly hosts: readonly string[]
+      })
+  | (OfMatch & { readonly what: 'left'; readonly playerIds: readonly string[]; readonly remaining: number })
+  | (OfServer & {
+      readonly what: 'failed'
+      readonly reason: ServerFailure
+      readonly detail: string | undefined
+    })
+  | (OfServer & { readonly what: 'ended'; readonly reason: StopReason })
+  | { readonly what: 'problem'; readonly matchId: string; readonly text: string }
+)
+
+interface OfMatch {
+  readonly matchId: string
+  readonly queue: string
+}
+interface OfTicket extends OfMatch {
+  readonly ticketId: string
+}
+interface OfTickets extends OfMatch {
+  readonly ticketIds: readonly string[]
+}
+interface OfServer extends OfMatch {
+  readonly requestId: string
+}
+
+/** The tickets that an event names. */
+export const ticketsOf = (event: RecordedEvent): readonly string[] =>
+  'ticketIds' in event ? event.ticketIds : 'ticketId' in event ? [event.ticketId] : NONE
+
+const NONE: readonly string[] = []
+
+export const matchOf = (event: RecordedEvent): string | undefined => ('matchId' in event ? event.matchId : undefined)
+
+/** Remembers what happens to tickets, matches and servers. Returns a function that ends it. */
+export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) => void, now: () => number): () => void {
+  const endings = [
+    // A ticket that was taken over began to wait earlier.
+    on('ticketCreated', ({ ticket: { id, createdAt, players, queues } }) =>
+      add({ at: createdAt, what: 'created', ticketId: id, playerIds: idsOf(players), queues }),
+    ),
+    on('matchFound', ({ matchId, queue, tickets, expansionMs }) =>
+      add({ at: now(), what: 'found', matchId, queue, ticketIds: idsOf(tickets), expansionMs }),
+    ),
+    on('joined', ({ matchId, queue, tickets }) =>
+      add({ at: now(), what: 'joined', matchId, queue, ticketIds: idsOf(tickets) }),
+    ),
+    on('accepted', ({ matchId, queue, ticket, playerIds }) =>
+      add({ at: now(), what: 'accepted', matchId, queue, ticketId: ticket.id, playerIds }),
+    ),
+    on('returned', ({ matchId, queue, ticket, reason }) =>
+      add({ at: now(), what: 'returned', matchId, queue, ticketId: ticket.id, reason }),
+    ),
+    on('cancelled', ({ ticket: { id, matchId }, reason }) =>
+      add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason }),
+    ),
+    on('expired', ({ ticket: { id, matchId } }) =>
+      add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason: 'expired' }),
+    ),
+    on('deploymentCreated', ({ matchId, queue, requestId }) =>
+      add({ at: now(), what: 'deployed', matchId, queue, requestId }),
+    ),
+    on('deploymentReady', ({ matchId, queue, requestId, startMs }) =>
+      add({ at: now(), what: 'ready', matchId, queue, requestId, startMs }),
+    ),
+    on('assigned', ({ matchId, queue, requestId, tickets, assignment }) =>
+      add({
+        at: now(),
+        what: 'assigned',
+        matchId,
+        queue,
+        requestId,
+        ticketIds: idsOf(tickets),
+        where: placeName(assignment.location),
+        hosts: [assignment.fqdn, assignment.publicIp].filter((host) => host !== undefined),
+      }),
+    ),
+    on('playersLeft', ({ matchId, queue, playerIds, remaining }) =>
+      add({ at: now(), what: 'left', matchId, queue, playerIds, remaining }),
+    ),
+    on('deploymentFailed', ({ matchId, queue, requestId, reason, detail }) =>
+      add({ at: now(), what: 'failed', matchId, queue, requestId, reason, detail }),
+    ),
+    on('deploymentStopped', ({ matchId, queue, requestId, reason }) =>
+      add({ at: now(), what: 'ended', matchId, queue, requestId, reason }),
+    ),
+    on('problem', ({ during, error, matchId }) => {
+      if (matchId !== undefined) add({ at: now(), what: 'problem', matchId, text: problemText(during, error) })
+    }),
+  ]
+  return () => {
+    for (const end of endings) end()
+  }
+}
+
+/** One list for one id: most tickets have one player. */
+const idsOf = (items: readonly Pick<Ticket, 'id'>[]): readonly string[] => items.map(({ id }) => id)
+
+export const placeName = (location: AssignedLocation | undefined): string | undefined => {
+  const parts = [location?.city, location?.country].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join(', ')
+}
+
+/** The newest events, in a bounded number, size and age. */
+export interface EventRing {
+  add(event: RecordedEvent): void
+  /** In the order of time. Events that are dropped while one reads are left out. */
+  scan(): Iterable<RecordedEvent>
+  /** When the oldest event that is kept happened; undefined if none is. */
+  since(): number | undefined
+  hasDropped(): boolean
+  size(): number
+}
+
+interface EventRingOptions {
+  readonly mostEvents: number
+  readonly mostBytes: number
+  /** Milliseconds. Default: age alone removes nothing. */
+  readonly keepMs?: number | undefined
+}
+
+/** Bytes of an event besides its ids, and of each id besides its characters; as V8 keeps them, roughly. */
+const EVENT_BYTES = 100
+const ID_BYTES = 24
+
+export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions): EventRing {
+  const events: (RecordedEvent | undefined)[] = []
+  /** Bytes of each. */
+  const weights = new Uint32Array(mostEvents)
+  /** Numbers of the oldest event that is kept, and of the next one to come. An event's place is its number modulo. */
+  let first = 0
+  let next = 0
+  let bytes = 0
+
+  const dropOldest = () => {
+    const place = first % mostEvents
+    bytes -= weights[place] as number
+    events[place] = undefined
+    first += 1
+  }
+
+  return {
+    add: (event) => {
+      if (next - first === mostEvents) dropOldest()
+      const place = next % mostEvents
+      const weight = bytesOf(event)
+      events[place] = event
+      weights[place] = weight
+      next += 1
+      bytes += weight
+      const since = event.at - keepMs
+      for (let fits = false; !fits; ) {
+        const isOld = (events[first % mostEvents]?.at ?? since) < since
+        fits = (bytes <= mostBytes && !isOld) || next - first === 1
+        if (!fits) dropOldest()
+      }
+    },
+    *scan() {
+      for (let number = first; number < next; number = Math.max(number + 1, first)) {
+        const event = events[number % mostEvents]
+        if (event !== undefined) yield event
+      }
+    },
+    since: () => events[first % mostEvents]?.at,
+    hasDropped: () => first > 0,
+    size: () => next - first,
+  }
+}
+
+/** By kind: asking an event whether it has a field takes longer than all else here. */
+function bytesOf(event: RecordedEvent): number {
+  switch (event.what) {
+    case 'created':
+      return EVENT_BYTES + ID_BYTES + event.ticketId.length + bytesOfAll(event.playerIds)
+    case 'assigned':
+      return EVENT_BYTES + bytesOfAll(event.ticketIds) + bytesOfAll(event.hosts)
+    case 'found':
+    case 'joined':
+      return EVENT_BYTES + bytesOfAll(event.ticketIds)
+    case 'accepted':
+      return EVENT_BYTES + ID_BYTES + event.ticketId.length + bytesOfAll(event.playerIds)
+    case 'left':
+      return EVENT_BYTES + bytesOfAll(event.playerIds)
+    case 'failed':
+      return EVENT_BYTES + ID_BYTES + (event.detail?.length ?? 0)
+    case 'problem':
+      return EVENT_BYTES + event.text.length
+    default:
+      return EVENT_BYTES + ID_BYTES
+  }
+}
+
+function bytesOfAll(ids: readonly string[]): number {
+  let bytes = 0
+  for (const id of ids) bytes += ID_BYTES + id.length
+  return bytes
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BACKEND_KEY, openServer, openService, type ServerUnderTest, yamlOf } from '../server.fixture.js'
+
+let service: Awaited<ReturnType<typeof openService>>
+let under: ServerUnderTest
+beforeAll(async () => {
+  service = await openService()
+  const text = yamlOf(service.url).replace('listen: { port: 0 }', "listen: { port: 0, admin: '127.0.0.1:0' }")
+  under = await openServer(text)
+})
+afterAll(async () => {
+  await under.server.close()
+  await service.emulator.close()
+})
+
+const statusesAt = async (url: string | undefined) => {
+  const status = async (path: string) => (await fetch(`${url}${path}`, { redirect: 'manual' })).status
+  return Promise.all(['/healthz', '/readyz', '/metrics', '/console', '/', '/tickets', '/consoles'].map(status))
+}
+
+test('a listener of its own serves health, metrics and the console, and nothing else', async () => {
+  expect(await statusesAt(under.server.adminUrl)).toEqual([200, 200, 200, 308, 302, 404, 404])
+})
+
+test('the listener of players then serves health alone of these', async () => {
+  expect(await statusesAt(under.server.url)).toEqual([200, 200, 404, 404, 404, 405, 404])
+  expect((await under.ask('GET', '/players/ann', { token: BACKEND_KEY })).status).toBe(200)
+})
+
+test('both end with the program', async () => {
+  const { adminUrl } = under.server
+  await under.server.close()
+  await expect(fetch(`${adminUrl}/healthz`)).rejects.toThrow('fetch failed')
+})
+
+test('a port that is taken is an error, and nothing listens', async () => {
+  const { server } = await openServer(yamlOf(service.url))
+  const { port } = new URL(server.url)
+  const text = yamlOf(service.url).replace('listen: { port: 0 }', `listen: { port: 0, admin: '127.0.0.1:${port}' }`)
+  await expect(openServer(text)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  await server.close()
+})

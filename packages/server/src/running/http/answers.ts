@@ -1,0 +1,47 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+
+/** Answers that need no API. */
+
+/** Without the query. */
+export function pathOf({ url = '/' }: IncomingMessage): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}
+
+export const isReading = ({ method }: IncomingMessage) => method === 'GET' || method === 'HEAD'
+
+export function json(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(text)
+}
+
+export function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(302, { location, 'content-length': 0 }).end()
+}
+
+/** How many requests were answered since the start, by the class of the status: `2xx` and so on. */
+interface AnswerCounts {
+  readonly counts: () => Readonly<Record<string, number>>
+  /** A listener that does the same, and is counted. An answer that its client did not wait for is not. */
+  readonly counting: (listener: RequestListener) => RequestListener
+}
+
+export function createAnswerCounts(): AnswerCounts {
+  const counts: Record<string, number> = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 }
+  return {
+    counts: () => counts,
+    counting: (listener) => (message, response) => {
+      response.once('finish', () => {
+        const status = `${Math.floor(response.statusCode / 100)}xx`
+        counts[status] = (counts[status] ?? 0) + 1
+      })
+      listener(message, response)
+    },
+  }
+}

@@ -1,0 +1,246 @@
+import type { Clock } from '@muster/core/clock'
+import { addressBlocks } from '@muster/core/http'
+
+/** The connections of one holder: how many it has, and how many of these may end. */
+interface Holding {
+  readonly held: number
+  readonly free: number
+}
+
+/**
+ * The most connections that a holder may keep so that `need` end in all: those who hold most give first, and nobody who
+ * holds no more than that gives any. 0 if all that may end are too few.
+ */
+export function levelFor(holdings: readonly Holding[], need: number): number {
+  const freedAt = (level: number) =>
+    holdings.reduce((sum, { held, free }) => sum + Math.min(free, Math.max(0, held - level)), 0)
+  let [low, high] = [0, holdings.reduce((most, { held }) => Math.max(most, held), 0)]
+  // The greatest level that frees enough.
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (freedAt(middle) >= need) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Things by a size each that changes by one at a time, so that a largest one is known at once. */
+class BySize<Thing> {
+  readonly #bySize: Set<Thing>[] = []
+  #largest = 0
+
+  /** Of 0, the thing is not kept. */
+  move(thing: Thing, from: number, to: number): void {
+    this.#bySize[from]?.delete(thing)
+    if (to > 0) (this.#bySize[to] ??= new Set()).add(thing)
+    this.#largest = Math.max(this.#largest, to)
+    while (this.#largest > 0 && (this.#bySize[this.#largest]?.size ?? 0) === 0) this.#largest -= 1
+  }
+
+  largest(): Thing | undefined {
+    return this.#bySize[this.#largest]?.values().next().value
+  }
+}
+
+export interface ConnectionsOptions<Socket> {
+  /** Most connections at once. */
+  readonly most: number
+  /** Connections besides, on which only operators are answered. */
+  readonly beyond: number
+  /**
+   * Most connections of one IPv4 address or IPv6 /64. A /56 may have twice as many, a /48 four times. Undefined where
+   * all come from a proxy's address.
+   */
+  readonly perAddress: number | undefined
+  readonly end: (socket: Socket) => void
+  /** Told of the counts at most every ten seconds, while connections are ended or refused. */
+  readonly onCrowded: (counts: ConnectionCounts) => void
+  readonly clock: Clock
+  /** Milliseconds for which a new connection, or one that was just answered, is not idle. Default 1000. */
+  readonly freshMs?: number | undefined
+}
+
+/** All but `open` and `largest` are totals since the start. */
+export interface ConnectionCounts {
+  readonly open: number
+  /** Those of the address, or the /48, that has most. */
+  readonly largest: number
+  /** Ended without a request under way, in favour of new ones. */
+  readonly idleEnded: number
+  /** Ended with a request under way, because their address held more than the newcomer's. */
+  readonly busyEnded: number
+  /** Ended because more requests waited on them than may. */
+  readonly pipelinedEnded: number
+  /** Not taken. */
+  readonly refused: number
+}
+
+/** The connections of a listener, within bounds: newcomers are taken, and who holds most gives. */
+interface Connections<Socket> {
+  /** Takes a new connection. False if it is refused, and then nothing is kept of it. */
+  open(socket: Socket, address: string | undefined): boolean
+  /** A request has begun; returns the function that says that it has ended. */
+  begin(socket: Socket): () => void
+  closed(socket: Socket): void
+  /** Ends a connection on which more requests wait than may. */
+  endPipelined(socket: Socket): void
+  /** Whether the connection was taken beyond the bound, and that is still reached. */
+  isBeyond(socket: Socket): boolean
+  counts(): ConnectionCounts
+}
+
+/** The connections of an address or a prefix. */
+interface Holder {
+  readonly key: string
+  readonly share: number
+  /** Whether no wider prefix holds its connections too. */
+  readonly isWidest: boolean
+  readonly open: Set<Open<unknown>>
+}
+
+interface Open<Socket> {
+  readonly socket: Socket
+  readonly holders: readonly Holder[]
+  readonly isBeyond: boolean
+  requests: number
+  /** When it was opened, or last answered. */
+  since: number
+}
+
+const FRESH_MS = 1000
+/** Shares of a /64, a /56 and a /48, as multiples of an address's (our choice). */
+const MULTIPLES = [1, 2, 4] as const
+/** The part of a bound that is made free at once, so that not every newcomer looks through all (our choice). */
+const PART_FREED = 1 / 50
+/** Busy connections that end at once at most (our choice). */
+const BUSY_FREED = 16
+/** After a look for idle ones that freed nothing, milliseconds until the next one (our choice). */
+const IN_VAIN_MS = 100
+const TOLD_EVERY_MS = 10_000
+
+export function createConnections<Socket>(options: ConnectionsOptions<Socket>): Connections<Socket> {
+  const { most, beyond, perAddress, end, onCrowded, clock, freshMs = FRESH_MS } = options
+  const all = new Map<Socket, Open<Socket>>()
+  const holders = new Map<string, Holder>()
+  const widest = new BySize<Holder>()
+  const totals = { idleEnded: 0, busyEnded: 0, pipelinedEnded: 0, refused: 0 }
+  let vainUntil = -Infinity
+  let toldAt = -Infinity
+
+  const holdersOf = (address: string): Holder[] => {
+    const keys = addressBlocks(address)
+    return keys.map((key, index) => {
+      const share = (perAddress ?? Infinity) * (MULTIPLES[index] ?? 1)
+      return holders.get(key) ?? { key, share, isWidest: index === keys.length - 1, open: new Set() }
+    })
+  }
+  const forget = (one: Open<Socket>): void => {
+    if (!all.delete(one.socket)) return
+    for (const holder of one.holders) {
+      holder.open.delete(one)
+      if (holder.isWidest) widest.move(holder, holder.open.size + 1, holder.open.size)
+      if (holder.open.size === 0) holders.delete(holder.key)
+    }
+  }
+  const endAll = (ended: readonly Open<unknown>[], kind: keyof typeof totals): number => {
+    for (const one of ended as readonly Open<Socket>[]) {
+      forget(one)
+      end(one.socket)
+    }
+    totals[kind] += ended.length
+    return ended.length
+  }
+  const isIdle = ({ requests, since }: Open<unknown>) => requests === 0 && clock.now() - since >= freshMs
+  const longestIdle = (holder: Holder, count: number) =>
+    [...holder.open]
+      .filter(isIdle)
+      .toSorted((one, other) => one.since - other.since)
+      .slice(0, count)
+
+  /** Ends idle connections of whoever holds most. Returns how many. */
+  const endIdle = (need: number): number => {
+    const holdings = [...holders.values()]
+      .filter(({ isWidest }) => isWidest)
+      .map((holder) => ({ holder, held: holder.open.size, free: countOf(holder.open, isIdle) }))
+    const level = levelFor(holdings, need)
+    const ended = holdings.flatMap(({ holder, held, free }) =>
+      free === 0 || held <= level ? [] : longestIdle(holder, held - level),
+    )
+    return endAll(ended.slice(0, Math.max(need, 1)), 'idleEnded')
+  }
+  /** Ends the newest connections of whoever holds most, unless the newcomer would hold as many. */
+  const endBusy = (newcomer: Holder): void => {
+    const largest = widest.largest()
+    const more = (largest?.open.size ?? 0) - newcomer.open.size
+    if (largest === undefined || more < 2) return
+    endAll([...largest.open].slice(-Math.min(BUSY_FREED, Math.floor(more / 2))), 'busyEnded')
+  }
+  /** Makes room for one more, if it can be had. */
+  const makeRoom = (newcomer: Holder): void => {
+    const now = clock.now()
+    if (now >= vainUntil && endIdle(Math.ceil(most * PART_FREED)) === 0) vainUntil = now + IN_VAIN_MS
+    if (all.size >= most && perAddress !== undefined) endBusy(newcomer)
+  }
+  const tell = () => {
+    if (clock.now() - toldAt < TOLD_EVERY_MS) return
+    toldAt = clock.now()
+    onCrowded(counts())
+  }
+  const refuse = () => {
+    totals.refused += 1
+    tell()
+    return false
+  }
+  const counts = (): ConnectionCounts => ({ open: all.size, largest: widest.largest()?.open.size ?? 0, ...totals })
+
+  return {
+    open: (socket, address) => {
+      const its = holdersOf(address ?? 'unknown')
+      for (const holder of its) {
+        if (holder.open.size < holder.share) continue
+        if (endAll(longestIdle(holder, Math.ceil(holder.share * PART_FREED)), 'idleEnded') === 0) return refuse()
+        tell()
+      }
+      const isFull = all.size >= most
+      if (isFull) {
+        makeRoom(its.at(-1) as Holder)
+        if (all.size >= most + beyond) return refuse()
+      }
+      const one: Open<Socket> = { socket, holders: its, isBeyond: all.size >= most, requests: 0, since: clock.now() }
+      all.set(socket, one)
+      for (const holder of its) {
+        holder.open.add(one)
+        if (holder.isWidest) widest.move(holder, holder.open.size - 1, holder.open.size)
+        holders.set(holder.key, holder)
+      }
+      if (isFull) tell()
+      return true
+    },
+    begin: (socket) => {
+      const one = all.get(socket)
+      if (one === undefined) return () => {}
+      one.requests += 1
+      return () => {
+        one.requests -= 1
+        one.since = clock.now()
+      }
+    },
+    closed: (socket) => {
+      const one = all.get(socket)
+      if (one !== undefined) forget(one)
+    },
+    endPipelined: (socket) => {
+      const one = all.get(socket)
+      if (one !== undefined) endAll([one], 'pipelinedEnded')
+      tell()
+    },
+    isBeyond: (socket) => all.get(socket)?.isBeyond === true && all.size > most,
+    counts,
+  }
+}
+
+function countOf<T>(all: Iterable<T>, holds: (one: T) => boolean): number {
+  let count = 0
+  for (const one of all) if (holds(one)) count += 1
+  return count
+}

@@ -1,0 +1,74 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import type { Clock } from '@muster/core/clock'
+import { addressBlock, bearerToken, createAttempts, nodeListener, Problem, problemResponse } from '@muster/core/http'
+import type { Metrics, MetricsOptions } from '../../telemetry/metrics.js'
+
+interface MetricsDoorOptions {
+  /** Resolves when there is something to scrape. */
+  readonly metrics: () => Promise<Metrics>
+  /** Reads anew what is measured, where that takes a while. */
+  readonly beforeScrape?: (() => Promise<void>) | undefined
+  /** The bearer token that a scrape needs, as it is configured now. */
+  readonly key: () => string | undefined
+  /** Whether everyone may scrape where there is no key. */
+  readonly isOpen: () => boolean
+  readonly clock: Clock
+}
+
+/** Scrapes of one address: each looks at every ticket (our choice). */
+const SCRAPES = { limit: 20, windowMs: 10_000 }
+
+/** Answers scrapes of who may scrape, and not too many of them. */
+export function createMetricsDoor({ metrics, beforeScrape, key, isOpen, clock }: MetricsDoorOptions): RequestListener {
+  const attempts = createAttempts({ ...SCRAPES, clock, maxKeys: 1000 })
+  const refuse = (problem: Problem) => nodeListener(async () => problemResponse(problem))
+  const tooMany = refuse(new Problem(429, 'too-many-requests', 'too many scrapes', { retryAfterMs: 10_000 }))
+  const unknown = refuse(
+    new Problem(401, 'unauthorized', 'metrics need their key', { headers: { 'www-authenticate': 'Bearer' } }),
+  )
+  const withoutKey = refuse(
+    new Problem(403, 'metrics-closed', 'metrics are closed: set telemetry.metrics.key, listen.admin or open: true'),
+  )
+
+  return (message, response) => {
+    if (attempts.take(addressBlock(message.socket.remoteAddress ?? '')) > 0) return tooMany(message, response)
+    const wanted = key()
+    const headers = { authorization: message.headers.authorization ?? '' }
+    const given = bearerToken(new Request('http://localhost/', { headers })) ?? ''
+    if (wanted === undefined && !isOpen()) return withoutKey(message, response)
+    if (wanted !== undefined && !isSame(given, wanted)) return unknown(message, response)
+    void scrape().catch(() => response.destroy())
+
+    async function scrape() {
+      await beforeScrape?.()
+      const { serve } = await metrics()
+      serve(message, response)
+    }
+  }
+}
+
+const isSame = (given: string, wanted: string) => timingSafeEqual(digestOf(given), digestOf(wanted))
+const digestOf = (text: string) => createHash('sha256').update(text).digest()
+
+/** Metrics whose libraries are loaded once the program listens: they take longer to load than all the rest. */
+export interface LazyMetrics {
+  readonly start: () => void
+  /** Resolves when something is measured; begins to, if that has not been said yet. */
+  readonly metrics: () => Promise<Metrics>
+  readonly close: () => Promise<void>
+}
+
+export function createLazyMetrics(options: MetricsOptions): LazyMetrics {
+  let loading: Promise<Metrics> | undefined
+  const load = async () => (await import('../../telemetry/metrics.js')).createMetrics(options)
+  const metrics = () => (loading ??= load())
+  return {
+    // An error is told to whoever scrapes.
+    start: () => void metrics().catch(() => {}),
+    metrics,
+    close: async () => {
+      if (loading !== undefined) await (await loading).close()
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Clock } from '@muster/core/clock'
+import { type HttpHandler, nodeListener, Problem, problemDocument } from '@muster/core/http'
+import type { Ready } from '../readiness.js'
+import { isReading, json, pathOf, redirect } from './answers.js'
+import type { LoadGuard } from './load-guard.js'
+
+/** What those who run the program ask of it. */
+interface OperationsOptions {
+  readonly ready: () => Promise<Ready>
+  /** Undefined where it is not served here. */
+  readonly console: HttpHandler | undefined
+  /** Answers a scrape; undefined where it is not served here. */
+  readonly metrics: RequestListener | undefined
+}
+
+/** Answers a request of those who run the program; false for any other request. */
+type Operations = (message: IncomingMessage, response: ServerResponse) => boolean
+
+/** `/healthz`, `/readyz`, `/metrics` and `/console`, to which `/` leads. */
+function createOperations({ ready, console, metrics }: OperationsOptions): Operations {
+  const page = console && nodeListener(console)
+  const answerReady = async (response: ServerResponse) => {
+    const { is, why, leading } = await ready()
+    json(response, is ? 200 : 503, { ready: is, why, leading })
+  }
+  const answerTo = (path: string, message: IncomingMessage): RequestListener | undefined => {
+    if (path === '/healthz') return (_, response) => json(response, 200, { alive: true })
+    if (path === '/readyz') return (_, response) => void answerReady(response)
+    if (path === '/metrics') return metrics
+    if (path === '/console' || path.startsWith('/console/')) return page
+    return path === '/' && page !== undefined && isReading(message)
+      ? (_, response) => redirect(response, '/console/')
+      : undefined
+  }
+  return (message, response) => {
+    const answer = answerTo(pathOf(message), message)
+    answer?.(message, response)
+    return answer !== undefined
+  }
+}
+
+/** What is served, by where. */
+interface MountsOptions extends OperationsOptions {
+  /** The present APIs: a reload replaces them. */
+  readonly apis: () => {
+    readonly tickets: HttpHandler
+    readonly lobbies: HttpHandler | undefined
+    readonly document: () => Promise<object>
+  }
+  readonly webhooks: HttpHandler
+  /** Whether the program ends: then nothing new is taken. */
+  readonly isClosing: () => boolean
+  /** Decides whether the APIs take a request. */
+  readonly guard: Pick<LoadGuard, 'admits'>
+  /** Whether a listener of their own serves metrics and the console, and the listener of players does not. */
+  readonly hasAdmin: boolean
+  readonly clock: Clock
+}
+
+/** What each listener answers. */
+export interface Mounts {
+  /** The listener of players. */
+  readonly all: RequestListener
+  /** The same where there are too many connections: those who run the program are answered, others are refused. */
+  readonly beyond: RequestListener
+  /** The listener of those who run the program. */
+  readonly admin: RequestListener
+}
+
+/** Milliseconds after which a client asks again: by then there is room, or another process answers (our choice). */
+const RETRY_AFTER_MS = 2000
+
+/** Milliseconds for which a connection is not read whose request was refused because answers come late (our choice). */
+const REST_MS = 500
+
+/**
+ * Answers every request of the program: by the first segment of its path, and where nothing else is, by the ticket API,
+ * whose paths have no prefix.
+ */
+export function createMounts(mounts: MountsOptions): Mounts {
+  const listeners = new WeakMap<HttpHandler, RequestListener>()
+  const listenerOf = (handler: HttpHandler): RequestListener => {
+    const known = listeners.get(handler)
+    if (known !== undefined) return known
+    const made = nodeListener(handler)
+    listeners.set(handler, made)
+    return made
+  }
+  const webhooks = nodeListener(mounts.webhooks)
+  const operate = createOperations(mounts)
+  const operateHere = mounts.hasAdmin ? createOperations({ ready: mounts.ready, ...NOTHING }) : operate
+
+  const all: RequestListener = (message, response) => {
+    // Clients that keep their connection would send the next request just as it is ended.
+    if (mounts.isClosing()) response.shouldKeepAlive = false
+    if (operateHere(message, response)) return
+    const path = pathOf(message)
+    const [, first] = path.split('/', 2)
+    if (first === 'webhooks') return webhooks(message, response)
+    const apis = mounts.apis()
+    if (mounts.isClosing() && !isLeaving(message)) return refuse(message, response)
+    if (path === '/openapi.json' && apis.lobbies !== undefined && isReading(message))
+      return void apis.document().then(
+        (document) => json(response, 200, document),
+        () => refuse(message, response),
+      )
+    if (!mounts.guard.admits(message, response)) {
+      tooLate(message, response)
+      return restAfter(message, response, mounts.clock)
+    }
+    return listenerOf(first === 'lobbies' && apis.lobbies !== undefined ? apis.lobbies : apis.tickets)(
+      message,
+      response,
+    )
+  }
+  return {
+    all,
+    beyond: (message, response) => {
+      if (operateHere(message, response)) return
+      // The next one needs the connection more.
+      response.shouldKeepAlive = false
+      tooMany(message, response)
+    },
+    admin: (message, response) => {
+      if (!operate(message, response)) notHere(message, response)
+    },
+  }
+}
+
+const NOTHING = { console: undefined, metrics: undefined }
+
+/** While the program starts: it lives, is not ready, and knows nothing yet. */
+export function startingMounts(): Mounts {
+  const operate = createOperations({ ready: async () => ({ is: false, why: ['the program starts'] }), ...NOTHING })
+  const answer: RequestListener = (message, response) => {
+    if (!operate(message, response)) starting(message, response)
+  }
+  return { all: answer, beyond: answer, admin: answer }
+}
+
+/**
+ * Reads a connection on only after a while: refusing costs a third of answering, and one that asks again at once must
+ * not take up all there is.
+ */
+function restAfter({ socket }: IncomingMessage, response: ServerResponse, clock: Clock): void {
+  // node:http itself resumes the socket, to skip the rest of the body.
+  const rest = async () => {
+    socket.pause()
+    await clock.sleep(REST_MS)
+    socket.resume()
+  }
+  response.once('finish', () => setImmediate(() => void rest()))
+}
+
+/** What is still answered while the program ends: reading, and leaving. */
+const isLeaving = (message: IncomingMessage) => isReading(message) || message.method === 'DELETE'
+
+/** Refuses without a look at the request: under load, refusing must cost a fraction of answering. */
+function refusal(refused: Problem): RequestListener {
+  const body = Buffer.from(JSON.stringify(problemDocument(refused)))
+  const { retryAfterMs } = refused.options
+  const headers = {
+    'content-type': 'application/problem+json',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    ...(retryAfterMs !== undefined && { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+  }
+  return (_, response) => void response.writeHead(refused.status, headers).end(body)
+}
+
+const retryAfterMs = RETRY_AFTER_MS
+const busy = (why: string) => refusal(new Problem(503, 'busy', `${why}: ask again`, { retryAfterMs }))
+const refuse = refusal(new Problem(503, 'closing', 'this server is about to end: ask again', { retryAfterMs }))
+const starting = refusal(new Problem(503, 'starting', 'this server is starting: ask again', { retryAfterMs: 1000 }))
+const tooMany = busy('there are too many connections')
+const tooLate = busy('there are more requests than can be answered')
+const notHere = refusal(new Problem(404, 'not-found', 'only health, metrics and the console are served here'))

@@ -1,0 +1,99 @@
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock } from '@muster/core/clock'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { parseDocument } from 'yaml'
+import { createLog } from '../../telemetry/log.js'
+import { openConfigFile, watchFile } from './config-file.js'
+import { env, yamlOf } from '../server.fixture.js'
+
+/** As the YAML library writes it: it tidies white space. */
+const text = parseDocument(yamlOf('http://localhost:1', '# the end')).toString({ lineWidth: 0 })
+const DUEL = "{ name: duel, matchSize: 4, deploy: { application: my-game, version: '1.0' } }"
+
+let folder: string
+let path: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-file-'))
+  path = join(folder, 'muster.yaml')
+  await writeFile(path, text)
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+async function setUp() {
+  const lines: string[] = []
+  const log = createLog({ level: 'info', format: 'json', write: (line) => lines.push(line) })
+  const file = await openConfigFile({ path, env })
+  const apply = vi.fn<() => Promise<void>>(async () => {})
+  return { file, apply, lines, reload: (isForced = false) => file.reload(apply, log, isForced) }
+}
+
+test('a queue is changed in the file, whose comments stay, and that is not news to a reload', async () => {
+  const { file, apply, reload } = await setUp()
+  const config = await file.editQueue('duel', DUEL)
+  expect(config.queues[0]?.teams).toEqual([expect.objectContaining({ size: 4 })])
+  expect(await readFile(path, 'utf8')).toBe(text.replace('matchSize: 2', 'matchSize: 4'))
+  expect(await readdir(folder)).toEqual(['muster.yaml'])
+  await reload()
+  expect(apply).not.toHaveBeenCalled()
+})
+
+test('a link stays a link, and its file is changed', async () => {
+  const target = join(folder, 'real.yaml')
+  await writeFile(target, text)
+  await rm(path)
+  await symlink(target, path)
+  const { file } = await setUp()
+  await file.editQueue('duel', DUEL)
+  expect(await readFile(target, 'utf8')).toContain('matchSize: 4')
+  expect(await readFile(path, 'utf8')).toContain('matchSize: 4')
+})
+
+test('a change is refused, and nothing is written, if somebody has changed the file', async () => {
+  const { file, apply, reload } = await setUp()
+  const theirs = text.replace('name: test', 'name: tested')
+  await writeFile(path, theirs)
+  await expect(file.editQueue('duel', DUEL)).rejects.toThrow('the file was changed meanwhile')
+  expect(await readFile(path, 'utf8')).toBe(theirs)
+  await reload()
+  expect(apply).toHaveBeenCalledOnce()
+  await file.editQueue('duel', DUEL)
+  expect(await readFile(path, 'utf8')).toBe(theirs.replace('matchSize: 2', 'matchSize: 4'))
+})
+
+test('a change that would make the file wrong is refused by line and column, and nothing is written', async () => {
+  const { file } = await setUp()
+  await expect(file.editQueue('duel', DUEL.replace('4', '0'))).rejects.toThrow(/muster\.yaml:\d+:\d+: .*matchSize/)
+  expect(await readFile(path, 'utf8')).toBe(text)
+  expect(await readdir(folder)).toEqual(['muster.yaml'])
+})
+
+test('a wrong file is told and not applied; the same file is applied only on demand', async () => {
+  const { apply, reload, lines } = await setUp()
+  await writeFile(path, text.replace('matchSize: 2', 'matchSize: two'))
+  await reload()
+  expect(lines[0]).toContain('the configuration was not reloaded: nothing has changed')
+  expect(lines[1]).toMatch(/muster\.yaml:\d+:\d+: queues\.0\.matchSize/)
+  await writeFile(path, text)
+  await reload()
+  expect(apply).not.toHaveBeenCalled()
+  await reload(true)
+  expect(apply).toHaveBeenCalledOnce()
+})
+
+test('a burst of changes is one, a moment after the last', async () => {
+  const clock = createManualClock()
+  const changed = vi.fn<() => void>()
+  const end = await watchFile({ path, clock, changed, everyMs: 20 })
+  const asleep = async () => {
+    while (clock.sleepers === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await writeFile(path, `${text}# one`)
+  await asleep()
+  await clock.advance(200)
+  expect(changed).not.toHaveBeenCalled()
+  await clock.advance(100)
+  expect(changed).toHaveBeenCalledOnce()
+  await end()
+})

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto'
+import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { InvalidInput } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import type { Config } from '../../config/config.js'
+import { type Finding, InvalidConfig } from '../../config/findings.js'
+import { readConfig, readConfigText, type ReadOptions } from '../../config/read-config.js'
+import type { Log } from '../../telemetry/log.js'
+import { editQueue, NotEdited } from './edit-queue.js'
+
+/**
+ * Gives a file another text in one step: whoever reads it finds the one or the other. Mode and owner stay.
+ * @param target path of the file itself: a link would become a file.
+ * @param before the text that it had.
+ * @throws {NotEdited} if it has another by now
+ */
+export async function replaceFile(target: string, text: string, before: string): Promise<void> {
+  const { mode, uid, gid } = await stat(target)
+  const beside = `${target}.${randomUUID().slice(0, 8)}.new`
+  try {
+    const file = await open(beside, 'wx', mode)
+    try {
+      await file.writeFile(text)
+      // The owner stays, where this user may say so.
+      await file.chown(uid, gid).catch(() => {})
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    if ((await readFile(target, 'utf8')) !== before) throw new NotEdited('the file was changed meanwhile')
+    await rename(beside, target)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
+}
+
+interface ConfigFileOptions {
+  readonly path: string
+  readonly env?: ReadOptions['env']
+}
+
+/** The configuration's file, of which the program has read a version. */
+export interface ConfigFile {
+  /** As it was read at the start. */
+  readonly config: Config
+  readonly warnings: readonly Finding[]
+  /**
+   * Reads the file again, and has it applied if it has changed. A file that is wrong is told, and changes nothing.
+   * @param isForced whether it is applied even if its text is the same: what it refers to may have changed.
+   */
+  readonly reload: (apply: (config: Config) => Promise<unknown>, log: Log, isForced?: boolean) => Promise<void>
+  /**
+   * Changes a queue in the file, as a whole or not at all, and returns what the file then says.
+   * @throws {InvalidInput} why that is not possible
+   */
+  readonly editQueue: (name: string, yaml: string) => Promise<Config>
+}
+
+/** @throws {InvalidConfig} with all that is wrong */
+export async function openConfigFile({ path, env }: ConfigFileOptions): Promise<ConfigFile> {
+  const first = await readConfig(path, { env })
+  /** The text that counts, or was found wrong last. */
+  let seen = first.text
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+  return {
+    config: first.config,
+    warnings: first.warnings,
+    reload: (apply, log, isForced = false) =>
+      inTurn(async () => {
+        try {
+          const { config, text, warnings } = await readConfig(path, { env })
+          if (text === seen && !isForced) return
+          seen = text
+          tellWarnings(log, warnings)
+          await apply(config)
+        } catch (error) {
+          tellNotReloaded(log, error)
+        }
+      }),
+    editQueue: (name, yaml) =>
+      inTurn(async () => {
+        const { config, text } = await changeFile({ path, env }, seen, (before) => editQueue(before, name, yaml))
+        seen = text
+        return config
+      }),
+  }
+}
+
+/** Tells what the author of a configuration may not have meant. */
+export function tellWarnings(log: Log, warnings: readonly Finding[]): void {
+  for (const { field, message } of warnings) log.warn(`${field}: ${message}`)
+}
+
+/** Tells why a configuration does not count. Each line of an InvalidConfig names a place in the file. */
+export function tellNotReloaded(log: Log, error: unknown): void {
+  log.error('the configuration was not reloaded: nothing has changed')
+  const message = error instanceof Error ? error.message : String(error)
+  for (const line of message.split('\n')) log.error(line)
+}
+
+/** Checks and writes a changed text in one step, unless somebody else has changed the file. */
+async function changeFile(
+  { path, env }: Pick<ConfigFileOptions, 'path' | 'env'>,
+  seen: string,
+  change: (before: string) => string,
+) {
+  try {
+    // A link stays a link.
+    const target = await realpath(path)
+    const before = await readFile(target, 'utf8')
+    if (before !== seen) throw new NotEdited('the file was changed meanwhile: look at what it says now, and try again')
+    const read = await readConfigText(change(before), { path, env })
+    await replaceFile(target, read.text, before)
+    return read
+  } catch (error) {
+    if (error instanceof InvalidConfig || error instanceof NotEdited) throw new InvalidInput(error.message)
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === undefined) throw error
+    throw new InvalidInput(`the configuration's file cannot be written (${code}): nothing has changed`)
+  }
+}
+
+interface WatchFileOptions {
+  readonly path: string
+  readonly clock: Clock
+  /** Called a moment after the last of several changes. */
+  readonly changed: () => void
+  /** Milliseconds between two looks at the file. Default 500. */
+  readonly everyMs?: number | undefined
+}
+
+/** Milliseconds without a further change: by then an editor has written all of it (our choice). */
+const QUIET_MS = 300
+
+/**
+ * Watches one file by looking at it: that sees it replaced by a rename, behind a link whose target changes (as
+ * Kubernetes mounts files), and on disks of the network. Returns a function that ends this.
+ */
+export async function watchFile({
+  path,
+  clock,
+  changed,
+  everyMs = 500,
+}: WatchFileOptions): Promise<() => Promise<void>> {
+  // Not at the top: players are served before the file is watched.
+  const { watch } = await import('chokidar')
+  const settle = createSettle(clock, changed)
+  const watcher = watch(path, { ignoreInitial: true, usePolling: true, interval: everyMs, followSymlinks: true })
+  watcher.on('all', settle.touched)
+  await new Promise<void>((resolve) => watcher.once('ready', () => resolve()))
+  return async () => {
+    settle.end()
+    await watcher.close()
+  }
+}
+
+/** Calls a function once, after a burst of touches has ended. */
+function createSettle(clock: Clock, settled: () => void): { touched: () => void; end: () => void } {
+  let waiting: AbortController | undefined
+  return {
+    touched: () => {
+      waiting?.abort()
+      const mine = new AbortController()
+      waiting = mine
+      clock.sleep(QUIET_MS, mine.signal).then(settled, () => {})
+    },
+    end: () => waiting?.abort(),
+  }
+}

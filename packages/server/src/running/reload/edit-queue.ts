@@ -1,0 +1,198 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
+
+/** A part of a text that is replaced. */
+interface Splice {
+  readonly from: number
+  readonly to: number
+  readonly text: string
+}
+
+/**
+ * The text with each number, boolean and bracketed list changed where it stands, and nothing else; undefined if more
+ * than that differs, or a comment would be lost.
+ * @param old what a part of the text says, and `next`, what it is to say.
+ */
+function spliceYaml(text: string, document: Document, old: Node, next: Node): string | undefined {
+  const splices = between(text, document, old, next)
+  if (splices === undefined) return undefined
+  const later = splices.toSorted((one, other) => other.from - one.from)
+  return later.reduce((done, { from, to, text: part }) => done.slice(0, from) + part + done.slice(to), text)
+}
+
+function between(text: string, document: Document, old: Node, next: Node): Splice[] | undefined {
+  if (saysSame(document, old, next)) return []
+  if (isMap(old) && isMap(next)) return betweenMaps(text, document, old, next)
+  if (isSeq(old) && isSeq(next) && old.items.length === next.items.length)
+    return betweenAll(old.items.map((item, at) => between(text, document, item as Node, next.items[at] as Node)))
+  return replaced(text, old, next)
+}
+
+function betweenMaps(text: string, document: Document, old: YAMLMap, next: YAMLMap): Splice[] | undefined {
+  if (old.items.length !== next.items.length) return replaced(text, old, next)
+  return betweenAll(
+    old.items.map(({ key, value }) => {
+      const other = next.get(key, true)
+      return other === undefined || value === null ? undefined : between(text, document, value as Node, other)
+    }),
+  )
+}
+
+const betweenAll = (parts: readonly (readonly Splice[] | undefined)[]): Splice[] | undefined =>
+  parts.every((part) => part !== undefined) ? parts.flat() : undefined
+
+/** Another node in the place of one that is written on one line without a comment. */
+function replaced(text: string, old: Node, next: Node): Splice[] | undefined {
+  if (isAlias(old) || (isScalar(old) && typeof old.value === 'string') || old.range === undefined || old.range === null)
+    return undefined
+  const [from, to] = old.range
+  const before = text.slice(from, to)
+  const isBlock = !isScalar(old) && (old as YAMLMap | YAMLSeq).flow !== true
+  if (isBlock || old.anchor !== undefined || /[\n#]/.test(before)) return undefined
+  const made = before.includes('"') ? JSON.stringify(next.toJSON()) : flowText(next, before)
+  return made.includes('\n') ? undefined : [{ from, to, text: made }]
+}
+
+/** In the form of the text that stood there; where names are in quotes, it is JSON and stays so. */
+const flowText = (next: Node, before: string): string => {
+  const flowCollectionPadding = !/^[[{]\S/.test(before)
+  return stringify(next.toJSON(), { collectionStyle: 'flow', flowCollectionPadding, lineWidth: 0 }).trimEnd()
+}
+
+const saysSame = (document: Document, old: Node, next: Node): boolean =>
+  JSON.stringify(inOrder(old.toJS(document, { maxAliasCount: -1 }))) === JSON.stringify(inOrder(next.toJSON()))
+
+/** The value with the keys of its mappings in one order. Infinity is no null. */
+const inOrder = (value: unknown): unknown => {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]))
+}
+
+/** The text cannot be changed; the message says why. */
+export class NotEdited extends Error {
+  static {
+    this.prototype.name = 'NotEdited'
+  }
+}
+
+/**
+ * The text with another definition of a queue. What stays the same keeps its place, its form and its comments; if only
+ * numbers and the like change, so does every other character. The variables of its servers stay, unless the definition
+ * has some.
+ * @param yaml the definition as a mapping.
+ * @throws {NotEdited}
+ */
+export function editQueue(text: string, name: string, yaml: string): string {
+  const document = parseDocument(text)
+  const changed = parseDocument(yaml)
+  if (document.errors.length > 0) throw new NotEdited('the configuration is no YAML at the moment')
+  if (changed.errors.length > 0 || !isMap(changed.contents)) throw new NotEdited('the definition is no mapping of YAML')
+  const old = queueOf(document, name)
+  const next = changed.contents as YAMLMap
+  if (next.get('name') !== name) throw new NotEdited(`the definition must be of ${JSON.stringify(name)}: a name stays`)
+  keepVariables(old, next)
+  const spliced = spliceYaml(text, document, old, next)
+  if (spliced !== undefined) return onlyThis(text, name, spliced)
+  merge(old, next)
+  return onlyThis(text, name, textOf(document, name))
+}
+
+/** The definition of a queue as it stands in a text, without what `<<` would add. @throws {NotEdited} */
+export function definitionIn(text: string, name: string): unknown {
+  const document = parseDocument(text)
+  return queueOf(document, name).toJS(document, { maxAliasCount: -1 })
+}
+
+/** @throws {NotEdited} if something is repeated by * of which the text no longer has the first. */
+function textOf(document: Document, name: string): string {
+  try {
+    return document.toString({ lineWidth: 0 })
+  } catch (error) {
+    throw error instanceof Error && error.message.startsWith('Unresolved alias') ? sharesParts(name) : error
+  }
+}
+
+const sharesParts = (name: string) =>
+  new NotEdited(
+    `queue ${JSON.stringify(name)} shares parts with others by & and *: write them out, so that no other queue changes`,
+  )
+
+/** @throws {NotEdited} if other queues changed too. */
+function onlyThis(before: string, name: string, after: string): string {
+  if (othersIn(before, name) === othersIn(after, name)) return after
+  throw sharesParts(name)
+}
+
+/** All that a text says but for one queue. */
+function othersIn(text: string, name: string): string {
+  const document = parseDocument(text)
+  const queues = document.get('queues')
+  const isOther = (item: unknown) => !(isMap(item) && item.get('name') === name)
+  const other = isSeq(queues) ? queues.items.filter(isOther) : []
+  const values = other.map((item) => (isNode(item) ? (item.toJS(document, { maxAliasCount: -1 }) as unknown) : item))
+  return JSON.stringify(values)
+}
+
+function queueOf(document: Document, name: string): YAMLMap {
+  const queues = document.get('queues')
+  const found = isSeq(queues) ? queues.items.filter((item) => isMap(item) && item.get('name') === name) : []
+  if (found.length === 1) return found[0] as YAMLMap
+  throw new NotEdited(
+    `the configuration has no queue ${JSON.stringify(name)} that stands there as a mapping of its own`,
+  )
+}
+
+const VARIABLES = ['environment', 'hiddenEnvironment']
+
+/** The page is never told the variables of servers, so it cannot give them back. */
+function keepVariables(old: YAMLMap, next: YAMLMap): void {
+  const [before, after] = [old.get('deploy'), next.get('deploy')]
+  if (!isMap(before) || !isMap(after)) return
+  for (const pair of before.items)
+    if (VARIABLES.includes(nameOf(pair.key)) && !after.has(nameOf(pair.key))) after.items.push(pair)
+}
+
+/** Makes a mapping say what another one says. */
+function merge(old: YAMLMap, next: YAMLMap): void {
+  old.items = old.items.filter(({ key }) => next.has(nameOf(key)))
+  for (const pair of next.items) {
+    const known = old.items.find(({ key }) => nameOf(key) === nameOf(pair.key))
+    if (known === undefined) old.items.push(pair)
+    else known.value = merged(known.value, pair.value)
+  }
+}
+
+/** The old node, with its form and comments, if it can say the same. */
+function merged(old: unknown, next: unknown): unknown {
+  if (isMap(old) && isMap(next)) {
+    merge(old, next)
+    return old
+  }
+  if (isSeq(old) && isSeq(next)) {
+    old.items = next.items.map((item, index) => (index < old.items.length ? merged(old.items[index], item) : item))
+    return old
+  }
+  if (isScalar(old) && isScalar(next)) {
+    if (old.value === next.value) return old
+    next.comment ??= old.comment ?? null
+    next.commentBefore ??= old.commentBefore ?? null
+    next.spaceBefore = old.spaceBefore === true
+  }
+  return next
+}
+
+const nameOf = (key: unknown): string => String(isScalar(key) ? key.value : key)

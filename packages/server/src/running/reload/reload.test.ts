@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  BACKEND_KEY,
+  configOf,
+  DUEL,
+  openServer,
+  openService,
+  type ServerUnderTest,
+  yamlOf,
+} from '../server.fixture.js'
+
+const TRIO = `
+  - name: trio
+    matchSize: 3
+    deploy: { application: my-game, version: '1.0' }
+`
+
+let service: Awaited<ReturnType<typeof openService>>
+let under: ServerUnderTest
+beforeAll(async () => {
+  service = await openService()
+})
+afterAll(() => service.emulator.close())
+
+const close = async () => {
+  await under.server.close()
+}
+const reload = async (more: string, queues?: string) =>
+  under.server.reload(await configOf(yamlOf(service.url, more, queues)))
+const textsOf = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { text: string }).text)
+
+const create = (queue: string, ...ids: string[]) =>
+  under.ask('POST', '/tickets/batch', {
+    token: BACKEND_KEY,
+    body: { tickets: ids.map((id) => ({ profile: queue, player_ip: '192.0.2.7', player_id: id, attributes: {} })) },
+  })
+
+describe('a reload', () => {
+  beforeEach(async () => {
+    under = await openServer(yamlOf(service.url, '', DUEL + TRIO))
+    return close
+  })
+
+  test('of the same says so, and changes nothing', async () => {
+    expect(await reload('', DUEL + TRIO)).toEqual({ changes: [], refused: [] })
+    expect(textsOf(under.lines).at(-1)).toBe('reloaded: nothing has changed')
+  })
+
+  test('applies what can be applied, and names what needs a restart', async () => {
+    await reload('limits: { bodyBytes: 100 }\ntelemetry: { log: { level: warn, format: text } }', DUEL + TRIO)
+    expect(textsOf(under.lines).slice(-1)).toEqual([
+      'changed, but counts after a restart only: telemetry.log.format: "json" → "text"',
+    ])
+    expect(under.server.config().limits.bodyBytes).toBe(100)
+    const body = { profile: 'duel', attributes: { note: 'x'.repeat(200) } }
+    expect((await under.ask('POST', '/tickets', { token: BACKEND_KEY, body })).status).toBe(413)
+  })
+
+  test('that takes a queue away cancels its tickets as refused, and tells of each', async () => {
+    expect((await create('trio', 'ann', 'ben')).status).toBe(200)
+    const { refused } = await reload('')
+    expect(refused.map(({ queue }) => queue)).toEqual(['trio', 'trio'])
+    expect(textsOf(under.lines).slice(-3)).toEqual([
+      'a waiting ticket was refused by its new queue',
+      'a waiting ticket was refused by its new queue',
+      '2 waiting tickets were refused by their new queues',
+    ])
+  })
+
+  test('that is wrong changes nothing', async () => {
+    const before = under.server.config()
+    const addresses = { ...before.addresses, trustedProxies: ['10.0.0.1'] }
+    const wrong = { ...before, addresses, queues: before.queues.slice(0, 1) }
+    await expect(under.server.reload(wrong)).rejects.toThrow('trustedProxies')
+    expect(under.server.config()).toBe(before)
+    expect((await create('trio', 'ann')).status).toBe(200)
+  })
+
+  test('of keys counts at once', async () => {
+    const config = await configOf(yamlOf(service.url, '', DUEL + TRIO))
+    await under.server.reload({ ...config, auth: { ...config.auth, keys: [] } })
+    expect((await create('trio', 'ann')).status).toBe(401)
+  })
+})

@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Config } from '../../config/config.js'
+import { Secret } from '../../config/secret.js'
+import type { Log } from '../../telemetry/log.js'
+import { type Apis, createApis, type InForce } from '../apis.js'
+import type { Parts } from '../parts.js'
+import type { RefusedTicket } from '../stores/matching.js'
+
+/** A field that differs. */
+interface Change {
+  /** E.g. `queues.duel.matchSize`. */
+  readonly field: string
+  /** How, in words: `2 → 4`. Of a secret: `changed`. */
+  readonly text: string
+  /** Whether it counts at once, or after a restart only. */
+  readonly isLive: boolean
+}
+
+/** Fields that are read at the start alone: the listener, the store, and the options of what stands on them. */
+const AFTER_RESTART = [
+  'name',
+  'listen',
+  'service.url',
+  'service.share',
+  'service.timeoutMs',
+  'store',
+  'locate',
+  'console',
+  'telemetry.log.format',
+  'telemetry.metrics.enabled',
+  'lobbies',
+  'relay',
+  'webhook',
+  'matching',
+  'limits.groups',
+  'limits.groupIdleMs',
+  'spending.maxServers',
+  'spending.maxStarting',
+  'spending.maxCreatesPerMinute',
+  'spending.maxMatchesPerPlayer',
+  'spending.maxServersPerPlayer',
+]
+
+/** Characters of a value that are shown, at most. */
+const MOST_SHOWN = 80
+
+/** All fields that differ, in the order of the first configuration. */
+export function changesOf(before: Config, after: Config): readonly Change[] {
+  const changes: Change[] = []
+  const compare = (field: string, from: unknown, to: unknown): void => {
+    if (from instanceof Secret || to instanceof Secret) {
+      if (!isSameSecret(from, to)) changes.push(changeOf(field, 'changed'))
+    } else if (isEnvironment(field)) {
+      if (!isDeepStrictEqual(from, to)) changes.push(changeOf(field, 'changed'))
+    } else if (isObject(from) && isObject(to)) {
+      const [one, other] = [membersOf(from), membersOf(to)]
+      for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
+        compare(field === '' ? key : `${field}.${key}`, one[key], other[key])
+    } else if (!isDeepStrictEqual(from, to)) changes.push(changeOf(field, `${wordOf(from)} → ${wordOf(to)}`))
+  }
+  compare('', before, after)
+  return changes
+}
+
+function changeOf(field: string, text: string): Change {
+  const isLive = !AFTER_RESTART.some((name) => field === name || field.startsWith(`${name}.`))
+  return { field, text, isLive }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Variables of servers may hold secrets of the studio. */
+const isEnvironment = (field: string) => /^queues\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
+
+/** Entries of a list that have names are compared by these, so that a new first queue is one change. */
+function membersOf(value: object): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(value)) return value as Readonly<Record<string, unknown>>
+  const names = value.map((entry: unknown) =>
+    isObject(entry) ? (entry as { readonly name?: unknown }).name : undefined,
+  )
+  const areNames = names.every((name) => typeof name === 'string') && new Set(names).size === names.length
+  return Object.fromEntries(value.map((entry: unknown, index) => [areNames ? names[index] : index, entry]))
+}
+
+const isSameSecret = (one: unknown, other: unknown) =>
+  one instanceof Secret && other instanceof Secret ? one.reveal() === other.reveal() : one === other
+
+function wordOf(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (typeof value === 'number' || value === null) return String(value)
+  // Objects appear where a part came or went as a whole, and may hold a secret.
+  const json = isObject(value) ? (Array.isArray(value) ? 'a list' : 'given') : JSON.stringify(value)
+  return json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json
+}
+
+/** What came of a reload. */
+export interface Reloaded {
+  readonly changes: readonly Change[]
+  /** Tickets that their new queue refuses. They were cancelled, unless they wait in another queue too. */
+  readonly refused: readonly RefusedTicket[]
+}
+
+interface ReloadingOptions {
+  readonly inForce: InForce
+  readonly parts: Parts
+  readonly log: Log
+  readonly onProblem: (during: string, error: unknown) => void
+}
+
+/** Sections of which the APIs are made. They begin to count anew only if one of these has changed. */
+const OF_APIS = ['auth', 'addresses', 'cors', 'profiles', 'limits', 'beacons', 'inspect', 'streamTokens']
+/** Tickets that are logged one by one, at most (our choice). */
+const MOST_NAMED = 20
+
+/**
+ * Makes another configuration count, as far as it can without a restart. One reload after the other.
+ * Rejects with an error that names what is wrong, and then nothing has changed.
+ */
+export function createReloading(options: ReloadingOptions): (next: Config) => Promise<Reloaded> {
+  const { inForce, parts, log, onProblem } = options
+  let last: Promise<unknown> = Promise.resolve()
+
+  const apply = async (next: Config): Promise<Reloaded> => {
+    const changes = changesOf(inForce.config, next).filter(({ field }) => field !== '')
+    const touches = (sections: readonly string[]) =>
+      changes.some(({ field }) => sections.some((name) => field === name || field.startsWith(`${name}.`)))
+    const before = inForce.apis
+    // What may fail comes first, so that all of it counts or nothing.
+    const apis = touches(OF_APIS) ? createApis(next, parts.api) : before
+    const refused = touches(['queues']) ? reconfigured(next, apis) : []
+    inForce.config = next
+    inForce.apis = apis
+    log.setLevel(next.telemetry.log.level)
+    if (apis !== before) before.close().catch((error: unknown) => onProblem('reload', error))
+    // A newer file under the same name.
+    await parts.locate?.reload().catch((error: unknown) => onProblem('locate', error))
+    tell(log, changes, refused)
+    return { changes, refused }
+  }
+  const reconfigured = (next: Config, apis: Apis) => {
+    try {
+      return parts.matching.reconfigure(next.queues)
+    } catch (error) {
+      if (apis !== inForce.apis) void apis.close()
+      throw error
+    }
+  }
+
+  return (next) => {
+    const reloaded = last.then(() => apply(next))
+    last = reloaded.catch(() => {})
+    return reloaded
+  }
+}
+
+function tell(log: Log, changes: readonly Change[], refused: readonly RefusedTicket[]): void {
+  for (const { field, text, isLive } of changes) {
+    if (isLive) log.info(`changed: ${field}: ${text}`)
+    else log.warn(`changed, but counts after a restart only: ${field}: ${text}`)
+  }
+  if (changes.length === 0) log.info('reloaded: nothing has changed')
+  for (const { ticketId, queue, reason } of refused.slice(0, MOST_NAMED))
+    log.warn('a waiting ticket was refused by its new queue', { ticketId, queue, reason })
+  if (refused.length > 0) log.warn(`${refused.length} waiting tickets were refused by their new queues`)
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '@muster/core/clock'
+import { within } from '@muster/core/runtime'
+import type { LazyMetrics } from './http/metrics-endpoint.js'
+import type { Log } from '../telemetry/log.js'
+import type { ProblemLog } from '../telemetry/problem-log.js'
+import type { InForce } from './apis.js'
+import type { Listener } from './http/listener.js'
+import type { LoadGuard } from './http/load-guard.js'
+import type { Parts } from './parts.js'
+import type { ServiceCheck } from './readiness.js'
+
+export interface ClosingOptions {
+  readonly inForce: InForce
+  readonly parts: Parts
+  readonly listener: Listener
+  readonly guard: LoadGuard
+  readonly check: ServiceCheck
+  readonly metrics: LazyMetrics | undefined
+  readonly problems: ProblemLog
+  readonly log: Log
+  readonly clock: Clock
+}
+
+/** The end of the program. */
+export interface Closing {
+  /** Why no players are taken any more; undefined before `close`. */
+  readonly reason: () => string | undefined
+  readonly close: () => Promise<boolean>
+}
+
+/** Milliseconds that answers under way get at the end, before their connections are ended (our choice). */
+const LAST_ANSWERS_MS = 250
+/** The share of all time for which players are sent away at least: whoever balances the load notices (our choice). */
+const SHARE_OF_NOTICE = 0.1
+/** Of the time that is left, what the parts may use; the rest is for connections. */
+const SHARE_OF_PARTS = 0.9
+
+/**
+ * Ends the program: from now on players are sent away, while the matchmaker and the lobbies finish what is under way
+ * and leave the rest to the next process. Then waits and streams end, and clients ask whoever answers next.
+ */
+export function createClosing(options: ClosingOptions): Closing {
+  const { inForce, parts, listener, guard, check, metrics, problems, log, clock } = options
+  let closed: Promise<boolean> | undefined
+
+  const closeAll = async (withinMs: number): Promise<true> => {
+    const deadline = clock.now() + withinMs
+    const leftMs = () => Math.max(0, (deadline - clock.now()) * SHARE_OF_PARTS)
+    await Promise.all([clock.sleep(withinMs * SHARE_OF_NOTICE), check.close().then(() => parts.close(leftMs))])
+    const ended = listener.close()
+    await within(ended, Math.min(LAST_ANSWERS_MS, leftMs()), clock)
+    listener.destroy()
+    await ended
+    guard.close()
+    await inForce.apis.close()
+    await metrics?.close()
+    return true
+  }
+  const close = async (): Promise<boolean> => {
+    const { withinMs } = inForce.config.shutdown
+    log.info('the program ends', { withinMs })
+    const isDone = (await within(closeAll(withinMs), withinMs, clock)) ?? false
+    // What is left must not keep the process.
+    listener.destroy()
+    await problems.close()
+    if (isDone) log.info('ended')
+    else log.warn('ended before everything was finished: what is left is for the next process')
+    return isDone
+  }
+  return { reason: () => (closed === undefined ? undefined : 'the program ends'), close: () => (closed ??= close()) }
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Audit, Found } from '@muster/console/wire'
+import { BACKEND_KEY, openServer, openService, OPERATE_KEY, type ServerUnderTest, yamlOf } from '../server.fixture.js'
+
+let service: Awaited<ReturnType<typeof openService>>
+let folder: string
+let under: ServerUnderTest | undefined
+beforeAll(async () => {
+  service = await openService()
+})
+afterAll(() => service.emulator.close())
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'muster-folder-'))
+})
+afterEach(async () => {
+  await under?.server.close()
+  under = undefined
+  rmSync(folder, { recursive: true })
+})
+
+const yaml = () => yamlOf(service.url, `store: { folder: ${folder} }`)
+const open = async (text = yaml()) => (under = await openServer(text))
+
+/** What a browser gets for a token that it was given before. */
+async function follow({ ask }: ServerUnderTest, url: string): Promise<number> {
+  const { status, body } = await ask('GET', url)
+  await body?.cancel()
+  return status
+}
+
+async function streamUrl({ ask }: ServerUnderTest): Promise<string> {
+  const body = { profile: 'duel', player_id: 'ann', player_ip: '192.0.2.7', attributes: {} }
+  const created = await ask('POST', '/tickets', { token: BACKEND_KEY, body })
+  const { id } = (await created.json()) as { id: string }
+  const answer = await ask('POST', `/tickets/${id}/stream-token`, { token: BACKEND_KEY })
+  return ((await answer.json()) as { url: string }).url
+}
+
+test('after a restart with a folder, a browser goes on with the token of its stream', async () => {
+  const before = await open()
+  const url = await streamUrl(before)
+  expect(await follow(before, url)).toBe(200)
+  await before.server.close()
+  expect(await follow(await open(), url)).toBe(200)
+})
+
+test('the key of these tokens is read by its user only, and is replaced if it was not written to its end', async () => {
+  const { server } = await open()
+  const path = join(folder, 'streams.key')
+  const key = readFileSync(path)
+  expect([key.length, statSync(path).mode & 0o777]).toEqual([32, 0o600])
+  await server.close()
+  writeFileSync(path, key.subarray(0, 7))
+  await open()
+  expect(readFileSync(path)).toHaveLength(32)
+})
+
+test('a program that cannot use the folder leaves it to the next one at once', async () => {
+  const { server } = await open()
+  await server.close()
+  await expect(open(yaml().replace('name: test', 'name: other'))).rejects.toThrow('"test"')
+  const { lines } = await open()
+  expect(lines.join()).not.toContain('waiting for it to end')
+})
+
+test('stories and what operators did outlive a restart', async () => {
+  const join = async ({ ask }: ServerUnderTest, player: string) => {
+    const body = { profile: 'duel', player_id: player, player_ip: '192.0.2.7', attributes: {} }
+    return ((await (await ask('POST', '/tickets', { token: BACKEND_KEY, body })).json()) as { id: string }).id
+  }
+  const find = async ({ ask }: ServerUnderTest, id: string) =>
+    (await (await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })).json()) as Found
+  const before = await open()
+  const [ann] = [await join(before, 'ann'), await join(before, 'ben')]
+  const found = async () => (await find(before, ann)).stories[0]?.events.map(({ what }) => what)
+  await expect.poll(found, { timeout: 20_000 }).toContain('assigned')
+  await before.ask('POST', '/console/api/queues/duel/pause', { token: OPERATE_KEY })
+  await before.server.close()
+
+  const after = await open()
+  await expect.poll(async () => (await after.ask('GET', '/readyz')).status, { timeout: 20_000 }).toBe(200)
+  const [story] = (await find(after, ann)).stories
+  expect(story?.events.map(({ what }) => what)).toEqual(['created', 'found', 'deployed', 'ready', 'assigned'])
+  const acts = (await (await after.ask('GET', '/console/api/acts', { token: OPERATE_KEY })).json()) as Audit
+  expect(acts.acts).toMatchObject([{ who: 'live-ops', what: 'pause-queue', id: 'duel' }])
+  const match = story?.related.find(({ kind }) => kind === 'match')?.id ?? ''
+  expect((await find(after, match)).stories).toMatchObject([{ kind: 'match', state: 'running' }])
+})

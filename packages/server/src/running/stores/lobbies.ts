@@ -1,0 +1,143 @@
+import type { Client } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import type { HttpHandler } from '@muster/core/http'
+import { type Assignment, type Matchmaker, type TicketService, TooLate, UnknownTicket } from '@muster/matchmaker'
+import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
+import type { Config } from '../../config/config.js'
+import type { Matching } from './matching.js'
+
+interface LobbyPartiesOptions {
+  readonly service: TicketService
+  readonly on: Matchmaker['on']
+  readonly queue: string
+  readonly onProblem: (error: unknown) => void
+}
+
+/** Started lobbies that wait in a queue as parties. */
+interface LobbyParties {
+  readonly matchmaker: LobbyMatchmaker
+  /** Tells the lobbies from now on what becomes of their tickets. */
+  readonly reportTo: (lobbies: Lobbies) => void
+}
+
+/** The players of a started lobby become one ticket, whose id is the key of the start. */
+function createLobbyParties({ service, on, queue, onProblem }: LobbyPartiesOptions): LobbyParties {
+  return {
+    matchmaker: {
+      handOver: async ({ key, players }) => {
+        await service.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
+        return { reference: key }
+      },
+      withdraw: async (ticketId) => {
+        try {
+          await service.cancelTicket(ticketId)
+        } catch (error) {
+          // It has ended, or the players know where to connect: then there is nothing to withdraw.
+          if (!(error instanceof UnknownTicket || error instanceof TooLate)) throw error
+        }
+      },
+    },
+    reportTo: (lobbies) => {
+      /** The tickets of matches that run. Lobbies know by the key that a ticket of others is none of theirs. */
+      const playing = new Map<string, readonly string[]>()
+      const report = (keys: readonly string[], reportOf: (key: string) => MatchReport) => {
+        for (const key of keys) lobbies.reportMatch(reportOf(key)).catch(onProblem)
+      }
+      on('assigned', ({ matchId, tickets, assignment }) => {
+        const keys = tickets.map(({ id }) => id)
+        playing.set(matchId, keys)
+        report(keys, (key) => ({ key, status: 'assigned', assignment: attributesOf(matchId, assignment) }))
+      })
+      on('deploymentStopped', ({ matchId }) => {
+        const keys = playing.get(matchId) ?? []
+        playing.delete(matchId)
+        report(keys, (key) => ({ key, status: 'ended', reason: 'over' }))
+      })
+      on('expired', ({ ticket }) => report([ticket.id], (key) => ({ key, status: 'ended', reason: 'expired' })))
+      on('cancelled', ({ ticket, reason }) => report([ticket.id], (key) => ({ key, status: 'ended', reason })))
+    },
+  }
+}
+
+/** Attributes of a lobby are flat, and 32 at most. */
+const MOST_PORTS = 30
+
+/** `{ match: …, host: …, 'port.game': 'host:31000' }`. */
+function attributesOf(matchId: string, { fqdn, ports }: Assignment): Attributes {
+  const links = Object.entries(ports).slice(0, MOST_PORTS)
+  return {
+    match: matchId,
+    host: fqdn,
+    ...Object.fromEntries(links.map(([name, { link, external }]) => [`port.${name}`, link ?? `${fqdn}:${external}`])),
+  }
+}
+
+interface OpenLobbiesOptions {
+  readonly config: Config
+  readonly client: Client
+  readonly service: TicketService
+  readonly matching: Pick<Matching, 'on' | 'shared'>
+  /** Public URL at which `webhook` is mounted. */
+  readonly webhookUrl: string | undefined
+  readonly clock: Clock
+  readonly onProblem: (during: string, error: unknown) => void
+}
+
+/** The lobbies of the program, and what they become. */
+export interface OpenLobbies {
+  readonly lobbies: Lobbies
+  readonly createApi: (options: LobbyApiOptions) => HttpHandler
+  readonly webhook: ((request: Request) => Promise<Response>) | undefined
+  readonly close: (timeoutMs: number) => Promise<void>
+}
+
+/** Undefined where the configuration has no lobbies. */
+export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobbies | undefined> {
+  const { config, client, service, matching, webhookUrl, clock, onProblem } = options
+  const { enabled, startAs, queue, rules, limits } = config.lobbies
+  if (!enabled) return undefined
+  // Not at the top: many programs have no lobbies.
+  const { createLobbies, createLobbyApi, createRelaySessions } = await import('@muster/relay')
+  const report = (during: string) => (error: unknown) => onProblem(during, error)
+  const shared = { store: matching.shared.lobbies, limitStore: matching.shared.limitStore, rules, limits, clock }
+  const keepLobbies = matching.shared.lobbies !== undefined
+
+  if (startAs === 'match') {
+    const parties = createLobbyParties({
+      service,
+      on: matching.on,
+      queue: queue ?? config.queues[0]?.name ?? '',
+      onProblem: report('lobbies'),
+    })
+    const lobbies = createLobbies({ ...shared, matchmaker: parties.matchmaker })
+    lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
+    parties.reportTo(lobbies)
+    return {
+      lobbies,
+      createApi: (api) => createLobbyApi(lobbies, api),
+      webhook: undefined,
+      close: (timeoutMs) => lobbies.close({ keepLobbies, timeoutMs }),
+    }
+  }
+
+  const relay: RelaySessions = createRelaySessions({
+    client: client.relays,
+    owner: config.name.replaceAll('_', '-'),
+    webhookBaseUrl: webhookUrl,
+    ...config.relay,
+    clock,
+  })
+  relay.events.on('problem', ({ during, error }) => onProblem(`relay ${during}`, error))
+  const lobbies = createLobbies({ ...shared, relay })
+  lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
+  return {
+    lobbies,
+    createApi: (api) => createLobbyApi(lobbies, api),
+    webhook: relay.webhook,
+    close: async (timeoutMs) => {
+      const results = await Promise.allSettled([lobbies.close({ keepLobbies, timeoutMs })])
+      await relay.close({ timeoutMs })
+      for (const result of results) if (result.status === 'rejected') throw result.reason
+    },
+  }
+}

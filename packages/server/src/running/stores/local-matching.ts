@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '@muster/core/clock'
+import {
+  createFileJournal,
+  createMatchmaker,
+  JournalLocked,
+  type Matchmaker,
+  openTicketLog,
+  type TicketLog,
+  Unavailable,
+} from '@muster/matchmaker'
+import type { StoreConfig } from '../../config/config.js'
+import type { OpenEvents } from '../../console/options.js'
+import { createFileEventStore } from '../../console/stories/event-store.js'
+import { type Matching, type MatchingOptions, matchmakerOptions } from './matching.js'
+
+const BYTES = 32
+
+/**
+ * Reads a key of this program's own from a file, which nobody else may read, or makes one. A file of another length was
+ * not written by us to its end, and is replaced: nobody holds anything that it signed. For one process at a time.
+ */
+async function readOwnKey(path: string): Promise<Uint8Array> {
+  const found = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (found?.length === BYTES) return found
+  const key = randomBytes(BYTES)
+  const beside = `${path}.new`
+  await writeFile(beside, key, { mode: 0o600, flush: true })
+  await rename(beside, path)
+  return key
+}
+
+/** A matchmaker of this process, which remembers in memory or in a folder. */
+export async function openLocalMatching(options: MatchingOptions): Promise<Matching> {
+  const { config, clock, onProblem } = options
+  const remembered = config.store.kind === 'folder' ? await openFolder(config.store, clock, onProblem) : {}
+  const matchmaker = await createOver(options, remembered)
+  return {
+    service: matchmaker,
+    matchmaker,
+    on: matchmaker.on,
+    observed: matchmaker,
+    webhook: matchmaker.webhook,
+    start: matchmaker.start,
+    checks: [
+      () => journalReason(matchmaker),
+      () => (remembered.ticketLog?.isFailing() === true ? 'the log of tickets cannot be written to' : undefined),
+    ],
+    reconfigure: (queues) =>
+      matchmaker.reconfigure(queues).refused.map(({ ticket, queue, error }) => ({
+        queue,
+        ticketId: ticket.id,
+        reason: error.message,
+      })),
+    close: async (timeoutMs) => {
+      const left = await matchmaker.close({ timeoutMs })
+      for (const { matchId } of left)
+        onProblem('close', new Error(`the stop of the server of match ${matchId} was not confirmed in time`))
+    },
+    shared: {},
+    ticketLog: remembered.ticketLog,
+    openEvents: config.store.kind === 'folder' ? eventsIn(config.store.path, clock) : undefined,
+    streamKey: remembered.streamKey,
+  }
+}
+
+function journalReason(matchmaker: Matchmaker): string | undefined {
+  try {
+    return matchmaker.inspect().held === 'journal' ? 'the journal cannot be written to' : undefined
+  } catch (error) {
+    if (error instanceof Unavailable) return error.message
+    throw error
+  }
+}
+
+/** The ticket log has locked the folder. */
+const eventsIn =
+  (path: string, clock: Clock): OpenEvents =>
+  (name, bounds) =>
+    createFileEventStore({
+      ...bounds,
+      folder: join(path, name),
+      clock,
+      breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    })
+
+/** Lets go of the folder if there is to be no matchmaker over it. */
+async function createOver(options: MatchingOptions, { journal, ticketLog }: Remembered): Promise<Matchmaker> {
+  try {
+    return createMatchmaker({ ...matchmakerOptions(options), journal, ticketLog })
+  } catch (error) {
+    await ticketLog?.close()
+    throw error
+  }
+}
+
+type Folder = Extract<StoreConfig, { readonly kind: 'folder' }>
+interface Remembered {
+  readonly journal?: ReturnType<typeof createFileJournal>
+  readonly ticketLog?: TicketLog
+  readonly streamKey?: Uint8Array
+}
+
+/** Milliseconds for which a program waits for the one before it to let go of the folder (our choice). */
+const LOCKED_MS = 15_000
+const LOOK_EVERY_MS = 250
+
+/** Others of the machine have no business with what the folder holds: players' addresses, and secrets of servers. */
+async function openFolder(
+  { path, fsync }: Folder,
+  clock: Clock,
+  onProblem: MatchingOptions['onProblem'],
+): Promise<Remembered> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const logOptions = {
+    path: join(path, 'tickets.log'),
+    fsync: fsync === 'intents' ? ('every-second' as const) : fsync,
+    clock,
+  }
+  const journal = createFileJournal({ path: join(path, 'servers.journal'), fsync })
+  const until = clock.now() + LOCKED_MS
+  for (;;) {
+    try {
+      const ticketLog = await openTicketLog(logOptions)
+      return { journal, ticketLog, streamKey: await readStreamKey(ticketLog, join(path, 'streams.key')) }
+    } catch (error) {
+      if (!(error instanceof JournalLocked) || clock.now() >= until) throw error
+      onProblem('start', new Error('another process uses the folder of the store: waiting for it to end'))
+      await clock.sleep(LOOK_EVERY_MS)
+    }
+  }
+}
+
+/** Read once the lock is ours: two processes that begin together would make two keys. */
+async function readStreamKey(ticketLog: TicketLog, path: string): Promise<Uint8Array> {
+  try {
+    return await readOwnKey(path)
+  } catch (error) {
+    await ticketLog.close()
+    throw error
+  }
+}

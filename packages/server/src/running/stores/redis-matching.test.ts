@@ -1,0 +1,106 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { skipsRedis, startRedisServer, type RedisServer } from '@muster/redis-server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Found } from '@muster/console/wire'
+import { BACKEND_KEY, env, openServer, openService, OPERATE_KEY, yamlOf } from '../server.fixture.js'
+
+describe.skipIf(skipsRedis())('a store in Redis', () => {
+  let redis: RedisServer
+  let service: Awaited<ReturnType<typeof openService>>
+  beforeAll(async () => {
+    redis = await startRedisServer()
+    service = await openService()
+  })
+  afterAll(async () => {
+    await service.emulator.close()
+    await redis.close()
+  })
+  /** Sends a command on a connection of its own. */
+  const command = async (text: string) => {
+    const { hostname, port } = new URL(redis.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`${text}\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    return String(answer)
+  }
+
+  test('the user of docs/scale-out.md may do all that the program needs, and nothing beyond its keys', async () => {
+    const page = readFileSync(new URL('../../../../../docs/scale-out.md', import.meta.url), 'utf8')
+    const rules = /^ACL SETUSER muster .*$/m.exec(page)?.[0] ?? ''
+    expect(await command(rules.replace('>PASSWORD', '>secret'))).toBe('+OK\r\n')
+    const url = new URL(redis.url)
+    Object.assign(url, { username: 'muster', password: 'secret' })
+    Object.assign(env, { REDIS_URL: url.href })
+    const { server, ask, lines } = await openServer(
+      yamlOf(service.url, 'store: { redis: { url: { env: REDIS_URL }, prefix: mu } }\nlobbies: { enabled: true }'),
+    )
+    const create = (player: string) =>
+      ask('POST', '/tickets', {
+        token: BACKEND_KEY,
+        body: { profile: 'duel', player_id: player, player_ip: '192.0.2.7', attributes: {} },
+      })
+    const [first] = [await create('acl-1'), await create('acl-2')]
+    const { id } = (await first.json()) as { id: string }
+    const status = async () => {
+      const answer = await ask('GET', `/tickets/${id}`, { token: BACKEND_KEY })
+      return ((await answer.json()) as { status: string }).status
+    }
+    await expect.poll(status, { timeout: 20_000, interval: 100 }).toBe('HOST_ASSIGNED')
+    await server.close()
+    expect(lines.filter((line) => /NOPERM|permission/i.test(line))).toEqual([])
+    for (const denied of ['get other', 'keys *', 'flushall', 'config get dir'])
+      expect(await command(`ACL DRYRUN muster ${denied}`)).toMatch(/no permissions/)
+  })
+
+  const open = () =>
+    openServer(yamlOf(service.url, `store: { redis: { url: "${redis.url}" } }\nlobbies: { enabled: true }`))
+
+  test('two programs are one: a ticket of one is known to the other, and stays when the one ends', async () => {
+    const [one, other] = [await open(), await open()]
+    const create = async (player: string) => {
+      const body = { profile: 'duel', player_id: player, player_ip: '192.0.2.7', attributes: {} }
+      const answer = await one.ask('POST', '/tickets', { token: BACKEND_KEY, body })
+      return ((await answer.json()) as { id: string }).id
+    }
+    const id = await create('ann')
+    const read = () => other.ask('GET', `/tickets/${id}`, { token: BACKEND_KEY })
+    expect((await read()).status).toBe(200)
+    const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 20_000, interval: 50 })
+    // Nothing is sent to the service at first: an earlier process may just have used its limits.
+    const readyz = async ({ ask }: typeof one) => (await ask('GET', '/readyz')).json()
+    for (const [program, leading] of [
+      [one, true],
+      [other, false],
+    ] as const)
+      await eventually(() => readyz(program)).toEqual({ ready: true, why: [], leading })
+    /** The value of a series in each of the programs that tell it. */
+    const measured = async (series: string, programs = [one, other]) => {
+      const pages = await Promise.all(programs.map(async ({ ask }) => (await ask('GET', '/metrics')).text()))
+      const lines = pages.flatMap((text) => text.split('\n').filter((line) => line.startsWith(`${series} `)))
+      return lines.map((line) => Number(line.split(' ')[1]))
+    }
+    const waiting = 'muster_players_waiting{muster_queue="duel"}'
+    await eventually(() => measured(waiting)).toEqual([1])
+    expect(await measured('muster_partition_leading')).toEqual([1, 0])
+    expect(await measured('muster_tickets_created_total{muster_queue="duel"}')).toEqual([1])
+    expect(await measured('muster_problems_total{muster_activity="create"}')).toEqual([0, 0])
+    expect(await measured('muster_process_cpu_total')).toHaveLength(2)
+    expect((await measured('muster_http_answers_total{muster_status="2xx"}')).every((count) => count > 1)).toBe(true)
+    // The story of a ticket is told by every process, and outlives the one that took it.
+    const story = async ({ ask }: typeof one) => {
+      const answer = await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })
+      return ((await answer.json()) as Found).stories[0]?.events.map(({ what }) => what)
+    }
+    for (const program of [one, other]) await eventually(() => story(program)).toEqual(['created'])
+    expect(await one.server.close()).toBe(true)
+    await eventually(() => readyz(other)).toMatchObject({ leading: true })
+    for (const series of [waiting, 'muster_partition_leading', 'muster_partition_takeovers_total'])
+      expect(await measured(series, [other])).toEqual([1])
+    await eventually(() => story(other)).toEqual(['created'])
+    expect(await (await read()).json()).toMatchObject({ id, status: 'SEARCHING' })
+    await other.server.close()
+  })
+})

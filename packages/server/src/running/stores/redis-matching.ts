@@ -1,0 +1,133 @@
+import { InvalidInput } from '@muster/core'
+import { within } from '@muster/core/runtime'
+import type { Inspection, Listener, Matchmaker } from '@muster/matchmaker'
+import type * as RedisPackage from '@muster/redis'
+import type { Config } from '../../config/config.js'
+import { type Matching, type MatchingOptions, matchmakerOptions, type Store, type StoreOptions } from './matching.js'
+
+interface RedisMatchingOptions {
+  readonly redisPackage: typeof RedisPackage
+  readonly redis: RedisPackage.RedisConnection
+  readonly config: Extract<Config['store'], { readonly kind: 'redis' }>
+  readonly matching: MatchingOptions
+}
+
+/** Milliseconds in which Redis must answer for the program to be ready. */
+const ANSWERS_WITHIN_MS = 2000
+
+/** What this process counts while another one leads. */
+const NOTHING: Inspection = { queues: [], matches: [], stopsPending: 0, held: undefined, pausedUntil: undefined }
+
+/** A matchmaker that several processes share. */
+function createRedisMatching({ redisPackage, redis, config, matching }: RedisMatchingOptions): Matching {
+  const { config: whole, clock, log, onProblem } = matching
+  const { maxTickets, leaseMs, mayLead, replicas } = config
+  const partition = redisPackage.createRedisPartition({
+    ...matchmakerOptions(matching),
+    redis,
+    maxTickets,
+    leaseMs,
+    mayLead,
+    replicas,
+  })
+  const lobbies = whole.lobbies.enabled ? redisPackage.createRedisLobbyStore({ redis, name: whole.name }) : undefined
+  partition.on('problem', ({ during, error }) => onProblem(during, error))
+  partition.on('queuesDiffer', () =>
+    onProblem('partition', new Error('the process that leads matches by other queues than this one has')),
+  )
+
+  let takeovers = 0
+  partition.on('leading', ({ takeoverMs, tickets }) => {
+    takeovers += 1
+    log.info('this process leads: it matches and has servers created and stopped', {
+      takeoverMs: Math.round(takeoverMs),
+      tickets,
+    })
+  })
+  partition.on('following', () => log.info('this process leads no longer'))
+
+  // A ticket is created where its client asks; all else happens where the matches are made.
+  const on: Matchmaker['on'] = (name, listener) =>
+    name === 'ticketCreated'
+      ? partition.on('ticketCreated', listener as Listener<'ticketCreated'>)
+      : partition.onMatching(name, listener)
+
+  let inspection = NOTHING
+  const isReachable = async () => {
+    const answered = await within(
+      partition.queuesInForce().then(() => true),
+      ANSWERS_WITHIN_MS,
+      clock,
+    )
+    return answered === true
+  }
+  return {
+    service: partition,
+    on,
+    observed: { on, inspect: () => inspection },
+    // Only the process that leads tells how things are: the sum over all processes is then right.
+    beforeScrape: async () => {
+      inspection = partition.leads() ? await partition.inspect().catch(() => NOTHING) : NOTHING
+    },
+    webhook: partition.webhook,
+    start: partition.start,
+    openEvents: (name, bounds) =>
+      redisPackage.createRedisEventStore({ redis, name: `${whole.name}.${name}`, ...bounds, clock }),
+    membership: () => ({ leads: partition.leads(), takeovers, clockOffsetMs: partition.clockOffsetMs() }),
+    unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
+    checks: [async () => ((await isReachable().catch(() => false)) ? undefined : 'Redis does not answer')],
+    reconfigure: (queues) => {
+      partition.reconfigure(queues)
+      return []
+    },
+    close: async () => {
+      lobbies?.close()
+      await partition.close()
+    },
+    shared: {
+      limitStore: redisPackage.createRedisLimitStore({ redis, name: whole.name, clock }),
+      groups: redisPackage.createRedisGroupStore({
+        redis,
+        name: whole.name,
+        idleMs: whole.limits.groupIdleMs,
+        mostGroups: whole.limits.groups,
+      }),
+      lobbies,
+    },
+  }
+}
+
+type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
+
+/**
+ * Connects to Redis, which several processes share.
+ * @throws {InvalidInput} if `@muster/redis` is not installed
+ * @throws as `connectRedis`
+ */
+export async function openRedisStore(options: StoreOptions, config: RedisConfig): Promise<Store> {
+  const redisPackage = await import('@muster/redis').catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+    const message = 'store: redis needs a package that is not installed: npm install @muster/redis'
+    throw new InvalidInput(message, { field: 'store' })
+  })
+  const { clock, onProblem } = options
+  const url = typeof config.url === 'string' ? config.url : config.url.reveal()
+  const { prefix, timeoutMs, fallbackShare } = config
+  const redis = await redisPackage.connectRedis({ client: { url }, prefix, timeoutMs, clock })
+  redis.events.on('problem', ({ during, error }) => onProblem(`redis ${during}`, error))
+  const limits = redisPackage.createRedisLimits({ redis, fallbackShare, clock })
+  return {
+    limiter: limits.limiter,
+    openMatching: async (matching) => createRedisMatching({ redisPackage, redis, config, matching }),
+    close: async () => {
+      await limits.close()
+      await redis.close()
+    },
+  }
+}
+
+const isMissing = (error: unknown) =>
+  error instanceof Error &&
+  'code' in error &&
+  error.code === 'ERR_MODULE_NOT_FOUND' &&
+  /@muster\/redis/.test(error.message)
