@@ -1,14 +1,27 @@
-import { compileQueue, type Queue } from '@muster/matchmaker'
+import { compileQueue, describeQueue, type Queue } from '@muster/matchmaker'
 import type { Crowd } from '../crowd/crowd.js'
 import type { RunOutcome } from '../run/outcome.js'
 import { rounded } from '../statistics/spread.js'
-import type { Bound } from './bound.js'
 import { boundOfLarger } from './larger-bound.js'
-import { createMeetsAt, meetsWithoutLimits } from './meets-at.js'
-import { createPairCost } from './pair-cost.js'
+import { createMeetsAt, meetsWithoutLimits, type Present, presentIn } from './meetings.js'
+import { type Bound, type BoundUnit, createPairCost } from './pair-cost.js'
 import { boundOfPairs } from './pairs-bound.js'
-import { presentIn, type Present } from './presence.js'
-import { unitsOf } from './units.js'
+
+const COUNTED: ReadonlySet<string> = new Set(['distance', 'difference', 'latency'])
+
+/**
+ * The strictest limit of each rule about distance, difference or latency that is above 0. Rules within other rules do
+ * not count, nor does a latency rule about differences alone.
+ */
+function unitsOf(queue: Queue): BoundUnit[] {
+  const { curves } = describeQueue(queue)
+  return queue.rules.flatMap(({ name, kind }): BoundUnit[] => {
+    if (!COUNTED.has(kind)) return []
+    const curve = curves.find(({ rule }) => rule === name)
+    const limit = curve?.points.find((point) => point.limit !== null && point.limit > 0)?.limit
+    return curve === undefined || limit === undefined || limit === null ? [] : [{ rule: name, limit, unit: curve.unit }]
+  })
+}
 
 /**
  * Compares the matches of a queue with what was possible for the same players at equal wait. Large runs are looked at

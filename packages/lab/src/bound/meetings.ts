@@ -1,5 +1,132 @@
-// pure: who was in a queue at the same time
-import type { Present } from './presence.js'
+// pure: who was in a queue, and when
+import { middleOf } from '@muster/core'
+import type { CompiledQueue } from '@muster/matchmaker'
+import { networkOf } from '@muster/matchmaker/replay'
+import type { Crowd, CrowdParty } from '../crowd/crowd.js'
+import type { RunOutcome } from '../run/outcome.js'
+
+/** A matched ticket while it waited: it could be matched with any other that was there at the same time. */
+export interface Present {
+  /** Index of the ticket in the outcome. */
+  readonly ticket: number
+  readonly entry: Entry
+  /** Milliseconds from the crowd's start. */
+  readonly from: number
+  /** When its match was complete: nobody is to wait longer than in the run. */
+  readonly until: number
+  /** Index of its match in the outcome. */
+  readonly match: number
+}
+
+export type Entry = ReturnType<CompiledQueue['entryOf']>
+
+/** The tickets that a queue has matched, in the order of their creation. */
+export function presentIn(compiled: CompiledQueue, crowd: Crowd, outcome: RunOutcome): Present[] {
+  const { name } = compiled.queue
+  const completeAt = completionOf(outcome)
+  const entries = new Map<number, Entry | undefined>()
+  const present: Present[] = []
+  for (const [index, { party: at, match, end, createdAt }] of outcome.tickets.entries()) {
+    const party = crowd.parties[at]
+    if (party === undefined || match === undefined || end !== 'assigned') continue
+    if (outcome.matches[match]?.queue !== name) continue
+    if (!entries.has(at)) entries.set(at, entryOf(compiled, party))
+    const entry = entries.get(at)
+    const until = completeAt.get(match) as number
+    if (entry !== undefined) present.push({ ticket: index, entry, from: createdAt, until, match })
+  }
+  return present.toSorted((one, other) => one.from - other.from || one.ticket - other.ticket)
+}
+
+/** When the last ticket of each match joined it: later than the others only where it replaced somebody. */
+function completionOf({ tickets }: RunOutcome): Map<number, number> {
+  const completeAt = new Map<number, number>()
+  for (const { match, matchedAt = 0 } of tickets)
+    if (match !== undefined) completeAt.set(match, Math.max(matchedAt, completeAt.get(match) ?? 0))
+  return completeAt
+}
+
+function entryOf(compiled: CompiledQueue, { id, players, priority = 0 }: CrowdParty): Entry | undefined {
+  try {
+    return compiled.entryOf({
+      id,
+      createdAt: 0,
+      priority,
+      players: players.map((player) => ({
+        id: player.id,
+        attributes: player.attributes ?? {},
+        roles: player.roles ?? [],
+        latencies: player.latencies ?? {},
+        avoid: player.avoid ?? [],
+      })),
+      place: middleOf(players.flatMap(({ coordinates }) => coordinates ?? [])),
+      network: networkOf(players),
+    })
+  } catch {
+    // The queue refuses such a ticket, e.g. because a rating book gave it the attributes that the crowd does not know.
+    return undefined
+  }
+}
+
+/**
+ * The moment from which on two tickets may be matched, whoever else is in the match: milliseconds from the crowd's
+ * start, not before both are there. Infinity if never; they may also have left before.
+ */
+export type MeetsAt = (one: Present, other: Present) => number
+
+/** Without limits: players who want something else, by rules that never relax, still stay apart. */
+export const meetsWithoutLimits: MeetsAt = (one, other) =>
+  one.entry.key === other.entry.key ? Math.max(one.from, other.from) : Infinity
+
+/**
+ * By the queue's limits, which only loosen: at the level that both have reached. Taken at their loosest are rules by
+ * the oldest or the average of a match, which others may loosen, and all rules where limits follow from the crowd
+ * (`targetWaitMs`) or a third ticket may be at last resort.
+ */
+export function createMeetsAt({ queue, model, levels }: CompiledQueue, isPair: boolean): MeetsAt {
+  const { radius, spans, checks, lastResortLevel } = model
+  const { last } = levels
+  const isLoosest = queue.targetWaitMs !== undefined || (!isPair && lastResortLevel < Infinity)
+  const levelFor = (by: 'each' | 'youngest' | 'oldest' | 'average', level: number) =>
+    by === 'each' || by === 'youngest' ? level : last
+
+  const may = (one: Entry, other: Entry, level: number): boolean => {
+    for (const [index, { by, limit }] of spans.entries())
+      if (gapOf(one, other, 2 * index) > (limit[levelFor(by, level)] as number)) return false
+    const squared = radius?.squared[levelFor(radius.by, level)] as number
+    if (radius !== undefined && !isNear(one, other, squared, radius.unknown)) return false
+    return checks?.pair?.(one.facts, other.facts, level) ?? true
+  }
+
+  return (one, other) => {
+    const both = Math.max(one.from, other.from)
+    if (one.entry.key !== other.entry.key || !may(one.entry, other.entry, last)) return Infinity
+    if (isLoosest) return both
+    let [low, high] = [0, last]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (may(one.entry, other.entry, middle)) high = middle
+      else low = middle + 1
+    }
+    const reached = both + (levels.at[low] as number)
+    if (lastResortLevel === Infinity) return reached
+    // A ticket at last resort takes the other as it comes.
+    return Math.min(reached, Math.max(both, Math.min(one.from, other.from) + (levels.at[last] as number)))
+  }
+}
+
+/** NaN, which is above no limit, for a ticket that goes with any value. */
+function gapOf({ values: one }: Entry, { values: other }: Entry, low: number): number {
+  const high = low + 1
+  return Math.max(one[high] as number, other[high] as number) - Math.min(one[low] as number, other[low] as number)
+}
+
+function isNear(one: Entry, other: Entry, squared: number, unknown: 'network' | 'any'): boolean {
+  const [a, b] = [one.place, other.place]
+  if (a !== undefined && b !== undefined)
+    return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 <= squared
+  return unknown === 'any' || squared === Infinity || (one.network !== undefined && one.network === other.network)
+}
 
 /** How many others a ticket meets on average. @param present in the order in which they came. */
 export function averageMet(present: readonly Present[]): number {

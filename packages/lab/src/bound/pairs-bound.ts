@@ -1,9 +1,79 @@
-// pure: the bound for pairs: the optimum in windows of the run
-import type { BoundTerms, Found } from './found.js'
-import { averageMet } from './meetings.js'
-import { cheapestCost } from './pairs.js'
-import type { Present } from './presence.js'
-import { windowsOf, type Members } from './windows.js'
+// pure: the cheapest pairs that could have been made of the same players
+import { cheapestPairs } from './matching/cheapest-pairs.js'
+import { averageMet, type MeetsAt, type Present } from './meetings.js'
+import { type BoundTerms, type Found, type Members, type PairCost, windowsOf } from './pair-cost.js'
+
+/** Costs are counted in such parts of a unit: whole numbers, whose sums are exact. */
+const PARTS = 1e6
+/** Edges per ticket to begin with: the cheapest. Those that prove to be missing are added. */
+const FIRST_EDGES = 12
+
+/**
+ * The cost of the cheapest way to pair all these tickets, exactly: those of a pair were there at the same time and may
+ * meet. All of them were matched with one another, so there is at least that way.
+ */
+function cheapestCost(tickets: readonly Present[], meetsAt: MeetsAt, costOf: PairCost): number {
+  const costs = costsBetween(tickets, meetsAt, costOf)
+  const edges = new Set([...pairsMade(tickets), ...cheapestEdges(costs, tickets.length)])
+  for (;;) {
+    const known = [...edges].toSorted((one, other) => one - other)
+    const { cost, proof } = cheapestPairs(graphOf(known, costs, tickets.length), tickets.length / 2)
+    const missing = missingEdges(costs, proof, edges)
+    if (missing.length === 0) return cost / PARTS
+    for (const edge of missing) edges.add(edge)
+  }
+}
+
+/** The cost between any two tickets at `one · n + other`, one before other; Infinity where they could not meet. */
+function costsBetween(tickets: readonly Present[], meetsAt: MeetsAt, costOf: PairCost): Float64Array {
+  const count = tickets.length
+  const costs = new Float64Array(count * count).fill(Infinity)
+  for (const [at, one] of tickets.entries()) {
+    for (let next = at + 1; next < count; next++) {
+      const other = tickets[next] as Present
+      const isApart = one.from > other.until || other.from > one.until
+      if (isApart || meetsAt(one, other) > Math.min(one.until, other.until)) continue
+      costs[at * count + next] = Math.round(PARTS * costOf(one.entry, other.entry))
+    }
+  }
+  return costs
+}
+
+/** The pairs that were made, as indexes of `costs`. */
+const pairsMade = (tickets: readonly Present[]): number[] =>
+  tickets.flatMap(({ match }, at) => {
+    const other = tickets.findIndex((ticket, next) => next > at && ticket.match === match)
+    return other === -1 ? [] : [at * tickets.length + other]
+  })
+
+/** For each ticket its cheapest edges, as indexes of `costs`. */
+const cheapestEdges = (costs: Float64Array, count: number): number[] =>
+  Array.from({ length: count }, (_, at) => {
+    const own = Array.from({ length: count }, (__, other) => Math.min(at, other) * count + Math.max(at, other))
+    return own
+      .filter((edge) => (costs[edge] as number) < Infinity)
+      .toSorted((one, other) => (costs[one] as number) - (costs[other] as number) || one - other)
+      .slice(0, FIRST_EDGES)
+  }).flat()
+
+const graphOf = (edges: readonly number[], costs: Float64Array, vertices: number) => ({
+  vertices,
+  ends: Int32Array.from(edges.flatMap((edge) => [Math.floor(edge / vertices), edge % vertices])),
+  costs: Float64Array.from(edges, (edge) => costs[edge] as number),
+})
+
+/** Edges left out that are cheaper than the proof allows: with them, other pairs might cost less. */
+function missingEdges(costs: Float64Array, proof: Float64Array, edges: ReadonlySet<number>): number[] {
+  const missing: number[] = []
+  const count = proof.length
+  for (let one = 0; one < count; one++)
+    for (let other = one + 1; other < count; other++) {
+      const edge = one * count + other
+      const slack = (proof[one] as number) + (proof[other] as number) + 2 * (costs[edge] as number)
+      if (slack < 0 && !edges.has(edge)) missing.push(edge)
+    }
+  return missing
+}
 
 /** Tickets of a window. An optimum takes a time that grows with the third power of them. */
 const WINDOW = 500

@@ -1,4 +1,7 @@
-import { meanOf, pairedIntervals, type Interval } from '../statistics/paired.js'
+import type { Dimension, Slice, Variant } from '../figures/figures.js'
+import { type Interval, meanOf, pairedIntervals } from '../statistics/paired.js'
+import type { Spread } from '../statistics/spread.js'
+import type { Unit } from './measures.js'
 
 /**
  * What the data say of a variant beside the first. `alike`: any difference is too small to be felt; `unclear`: the data
@@ -26,7 +29,7 @@ export interface MeasuredDifference extends Difference {
 const CONFIDENCE = 0.95
 
 /** How a difference is judged. */
-export interface Judged {
+interface Judged {
   readonly better: 'lower' | 'higher'
   /** A difference that nobody would feel. */
   readonly least: number
@@ -73,4 +76,69 @@ function verdictOf(interval: Interval | undefined, { better, least }: Judged): V
   if (low >= -least && high <= least) return 'alike'
   if (low <= 0 && high >= 0) return 'unclear'
   return low > 0 === (better === 'higher') ? 'better' : 'worse'
+}
+
+/** A number that is told of a part of the players. */
+interface SliceMeasure {
+  readonly key: string
+  /** As the head of a column. */
+  readonly label: string
+  readonly unit: Unit
+  /** Undefined where nobody has it. */
+  of(slice: Slice): number | undefined
+}
+
+type Told = 'distanceKm' | 'latencyMs' | 'skillSpread' | 'teamGap' | 'winChance' | 'waitMs'
+
+const told = (key: string, label: string, unit: Unit, spread: Told, value: keyof Spread): SliceMeasure => ({
+  key,
+  label,
+  unit,
+  of: ({ [spread]: given }) => (given.count === 0 ? undefined : given[value]),
+})
+
+/** All measures of slices, in the order in which they are shown. */
+export const SLICE_MEASURES: readonly SliceMeasure[] = [
+  { key: 'matched', label: 'matched', unit: 'share', of: ({ matched }) => matched },
+  { key: 'gave-up', label: 'gave up', unit: 'share', of: ({ gaveUp }) => gaveUp },
+  told('wait-p50', 'wait, half', 'ms', 'waitMs', 'p50'),
+  told('wait-p90', 'wait, 90 %', 'ms', 'waitMs', 'p90'),
+  told('wait-p99', 'wait, 99 %', 'ms', 'waitMs', 'p99'),
+  told('distance', 'distance', 'km', 'distanceKm', 'mean'),
+  told('latency', 'latency', 'roundTripMs', 'latencyMs', 'mean'),
+  told('skill-spread', 'skill spread', 'skill', 'skillSpread', 'mean'),
+  told('team-gap', 'team gap', 'skill', 'teamGap', 'mean'),
+  told('win-chance', 'own team wins', 'share', 'winChance', 'mean'),
+]
+
+/** The difference in one of `SLICE_MEASURES` of one part of the players. It is not judged: there are too many. */
+export interface SliceDifference extends Difference {
+  readonly dimension: Dimension
+  readonly group: string
+  /** Key of the measure. */
+  readonly key: string
+}
+
+const DIMENSIONS: readonly Dimension[] = ['queue', 'region', 'partySize', 'skillBand']
+
+/** The groups of a dimension in any run of the variants, in the order in which they first come. */
+export const groupsOf = (variants: readonly Variant[], dimension: Dimension): readonly string[] => [
+  ...new Set(variants.flatMap(({ runs }) => runs.flatMap(({ figures }) => Object.keys(figures.by[dimension])))),
+]
+
+/** A group's slice in each run of a variant; undefined where it has no players. */
+export const slicesOf = ({ runs }: Variant, dimension: Dimension, group: string): readonly (Slice | undefined)[] =>
+  runs.map(({ figures: { by } }) => (Object.hasOwn(by[dimension], group) ? by[dimension][group] : undefined))
+
+export function sliceDifferences(first: Variant, other: Variant): SliceDifference[] {
+  return DIMENSIONS.flatMap((dimension) =>
+    groupsOf([first, other], dimension).flatMap((group) => {
+      const [one, two] = [slicesOf(first, dimension, group), slicesOf(other, dimension, group)]
+      return SLICE_MEASURES.flatMap(({ key, of }) => {
+        const values = (slices: typeof one) => slices.map((slice) => slice && of(slice))
+        const difference = differenceOf(values(one), values(two))
+        return difference === undefined ? [] : [{ dimension, group, key, ...difference }]
+      })
+    }),
+  )
 }

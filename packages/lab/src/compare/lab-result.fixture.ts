@@ -1,6 +1,5 @@
 import { figuresOf } from '../figures/figures-of.js'
-import type { Figures } from '../figures/figures.js'
-import { RESULT_FORMAT, type LabResult } from '../figures/lab-result.js'
+import { type Figures, type LabResult, RESULT_FORMAT } from '../figures/figures.js'
 import { crowdOf, outcomeOf, queueOf } from '../figures/outcome.fixture.js'
 
 /** The figures of one duel between two regions. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quantity, signed, type Unit } from './quantities.js'
+import { quantity, signed, type Unit } from './measures.js'
 
 test.each([
   [0, 'ms', '0 ms'],

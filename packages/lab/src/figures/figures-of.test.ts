@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { figuresOf } from './figures-of.js'
 import { crowdOf, outcomeOf, queueOf } from './outcome.fixture.js'
-import { WAIT_POINTS_MS } from './wait-points.js'
+import { WAIT_POINTS_MS } from './figures.js'
 
 const duel = queueOf({ matchSize: undefined, teams: [{ name: 'side', count: 2, size: 1 }] })
 const onEquator = (longitude: number) => ({ coordinates: { latitude: 0, longitude } })

@@ -1,17 +1,155 @@
-// pure: what is told of a run
-import type { Queue } from '@muster/matchmaker'
+// pure: what happened to some of the players
+import { describeQueue, type LimitCurve, type Queue, type WaitOf } from '@muster/matchmaker'
 import type { Crowd } from '../crowd/crowd.js'
-import type { RunOutcome, ServerUse } from '../run/outcome.js'
-import { rounded } from '../statistics/spread.js'
-import { expansionsOf } from './expansion.js'
+import type { MatchOutcome, RunOutcome, ServerUse } from '../run/outcome.js'
+import { rounded, spreadOf } from '../statistics/spread.js'
 import { fairnessOf } from './fairness.js'
-import type { Figures, QueueFigures, ServerFigures } from './figures.js'
-import { matchFigures } from './match-figures.js'
-import { measureMatches, type Teams } from './measure-matches.js'
-import { refusalsOf } from './refusals.js'
-import { seatsOf, type Seats } from './seats.js'
-import { bandsOf, scaleOf, skillsOf, type SkillScale } from './skill.js'
-import { sliceOf, slicesOf } from './slice.js'
+import {
+  curveOf,
+  type End,
+  type Expansion,
+  type Figures,
+  type QueueFigures,
+  refusalsOf,
+  type ServerFigures,
+  type Slice,
+} from './figures.js'
+import { matchFigures, measureMatches, type Teams } from './measure-matches.js'
+import { bandsOf, type Groups, type Measure, scaleOf, type Seats, seatsOf, type SkillScale, skillsOf } from './seats.js'
+
+/** Decimals that are kept: less than anybody could tell apart. */
+const DECIMALS = { waitMs: 0, distanceKm: 1, latencyMs: 1, skillSpread: 3, teamGap: 3, winChance: 4 } as const
+
+/**
+ * @param members indexes of seats.
+ * @param queue the queue that is told of: who was matched in another ends as `otherQueue`. Default: all queues.
+ */
+function sliceOf(members: Int32Array, seats: Seats, outcome: RunOutcome, queue?: string): Slice {
+  const counts = new Map<End, number>()
+  const matched = members.filter((seat) => {
+    const end = endOf(seats.ticket[seat] as number, outcome, queue)
+    counts.set(end, (counts.get(end) ?? 0) + 1)
+    return end === 'assigned'
+  })
+  const share = (end: End) => (members.length === 0 ? 0 : rounded((counts.get(end) ?? 0) / members.length, 6))
+  const known = (measure: Measure) => knownOf(seats.measures[measure], matched)
+  const spread = (measure: Measure) => spreadOf(known(measure), DECIMALS[measure])
+  return {
+    players: members.length,
+    matched: share('assigned'),
+    gaveUp: share('gaveUp'),
+    ends: Object.fromEntries([...counts.keys()].toSorted().map((end) => [end, share(end)])),
+    waitMs: spread('waitMs'),
+    waitCurve: curveOf(known('waitMs').toSorted(), members.length),
+    distanceKm: spread('distanceKm'),
+    latencyMs: spread('latencyMs'),
+    skillSpread: spread('skillSpread'),
+    teamGap: spread('teamGap'),
+    winChance: spread('winChance'),
+  }
+}
+
+function endOf(ticket: number, { tickets, matches }: RunOutcome, queue: string | undefined): End {
+  const { end = 'waiting', match = -1 } = tickets[ticket] ?? {}
+  return end === 'assigned' && queue !== undefined && matches[match]?.queue !== queue ? 'otherQueue' : end
+}
+
+function knownOf(column: Float64Array, seats: Int32Array): Float64Array {
+  const values = new Float64Array(seats.length)
+  let count = 0
+  for (const seat of seats) {
+    const value = column[seat] as number
+    if (Number.isNaN(value)) continue
+    values[count] = value
+    count += 1
+  }
+  return values.subarray(0, count)
+}
+
+/** The slice of each group that has players. */
+function slicesOf({ names, of }: Groups, seats: Seats, outcome: RunOutcome): Readonly<Record<string, Slice>> {
+  const members = names.map((): number[] => [])
+  for (const [seat, group] of of.entries()) members[group]?.push(seat)
+  return Object.fromEntries(
+    names.flatMap((name, group) => {
+      const some = members[group] ?? []
+      return some.length === 0 ? [] : [[name, sliceOf(Int32Array.from(some), seats, outcome)]]
+    }),
+  )
+}
+
+/** A ticket in a match: how long it had waited, and how many players it has. */
+interface Waited {
+  readonly ms: number
+  readonly players: number
+}
+
+function expansionsOf(
+  queue: Queue,
+  matches: readonly MatchOutcome[],
+  crowd: Crowd,
+  outcome: RunOutcome,
+): Expansion[] {
+  // Where limits follow how many players come, waits alone do not tell which were in force.
+  const curves = describeQueue(queue).curves.filter(({ points, adapts }) => points.length > 1 && adapts !== true)
+  if (curves.length === 0) return []
+  const waited = matches.map((match) =>
+    match.tickets.flatMap((index): Waited[] => {
+      const ticket = outcome.tickets[index]
+      if (ticket?.matchedAt === undefined) return []
+      return [{ ms: ticket.matchedAt - ticket.createdAt, players: crowd.parties[ticket.party]?.players.length ?? 0 }]
+    }),
+  )
+  return curves.map((curve) => expansionOf(curve, whoseWait(curve, queue), waited))
+}
+
+function expansionOf(
+  { rule, unit, points }: LimitCurve,
+  whose: Whose,
+  matches: readonly (readonly Waited[])[],
+): Expansion {
+  const players = new Float64Array(points.length)
+  const count = (ms: number, many: number) => {
+    const step = points.findLastIndex(({ after }) => after <= ms)
+    players[step] = (players[step] as number) + many
+  }
+  for (const tickets of matches) {
+    if (tickets.length === 0) continue
+    const ofMatch = whose === 'own' ? undefined : waitOfMatch(tickets, whose)
+    for (const { ms, players: many } of tickets) count(ofMatch ?? ms, many)
+  }
+  const all = players.reduce((sum, many) => sum + many, 0) || 1
+  const steps = points.map(({ after, limit }, step) => ({
+    after,
+    limit,
+    share: rounded((players[step] as number) / all, 6),
+  }))
+  return { rule, unit, steps }
+}
+
+/** Whose wait relaxes a limit: that of each ticket, or one of the match. */
+type Whose = 'own' | Exclude<WaitOf, 'each'>
+
+/** Kinds of rules that hold between tickets, or for one: each ticket has a limit of its own. */
+const OF_TICKETS: ReadonlySet<string> = new Set(['distance', 'difference', 'require'])
+
+function whoseWait({ rule: name }: LimitCurve, { rules }: Queue): Whose {
+  const named = rules
+    .filter((rule) => name === rule.name || name === `${rule.name} difference` || name.startsWith(`${rule.name}: `))
+    .toSorted((a, b) => b.name.length - a.name.length)[0]
+  // No rule: the smallest size of a team, which falls as the oldest ticket waits.
+  if (named === undefined) return 'oldest'
+  const { by = 'each', kind } = named
+  if (by !== 'each') return by
+  return OF_TICKETS.has(kind) ? 'own' : 'youngest'
+}
+
+function waitOfMatch(tickets: readonly Waited[], whose: Exclude<Whose, 'own'>): number {
+  const waits = tickets.map(({ ms }) => ms)
+  if (whose === 'youngest') return Math.min(...waits)
+  if (whose === 'oldest') return Math.max(...waits)
+  return waits.reduce((sum, ms) => sum + ms, 0) / waits.length
+}
 
 export interface FiguresOptions {
   /** The queues of the run, as `defineQueue` returns them. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Slice } from './figures.js'
+import { type Slice, WAIT_POINTS_MS } from './figures.js'
 import { figuresOf } from './figures-of.js'
 import { crowdOf, outcomeOf, queueOf, type Fate } from './outcome.fixture.js'
-import { WAIT_POINTS_MS } from './wait-points.js'
 
 const player = fc.record(
   {

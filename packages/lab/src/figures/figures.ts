@@ -1,7 +1,8 @@
 // pure: what is told of a run
+import type { Crowd } from '../crowd/crowd.js'
+import type { RatingFigures } from '../ratings/rating-figures.js'
+import type { RunOutcome, TicketOutcome } from '../run/outcome.js'
 import type { Spread } from '../statistics/spread.js'
-import type { TicketOutcome } from '../run/outcome.js'
-import type { Refusal } from './refusals.js'
 
 /** What is told of a run. It is plain data of limited size, whatever the crowd. */
 export interface Figures {
@@ -139,4 +140,115 @@ export interface RequestFigures {
   /** What the service allows in such a window, and its milliseconds. None if no limit is documented. */
   readonly limit?: number | undefined
   readonly windowMs?: number | undefined
+}
+
+/** Why queues refused tickets, and how many players that kept out. */
+export interface Refusal {
+  /** In words, e.g. `players: a party of 3 is too big: a team takes at most 2`. */
+  readonly why: string
+  /** Share of all players in tickets, from 0 to 1. */
+  readonly share: number
+}
+
+/** Reasons that are told by themselves, and what the others are called together. */
+const TOLD = 5
+const OTHERS = 'for other reasons'
+const LONGEST = 300
+
+/** The reasons by which most players were refused, the commonest first. */
+export function refusalsOf({ parties }: Crowd, { tickets }: RunOutcome): Refusal[] {
+  const refused = new Map<string, number>()
+  let players = 0
+  for (const { party, refusal } of tickets) {
+    const size = parties[party]?.players.length ?? 0
+    players += size
+    if (refusal === undefined) continue
+    const why = reasonIn(refusal)
+    refused.set(why, (refused.get(why) ?? 0) + size)
+  }
+  const all = Array.from(refused, ([why, count]) => ({ why, share: count / players }))
+  const ranked = all.toSorted((a, b) => b.share - a.share || (a.why < b.why ? -1 : 1))
+  const others = ranked.slice(TOLD).reduce((sum, { share }) => sum + share, 0)
+  return [...ranked.slice(0, TOLD), ...(others > 0 ? [{ why: OTHERS, share: others }] : [])]
+}
+
+/** The reason without what differs from one ticket to the next: which player it was, and what that player has. */
+const reasonIn = (refusal: string): string =>
+  refusal
+    .replace(/^ticket: /, '')
+    .replace(/\bplayers\.\d+/, 'players')
+    .replace(/, got .*$/s, '')
+    .slice(0, LONGEST)
+
+/**
+ * Milliseconds of waiting at which the share of matched players is told: the same for every run, so that curves can be
+ * averaged. Close together at first, where rules and players differ most.
+ */
+export const WAIT_POINTS_MS: readonly number[] = [
+  0, 1, 2, 3, 4, 5, 7, 10, 12, 15, 20, 25, 30, 35, 40, 45, 50, 60, 75, 90, 105, 120, 150, 180, 240, 300, 420, 600, 900,
+  1800, 3600,
+].map((seconds) => seconds * 1000)
+
+/** The share of `players` who waited at most as long as each point. @param waits of the matched, ascending. */
+export function curveOf(waits: Float64Array, players: number): readonly number[] {
+  let matched = 0
+  return WAIT_POINTS_MS.map((point) => {
+    while (matched < waits.length && (waits[matched] as number) <= point) matched += 1
+    return players === 0 ? 0 : Math.round((matched / players) * 1e6) / 1e6
+  })
+}
+
+/** The `format` of a saved result. It changes when older readers could not read new results. */
+export const RESULT_FORMAT = 'muster-lab-result-1'
+
+/** What `muster lab run` gives: the figures of each variant of the queues for each seed. Plain data. */
+export interface LabResult {
+  readonly format: typeof RESULT_FORMAT
+  readonly crowd: CrowdSummary
+  /** One seed for each run of a variant: the same crowd for every variant. At least one, all different. */
+  readonly seeds: readonly number[]
+  /** At least one; the others are compared with the first. */
+  readonly variants: readonly Variant[]
+}
+
+export interface CrowdSummary {
+  /** E.g. the name of its file. */
+  readonly name: string
+  /** Of the first seed. */
+  readonly players: number
+  readonly parties: number
+  /** Epoch milliseconds. */
+  readonly startsAt: number
+  readonly durationMs: number
+}
+
+/** Queues that ran together, e.g. those of one file. */
+export interface Variant {
+  /** E.g. the name of the file. Names differ. */
+  readonly name: string
+  /** What each queue means, as `describeQueue` says it. */
+  readonly queues: readonly { readonly name: string; readonly sentences: readonly string[] }[]
+  /** In the order of the seeds. */
+  readonly runs: readonly VariantRun[]
+}
+
+export interface VariantRun {
+  readonly figures: Figures
+  /** If ratings followed from the matches. */
+  readonly ratings?: RatingFigures | undefined
+  /** What was possible at all, beside what was reached. None where it was not asked for. */
+  readonly possible?: readonly Possible[] | undefined
+}
+
+/** A cost that was reached, and the least that was possible. */
+export interface Possible {
+  readonly queue: string
+  /** What is counted, e.g. `skill difference in a match`. */
+  readonly what: string
+  /** `km`, `ms`; empty for plain numbers. */
+  readonly unit: string
+  readonly reached: number
+  readonly possible: number
+  /** Whether it was possible indeed, or is only a bound that nothing can be below. */
+  readonly kind: 'optimum' | 'lower bound'
 }

@@ -1,11 +1,110 @@
-// pure: what each match was like
+// pure: what latency a match has
+import { type Coordinates, greatCircleKm } from '@muster/core'
+import { predictWin } from 'openskill'
 import type { Crowd, CrowdPlayer } from '../crowd/crowd.js'
 import type { MatchOutcome, RunOutcome } from '../run/outcome.js'
-import { latenciesOf } from './latencies.js'
-import { distancesOf } from './places.js'
-import type { Seats } from './seats.js'
-import type { SkillScale } from './skill.js'
-import { teamsOutcome, type TeamsOutcome } from './teams.js'
+import { rounded, spreadOf } from '../statistics/spread.js'
+import type { MatchFigures } from './figures.js'
+import type { Seats, SkillScale } from './seats.js'
+
+type Latencies = Readonly<Record<string, number>> | undefined
+
+/**
+ * Each player's latency to the beacon that is best for the match: of those that all players have measured, the one with
+ * the least worst latency, then with the least average, as the matchmaker ranks them. NaN for players without
+ * latencies, who do not count, and for everybody if there is no such beacon.
+ */
+function latenciesOf(players: readonly Latencies[]): number[] {
+  const known = players.filter((latencies) => latencies !== undefined && Object.keys(latencies).length > 0)
+  const best = bestBeacon(known as readonly Readonly<Record<string, number>>[])
+  return players.map((latencies) => (best === undefined ? Number.NaN : (latencies?.[best] ?? Number.NaN)))
+}
+
+function bestBeacon(players: readonly Readonly<Record<string, number>>[]): string | undefined {
+  let best: { readonly name: string; readonly worst: number; readonly sum: number } | undefined
+  for (const name of Object.keys(players[0] ?? {})) {
+    let [worst, sum] = [0, 0]
+    for (const latencies of players) {
+      const ms = Object.hasOwn(latencies, name) ? (latencies[name] as number) : Infinity
+      worst = Math.max(worst, ms)
+      sum += ms
+    }
+    const isBetter = best === undefined || worst < best.worst || (worst === best.worst && sum < best.sum)
+    const isAlike = best !== undefined && worst === best.worst && sum === best.sum
+    if (worst < Infinity && (isBetter || (isAlike && name < (best?.name ?? '')))) best = { name, worst, sum }
+  }
+  return best?.name
+}
+
+const RADIANS = Math.PI / 180
+
+/** The middle of several places on the sphere; the first of them if there is none, as for opposite places. */
+function middleOf(places: readonly Coordinates[]): Coordinates | undefined {
+  if (places.length < 2) return places[0]
+  let [x, y, z] = [0, 0, 0]
+  for (const { latitude, longitude } of places) {
+    const flat = Math.cos(latitude * RADIANS)
+    x += flat * Math.cos(longitude * RADIANS)
+    y += flat * Math.sin(longitude * RADIANS)
+    z += Math.sin(latitude * RADIANS)
+  }
+  if (x * x + y * y + z * z < 1e-18) return places[0]
+  return { latitude: Math.atan2(z, Math.hypot(x, y)) / RADIANS, longitude: Math.atan2(y, x) / RADIANS }
+}
+
+/** Kilometres from each place to the middle of all; NaN for an unknown place. */
+function distancesOf(places: readonly (Coordinates | undefined)[]): number[] {
+  const middle = middleOf(places.filter((place) => place !== undefined))
+  return places.map((place) =>
+    place === undefined || middle === undefined ? Number.NaN : greatCircleKm(place, middle),
+  )
+}
+
+interface TeamsOutcome {
+  /** Highest minus lowest average skill of the teams. */
+  readonly gap: number
+  /** How probable it is that the strongest team beats another of the match, from 0.5 to 1. */
+  readonly favourite: number
+  /** How probable it is that each team beats another of the match. */
+  readonly chances: ReadonlyMap<string, number>
+}
+
+/** Standard deviation of skill in openskill's units, by its defaults: that of a new player's rating. */
+const DEVIATION = 25 / 3
+
+/** How much a player's performance varies from match to match: openskill's default. */
+const BETA = DEVIATION / 2
+
+/**
+ * How even teams are, by the model of openskill, in which the lab's matches are won, too. One standard deviation of the
+ * crowd's skill is 25/3 of its units; the skill is known for certain, and each player performs at it give or take 25/6:
+ * one who is a deviation above an opponent wins 92 % of duels. An average player adds nothing to a team, so that teams
+ * of different sizes are even if their players are average.
+ * @param teams skills of their players. Undefined unless there are at least two teams whose skills are all known.
+ */
+export function teamsOutcome(
+  teams: ReadonlyMap<string, readonly number[]>,
+  scale: SkillScale,
+): TeamsOutcome | undefined {
+  const skills = [...teams.values()]
+  if (skills.length < 2 || skills.some((team) => team.some(Number.isNaN))) return undefined
+  const totals = skills.map((team) => team.reduce((sum, skill) => sum + skill, 0))
+  const averages = totals.map((total, index) => total / (skills[index] as readonly number[]).length)
+  const teamRatings = totals.map((total, index) => {
+    const size = (skills[index] as readonly number[]).length
+    // predictWin adds beta² once for each team; the luck of its other players is told as uncertainty.
+    return [{ mu: ((total - scale.mean * size) / scale.deviation) * DEVIATION, sigma: BETA * Math.sqrt(size - 1) }]
+  })
+  // It also adds beta² of all teams to each pair of them, and shares 1 among the teams, by the average of their chances
+  // against each other team.
+  const shares = predictWin(teamRatings, { beta: BETA * Math.sqrt(2 / teams.size) })
+  const chances = shares.map((share) => (share * teams.size) / 2)
+  return {
+    gap: Math.max(...averages) - Math.min(...averages),
+    favourite: Math.max(...chances),
+    chances: new Map([...teams.keys()].map((name, index) => [name, chances[index] as number])),
+  }
+}
 
 /** How even the teams of each match are; undefined where that is not known. */
 export type Teams = readonly (TeamsOutcome | undefined)[]
@@ -63,4 +162,27 @@ function skillsByTeam(members: readonly Member[], skills: readonly number[]): Re
     else others.push(skill)
   }
   return teams
+}
+
+const STEPS = 10
+
+export function matchFigures(matches: Teams): MatchFigures {
+  const known = matches.filter((teams) => teams !== undefined)
+  const counts = new Float64Array(STEPS)
+  for (const { favourite } of known) {
+    const step = Math.min(STEPS - 1, Math.max(0, Math.floor((favourite - 0.5) * 2 * STEPS)))
+    counts[step] = (counts[step] as number) + 1
+  }
+  return {
+    count: matches.length,
+    teamGap: spreadOf(
+      Float64Array.from(known, ({ gap }) => gap),
+      3,
+    ),
+    favourite: spreadOf(
+      Float64Array.from(known, ({ favourite }) => favourite),
+      4,
+    ),
+    favouriteShares: Array.from(counts, (count) => (known.length === 0 ? 0 : rounded(count / known.length, 6))),
+  }
 }

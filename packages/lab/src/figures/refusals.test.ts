@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RunOutcome } from '../run/outcome.js'
 import { crowdOf, outcomeOf } from './outcome.fixture.js'
-import { refusalsOf } from './refusals.js'
+import { refusalsOf } from './figures.js'
 
 const crowd = (sizes: readonly number[]) => crowdOf(sizes.map((size) => Array.from({ length: size }, () => ({}))))
 

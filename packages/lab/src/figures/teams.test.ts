@@ -2,8 +2,8 @@ import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createRatingBook } from '../ratings/rating-book.js'
 import { crowdOf } from './outcome.fixture.js'
-import { scaleOf, skillsOf } from './skill.js'
-import { teamsOutcome } from './teams.js'
+import { scaleOf, skillsOf } from './seats.js'
+import { teamsOutcome } from './measure-matches.js'
 
 test.each([1, 3])('teams of %i win as often as it is predicted', (size) => {
   const crowd = crowdOf(Array.from({ length: 40 }, (_, at) => [{ truth: (at * 7) % 40 }]))

@@ -1,9 +1,45 @@
-/** The program of a thread: carries out one job after the other. */
 import { parentPort } from 'node:worker_threads'
+import type { Queue } from '@muster/matchmaker'
+import { boundOf } from '../bound/bound-of.js'
+import { crowdFor } from '../crowd/change-crowd.js'
 import type { Crowd } from '../crowd/crowd.js'
-import { crowdFor } from '../crowd/crowd-for.js'
-import type { JobMessage, JobOrder } from './job-messages.js'
-import { runJob } from './run-job.js'
+import { figuresOf } from '../figures/figures-of.js'
+import type { Possible } from '../figures/figures.js'
+import { createRatingBook } from '../ratings/rating-book.js'
+import type { RunOutcome } from '../run/outcome.js'
+import { runCrowd } from '../run/run-crowd.js'
+import type { JobMessage, JobOrder, JobResult, SentJob } from './job.js'
+
+/** What was possible in a queue: within its rules, and whatever its rules. */
+function possibleIn(crowd: Crowd, outcome: RunOutcome, queue: Queue): Possible[] {
+  const bound = boundOf(crowd, outcome, queue)
+  if (bound === undefined) return []
+  const { kind, cost, withinRules, anyRules, units } = bound
+  const limits = units.map(({ rule, limit, unit }) => `${rule} by ${limit}${unit === '' ? '' : ` ${unit}`}`)
+  const what = `cost of a player (${limits.join(' + ')})`
+  const common = { queue: queue.name, unit: '', reached: cost, kind }
+  return [
+    { ...common, what: `${what}, within the rules`, possible: withinRules },
+    { ...common, what: `${what}, if no rule limited it`, possible: anyRules },
+  ]
+}
+
+/** Carries out a job. @param crowd the job's, made by its seed. */
+export async function runJob(
+  crowd: Crowd,
+  { seed, queues, tickMs, startMs, ratings, figures, possible }: SentJob,
+  progressed: (share: number) => void,
+): Promise<JobResult> {
+  const book = ratings && createRatingBook(crowd, { ...ratings, seed })
+  const outcome = await runCrowd(crowd, queues, { seed, tickMs, startMs, ratings: book, progressed })
+  return {
+    figures: figuresOf(crowd, outcome, { ...figures, queues }),
+    ...(book !== undefined && { ratings: book.figures() }),
+    ...(possible === true && { possible: queues.flatMap((queue) => possibleIn(crowd, outcome, queue)) }),
+  }
+}
+
+/** The program of a thread: carries out one job after the other. */
 
 const tell = (message: JobMessage) => parentPort?.postMessage(message, [])
 /** The crowds that were sent, by their numbers. */

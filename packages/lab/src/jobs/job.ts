@@ -1,11 +1,10 @@
 import { InvalidInput } from '@muster/core'
 import { defineQueue, type Queue, type QueueDefinition } from '@muster/matchmaker'
 import type { Crowd } from '../crowd/crowd.js'
-import type { Figures } from '../figures/figures.js'
 import type { FiguresOptions } from '../figures/figures-of.js'
-import type { Possible } from '../figures/lab-result.js'
+import type { Figures, Possible } from '../figures/figures.js'
+import type { RatingOptions } from '../ratings/rating-book.js'
 import type { RatingFigures } from '../ratings/rating-figures.js'
-import type { RatingOptions } from '../ratings/rating-options.js'
 
 /** One run of queues over a crowd, and what is wanted of it. */
 export interface LabJob {
@@ -55,3 +54,18 @@ export function queuesOf({ queues }: Pick<LabJob, 'queues'>): readonly Queue[] {
     throw new InvalidInput(`${message}: use runCrowd`, { field: 'rules' })
   })
 }
+
+/** A thread carries out one job at a time. */
+export interface JobOrder {
+  readonly job: SentJob
+  /** The job's crowd, if the thread has never been sent it. */
+  readonly crowd?: Crowd | undefined
+  /** Whether the crowds that it was sent before are not wanted any more. */
+  readonly forget?: boolean | undefined
+}
+
+export type JobMessage =
+  /** Share of the job, from 0 to 1. */
+  | { readonly share: number; readonly result?: undefined; readonly error?: undefined }
+  | { readonly result: JobResult; readonly share?: undefined; readonly error?: undefined }
+  | { readonly error: unknown; readonly share?: undefined; readonly result?: undefined }

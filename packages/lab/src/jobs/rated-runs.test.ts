@@ -4,7 +4,7 @@ import { generateCrowd } from '../crowd/generate/generate-crowd.js'
 import { createRatingBook } from '../ratings/rating-book.js'
 import { runCrowd } from '../run/run-crowd.js'
 import { queuesOf } from './job.js'
-import { runJob } from './run-job.js'
+import { runJob } from './job-worker.js'
 
 /** Players who play again and again. */
 const crowd = generateCrowd(

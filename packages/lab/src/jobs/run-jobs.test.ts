@@ -6,8 +6,7 @@ import { duel, europeans } from '../run/run-crowd.fixture.js'
 import { runCrowd } from '../run/run-crowd.js'
 import type { LabJob } from './job.js'
 import { queuesOf } from './job.js'
-import { createLabThreads, runJobs } from './run-jobs.js'
-import { ThreadFailed } from './thread.js'
+import { createLabThreads, runJobs, ThreadFailed } from './run-jobs.js'
 
 const made = generateCrowd({ players: 8, hours: 0.05 }, 1)
 const recorded = europeans(20, 1)

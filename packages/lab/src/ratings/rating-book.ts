@@ -1,13 +1,133 @@
+import { InvalidInput } from '@muster/core'
+import { seededRandom } from '@muster/core/clock'
+import { read } from '@muster/core/validation'
 import { predictedWin } from '@muster/matchmaker'
-import { predictWin, rate, rating, type Rating } from 'openskill'
+import { ordinal, predictWin, rate, type Rating, rating } from 'openskill'
+import { z } from 'zod'
 import type { Crowd, CrowdPlayer } from '../crowd/crowd.js'
-import { createLuck } from './luck.js'
-import { newcomerChance } from './newcomers.js'
+import { hashOf } from '../crowd/generate/distributions.js'
+import { normal } from '../statistics/spread.js'
 import { createNotes, type Noted } from './notes.js'
-import { ratingAttributes, type RatingAttributes } from './rating-attributes.js'
 import type { RatingFigures } from './rating-figures.js'
-import { BETA, readRatingOptions, type RatingOptions } from './rating-options.js'
-import { skillsOf } from './skills.js'
+
+/** Chance that is the same for a player in every run of the same seed, whatever else happens in it. */
+interface Luck {
+  /** A number from 0 to 1 (exclusive), one for each player. */
+  chanceOf(player: string): number
+  /** A standard normal number, another one for each `nth`. */
+  normalOf(player: string, nth: number): number
+}
+
+function createLuck(seed: number): Luck {
+  const streamOf = (player: string, nth: number) => seededRandom(hashOf(`${seed} ${nth} ${player}`))
+  return {
+    chanceOf: (player) => streamOf(player, -1)(),
+    normalOf: (player, nth) => normal(streamOf(player, nth)),
+  }
+}
+
+/**
+ * The probability that a player is new, by true skill in standard deviations from the average. It falls with skill such
+ * that new players are distributed by the skew normal distribution (A. Azzalini, 1985), whose mean is so far below, and
+ * that the whole crowd stays normally distributed.
+ */
+function newcomerChance({
+  newcomers,
+  newcomersBelow,
+}: {
+  readonly newcomers: number
+  readonly newcomersBelow: number
+}): (deviations: number) => number {
+  if (newcomersBelow === 0) return () => newcomers
+  const delta = newcomersBelow * Math.sqrt(Math.PI / 2)
+  const shape = delta / Math.sqrt(1 - delta ** 2)
+  return (deviations) => newcomers * 2 * chanceBelow(-shape * deviations)
+}
+
+/** Φ: one who is ahead by so much wins, if both vary by √½. */
+const chanceBelow = (lead: number) => predictedWin([{ mean: lead, uncertainty: 0 }], [], Math.SQRT1_2)
+
+/** Attributes of a player's rating, for rules to compare. */
+export interface RatingAttributes {
+  /** The most probable skill. */
+  readonly mu: number
+  /** How uncertain it is, as a standard deviation: above 0. */
+  readonly sigma: number
+  /** A conservative estimate: mu less some deviations. It rises while a player becomes known. */
+  readonly rating: number
+}
+
+/** @param deviations how many standard deviations the conservative estimate stays below mu. */
+const ratingAttributes = (known: Rating, deviations: number): RatingAttributes => ({
+  mu: known.mu,
+  sigma: known.sigma,
+  rating: ordinal(known, { z: deviations }),
+})
+
+/** How ratings are kept in a run. All have defaults. */
+export interface RatingOptions {
+  /** Seed of luck and of who is new. Default 1. */
+  readonly seed?: number | undefined
+  /**
+   * The share of players who are new when the run begins, from 0 to 1: they have the default rating, mu 25 and sigma
+   * 25/3. The others have been rated before. Default 0.1 (our choice).
+   */
+  readonly newcomers?: number | undefined
+  /**
+   * How far new players are below the average in true skill, in standard deviations of skill: up to 0.7. The others are
+   * so much better that the crowd stays as it is. Default 0; above it, `newcomers` is 0.5 at most.
+   */
+  readonly newcomersBelow?: number | undefined
+  /**
+   * Uncertainty of those who have been rated before, as a standard deviation: their mu differs from their true skill by
+   * so much. Default 2: players of some hundred matches (our choice).
+   */
+  readonly settledSigma?: number | undefined
+  /**
+   * Standard deviations by which the attribute `rating` stays below mu. Default 3, as of openskill's `ordinal`: the
+   * true skill is higher with a probability of 99.9 %.
+   */
+  readonly deviations?: number | undefined
+}
+
+/** How much a player's performance varies from match to match: openskill's default of `beta`, half of its sigma. */
+const BETA = 25 / 6
+
+const schema = z
+  .strictObject({
+    seed: z.int().default(1),
+    newcomers: z.number().min(0).max(1).default(0.1),
+    newcomersBelow: z.number().min(0).max(0.7).default(0),
+    settledSigma: z.number().positive().max(25).default(2),
+    deviations: z.number().min(0).max(10).default(3),
+  })
+  .refine(({ newcomers, newcomersBelow }) => newcomersBelow === 0 || newcomers <= 0.5, {
+    path: ['newcomersBelow'],
+    error: 'must be 0 where more than half of the players are new',
+  })
+
+/** @throws {InvalidInput} naming the option and the value */
+const readRatingOptions = (options: RatingOptions): z.infer<typeof schema> =>
+  read(schema, options, (field, message) => new InvalidInput(`ratings: ${message}`, { field }))
+
+/**
+ * Brings the `truth` of a crowd's players to the scale of openskill's ratings: the mean becomes its default mu, and the
+ * standard deviation its default sigma, which is how far skills are apart before anything is known of them.
+ * @throws {InvalidInput} if a player has no truth, or all have the same
+ */
+function skillsOf({ parties }: Crowd): (player: CrowdPlayer) => number {
+  const { mu, sigma } = rating()
+  const truths = parties.flatMap(({ players }) => players.map(truthOf))
+  const mean = truths.reduce((sum, truth) => sum + truth, 0) / truths.length
+  const deviation = Math.sqrt(truths.reduce((sum, truth) => sum + (truth - mean) ** 2, 0) / truths.length)
+  if (!(deviation > 0)) throw new InvalidInput('ratings: all players of the crowd have the same truth')
+  return (player) => mu + ((truthOf(player) - mean) / deviation) * sigma
+}
+
+function truthOf({ id, truth }: CrowdPlayer): number {
+  if (truth !== undefined) return truth
+  throw new InvalidInput(`ratings: player ${JSON.stringify(id)} has no truth, which decides who wins`)
+}
 
 /** Ratings during a run: it says what a ticket has of them, and learns from matches that have been played. */
 export interface RatingBook {

@@ -1,9 +1,8 @@
 import { parseHTML } from 'linkedom'
 import { describe, expect, test } from 'vitest'
 import { resultOf } from '../compare/lab-result.fixture.js'
-import type { LabResult } from '../figures/lab-result.js'
-import { frontHtml } from './front-html.js'
-import { reportHtml } from './report-html.js'
+import type { LabResult } from '../figures/figures.js'
+import { frontHtml, reportHtml } from './report-html.js'
 
 const HOSTILE = `</style><script>alert("1")</script>&<img src=x onerror='alert(2)'>`
 const hostile = (result: LabResult): LabResult => ({

@@ -1,23 +1,16 @@
 import { compare } from '../compare/compare.js'
-import { quantity } from '../compare/quantities.js'
-import { groupsOf } from '../compare/slices.js'
-import type { LabResult } from '../figures/lab-result.js'
-import { ratingSentences } from '../ratings/rating-sentences.js'
-import { html, type Html } from './html.js'
-import { page } from './page.js'
+import { groupsOf } from '../compare/difference.js'
+import { quantity } from '../compare/measures.js'
+import type { LabResult } from '../figures/figures.js'
+import { ratingSentences } from '../ratings/rating-figures.js'
+import { html, type Html, page } from './page.js'
 import { loadCanvas } from './plots/canvas.js'
-import { expansions } from './plots/expansion.js'
-import { favourite } from './plots/favourite.js'
-import { tradeOff } from './plots/trade-off.js'
-import { waitCurve } from './plots/wait-curve.js'
-import { worstServed } from './sections/fairness.js'
-import { groups } from './sections/groups.js'
-import { legend, plots, section } from './sections/parts.js'
-import { possible } from './sections/possible.js'
-import { readingHelp } from './sections/reading-help.js'
-import { refusals } from './sections/refusals.js'
-import { requests } from './sections/requests.js'
-import { sideBySide } from './sections/side-by-side.js'
+import { favourite, pareto, tradeOff, type TriedPoint } from './plots/comparison-plots.js'
+import { expansions, waitCurve } from './plots/wait-plots.js'
+import { groups, worstServed } from './sections/groups.js'
+import { legend, plots, readingHelp, section } from './sections/parts.js'
+import { refusals, requests } from './sections/requests.js'
+import { possible, sideBySide } from './sections/side-by-side.js'
 import { seriesOf } from './series.js'
 
 /** A result as one HTML file that stands alone: it loads nothing and has no scripts. */
@@ -44,7 +37,7 @@ export async function reportHtml(result: LabResult): Promise<string> {
     section(
       'short',
       'In short',
-      sentences(comparisons),
+      verdicts(comparisons),
       sideBySide(result, comparisons, series),
       refusals(result, series),
     ),
@@ -77,7 +70,7 @@ function head({ crowd, seeds, variants }: LabResult): Html {
   </header>`
 }
 
-const sentences = (comparisons: ReturnType<typeof compare>): Html =>
+const verdicts = (comparisons: ReturnType<typeof compare>): Html =>
   html`${comparisons.map(({ sentences: said }) => html`<p class="verdict">${said.join(' ')}</p>`)}`
 
 /** Undefined for none. */
@@ -92,3 +85,33 @@ const queueWords = ({ variants }: LabResult): Html =>
   html`${variants.map(({ name, queues }) =>
     queues.map((queue) => html`<h3>${name}: ${queue.name}</h3>${listOf(queue.sentences)}`),
   )}`
+
+export interface FrontPage {
+  readonly title: string
+  /** What was searched for and found, one thing a sentence. */
+  readonly sentences: readonly string[]
+  readonly front: readonly TriedPoint[]
+  /** Milliseconds within which nine of ten were promised a match. */
+  readonly promisedMs?: number | undefined
+  /** The change to the file, as text. */
+  readonly patch?: string | undefined
+}
+
+/** A page like a report that shows what a search for better schedules found. */
+export async function frontHtml({ title, sentences, front, promisedMs, patch }: FrontPage): Promise<string> {
+  const canvas = await loadCanvas()
+  const body = html`<header><h1>${title}</h1></header>
+    <section>
+      ${sentences.map((sentence) => html`<p class="verdict">${sentence}</p>`)} ${pareto(canvas, front, promisedMs)}
+    </section>
+    ${
+      patch !== undefined &&
+      html`<section aria-labelledby="patch">
+        <h2 id="patch">The change</h2>
+        <div class="scroll" tabindex="0" role="region" aria-label="The change">
+          <pre>${patch.split('\n').map((line) => html`${line}\n`)}</pre>
+        </div>
+      </section>`
+    }`
+  return page(title, body)
+}

@@ -1,13 +1,10 @@
 import { compare, valuesOf, type Comparison } from '../compare/compare.js'
-import type { Verdict } from '../compare/difference.js'
-import { MEASURES } from '../compare/measures.js'
-import { quantity, type Unit } from '../compare/quantities.js'
-import { groupsOf, slicesOf } from '../compare/slices.js'
-import type { Dimension, Figures, Slice } from '../figures/figures.js'
-import type { LabResult, Variant } from '../figures/lab-result.js'
-import { ratingSentences } from '../ratings/rating-sentences.js'
-import { plain, shortened } from './html.js'
-import { meanRefusals, overSeeds } from './means.js'
+import { groupsOf, slicesOf, type Verdict } from '../compare/difference.js'
+import { MEASURES, quantity, type Unit } from '../compare/measures.js'
+import type { Dimension, Figures, LabResult, Slice, Variant } from '../figures/figures.js'
+import { ratingSentences } from '../ratings/rating-figures.js'
+import { plain, shortened } from './page.js'
+import { meanRefusals, overSeeds } from './series.js'
 
 /** Characters of a line, of the first column, and of a variant's column: four stand beside one another. */
 const WIDTH = 80

@@ -1,8 +1,63 @@
+import { limits } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import type { DeploymentService } from '@muster/matchmaker'
 import { createStubService } from '@muster/matchmaker/replay'
 import type { RequestUse, ServerUse } from './outcome.js'
-import { createRequestMeter } from './request-meter.js'
+
+/** The operations that follow from matches, and the documented limits of requests. */
+const LIMITS = {
+  create: limits.createDeployment,
+  stop: undefined,
+} as const
+
+type MeteredOperation = keyof typeof LIMITS
+
+/** Counts requests by operation. */
+interface RequestMeter {
+  /** @param now milliseconds, never less than in an earlier call. */
+  sent(operation: MeteredOperation, now: number): void
+  uses(): Record<string, RequestUse>
+}
+
+interface Gauge {
+  total: number
+  busiest: number
+  /** Times of the requests within the last window, the oldest first; those before `oldest` are over. */
+  readonly recent: number[]
+  oldest: number
+}
+
+/** Counts in a sliding window, the strictest way in which a service may count. */
+function createRequestMeter(): RequestMeter {
+  const gauges = new Map(
+    (Object.keys(LIMITS) as MeteredOperation[]).map((operation) => [
+      operation,
+      { total: 0, busiest: 0, recent: [], oldest: 0 } as Gauge,
+    ]),
+  )
+  return {
+    sent: (operation, now) => {
+      const gauge = gauges.get(operation) as Gauge
+      gauge.total += 1
+      const limit = LIMITS[operation]
+      if (limit === undefined) return
+      const { recent } = gauge
+      recent.push(now)
+      while ((recent[gauge.oldest] as number) <= now - limit.windowMs) gauge.oldest += 1
+      gauge.busiest = Math.max(gauge.busiest, recent.length - gauge.oldest)
+      if (gauge.oldest > 1000) recent.splice(0, gauge.oldest)
+      if (gauge.oldest > 1000) gauge.oldest = 0
+    },
+    uses: () =>
+      Object.fromEntries(
+        Array.from(gauges, ([operation, { total, busiest }]) => {
+          const limit = LIMITS[operation]
+          const bound = limit === undefined ? {} : { limit: limit.limit, windowMs: limit.windowMs }
+          return [operation, { total, busiest, ...bound }]
+        }),
+      ),
+  }
+}
 
 /** A service in memory, without limits and with room for all servers, that counts what is asked of it. */
 export interface MeteredService {

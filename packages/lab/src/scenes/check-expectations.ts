@@ -1,11 +1,89 @@
-import type { CancelReason } from '@muster/matchmaker'
-import { checkMoment, checkName, type MomentGround } from './check-happenings.js'
-import { comparedAttributes, teamNames } from './compared-attributes.js'
-import type { Moment } from './durations.js'
-import { WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE, type Expectation, type Expected, type ExpectedTeam } from './scene.js'
-import { expectationSchema, type ExpectationForm } from './scene-schema.js'
+import type { CancelReason, Queue } from '@muster/matchmaker'
+import { type CheckedTickets, comparedAttributes, teamNames } from './check-tickets.js'
+import type { Checking } from './checking.js'
+import { type ExpectationForm, expectationSchema, happeningSchema } from './scene-schema.js'
+import {
+  durationWords,
+  type Expectation,
+  type Expected,
+  type ExpectedTeam,
+  type Happening,
+  LONGEST_MS,
+  type Moment,
+  momentOf,
+  TOO_LONG,
+  WAITS_FOR_PLAYERS,
+  WAITS_FOR_QUEUE,
+} from './scene.js'
 
 type Path = readonly string[]
+
+/** What a scene's moments may name. */
+interface MomentGround {
+  readonly checking: Checking
+  readonly queues: readonly Queue[]
+  readonly known: CheckedTickets
+}
+
+/** Reads a moment that stands as a name; undefined if it is none. */
+function checkMoment(text: string, path: Path, example: string, checking: Checking): Moment | undefined {
+  const moment = momentOf(text)
+  if (moment === undefined) checking.faultOfName(path, `is no moment: write e.g. ${example}`)
+  else if (moment.at > LONGEST_MS) checking.faultOfName(path, TOO_LONG)
+  return moment
+}
+
+/** Ids of the tickets for which a name stands, that have come by then. */
+function checkName(
+  name: string,
+  moment: Moment,
+  path: Path,
+  { checking, known }: MomentGround,
+): readonly string[] {
+  const ids = known.ids.get(name)
+  if (ids === undefined) {
+    checking.unknown(path, name, 'ticket of this scene', known.ids.keys())
+    return []
+  }
+  if (!checking.mayName(ids.length)) return []
+  const late = known.last.get(name)
+  if (late !== undefined && late.at > moment.at)
+    checking.fault(path, `names ticket ${late.id}, which comes only at ${durationWords(late.at)}`)
+  return ids
+}
+
+/** Reads what happens in a scene. */
+export function checkHappenings(
+  given: Readonly<Record<string, unknown>>,
+  path: Path,
+  ground: MomentGround,
+): readonly Happening[] {
+  const { checking, queues } = ground
+  const queueNames = queues.map(({ name }) => name)
+  const all = Object.entries(given).flatMap(([text, value]): Happening[] => {
+    const here = [...path, text]
+    const moment = checkMoment(text, here, 'after 5s', checking)
+    if (moment?.when === 'by') checking.faultOfName(here, 'happens at no certain time: write after')
+    const form = checking.read(happeningSchema, value, here)
+    if (moment === undefined || form === undefined) return []
+    const happenings = Object.entries(form) as [Happening['what'], readonly string[]][]
+    if (happenings.length === 0) checking.fault(here, 'is empty: write what happens, e.g. cancel: a')
+    return happenings.map(([what, names]) => {
+      const place = [...here, what]
+      if (what !== 'pause' && what !== 'resume')
+        return {
+          at: moment.at,
+          path: place,
+          what,
+          names: names.flatMap((name) => checkName(name, moment, place, ground)),
+        }
+      for (const name of names)
+        if (!queueNames.includes(name)) checking.unknown(place, name, 'queue of the file of queues', queueNames)
+      return { at: moment.at, path: place, what, names }
+    })
+  })
+  return all.toSorted((one, other) => one.at - other.at)
+}
 
 /** Why a ticket ends, as far as a scene can bring it about. */
 const ENDS: readonly CancelReason[] = [

@@ -1,13 +1,10 @@
 import type { Queue } from '@muster/matchmaker'
 import { createChecking, type Checking, type SceneFault } from './checking.js'
-import { checkExpectations } from './check-expectations.js'
-import { checkHappenings } from './check-happenings.js'
-import { checkForm, checkTickets } from './check-tickets.js'
-import { durationWords, LONGEST_MS } from './durations.js'
+import { checkExpectations, checkHappenings } from './check-expectations.js'
+import { checkForm, checkTickets, layered } from './check-tickets.js'
+import { durationWords, LONGEST_MS, type Scene } from './scene.js'
 import { TICK_MS } from './play.js'
-import type { Scene } from './scene.js'
 import { defaultsSchema, fileSchema, sceneSchema, TICKET_FIELDS, type DefaultsForm } from './scene-schema.js'
-import { layered } from './ticket-forms.js'
 
 /** Scenes of a file, and what is wrong with them. */
 export interface CheckedScenes {

@@ -1,10 +1,82 @@
-import type { Player, Queue } from '@muster/matchmaker'
+import type { Attributes, Player, Queue, RuleDefinition } from '@muster/matchmaker'
 import { CITIES } from '../crowd/generate/cities.js'
 import type { Checking } from './checking.js'
-import { comparedAttributes } from './compared-attributes.js'
+import {
+  type DefaultsForm,
+  PLAYER_FIELDS,
+  type PlayerForm,
+  TICKET_FIELDS,
+  type TicketForm,
+  ticketSchema,
+} from './scene-schema.js'
 import type { SceneTicket } from './scene.js'
-import { PLAYER_FIELDS, TICKET_FIELDS, ticketSchema, type DefaultsForm, type PlayerForm } from './scene-schema.js'
-import { attributesIn, contradictionIn, layered, type Form } from './ticket-forms.js'
+
+/** The attributes that rules of these queues compare. */
+export const comparedAttributes = (queues: readonly Queue[]): ReadonlySet<string> =>
+  new Set(queues.flatMap(({ rules }) => rules.flatMap(attributesOf)))
+
+function attributesOf(rule: RuleDefinition): string[] {
+  const inner = rule.kind === 'not' ? [rule.rule] : rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
+  return [
+    ...inner.flatMap(attributesOf),
+    ...('attribute' in rule && rule.attribute !== undefined ? [rule.attribute] : []),
+    ...(rule.kind === 'accepts' ? [rule.own] : []),
+  ]
+}
+
+/** The names of the teams of one match. */
+export const teamNames = ({ teams }: Queue): string[] =>
+  teams.flatMap(({ name, count = 1 }) =>
+    count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`),
+  )
+
+/** What may be said of a ticket or of its players, near it or further away. */
+type Form = Partial<TicketForm>
+
+/** Fields of which the nearest counts alone: who has coordinates has no city from the defaults. */
+const TOGETHER: readonly (readonly (keyof TicketForm)[])[] = [
+  ['queue', 'queues'],
+  ['city', 'coordinates', 'ip'],
+  ['party', 'players'],
+]
+
+/** Two fields that say the same differently in one place. */
+function contradictionIn(form: Form): readonly [string, string] | undefined {
+  for (const fields of TOGETHER) {
+    const [one, other] = fields.filter((field) => form[field] !== undefined)
+    if (one !== undefined && other !== undefined) return [one, other]
+  }
+  return undefined
+}
+
+/** What is said near a ticket, over what is said further away. */
+export function layered<Far extends Form, Near extends Form | PlayerForm>(far: Far, near: Near): Far & Near {
+  const hidden: readonly string[] = TOGETHER.filter((fields) =>
+    fields.some((field) => (near as Form)[field] !== undefined),
+  ).flat()
+  const kept = Object.fromEntries(Object.entries(far).filter(([name]) => !hidden.includes(name))) as Far
+  const attributes = { ...far.attributes, ...near.attributes }
+  return { ...kept, ...near, attributes, short: { ...far.short, ...near.short } }
+}
+
+/**
+ * The attributes of a form.
+ * @param share of the way from the first copy of the ticket to the last: 0 to 1.
+ */
+function attributesIn({ attributes, short = {} }: Form, share: number): Attributes {
+  const plain = Object.entries(short).map(([name, value]) => [name, isSpread(value) ? between(value, share) : value])
+  return { ...attributes, ...(Object.fromEntries(plain) as Attributes) }
+}
+
+interface Spread {
+  readonly from: number
+  readonly to: number
+}
+
+const isSpread = (value: Attributes[string] | Spread): value is Spread =>
+  typeof value === 'object' && !Array.isArray(value)
+
+const between = ({ from, to }: Spread, share: number) => Math.round((from + (to - from) * share) * 1e6) / 1e6
 
 /** Most players of a scene: more are a crowd. */
 const MOST_PLAYERS = 20_000
@@ -24,7 +96,7 @@ export interface CheckedTickets {
   readonly last: ReadonlyMap<string, SceneTicket>
 }
 
-export interface TicketGround {
+interface TicketGround {
   readonly checking: Checking
   readonly queues: readonly Queue[]
   /** What tickets of the scene have unless they say otherwise. */

@@ -1,9 +1,172 @@
-// pure: whether what a scene expects is so, and if not, what is so instead
-import { durationWords } from './durations.js'
-import { judgeApart, judgeMatched, judgeTeams, judgeTogether } from './judge-matches.js'
-import { idsOf, listed, numbersOf, stateWords, teamsOf, type SeenMatch, type Sight } from './matches-seen.js'
-import { WAITS_FOR_PLAYERS, WAITS_FOR_QUEUE, type Expectation } from './scene.js'
-import { listOf, listOfAll, type Shortfall } from './shortfall.js'
+// pure: why an expectation is not met
+import type { Player, Ticket } from '@muster/matchmaker'
+import type { View } from './play.js'
+import {
+  durationWords,
+  type Expectation,
+  type ExpectedTeam,
+  type SceneTicket,
+  WAITS_FOR_PLAYERS,
+  WAITS_FOR_QUEUE,
+} from './scene.js'
+
+/** Why an expectation is not met. */
+export interface Shortfall {
+  /** What is so instead. */
+  readonly words: string
+  /** Tickets that are not in one match, though they should be: worth an explanation. */
+  readonly apart?: readonly string[] | undefined
+  /** A ticket that waits, though it should not. */
+  readonly waits?: string | undefined
+}
+
+/** Most sentences about one expectation. */
+const MOST_SENTENCES = 5
+
+/** A shortfall of these sentences; undefined if there is none. */
+const listOf = (sentences: readonly string[]): Shortfall | undefined => listOfAll(sentences, (one) => one)
+
+/** A shortfall of what is said about each of these; undefined if there are none. */
+function listOfAll<Subject>(subjects: readonly Subject[], say: (one: Subject) => string): Shortfall | undefined {
+  if (subjects.length === 0) return undefined
+  const more = subjects.length - MOST_SENTENCES
+  const words = subjects.slice(0, MOST_SENTENCES).map(say).join('; ')
+  return { words: words + (more > 0 ? `; and ${more} more like this` : '') }
+}
+
+/** A view with what is asked of it again and again. */
+export interface Sight {
+  readonly view: View
+  /** The scene's tickets by their ids. */
+  readonly tickets: ReadonlyMap<string, SceneTicket>
+  /** In the order in which their first tickets came. */
+  readonly matches: readonly SeenMatch[]
+  matchOf(id: string): SeenMatch | undefined
+}
+
+interface SeenMatch {
+  readonly tickets: readonly Ticket[]
+}
+
+export function sightOf(view: View, tickets: ReadonlyMap<string, SceneTicket>): Sight {
+  const matches = new Map<string, Ticket[]>()
+  const matchIds = new Map<string, string>()
+  for (const id of tickets.keys()) {
+    const ticket = view.ticket(id)
+    if (ticket?.matchId === undefined || ticket.status === 'CANCELLED') continue
+    matchIds.set(id, ticket.matchId)
+    const others = matches.get(ticket.matchId)
+    if (others === undefined) matches.set(ticket.matchId, [ticket])
+    else others.push(ticket)
+  }
+  const seen = new Map([...matches].map(([id, found]) => [id, { tickets: found }]))
+  return { view, tickets, matches: [...seen.values()], matchOf: (id) => seen.get(matchIds.get(id) ?? '') }
+}
+
+const idsOf = ({ tickets }: SeenMatch): string[] => tickets.map(({ id }) => id)
+
+/** The tickets of each team of a match, by the team's name. */
+function teamsOf({ tickets }: SeenMatch): ReadonlyMap<string, readonly string[]> {
+  const names = [...new Set(tickets.map(({ team = '' }) => team))].toSorted()
+  return new Map(names.map((name) => [name, tickets.filter(({ team = '' }) => team === name).map(({ id }) => id)]))
+}
+
+/** The numbers that players of these tickets have for an attribute. */
+function numbersOf(ids: readonly string[], attribute: string, { tickets }: Pick<Sight, 'tickets'>): number[] {
+  const valueOf = ({ attributes = {} }: Player) => attributes[attribute]
+  return ids
+    .flatMap((id) => tickets.get(id)?.players ?? [])
+    .map(valueOf)
+    .filter((value) => typeof value === 'number')
+}
+
+/** Most names in a sentence. */
+const MOST_NAMES = 12
+
+/** `a, b and c` */
+export function listed(names: readonly string[]): string {
+  if (names.length > MOST_NAMES) return `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`
+  return names.length < 2 ? (names[0] ?? 'none') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** What has become of a ticket, e.g. `a is matched with b since 3s`. */
+function stateWords(id: string, { view, tickets, matchOf }: Sight): string {
+  const ticket = view.ticket(id)
+  if (ticket === undefined) return `${id} was refused (${view.refusal(id) ?? 'it has not come'})`
+  const since = (epochMs = ticket.createdAt) => durationWords(Math.max(0, epochMs - startOf(ticket, tickets)))
+  switch (ticket.status) {
+    case 'SEARCHING':
+      return `${id} waits`
+    case 'CANCELLED':
+      return `${id} has ended at ${since(ticket.cancelledAt)}: ${ticket.cancelReason}`
+    default: {
+      const match = matchOf(id)
+      const others = match === undefined ? [] : idsOf(match).filter((other) => other !== id)
+      const how = others.length === 0 ? 'alone' : `with ${listed(others)}`
+      return `${id} is matched ${how} since ${since(ticket.matchedAt)}`
+    }
+  }
+}
+
+/** Epoch milliseconds of the scene's start. */
+const startOf = ({ id, createdAt }: Ticket, tickets: Sight['tickets']) => createdAt - (tickets.get(id)?.at ?? 0)
+
+const isWaiting = (id: string, { view }: Sight) => view.ticket(id)?.status === 'SEARCHING'
+
+/** Whether all of them are in matches. */
+function judgeMatched(tickets: readonly string[], sight: Sight): Shortfall | undefined {
+  const missing = tickets.filter((id) => sight.matchOf(id) === undefined)
+  const shortfall = listOfAll(missing, (id) => stateWords(id, sight))
+  return shortfall && { ...shortfall, waits: missing.find((id) => isWaiting(id, sight)) }
+}
+
+/**
+ * Whether they are in one match.
+ * @param alone whether nobody else may be in it.
+ */
+function judgeTogether(tickets: readonly string[], alone: boolean, sight: Sight): Shortfall | undefined {
+  const matches = new Set(tickets.map((id) => sight.matchOf(id)))
+  const [match] = matches
+  if (matches.size === 1 && match !== undefined) {
+    const expected = new Set(tickets)
+    const others = idsOf(match).filter((id) => !expected.has(id))
+    if (!alone || others.length === 0) return undefined
+    const [are, them] = tickets.length === 1 ? ['is', 'it'] : ['are', 'them']
+    return { words: `${listed(tickets)} ${are} matched, and ${listed(others)} with ${them}` }
+  }
+  const waiting = tickets.filter((id) => isWaiting(id, sight))
+  const shortfall =
+    waiting.length === tickets.length
+      ? { words: `${listed(tickets)} ${tickets.length === 1 ? 'waits' : 'wait'}` }
+      : listOfAll(tickets, (id) => stateWords(id, sight))
+  const playing = tickets.filter((id) => isWaiting(id, sight) || sight.matchOf(id) !== undefined)
+  return shortfall && { ...shortfall, apart: playing, waits: waiting[0] }
+}
+
+/** Whether no two of them are in one match. */
+function judgeApart(tickets: readonly string[], sight: Sight): Shortfall | undefined {
+  const apart = new Set(tickets)
+  const shared = sight.matches
+    .map((match) => idsOf(match).filter((id) => apart.has(id)))
+    .filter((ids) => ids.length > 1)
+  return listOf(shared.map((ids) => `${listed(ids)} are in one match`))
+}
+
+const sameTickets = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((id) => others.includes(id))
+
+/** Whether they are the teams of one match. */
+function judgeTeams(teams: readonly ExpectedTeam[], sight: Sight): Shortfall | undefined {
+  const tickets = teams.flatMap((team) => team.tickets)
+  const shortfall = judgeTogether(tickets, true, sight)
+  const match = sight.matchOf(tickets[0] ?? '')
+  if (shortfall !== undefined || match === undefined) return shortfall
+  const made = teamsOf(match)
+  const isMade = ({ name, tickets: wanted }: ExpectedTeam) =>
+    [...made].some(([team, there]) => (name === undefined || name === team) && sameTickets(wanted, there))
+  if (teams.every(isMade)) return undefined
+  return { words: `the teams are ${[...made].map(([name, ids]) => `${name}: ${listed(ids)}`).join('; ')}` }
+}
 
 /** Undefined if the expectation is met. */
 export function judge(expected: Expectation, sight: Sight): Shortfall | undefined {

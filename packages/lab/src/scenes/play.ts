@@ -3,8 +3,7 @@ import { seededRandom } from '@muster/core/clock'
 import { createMatchmaker, type Matchmaker, type Queue, type Ticket } from '@muster/matchmaker'
 import { createStubService } from '@muster/matchmaker/replay'
 import { createVirtualClock } from '../run/virtual-clock.js'
-import { LONGEST_MS } from './durations.js'
-import type { Happening, Scene, SceneTicket } from './scene.js'
+import { type Happening, LONGEST_MS, type Scene, type SceneTicket } from './scene.js'
 
 /** Milliseconds between two rounds of the matchmaker, as by default. */
 export const TICK_MS = 250

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DURATION, durationOf, LONGEST_MS, NO_DURATION, TOO_LONG } from './durations.js'
+import { DURATION, durationOf, LONGEST_MS, NO_DURATION, TOO_LONG } from './scene.js'
 
 /** The parts of a file of scenes, as its author writes them. Each is checked by itself, so that all faults are told. */
 
@@ -13,14 +13,14 @@ const duration = z
   .transform((given) => (given === 0 ? 0 : (durationOf(given) ?? 0)))
   .refine((ms) => ms <= LONGEST_MS, TOO_LONG)
 
-const name = z.string().min(1)
+const nameText = z.string().min(1)
 /** A name, or a list of names. */
-const names = z
-  .union([name, z.array(name).min(1)], { error: 'must be a name, or a list of names' })
+const nameList = z
+  .union([nameText, z.array(nameText).min(1)], { error: 'must be a name, or a list of names' })
   .transform((given) => (typeof given === 'string' ? [given] : given))
 /** Names by themselves, and lists of names. */
 const groups = z
-  .union([name, z.array(z.union([name, z.array(name).min(1)])).min(1)], {
+  .union([nameText, z.array(z.union([nameText, z.array(nameText).min(1)])).min(1)], {
     error: 'must be a list of names, or a list of such lists',
   })
   .transform((given) => (typeof given === 'string' ? [given] : given))
@@ -52,7 +52,7 @@ const withAttributes = <Shape extends z.ZodRawShape, Value extends z.ZodType>(sh
     })
 
 const aboutPlayers = {
-  city: name.optional().describe('The city where the players are, in place of coordinates.'),
+  city: nameText.optional().describe('The city where the players are, in place of coordinates.'),
   coordinates: z
     .strictObject({
       latitude: z.number().min(-90).max(90).describe('Degrees, positive to the north.'),
@@ -60,15 +60,15 @@ const aboutPlayers = {
     })
     .optional()
     .describe('Where the players are, in degrees.'),
-  ip: name.optional().describe('IP address, for players whose place is unknown.'),
+  ip: nameText.optional().describe('IP address, for players whose place is unknown.'),
   latencies: z
-    .record(name, z.number().positive())
+    .record(nameText, z.number().positive())
     .optional()
     .describe('Round-trip times to beacons in milliseconds, by the name of the beacon.'),
-  roles: names.optional().describe('Roles that the players are willing to play.'),
-  avoid: names.optional().describe('Tickets or players with whom they are not to be matched.'),
+  roles: nameList.optional().describe('Roles that the players are willing to play.'),
+  avoid: nameList.optional().describe('Tickets or players with whom they are not to be matched.'),
   attributes: z
-    .record(name, attribute)
+    .record(nameText, attribute)
     .optional()
     .describe(
       'Attributes by name, where a name is taken by another field. Others are written as fields: `skill: 1500`.',
@@ -76,8 +76,8 @@ const aboutPlayers = {
 }
 
 const aboutTickets = {
-  queue: name.optional().describe('The queue to wait in.'),
-  queues: z.array(name).min(1).optional().describe('The queues to wait in at once.'),
+  queue: nameText.optional().describe('The queue to wait in.'),
+  queues: z.array(nameText).min(1).optional().describe('The queues to wait in at once.'),
   ...aboutPlayers,
   party: z.int().min(1).max(MOST_PLAYERS).optional().describe('Number of players in the ticket, all alike. Default 1.'),
   priority: z.int().min(-100).max(100).optional().describe('Higher is served first. Default 0.'),
@@ -88,7 +88,7 @@ const aboutTickets = {
 }
 
 const ofPlayer = {
-  id: name.optional().describe('Id of the player, e.g. of one who comes again. Default: by the ticket.'),
+  id: nameText.optional().describe('Id of the player, e.g. of one who comes again. Default: by the ticket.'),
   ...aboutPlayers,
 }
 
@@ -123,29 +123,29 @@ export const TICKET_FIELDS: readonly string[] = Object.keys(ofTicket)
 export const PLAYER_FIELDS: readonly string[] = Object.keys(ofPlayer)
 
 export const happeningSchema = z.strictObject({
-  cancel: names.optional().describe('Tickets that are cancelled by their players.'),
-  accept: names.optional().describe('Tickets whose players accept the match that was found.'),
-  decline: names.optional().describe('Tickets whose players decline the match that was found.'),
-  leave: names.optional().describe('Tickets whose players leave their match.'),
-  pause: names.optional().describe('Queues that are paused.'),
-  resume: names.optional().describe('Queues whose pause ends.'),
+  cancel: nameList.optional().describe('Tickets that are cancelled by their players.'),
+  accept: nameList.optional().describe('Tickets whose players accept the match that was found.'),
+  decline: nameList.optional().describe('Tickets whose players decline the match that was found.'),
+  leave: nameList.optional().describe('Tickets whose players leave their match.'),
+  pause: nameList.optional().describe('Queues that are paused.'),
+  resume: nameList.optional().describe('Queues whose pause ends.'),
 })
 
 const howMany = z.strictObject({
   min: z.int().min(0).optional().describe('At least so many.'),
   max: z.int().min(0).optional().describe('At most so many.'),
 })
-const limits = z.record(name, z.number().min(0))
+const limits = z.record(nameText, z.number().min(0))
 /** Names, with a reason if it matters. */
 const withReasons = z
-  .union([names, z.record(name, z.string().min(1))], { error: 'must be a list of names, or names with reasons' })
+  .union([nameList, z.record(nameText, z.string().min(1))], { error: 'must be a list of names, or names with reasons' })
   .transform((given) => (Array.isArray(given) ? given.map((one) => [one, undefined] as const) : Object.entries(given)))
 
 export const expectationSchema = z.strictObject({
   matched: groups
     .optional()
     .describe('Tickets that are in a match. A list within the list is one match: of exactly these tickets.'),
-  'not matched': names.optional().describe('Tickets that are in no match.'),
+  'not matched': nameList.optional().describe('Tickets that are in no match.'),
   together: groups.optional().describe('Tickets that are in one match, perhaps with others.'),
   apart: groups.optional().describe('Tickets of which no two are in one match.'),
   waiting: withReasons
@@ -153,11 +153,11 @@ export const expectationSchema = z.strictObject({
     .describe('Tickets that wait, and by name why: the rule that is in the way, or players, if just players lack.'),
   refused: withReasons.optional().describe('Tickets that no queue takes, and by name a part of the reason.'),
   ended: z
-    .record(name, name)
+    .record(nameText, nameText)
     .optional()
     .describe('Tickets that ended without a match, by name why: expired, cancelled, declined, not-accepted, …'),
   teams: z
-    .union([z.array(z.array(name).min(1)).min(1), z.record(name, names)], {
+    .union([z.array(z.array(nameText).min(1)).min(1), z.record(nameText, nameList)], {
       error: 'must be the teams of one match: lists of names, or lists by the name of the team',
     })
     .optional()
@@ -185,7 +185,7 @@ export type ExpectationForm = z.output<typeof expectationSchema>
 /** A scene as a whole: its parts are checked one by one. */
 export const sceneSchema = z.strictObject({
   name: z.string().min(1).max(200).describe('What the scene shows, in a sentence.'),
-  queue: name
+  queue: nameText
     .optional()
     .describe('The queue to wait in, unless a ticket names another. A file of one queue needs none.'),
   defaults: z.unknown().optional(),
@@ -202,3 +202,66 @@ export const fileSchema = z.strictObject({
   defaults: z.unknown().optional(),
   scenes: z.array(z.unknown()).min(1).max(1000),
 })
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What editors know best, as for the configuration. */
+const DRAFT = 'http://json-schema.org/draft-07/schema#'
+
+const TIME = DURATION.source.slice(1)
+
+/** A file of scenes as JSON Schema, for editors. `muster lab test` knows more than it says, e.g. names of tickets. */
+export function scenesJsonSchema(): Json {
+  const of = (schema: z.ZodType): Json => {
+    const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' })
+    return json
+  }
+  const part = (name: string): Json => ({ $ref: `#/definitions/${name}` })
+  const moments = (names: RegExp, name: string, description: string): Json => ({
+    type: 'object',
+    description,
+    minProperties: 1,
+    propertyNames: { pattern: names.source },
+    additionalProperties: part(name),
+  })
+  const scene = of(sceneSchema)
+  const file = of(fileSchema)
+  return {
+    $schema: DRAFT,
+    title: 'Scenes of the rule lab',
+    ...file,
+    properties: {
+      queues: {
+        description: 'The file of the queues, beside this file, e.g. ./muster.yaml; or the queues themselves.',
+        anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' } }],
+      },
+      defaults: part('defaults'),
+      scenes: { type: 'array', description: 'The scenes, each by itself.', minItems: 1, items: part('scene') },
+    },
+    definitions: {
+      scene: {
+        ...scene,
+        properties: {
+          ...(scene['properties'] as Json),
+          defaults: part('defaults'),
+          tickets: {
+            type: 'object',
+            description: 'The tickets, by the names that expectations call them by.',
+            minProperties: 1,
+            additionalProperties: part('ticket'),
+          },
+          happens: moments(new RegExp(`^after +${TIME}`), 'happening', 'What happens, by its time: `after 5s`.'),
+          expect: moments(
+            new RegExp(`^(after|by) +${TIME}`),
+            'expectation',
+            'What must be so, by its time: `after 12s`, as it is then; `by 20s`, at some time until then.',
+          ),
+        },
+      },
+      defaults: of(defaultsSchema),
+      ticket: { anyOf: [of(ticketSchema), { type: 'null' }] },
+      happening: of(happeningSchema),
+      expectation: of(expectationSchema),
+    },
+  }
+}

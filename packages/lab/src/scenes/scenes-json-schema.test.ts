@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { scenesJsonSchema } from './scenes-json-schema.js'
+import { scenesJsonSchema } from './scene-schema.js'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,7 @@
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { normal } from './normal.js'
-import { pairedIntervals } from './paired.js'
-import { studentQuantile } from './student.js'
+import { normal } from './spread.js'
+import { pairedIntervals, studentQuantile } from './paired.js'
 
 test.each([
   [0.025, 1, 12.7062],

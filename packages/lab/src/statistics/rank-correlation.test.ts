@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rankCorrelation } from './rank-correlation.js'
+import { rankCorrelation } from './spread.js'
 
 test('orders alike, opposed and unrelated', () => {
   expect(rankCorrelation([[1, 10], [2, 20], [3, 1000]])).toBe(1)

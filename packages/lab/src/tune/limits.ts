@@ -1,4 +1,4 @@
-// pure: the limits of a queue that a search may change
+// pure: the limits of a queue that a search may change; a queue with other numbers in some places
 import { limitFieldsOf, type Queue, type Relaxing, type RuleDefinition, type TimedLimit } from '@muster/matchmaker'
 
 /** Names and indexes on the way from a queue to one of its parts, e.g. `['rules', 1, 'max']`. */
@@ -93,4 +93,28 @@ function withDistinctNames(limits: readonly Limit[]): Limit[] {
     taken.set(limit.name, nth)
     return nth === 1 ? limit : { ...limit, name: `${limit.name} ${nth}` }
   })
+}
+
+/** What one part of a queue becomes. */
+export interface Change {
+  readonly path: Path
+  /** The name of the limit or wait, e.g. `difference skill`. */
+  readonly name: string
+  /** Whether it is a wait in milliseconds, such as `fillForMs`, instead of a limit. */
+  readonly isWait: boolean
+  readonly was: TimedLimit
+  readonly is: TimedLimit
+}
+
+/** The value with the changes made: a copy where it changes, plain data as it was elsewhere. */
+export const withChanges = <T>(value: T, changes: readonly Pick<Change, 'path' | 'is'>[]): T =>
+  changes.reduce((changed, { path, is }) => withPart(changed, path, is), value)
+
+function withPart<T>(value: T, path: Path, part: unknown): T {
+  const [key, ...rest] = path
+  if (key === undefined) return part as T
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => (index === key ? withPart(item, rest, part) : item)) as T
+  const inner = (value as Readonly<Record<string, unknown>>)[key]
+  return { ...value, [key]: withPart(inner, rest, part) }
 }

@@ -1,8 +1,7 @@
 import { defineQueue, type Queue, type RuleDefinition } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import type { Figures, Slice } from '../figures/figures.js'
-import { measuredRun } from './measured-run.js'
-import { qualityOf } from './quality.js'
+import { measuredRun, qualityOf } from './quality.js'
 
 const queueOf = (rules: readonly RuleDefinition[]): Queue =>
   defineQueue({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { roundedValue, roundedWait } from './rounding.js'
+import { roundedValue, roundedWait } from './schedule.js'
 
 test.each([
   [137, 900, false, 140],

@@ -1,9 +1,7 @@
 import { seededRandom } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import type { Problem } from './problem.js'
-import { search } from './search.js'
-import type { Point } from './space.js'
-import { createTrials, type Trial } from './trials.js'
+import { createTrials, type Point, type Problem, type Trial } from './space.js'
+import { search } from './tune-queue.js'
 
 interface Result {
   readonly cost: number

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CROWD_FORMAT, type Crowd } from '../crowd/crowd.js'
-import { shortCrowd } from './short-crowd.js'
+import { shortCrowd } from './tune-crowd.js'
 
 const HOUR = 3_600_000
 

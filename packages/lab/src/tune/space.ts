@@ -1,8 +1,8 @@
 // pure: the schedules that are searched, as points whose coordinates are from 0 to 1
-import type { Change } from './change.js'
-import { inside, scheduleOf, shapeOf, SOONEST_MS, type ScheduleShape } from './schedule.js'
+import type { Random } from '@muster/core/clock'
+import type { Change } from './limits.js'
+import { inside, roundedWait, scheduleOf, type ScheduleShape, shapeOf, SOONEST_MS } from './schedule.js'
 import type { Searched, SearchedLimit, SearchedWait } from './searched.js'
-import { roundedWait } from './rounding.js'
 
 /** A candidate: one coordinate from 0 to 1 for each axis. */
 export type Point = readonly number[]
@@ -84,4 +84,113 @@ const partOfWait = ({ ms, leastMs, mostMs }: SearchedWait) =>
 function waitAt({ leastMs, mostMs }: SearchedWait, part: number): number {
   const ms = leastMs + (mostMs - leastMs) * part
   return leastMs === 0 && ms < 500 ? 0 : Math.min(mostMs, roundedWait(ms))
+}
+
+/** Points that spread evenly over each axis. */
+export function latinHypercube(count: number, axes: number, random: Random): Point[] {
+  const columns = Array.from({ length: axes }, () => shuffled(Math.max(0, count), random))
+  return Array.from({ length: Math.max(0, count) }, (_, row) =>
+    columns.map((column) => ((column[row] ?? 0) + random()) / count),
+  )
+}
+
+function shuffled(count: number, random: Random): number[] {
+  const order = Array.from({ length: count }, (_, index) => index)
+  for (let last = count - 1; last > 0; last -= 1) {
+    const at = Math.floor(random() * (last + 1))
+    ;[order[last], order[at]] = [order[at] as number, order[last] as number]
+  }
+  return order
+}
+
+/** One run: a candidate, one of the crowd's seeds, and how much of the crowd. */
+export interface Trial {
+  readonly point: Point
+  /** Index of the seed. */
+  readonly seed: number
+  /** Share of the crowd, above 0 and at most 1. */
+  readonly share: number
+}
+
+/** How much is spent on each candidate: the first so many seeds, and how much of the crowd. */
+export interface Effort {
+  readonly seeds: number
+  readonly share: number
+}
+
+interface TrialsOptions<Result> {
+  /** Carries out runs; the results are in their order. */
+  readonly evaluate: (trials: readonly Trial[]) => Promise<readonly Result[]>
+  /** Candidates of the same key are the same once their numbers are rounded. */
+  readonly keyOf: (point: Point) => string
+  /** Whole runs that may be made; a run over a quarter of the crowd counts a quarter. */
+  readonly budget: number
+}
+
+export interface Trials<Result> {
+  /** What is left of the budget. */
+  left(): number
+  /** Whole runs that have been made. */
+  spent(): number
+  /** What the candidates would cost now. Runs that were made cost nothing. */
+  costOf(points: readonly Point[], effort: Effort): number
+  /** The results of each candidate, by seed. The caller looks after the budget. */
+  run(points: readonly Point[], effort: Effort): Promise<(readonly Result[])[]>
+}
+
+export function createTrials<Result>({ evaluate, keyOf, budget }: TrialsOptions<Result>): Trials<Result> {
+  const known = new Map<string, Result>()
+  let spent = 0
+  const keyed = (points: readonly Point[], { seeds, share }: Effort) =>
+    points.map((point) => {
+      const key = keyOf(point)
+      return Array.from({ length: seeds }, (_, seed) => ({
+        key: JSON.stringify([key, seed, share]),
+        trial: { point, seed, share },
+      }))
+    })
+  const missing = (points: readonly Point[], effort: Effort) => {
+    const trials = keyed(points, effort).flat()
+    return [...new Map(trials.filter(({ key }) => !known.has(key)).map((one) => [one.key, one.trial])).entries()]
+  }
+  return {
+    left: () => budget - spent,
+    spent: () => spent,
+    costOf: (points, effort) => missing(points, effort).length * effort.share,
+    async run(points, effort) {
+      const wanted = missing(points, effort)
+      const results = await evaluate(wanted.map(([, trial]) => trial))
+      spent += wanted.length * effort.share
+      for (const [index, [key]] of wanted.entries()) known.set(key, results[index] as Result)
+      return keyed(points, effort).map((trials) => trials.map(({ key }) => known.get(key) as Result))
+    },
+  }
+}
+
+/** What is searched. */
+export interface Problem<Result> {
+  readonly axes: number
+  /** Candidates that are tried in any case, the most promising first. */
+  readonly starts: readonly Point[]
+  readonly trials: Trials<Result>
+  /** Numbers of a result that change smoothly from candidate to candidate, e.g. logarithms. */
+  outputsOf(result: Result): readonly number[]
+  /** How bad a candidate is, by the outputs of its results: a difference of 0.01 is 1 % worse. */
+  score(outputs: readonly (readonly number[])[]): number
+  /** Candidates that may be better than this one, judged by its results. */
+  improvements(point: Point, results: readonly Result[]): readonly Point[]
+  /** Number of seeds that the best candidates are run on. */
+  readonly seeds: number
+  /** Seed of the search itself. */
+  readonly seed: number
+  /** Whole runs that are left for others at the end. */
+  readonly spare: number
+}
+
+/** A candidate that was run. */
+export interface Tried<Result> {
+  readonly point: Point
+  /** One for each seed. */
+  readonly results: readonly Result[]
+  readonly score: number
 }

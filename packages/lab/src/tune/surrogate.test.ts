@@ -1,6 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { latinHypercube } from './chance.js'
+import { latinHypercube } from './space.js'
 import { surrogateOf } from './surrogate.js'
 
 const smooth = ([x = 0, y = 0]: readonly number[]) => 20 + Math.sin(2 * x) + 2 * (y - 0.3) ** 2

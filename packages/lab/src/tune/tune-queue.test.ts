@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withChanges } from './change.js'
+import { withChanges } from './limits.js'
 import { modelled, ranked, skill } from './model.fixture.js'
 import { meanOf, type Measured, type Promises } from './promises.js'
 import { searchedIn } from './searched.js'

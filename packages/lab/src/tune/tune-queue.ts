@@ -1,14 +1,139 @@
+import { type Random, seededRandom } from '@muster/core/clock'
 import { defineQueue, InvalidQueue, type Queue } from '@muster/matchmaker'
-import { withChanges, type Change } from './change.js'
-import { chosenOf, isOwnBest } from './choice.js'
-import { frontOf, pointOf, type FrontPoint } from './front.js'
-import { aimedAt, logsOf, scoreOf, type Measured, type Promises } from './promises.js'
-import type { Tried } from './problem.js'
-import { search } from './search.js'
+import { type Change, withChanges } from './limits.js'
+import {
+  aimedAt,
+  allKeep,
+  frontOf,
+  type FrontPoint,
+  logsOf,
+  meanOf,
+  type Measured,
+  pointOf,
+  type Promises,
+  scoreOf,
+  shortfallOf,
+} from './promises.js'
 import { NotTunable, searchedIn } from './searched.js'
-import { createSpace, type Point, type Space } from './space.js'
-import { createTrials, type Trials } from './trials.js'
+import {
+  createSpace,
+  createTrials,
+  type Effort,
+  latinHypercube,
+  type Point,
+  type Problem,
+  type Space,
+  type Trials,
+  type Tried,
+} from './space.js'
+import { promisingPoints } from './surrogate.js'
 import type { Tested, Tuned, TuneOptions } from './tuned.js'
+
+/** Part of the crowd that the many candidates of the beginning are run on. */
+const SHORT = 0.25
+/** Part of the budget for the beginning. */
+const BEGINNING = 0.4
+/** Of each round of the beginning, one in so many goes on to the next. */
+const ONE_IN = 3
+/** Candidates of a generation of the refinement, of which so many meet all seeds. */
+const GENERATION = 8
+const GROWN = 2
+/** Generations in a row that may have nothing new before the refinement ends. */
+const MOST_STALE = 4
+
+/**
+ * Successive halving (Jamieson and Talwalkar 2016), then refinement by a surrogate: many candidates meet a part of the
+ * crowd, a third of them the whole, a ninth all seeds; then generations that a guess at the function calls promising
+ * meet one seed each, and the best of them all. Returns what met all seeds, the best first.
+ */
+export async function search<Result>(problem: Problem<Result>): Promise<Tried<Result>[]> {
+  const random = seededRandom(problem.seed)
+  const begun = await halved(problem, random)
+  return refined(problem, begun, random)
+}
+
+const full = (seeds: number): Effort => ({ seeds, share: 1 })
+
+interface State<Result> {
+  /** On all seeds, the best first. */
+  readonly tried: readonly Tried<Result>[]
+  /** On the first seed, the best first. */
+  readonly once: readonly Tried<Result>[]
+}
+
+async function halved<Result>(problem: Problem<Result>, random: Random): Promise<State<Result>> {
+  const { trials, starts, axes, seeds } = problem
+  const budget = (trials.left() - problem.spare) * BEGINNING
+  const costOfEach = SHORT + 1 / ONE_IN + (seeds - 1) / ONE_IN ** 2
+  const count = Math.max(starts.length, Math.floor(budget / costOfEach))
+  const points = [...starts, ...latinHypercube(count - starts.length, axes, random)]
+  const short = await scored(problem, points, { seeds: 1, share: SHORT })
+  const once = await scored(problem, bestPoints(short, count / ONE_IN), full(1))
+  return { once, tried: await scored(problem, bestPoints(once, Math.max(GROWN, count / ONE_IN ** 2)), full(seeds)) }
+}
+
+async function refined<Result>(problem: Problem<Result>, begun: State<Result>, random: Random) {
+  const { trials, seeds, spare } = problem
+  const most = GENERATION + (seeds - 1) * GROWN
+  let { tried, once } = begun
+  for (let stale = 0; stale < MOST_STALE && trials.left() - spare >= most;) {
+    const top = tried[0] as Tried<Result>
+    const sure = problem.improvements(top.point, top.results).slice(0, GROWN)
+    const points = [...sure, ...promisingPoints(problem, once, GENERATION - sure.length, random)]
+    stale = trials.costOf(points, full(1)) === 0 ? stale + 1 : 0
+    const first = await scored(problem, points, full(1))
+    tried = distinct([...tried, ...(await scored(problem, bestPoints(first, GROWN), full(seeds)))])
+    once = distinct([...once, ...first])
+  }
+  return [...tried]
+}
+
+/** Runs candidates and sorts them, the best first. */
+async function scored<Result>(problem: Problem<Result>, points: readonly Point[], effort: Effort) {
+  const results = await problem.trials.run(points, effort)
+  return distinct(
+    points.map((point, index): Tried<Result> => {
+      const of = results[index] as readonly Result[]
+      return { point, results: of, score: problem.score(of.map(problem.outputsOf)) }
+    }),
+  )
+}
+
+/** Sorted, the best first. Candidates that are the same once rounded have the same results, and are one. */
+function distinct<Result>(tried: readonly Tried<Result>[]): Tried<Result>[] {
+  const seen = new Set<Result | undefined>()
+  const first = tried.filter(({ results }) => !seen.has(results[0]) && seen.add(results[0]))
+  return first.toSorted((one, other) => one.score - other.score)
+}
+
+const bestPoints = <Result>(tried: readonly Tried<Result>[], count: number): Point[] =>
+  tried.slice(0, Math.max(1, Math.floor(count))).map(({ point }) => point)
+
+/** A schedule that betters the file's own by less is not worth a change. */
+const WORTH_IT = 0.01
+
+/**
+ * The schedule of the least cost that keeps the promises with a margin; if none does, without it; if none does that
+ * either, the one nearest to them.
+ */
+function chosenOf<M extends Measured>(tried: readonly Tried<M>[], promises: Promises): Tried<M> {
+  const keeping = (wanted: Promises) => tried.filter(({ results }) => allKeep(results, wanted))
+  const withMargin = keeping(aimedAt(promises))
+  const kept = withMargin.length > 0 ? withMargin : keeping(promises)
+  const all = kept.length > 0 ? kept : tried
+  const costOf = ({ results }: Tried<M>) =>
+    kept.length > 0 ? meanOf(results, 'cost') : shortfallOf(results.map(logsOf), promises)
+  return all.reduce((best, one) => (costOf(one) < costOf(best) ? one : best))
+}
+
+/** Whether the file's own schedule is as good as the chosen one, or so nearly that nothing should change. */
+function isOwnBest(own: readonly Measured[], chosen: readonly Measured[], promises: Promises): boolean {
+  const [ownKeeps, chosenKeeps] = [allKeep(own, promises), allKeep(chosen, promises)]
+  if (ownKeeps !== chosenKeeps) return ownKeeps
+  return ownKeeps
+    ? meanOf(chosen, 'cost') > meanOf(own, 'cost') * (1 - WORTH_IT)
+    : shortfallOf(own.map(logsOf), promises) <= shortfallOf(chosen.map(logsOf), promises)
+}
 
 /** The best schedule looser and stricter, for a front that reaches beyond the promise. */
 const STRICTER = [0.4, 0.6, 0.8, 1.3, 1.8, 2.5]

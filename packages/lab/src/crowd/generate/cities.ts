@@ -1,4 +1,4 @@
-// pure: where players live
+import { type Coordinates, greatCircleKm } from '@muster/core'
 
 /** A city where players live. */
 export interface City {
@@ -128,3 +128,24 @@ export const CITIES: readonly City[] = ROWS.map(([name, region, population, lati
   longitude,
   utcOffsetHours,
 }))
+
+/** Names the part of the world that places are in: that of the nearest large city. It remembers answers by degree. */
+export function createRegionOf(): (place: Coordinates) => string {
+  const known = new Map<number, string>()
+  return ({ latitude, longitude }) => {
+    const rounded = { latitude: Math.round(latitude), longitude: Math.round(longitude) }
+    const key = rounded.latitude * 1000 + rounded.longitude
+    const region = known.get(key) ?? nearestRegion(rounded)
+    known.set(key, region)
+    return region
+  }
+}
+
+function nearestRegion(place: Coordinates): string {
+  let [nearest, least] = ['', Infinity]
+  for (const city of CITIES) {
+    const km = greatCircleKm(place, city)
+    if (km < least) [nearest, least] = [city.region, km]
+  }
+  return nearest
+}

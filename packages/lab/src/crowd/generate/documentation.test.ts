@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { describeParameters } from './describe-parameters.js'
+import { describeParameters } from './parameters.js'
 
 const page = readFileSync(new URL('../../../../../docs/rule-lab.md', import.meta.url), 'utf8')
 

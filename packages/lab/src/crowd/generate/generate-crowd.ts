@@ -1,10 +1,167 @@
-import { CROWD_FORMAT, type Crowd, type CrowdHeader, type CrowdParty } from '../crowd.js'
-import { arrivalsOf } from './arrivals.js'
-import { choiceOf } from './distributions.js'
-import { readParameters, readSeed, type CompleteParameters, type CrowdParameters } from './parameters.js'
-import { playersOf } from './players.js'
-import { createStreams, type Streams } from './streams.js'
-import { visitsOf } from './visits.js'
+import { greatCircleKm } from '@muster/core'
+import type { Random } from '@muster/core/clock'
+import {
+  type Crowd,
+  CROWD_FORMAT,
+  type CrowdHeader,
+  type CrowdParty,
+  type CrowdPlayer,
+  type CrowdVisit,
+} from '../crowd.js'
+import { type Arrivals, arrivalsOf } from './arrivals.js'
+import type { City } from './cities.js'
+import {
+  choiceOf,
+  createStreams,
+  exponential,
+  logNormal,
+  normal,
+  type Purpose,
+  type Streams,
+  weibull,
+} from './distributions.js'
+import { type CompleteParameters, type CrowdParameters, readParameters, readSeed } from './parameters.js'
+
+/** Most visits of a party, however often it comes back (our choice). */
+const MOST_VISITS = 200
+
+/**
+ * What a party does, visit by visit. A visit that could not begin within the crowd's time, even if the party never
+ * waited, is left out.
+ * @param leftMs milliseconds from the party's first visit until the crowd's end.
+ */
+function visitsOf(
+  { patience, visits, play }: CompleteParameters,
+  streams: Streams,
+  party: number,
+  leftMs: number,
+): CrowdVisit[] {
+  const of = (purpose: Purpose) => streams(purpose, party)
+  const [waiting, accepting, playing, leaving] = [of('patience'), of('accept'), of('play'), of('leave')]
+  const [returning, pausing] = [of('return'), of('break')]
+  const made: CrowdVisit[] = []
+  let goneMs = 0
+  for (;;) {
+    const matchMs = logNormal(playing, play.medianMs, play.spread)
+    const [leavesEarly, part] = [leaving() < play.leaveEarly, leaving()]
+    const visit = {
+      patienceMs: wholeMs(weibull(waiting, patience.medianMs, patience.shape)),
+      accepts: accepting() >= visits.decline,
+      playMs: wholeMs(leavesEarly ? part * matchMs : matchMs),
+    }
+    const [again, later] = [returning() < visits.again, returning() < visits.later]
+    const breakMs = wholeMs(logNormal(pausing, again ? visits.breakMs : visits.laterMs, visits.spread))
+    goneMs += visit.playMs + breakMs
+    const isLast = !(again || later) || goneMs >= leftMs || made.length + 1 === MOST_VISITS
+    made.push(isLast ? visit : { ...visit, breakMs })
+    if (isLast) return made
+  }
+}
+
+/** A year: longer times are none that anybody waits. */
+const YEAR_MS = 31_536_000_000
+
+/** Milliseconds of a wait, a match or a break, as a crowd has them: from 1. */
+export const wholeMs = (ms: number): number => Math.min(YEAR_MS, Math.max(1, Math.round(ms)))
+
+/** Makes the players of a party. @param city of its first player. */
+type MakePlayers = (party: number, size: number, city: number) => CrowdPlayer[]
+
+function playersOf(parameters: CompleteParameters, streams: Streams, arrivals: Arrivals): MakePlayers {
+  const { cities, parties, beacons } = parameters
+  const [platformOf, rolesOf] = [platforms(parameters), roles(parameters)]
+
+  return (party, size, firstCity) => {
+    const of = (purpose: Purpose) => streams(purpose, party)
+    const [moving, place, access, jitter] = [of('city'), of('place'), of('access'), of('jitter')]
+    const [skill, error, role, platform] = [of('skill'), of('seen'), of('role'), of('platform')]
+    // Drawn for the choice of the first city already.
+    moving()
+    const common = normal(skill)
+    const first = platformOf(platform)
+    return Array.from({ length: size }, (_, member) => {
+      const near = arrivals.cityNear(firstCity, moving)
+      const city = moving() < parties.sameCity || member === 0 ? firstCity : near
+      const { region, ...home } = cities[city] as City
+      const coordinates = around(home, parameters.metropolitanKm, place)
+      const truth = skillOf(parameters.skill, common, normal(skill))
+      const own = platformOf(platform)
+      const shared = platform() < parties.samePlatform || member === 0
+      const willing = rolesOf(role)
+      return {
+        id: `p${party}-${member + 1}`,
+        coordinates,
+        ...(beacons.length > 0 && { latencies: latenciesOf(parameters, coordinates, access, jitter) }),
+        attributes: {
+          skill: Math.round(truth + parameters.skill.error * normal(error)),
+          platform: shared ? first : own,
+        },
+        ...(willing.length > 0 && { roles: willing }),
+        region,
+        truth,
+      }
+    })
+  }
+}
+
+/** Skills of a party have a part in common, so that any two of them correlate as stated. */
+function skillOf({ mean, deviation, partyCorrelation }: CompleteParameters['skill'], common: number, own: number) {
+  const z = Math.sqrt(partyCorrelation) * common + Math.sqrt(1 - partyCorrelation) * own
+  return Math.round(mean + deviation * z)
+}
+
+const KM_PER_DEGREE = 111.2
+
+/** A home in or near a city, rounded to a hundredth of a degree. */
+function around({ latitude, longitude }: Pick<City, 'latitude' | 'longitude'>, km: number, random: Random) {
+  const north = (km * normal(random)) / KM_PER_DEGREE
+  const east = (km * normal(random)) / KM_PER_DEGREE / Math.max(0.01, Math.cos((latitude * Math.PI) / 180))
+  return { latitude: within(latitude + north, 90), longitude: wrapped(longitude + east) }
+}
+
+const hundredths = (degrees: number) => Math.round(degrees * 100) / 100
+const within = (degrees: number, most: number) => hundredths(Math.max(-most, Math.min(most, degrees)))
+const wrapped = (degrees: number) => hundredths(((((degrees + 180) % 360) + 360) % 360) - 180)
+
+function latenciesOf(
+  { beacons, latency }: CompleteParameters,
+  home: { readonly latitude: number; readonly longitude: number },
+  access: Random,
+  jitter: Random,
+): Record<string, number> {
+  const lineMs = logNormal(access, latency.accessMs, latency.accessSpread)
+  const latencies: Record<string, number> = {}
+  for (const beacon of beacons) {
+    const ms = lineMs + latency.perKmMs * greatCircleKm(home, beacon) + exponential(jitter, latency.jitterMs)
+    latencies[beacon.name] = Math.min(LONGEST_PING_MS, Math.max(1, Math.round(ms)))
+  }
+  return latencies
+}
+
+/** Longest round trip (our choice: what takes longer is lost). */
+const LONGEST_PING_MS = 10_000
+
+function platforms({ platforms: weights }: CompleteParameters): (random: Random) => string {
+  const names = Object.keys(weights)
+  const choice = choiceOf(Object.values(weights))
+  return (random) => names[choice(random)] as string
+}
+
+/** Draws the roles that a player takes. */
+function roles({ roles: { weights, flexible, any } }: CompleteParameters): (random: Random) => string[] {
+  const names = Object.keys(weights).filter((name) => (weights[name] as number) > 0)
+  const values = names.map((name) => weights[name] as number)
+  if (names.length === 0) return () => []
+  const choice = choiceOf(values)
+  const others = names.map((_, index) => choiceOf(values.map((weight, at) => (at === index ? 0 : weight))))
+  return (random) => {
+    const first = choice(random)
+    const second = (others[first] as (random: Random) => number)(random)
+    const [takesAny, takesTwo] = [random() < any, random() < flexible]
+    if (takesAny) return names
+    return takesTwo && names.length > 1 ? [names[first] as string, names[second] as string] : [names[first] as string]
+  }
+}
 
 /** A crowd that is made party by party, so that one of any size needs little memory. */
 export interface CrowdStream {

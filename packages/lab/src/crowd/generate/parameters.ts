@@ -1,21 +1,174 @@
 import { InvalidInput } from '@muster/core'
+import { read, validateAll, type ValidatedWhole } from '@muster/core/validation'
 import { z } from 'zod'
-import { read } from '@muster/core/validation'
 import { CITIES } from './cities.js'
-import { hasWeight, name, NO_WEIGHT, weight, weights } from './fields.js'
-import { latency, parties, patience, play, roles, skill, visits } from './parameter-groups.js'
+
+/** A part of a whole. */
+const share = z.number().min(0).max(1)
+/** A number that counts beside others of its kind. */
+const weight = z.number().min(0).max(1e9)
+const nameText = z.string().min(1).max(128)
+const durationMs = (most: number) => z.number().min(1).max(most)
+const hasWeight = (weights: Readonly<Record<string, number>> | readonly number[]) =>
+  Object.values(weights).some((one) => one > 0)
+const NO_WEIGHT = 'must not be 0 everywhere'
+/** Weights by name. */
+const weights = z.record(nameText, weight).refine(hasWeight, NO_WEIGHT)
+
+const HOUR_MS = 3_600_000
+/** As of a ticket's player. */
+const MOST_ROLES = 16
+
+const latency = z.strictObject({
+  perKmMs: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.014)
+    .describe(
+      'Milliseconds of the round trip for each kilometre. Light takes 0.01 in fibre, there and back, and cables are ' +
+        'longer than the great circle: London to New York (5,570 km) takes 78, about what is measured',
+    ),
+  accessMs: z
+    .number()
+    .min(0)
+    .max(1000)
+    .default(10)
+    .describe("Median milliseconds that a player's own line adds. Our choice, between fibre (3) and mobile (40)"),
+  accessSpread: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(0.6)
+    .describe('Deviation of the logarithm of that. Our choice: one in twenty has 2.7 times the median or more'),
+  jitterMs: z
+    .number()
+    .min(0)
+    .max(1000)
+    .default(3)
+    .describe('Mean milliseconds (exponential) that a measured round trip is too long. Our choice: a quiet line'),
+})
+
+const parties = z.strictObject({
+  sizes: z
+    .array(weight)
+    .min(1)
+    .max(10)
+    .refine(hasWeight, NO_WEIGHT)
+    .default([66, 19, 7, 3, 5])
+    .describe('Weights of parties of 1, 2, 3 … players. Our choice: three players in five are in parties'),
+  sameCity: share
+    .default(0.7)
+    .describe(
+      "Share of members who live where the party's first does; others in its region. Our choice: most friends have met",
+    ),
+  samePlatform: share
+    .default(0.8)
+    .describe("Share of members on the platform of the party's first. Our choice: friends buy alike"),
+})
+
+const skill = z.strictObject({
+  mean: z.number().min(-1e6).max(1e6).default(1500).describe('Mean of the true skill. Where Elo and Glicko begin'),
+  deviation: z
+    .number()
+    .min(0)
+    .max(1e6)
+    .default(350)
+    .describe('Its deviation among players. What Glicko supposes of a player of whom nothing is known (Glickman)'),
+  partyCorrelation: share
+    .default(0.5)
+    .describe('Correlation of two members of a party. Our choice: friends are alike, not equal'),
+  error: z
+    .number()
+    .min(0)
+    .max(1e6)
+    .default(80)
+    .describe('Deviation of attributes.skill from the true one. About what Glicko leaves of a regular player'),
+})
+
+const roles = z.strictObject({
+  weights: z
+    .record(nameText, weight)
+    .refine((given) => Object.keys(given).length <= MOST_ROLES, `must have at most ${MOST_ROLES} entries`)
+    .default({ damage: 62, support: 22, tank: 16 })
+    .describe('Roles by popularity; {} for none. Our choice: few like to protect others'),
+  flexible: share.default(0.25).describe('Share of players who take a second role as well. Our choice: one in four'),
+  any: share.default(0.1).describe('Share of players who take any role. Our choice: one in ten'),
+})
+
+const patience = z.strictObject({
+  medianMs: durationMs(7 * 24 * HOUR_MS)
+    .default(240_000)
+    .describe('Median milliseconds until a party gives up. Our choice: a fifth of a match'),
+  shape: z
+    .number()
+    .min(0.2)
+    .max(20)
+    .default(1.5)
+    .describe(
+      'Shape of the Weibull distribution: above 1, more give up the longer they wait. Our choice: ' +
+        'between chance (1) and a fixed limit',
+    ),
+})
+
+const play = z.strictObject({
+  medianMs: durationMs(24 * HOUR_MS)
+    .default(1_200_000)
+    .describe('Median milliseconds of a match. Our choice: 20 minutes'),
+  spread: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(0.25)
+    .describe('Deviation of the logarithm of that. Our choice: two of three last 16 to 26 minutes'),
+  leaveEarly: share
+    .default(0.03)
+    .describe(
+      'Share of visits that leave the match before its end, at any time. Our choice: of ten, one in each fourth match',
+    ),
+})
+
+const visits = z.strictObject({
+  decline: share
+    .default(0.02)
+    .describe('Share of visits that decline a match that asks. Our choice: one of ten parties, each fifth time'),
+  again: z
+    .number()
+    .min(0)
+    .max(0.99)
+    .default(0.75)
+    .describe('Probability of queueing again after a visit. Our choice: four matches in a row'),
+  breakMs: durationMs(24 * HOUR_MS)
+    .default(45_000)
+    .describe('Median milliseconds until then. Our choice: results are read'),
+  later: z
+    .number()
+    .min(0)
+    .max(0.99)
+    .default(0.2)
+    .describe('Probability of coming back later to those who do not. Our choice: one in five plays twice a day'),
+  laterMs: durationMs(7 * 24 * HOUR_MS)
+    .default(10_800_000)
+    .describe('Median milliseconds until then. Our choice: three hours'),
+  spread: z
+    .number()
+    .min(0)
+    .max(2)
+    .default(0.7)
+    .describe('Deviation of the logarithm of both. Our choice: two of three within half and twice the median'),
+})
 
 const latitude = z.number().min(-90).max(90)
 const longitude = z.number().min(-180).max(180)
 const city = z.strictObject({
-  name,
-  region: name,
+  name: nameText,
+  region: nameText,
   population: z.number().min(0).max(1000),
   latitude,
   longitude,
   utcOffsetHours: z.number().min(-12).max(14),
 })
-const beacon = z.strictObject({ name, latitude, longitude })
+const beacon = z.strictObject({ name: nameText, latitude, longitude })
 
 /** Cities with beacons unless others are given: about one for each region in which edge providers are dense. */
 const BEACON_CITIES = new Set(
@@ -108,7 +261,7 @@ export const parametersSchema = z
       .default({ pc: 55, playstation: 22, xbox: 15, switch: 8 })
       .describe('Weights of attributes.platform. Our choice: a game on all of them'),
     queues: z
-      .record(name, weight)
+      .record(nameText, weight)
       .default({})
       .describe(
         'Weights of the queues that parties want, one each; {} for all queues of a run. A crowd fits any queue',
@@ -147,3 +300,30 @@ export const readParameters = (parameters: unknown): CompleteParameters =>
 /** @throws {InvalidInput} */
 export const readSeed = (seed: unknown): number =>
   read(seedSchema, seed, (_, message) => new InvalidInput(`seed: ${message}`, { field: 'seed' }))
+
+/** All that is wrong with parameters, each with its path and value, or the parameters with their defaults. */
+export const checkParameters = (parameters: unknown): ValidatedWhole<CompleteParameters> =>
+  validateAll(parametersSchema, parameters)
+
+/** A parameter of a crowd. */
+export interface ParameterDescription {
+  /** E.g. `patience.medianMs`. */
+  readonly name: string
+  readonly default: unknown
+  /** What it is, and where its default comes from. */
+  readonly description: string
+}
+
+/** All parameters of a crowd, in the order of the schema: for `--show-parameters` and the documentation. */
+export const describeParameters = (): readonly ParameterDescription[] =>
+  ofShape(parametersSchema.shape, parametersSchema.parse({}), '')
+
+function ofShape(shape: Readonly<Record<string, z.ZodType>>, defaults: object, path: string): ParameterDescription[] {
+  return Object.entries(shape).flatMap(([key, schema]) => {
+    const value = (defaults as Readonly<Record<string, unknown>>)[key]
+    const name = `${path}${key}`
+    if (schema.description !== undefined) return [{ name, default: value, description: schema.description }]
+    const inner = (schema as z.ZodPrefault<z.ZodObject>).unwrap()
+    return ofShape(inner.shape, value as object, `${name}.`)
+  })
+}

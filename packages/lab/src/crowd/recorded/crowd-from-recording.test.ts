@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readCrowd } from '../lines/read-crowd.js'
-import { writeCrowd } from '../lines/write-crowd.js'
+import { readCrowd, writeCrowd } from '../crowd-lines.js'
 import { crowdFromRecording } from './crowd-from-recording.js'
 import { duel, player, recordedMatchmaker } from './recording.fixture.js'
 

@@ -1,13 +1,104 @@
-import { InvalidCrowd } from '../lines/invalid-crowd.js'
-import { CROWD_FORMAT, type Crowd, type CrowdPlayer, type CrowdParty } from '../crowd.js'
+import { InvalidInput, type MusterError } from '@muster/core'
+import { InvalidQueue, replayTickets } from '@muster/matchmaker'
+import type { RecordedLine } from '@muster/matchmaker/replay'
+import { InvalidCrowd, readCrowd } from '../crowd-lines.js'
+import { type Crowd, CROWD_FORMAT, type CrowdParty, type CrowdPlayer, type CrowdVisit } from '../crowd.js'
+import { createRegionOf } from '../generate/cities.js'
+import { createStreams } from '../generate/distributions.js'
 import { readSeed } from '../generate/parameters.js'
-import { createStreams } from '../generate/streams.js'
-import { createHabits } from './habits.js'
-import { waitEndsOf } from './wait-ends.js'
-import { readRecording } from './read-recording.js'
-import { ticketsOf, type RecordedTickets, type TicketStory } from './recorded-tickets.js'
-import { createRegionOf } from './region-of.js'
-import { sequencesOf } from './sequences.js'
+import { createHabits, type Habit, type Habits } from './habits.js'
+import { readRecording, type RecordedTickets, ticketsOf, type TicketStory } from './recorded-tickets.js'
+
+/** When tickets were matched or expired, by id, in epoch milliseconds; or why that is not known. */
+interface WaitEnds {
+  readonly at: ReadonlyMap<string, number>
+  readonly unknown?: string | undefined
+}
+
+/**
+ * When the tickets of a recording stopped to wait without giving up. A recording has only what was asked of the
+ * matchmaker, so it is replayed with its own queues.
+ */
+async function waitEndsOf(
+  lines: readonly RecordedLine[],
+  progressed?: (share: number) => void,
+): Promise<WaitEnds> {
+  const start = lines.find((line) => line.kind === 'start' && line.queues !== undefined)
+  if (start === undefined) return { at: new Map(), unknown: 'the recording has no queues' }
+  try {
+    const { tickets } = await replayTickets(numbered(start, lines), { acceptance: 'always', progressed })
+    const ends = tickets.flatMap(({ id, outcome, matchedAt, endedAt }): [string, number][] => {
+      const at = outcome === 'assigned' ? matchedAt : outcome === 'expired' ? endedAt : undefined
+      return at === undefined ? [] : [[id, at]]
+    })
+    return { at: new Map(ends) }
+  } catch (error) {
+    if (!(error instanceof InvalidInput) && !(error instanceof InvalidQueue)) throw error
+    return { at: new Map(), unknown: `its queues cannot be replayed (${(error as MusterError).message})` }
+  }
+}
+
+/** The lines in their order, the start with the queues first: those of several recordings have numbers of their own. */
+function* numbered(start: RecordedLine, lines: readonly RecordedLine[]): Generator<string> {
+  yield JSON.stringify({ ...start, n: 0, at: lines[0]?.at ?? start.at })
+  for (const [index, line] of lines.entries()) {
+    if (line.kind !== 'start') yield JSON.stringify({ ...line, n: index + 1 })
+  }
+}
+
+/** Tickets of the same players for the same queues, one after the other. */
+interface Sequence {
+  readonly stories: readonly [TicketStory, ...TicketStory[]]
+  readonly visits: readonly CrowdVisit[]
+}
+
+interface Growing {
+  readonly stories: [TicketStory, ...TicketStory[]]
+  readonly visits: CrowdVisit[]
+  last: Habit
+}
+
+/**
+ * Joins the tickets of each party. A ticket for other queues begins a party of its own, and so does one that was
+ * created before the last one had ended.
+ * @param stories in the order of time. @returns in the order of their first tickets.
+ */
+function sequencesOf(stories: readonly TicketStory[], habits: Habits): readonly Sequence[] {
+  const all: Growing[] = []
+  const open = new Map<string, Growing>()
+  for (const [index, story] of stories.entries()) {
+    const key = JSON.stringify(story.players.map(({ id }) => id).toSorted())
+    const habit = habits.of(story, index)
+    const before = open.get(key)
+    const ending = before === undefined ? undefined : endingBefore(before, story)
+    const visit = { patienceMs: habit.patienceMs, accepts: habit.accepts, playMs: habit.playMs }
+    if (before === undefined || ending === undefined) {
+      const begun: Growing = { stories: [story], visits: [visit], last: habit }
+      all.push(begun)
+      open.set(key, begun)
+      continue
+    }
+    const ended = before.visits.pop() as CrowdVisit
+    before.visits.push({ ...ended, ...ending }, visit)
+    before.stories.push(story)
+    before.last = habit
+  }
+  return all
+}
+
+/** How the last visit ended for this ticket to come when it did; undefined if it had not ended. */
+function endingBefore(
+  { stories, last }: Growing,
+  next: TicketStory,
+): Pick<CrowdVisit, 'playMs' | 'breakMs'> | undefined {
+  const sameQueues = stories[0].queues.toSorted().join('\n') === next.queues.toSorted().join('\n')
+  const gapMs = Math.round(next.seenAt - last.waitedUntil)
+  if (!sameQueues || gapMs < 0) return undefined
+  if (last.gaveUp) return { playMs: last.playMs, breakMs: gapMs }
+  // A match that was not seen to end was over when the party queued again.
+  const playMs = last.isPlayKnown ? last.playMs : Math.max(1, Math.min(last.playMs, gapMs))
+  return gapMs < playMs ? undefined : { playMs, breakMs: gapMs - playMs }
+}
 
 /** A crowd that was recorded, and what had to be left out or supposed, in sentences. */
 export interface RecordedCrowd {
@@ -86,3 +177,38 @@ function notesOf(
 }
 
 const counted = (many: number, what: string): string[] => (many > 0 ? [`left out: ${what} (${many})`] : [])
+
+/**
+ * Reads a crowd, or makes one of a recording: the first line tells which it is.
+ * @param lines as `splitLines` gives them.
+ * @param options for a recording.
+ * @throws {InvalidCrowd} naming the line and the field
+ */
+export async function readTraffic(
+  lines: AsyncIterable<string>,
+  options: RecordingOptions = {},
+): Promise<RecordedCrowd> {
+  const rest = lines[Symbol.asyncIterator]()
+  const read: string[] = []
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+    read.push(next.value)
+    if (next.value.trim() !== '') break
+  }
+  async function* all() {
+    yield* read
+    yield* { [Symbol.asyncIterator]: () => rest }
+  }
+  return isRecorded(read.at(-1) ?? '')
+    ? crowdFromRecording(all(), options)
+    : { crowd: await readCrowd(all()), notes: [] }
+}
+
+/** Each line of a recording has a kind, and none of a crowd. A line that is no JSON is left to who reads it. */
+function isRecorded(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && 'kind' in value
+  } catch {
+    return text.includes('"kind":')
+  }
+}

@@ -1,9 +1,92 @@
-import { weibullAfter, logNormal } from '../generate/distributions.js'
+import { logNormal, type Streams, weibullAfter } from '../generate/distributions.js'
+import { wholeMs } from '../generate/generate-crowd.js'
 import { readParameters } from '../generate/parameters.js'
-import type { Streams } from '../generate/streams.js'
-import { wholeMs } from '../generate/visits.js'
-import { patienceCurveOf } from './patience-curve.js'
 import type { TicketStory } from './recorded-tickets.js'
+
+/** How long a ticket was seen to wait, in milliseconds, and whether it gave up then or ended otherwise. */
+export interface Waited {
+  readonly ms: number
+  readonly gaveUp: boolean
+}
+
+/** How long parties wait until they give up, as far as it was seen. */
+interface PatienceCurve {
+  /**
+   * The patience of somebody who has waited for so long already.
+   * @param share from 0 to below 1, e.g. a random number: the share of such parties that have given up before.
+   */
+  at(waitedMs: number, share: number): number
+}
+
+/** Share of those who gave up, the last ones, by which the hazard after the longest wait is told. */
+const LAST_SHARE = 4
+
+/**
+ * A life table by each wait (Kaplan and Meier, 1958): who was matched had at least the patience to wait until then.
+ * After the longest wait that ended in giving up, the hazard stays as it was for the last quarter of those who gave up.
+ * Undefined if nobody gave up, of which nothing can be learned.
+ */
+export function patienceCurveOf(seen: readonly Waited[]): PatienceCurve | undefined {
+  const sorted = seen.toSorted((one, other) => one.ms - other.ms || Number(other.gaveUp) - Number(one.gaveUp))
+  const [times, staying]: [number[], number[]] = [[], []]
+  let [stay, next] = [1, 0]
+  while (next < sorted.length) {
+    const { ms } = sorted[next] as Waited
+    const atRisk = sorted.length - next
+    let gone = 0
+    for (; next < sorted.length && sorted[next]?.ms === ms; next += 1) gone += Number(sorted[next]?.gaveUp)
+    if (gone === 0) continue
+    stay *= 1 - gone / atRisk
+    times.push(ms)
+    staying.push(stay)
+  }
+  if (times.length === 0) return undefined
+  const longest = times.at(-1) as number
+  const lastStay = staying.at(-1) as number
+  const meanMs = meanAfter(sorted)
+
+  /** Index of the first time after `ms`. */
+  const after = (ms: number) => firstOf(times.length, (index) => (times[index] as number) > ms)
+  return {
+    at: (waitedMs, share) => {
+      const from = after(waitedMs)
+      const stillHere = from === 0 ? 1 : (staying[from - 1] as number)
+      const wanted = stillHere * (1 - share)
+      const index = Math.max(
+        from,
+        firstOf(times.length, (at) => (staying[at] as number) <= wanted),
+      )
+      if (index < times.length && stillHere > 0) return times[index] as number
+      const left = stillHere > 0 && lastStay > 0 ? wanted / lastStay : 1 - share
+      return Math.max(waitedMs, longest) - Math.log(Math.min(1, left)) * meanMs
+    },
+  }
+}
+
+/** Milliseconds that all waited for each one that gave up, from where the last quarter of these begins. */
+function meanAfter(sorted: readonly Waited[]): number {
+  const gone = sorted.filter(({ gaveUp }) => gaveUp)
+  const from = gone[Math.floor(gone.length * (1 - 1 / LAST_SHARE))]?.ms ?? 0
+  let [waitedMs, many] = [0, 0]
+  for (const { ms, gaveUp } of sorted) {
+    if (ms < from) continue
+    waitedMs += ms - from
+    many += Number(gaveUp)
+  }
+  // All gave up in the same millisecond.
+  return waitedMs === 0 ? Math.max(1, from) : waitedMs / many
+}
+
+/** The first index from 0 that holds, of indexes of which all after one that holds do. */
+function firstOf(length: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
 
 /** What is known or supposed of a ticket. Times are epoch milliseconds. */
 export interface Habit {

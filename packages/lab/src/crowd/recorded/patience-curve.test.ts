@@ -2,7 +2,7 @@ import { seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exponential, weibull } from '../generate/distributions.js'
-import { patienceCurveOf, type Waited } from './patience-curve.js'
+import { patienceCurveOf, type Waited } from './habits.js'
 
 const gone = (ms: number): Waited => ({ ms, gaveUp: true })
 const matched = (ms: number): Waited => ({ ms, gaveUp: false })

@@ -1,10 +1,8 @@
-import { quantity } from '../../compare/quantities.js'
-import type { LabResult } from '../../figures/lab-result.js'
-import { html, type Html } from '../html.js'
-import { overSeeds } from '../means.js'
-import type { Canvas } from '../plots/canvas.js'
-import { dotsByGroup } from '../plots/dots-by-group.js'
-import type { Series } from '../series.js'
+import { quantity } from '../../compare/measures.js'
+import type { LabResult } from '../../figures/figures.js'
+import { html, type Html } from '../page.js'
+import { type Canvas, dotsByGroup } from '../plots/canvas.js'
+import { meanRefusals, overSeeds, type Series } from '../series.js'
 import { cell, key, row, table } from './parts.js'
 
 /** Requests to the service beside what it allows. */
@@ -48,4 +46,22 @@ export function requests(canvas: Canvas, { variants }: LabResult, series: readon
       wide: false,
     })}
   </div>`
+}
+
+/** Why players were refused, by variant; undefined if nobody was. */
+export function refusals({ variants }: LabResult, series: readonly Series[]): Html | undefined {
+  const shares = variants.map((variant) => new Map(meanRefusals(variant).map(({ why, share }) => [why, share])))
+  const reasons = [...new Set(shares.flatMap((of) => [...of.keys()]))]
+  if (reasons.length === 0) return undefined
+  return table({
+    caption: 'Why players were refused',
+    note: 'Shares of all players in tickets.',
+    head: ['reason', ...series.map(key)],
+    rows: reasons.map((why) =>
+      row(
+        why,
+        shares.map((of) => cell(quantity(of.get(why) ?? 0, 'share'))),
+      ),
+    ),
+  })
 }

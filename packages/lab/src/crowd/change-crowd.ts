@@ -1,0 +1,207 @@
+import { InvalidInput } from '@muster/core'
+import type { Random } from '@muster/core/clock'
+import type { Crowd, CrowdParty, CrowdPlayer } from './crowd.js'
+import { createStreams, hashOf, normal, type Streams } from './generate/distributions.js'
+import { generateCrowd } from './generate/generate-crowd.js'
+import { type CrowdParameters, readSeed } from './generate/parameters.js'
+
+/** Longest id of a player or a party. */
+const LONGEST_ID = 128
+
+/** The id of a copy. A long one is shortened, and told apart by its hash. */
+function idWith(id: string, before: string, after: string): string {
+  const whole = `${before}${id}${after}`
+  if (whole.length <= LONGEST_ID) return whole
+  return `${before}${id.slice(0, LONGEST_ID - 16 - before.length)}~${hashOf(id).toString(16)}${after}`
+}
+
+/** The party with ids of its own for itself and its players, also where players avoid one another. */
+function withIds(party: CrowdParty, rename: (id: string) => string): CrowdParty {
+  const players = party.players.map((player) => ({
+    ...player,
+    id: rename(player.id),
+    ...(player.avoid !== undefined && { avoid: player.avoid.map(rename) }),
+  }))
+  return { ...party, id: rename(party.id), players }
+}
+
+/** A number for the people of a party, so that all parties of the same people are treated alike. */
+const peopleOf = ({ players }: CrowdParty): number =>
+  hashOf(players.reduce((least, { id }) => (id < least ? id : least), players[0]?.id ?? ''))
+
+/** Deviation of a copy's home from that of its original, in degrees: about 10 km (our choice). */
+const MOVED_DEGREES = 0.1
+/** Deviation of a copy's latencies, in milliseconds (our choice: as two measurements differ). */
+const MOVED_LATENCY_MS = 2
+
+/** A player who lives near another one. */
+function near({ coordinates, latencies, ...player }: CrowdPlayer, random: Random): CrowdPlayer {
+  const moved = (degrees: number, most: number) => {
+    const to = Math.round((degrees + MOVED_DEGREES * normal(random)) * 100) / 100
+    return Math.max(-most, Math.min(most, to))
+  }
+  return {
+    ...player,
+    ...(coordinates !== undefined && {
+      coordinates: { latitude: moved(coordinates.latitude, 90), longitude: moved(coordinates.longitude, 180) },
+    }),
+    ...(latencies !== undefined && {
+      latencies: Object.fromEntries(
+        Object.entries(latencies).map(([beacon, ms]) => [
+          beacon,
+          Math.max(1, Math.round(ms + MOVED_LATENCY_MS * normal(random))),
+        ]),
+      ),
+    }),
+  }
+}
+
+/** Parties in the order in which they come. */
+const inOrder = (parties: readonly CrowdParty[]): CrowdParty[] =>
+  parties.toSorted((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1))
+
+/**
+ * Takes a part of a crowd's time. A party that first comes before it takes part with those visits that would begin in
+ * it if nobody ever waited; visits after it are left out.
+ * @param fromMs and `toMs`: milliseconds from the crowd's start.
+ * @throws {InvalidInput} also if nobody comes in it
+ */
+export function cutCrowd({ header, parties }: Crowd, fromMs: number, toMs: number): Crowd {
+  const { startsAt, durationMs } = header
+  const refuse = (words: string) => new InvalidInput(`cut: ${words}`, { field: 'cut' })
+  if (!Number.isInteger(fromMs) || !Number.isInteger(toMs) || fromMs < 0 || fromMs >= toMs)
+    throw refuse(`must be from one whole millisecond to a later one, got ${fromMs} to ${toMs}`)
+  if (toMs > durationMs) throw refuse(`must end with the crowd at ${durationMs} ms, got ${toMs}`)
+  const cut = parties.flatMap((party) => partOf(party, fromMs, toMs))
+  if (cut.length === 0) throw refuse(`nobody comes from ${fromMs} to ${toMs} ms`)
+  return {
+    header: { format: header.format, startsAt: startsAt + fromMs, durationMs: toMs - fromMs },
+    parties: inOrder(cut),
+  }
+}
+
+function partOf(party: CrowdParty, fromMs: number, toMs: number): CrowdParty[] {
+  if (party.at >= toMs) return []
+  let begin = party.at
+  const inside: { readonly begin: number; readonly visit: CrowdParty['visits'][number] }[] = []
+  for (const visit of party.visits) {
+    if (begin >= fromMs && begin < toMs) inside.push({ begin, visit })
+    begin += visit.playMs + (visit.breakMs ?? 0)
+  }
+  const [first, last] = [inside[0], inside.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const { breakMs: _, ...ending } = last.visit
+  const visits = [...inside.slice(0, -1).map(({ visit }) => visit), ending]
+  return [{ ...party, at: first.begin - fromMs, visits }]
+}
+
+/**
+ * Lets several crowds come together: each from its own start on, the first one's start being that of all. Nobody is in
+ * two of them: ids begin with the crowd's number, as in `2.player-7`.
+ * @throws {InvalidInput} without a crowd
+ */
+export function mixCrowds(...crowds: readonly Crowd[]): Crowd {
+  const [first] = crowds
+  if (first === undefined) throw new InvalidInput('crowds: must be at least one', { field: 'crowds' })
+  if (crowds.length === 1) return first
+  const parties = crowds.flatMap((crowd, index) =>
+    crowd.parties.map((party) => withIds(party, (id) => idWith(id, `${index + 1}.`, ''))),
+  )
+  const durationMs = Math.max(...crowds.map(({ header }) => header.durationMs))
+  return {
+    header: { format: first.header.format, startsAt: first.header.startsAt, durationMs },
+    parties: inOrder(parties),
+  }
+}
+
+/** Milliseconds of a block (our choice: short beside a day's curve, long beside a wait). */
+const BLOCK_MS = 10 * 60_000
+
+/**
+ * Another crowd that might have come as well (a bootstrap): of the parties that first come in the same ten minutes as
+ * many are drawn, with replacement. Who is drawn again has ids of its own and comes at another time of these ten
+ * minutes.
+ * @throws {InvalidInput} for a wrong seed
+ */
+export function resampleCrowd({ header, parties }: Crowd, seed: number): Crowd {
+  const streams = createStreams(readSeed(seed))
+  const { made: _, ...rest } = header
+  const blocks = new Map<number, CrowdParty[]>()
+  for (const party of parties) {
+    const block = Math.floor(party.at / BLOCK_MS)
+    const others = blocks.get(block)
+    if (others === undefined) blocks.set(block, [party])
+    else others.push(party)
+  }
+  const drawn: CrowdParty[] = []
+  for (const [block, choices] of blocks) {
+    const [choosing, moving] = [streams('sample', block), streams('arrival', block)]
+    const fromMs = block * BLOCK_MS
+    const lengthMs = Math.min(BLOCK_MS, header.durationMs - fromMs)
+    const copies = new Map<CrowdParty, number>()
+    for (let left = choices.length; left > 0; left -= 1) {
+      const party = choices[Math.floor(choosing() * choices.length)] as CrowdParty
+      const copy = (copies.get(party) ?? 0) + 1
+      copies.set(party, copy)
+      const at = fromMs + Math.floor(moving() * lengthMs)
+      drawn.push(copy === 1 ? party : { ...withIds(party, (id) => idWith(id, '', `~${copy}`)), at })
+    }
+  }
+  return { header: rest, parties: inOrder(drawn) }
+}
+
+/** Bounds of the factor. */
+const LEAST = 0.1
+const MOST_FACTOR = 10
+/** Most milliseconds by which a copy comes earlier or later than its original (our choice: little in a day's curve). */
+const MOST_SHIFT_MS = 30 * 60_000
+
+/**
+ * Makes a crowd smaller or larger. Parties are left out by chance; or copies are added, with ids of their own, who live
+ * near their originals (about 10 km) and come up to half an hour earlier or later (up to a quarter of the crowd's time,
+ * if that is less), so that nobody is matched with the own copy. Copies have the attributes of their originals and do
+ * what these do. Parties of the same people stay together.
+ * @param factor 0.1 to 10.
+ * @throws {InvalidInput} also if nobody would be left
+ */
+export function scaleCrowd(crowd: Crowd, factor: number, seed = 1): Crowd {
+  if (!(factor >= LEAST && factor <= MOST_FACTOR)) {
+    throw new InvalidInput(`scale: must be from ${LEAST} to ${MOST_FACTOR}, got ${factor}`, { field: 'scale' })
+  }
+  const streams = createStreams(readSeed(seed))
+  const { durationMs } = crowd.header
+  const parties = crowd.parties.flatMap((party) => {
+    const chance = streams('copy', peopleOf(party))()
+    const many = Math.floor(factor) + (chance < factor % 1 ? 1 : 0)
+    return Array.from({ length: many }, (_, copy) => (copy === 0 ? party : copyOf(party, copy, durationMs, streams)))
+  })
+  if (parties.length === 0) {
+    throw new InvalidInput(`scale: ${factor} leaves none of ${crowd.parties.length} parties`, { field: 'scale' })
+  }
+  const { made: _, ...header } = crowd.header
+  return { header, parties: inOrder(parties) }
+}
+
+function copyOf(party: CrowdParty, copy: number, durationMs: number, streams: Streams): CrowdParty {
+  const people = peopleOf(party) + copy
+  const mostMs = Math.min(MOST_SHIFT_MS, durationMs / 4)
+  const at = mirrored(party.at + Math.round((2 * streams('arrival', people)() - 1) * mostMs), durationMs)
+  const place = streams('place', people)
+  const copied = withIds(party, (id) => idWith(id, '', `~${copy + 1}`))
+  return { ...copied, at, players: copied.players.map((player) => near(player, place)) }
+}
+
+/** Who would come before the beginning or after the end comes as long after or before it. */
+const mirrored = (at: number, durationMs: number): number =>
+  Math.max(0, Math.min(durationMs - 1, at < 0 ? -at : at >= durationMs ? 2 * durationMs - 1 - at : at))
+
+/**
+ * The same crowd by another seed: a synthetic one is made anew, any other is resampled. By its own seed a synthetic
+ * crowd is itself, and so is any other by seed 0.
+ * @throws {InvalidInput} if the crowd says of itself that it was made by parameters that cannot be
+ */
+export function crowdFor(source: Crowd, seed: number): Crowd {
+  const { made } = source.header
+  if (made === undefined) return seed === 0 ? source : resampleCrowd(source, seed)
+  return seed === made.seed ? source : generateCrowd(made.parameters as CrowdParameters, seed)
+}

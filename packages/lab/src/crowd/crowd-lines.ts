@@ -1,0 +1,248 @@
+import { InvalidInput } from '@muster/core'
+import { jsonFault, validate } from '@muster/core/validation'
+import { readTicketInput } from '@muster/matchmaker/replay'
+import { z } from 'zod'
+import { type Crowd, CROWD_FORMAT, type CrowdHeader, type CrowdParty } from './crowd.js'
+
+/** A line of a crowd or a recording cannot be used. Nothing of it is used then. */
+export class InvalidCrowd extends InvalidInput {
+  /** From 1. */
+  readonly line: number
+  /** In UTF-16 units, from 1, where that is known. */
+  declare readonly column?: number
+  /** What is wrong, in words that follow the place and the field. */
+  readonly wrong: string
+
+  static {
+    this.prototype.name = 'InvalidCrowd'
+  }
+
+  /** @param field path in the line, e.g. `visits.0.playMs`; '' for the line as a whole. */
+  constructor(line: number, field: string, wrong: string, column?: number) {
+    super(`line ${line}: ${field === '' ? '' : `${field}: `}${wrong}`, { field })
+    this.line = line
+    this.wrong = wrong
+    if (column !== undefined) this.column = column
+  }
+}
+
+/** Longest line, in bytes or UTF-16 units (our choice: a party of 500 players with 64 latencies each has less). */
+const LONGEST_LINE = 2 ** 20
+const LINE_FEED = 10
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Splits a file into lines, without their ends. It holds one line at a time, so a file of any size needs little memory.
+ * @param chunks bytes of UTF-8, e.g. `createReadStream(path)`, or text.
+ * @throws {InvalidCrowd} at a line that is too long or is not UTF-8.
+ */
+export async function* splitLines(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<string> {
+  let number = 1
+  // Only the new part is searched, however small the parts of a long line are.
+  let [parts, length]: [Uint8Array[], number] = [[], 0]
+  const add = (part: Uint8Array) => {
+    length += part.length
+    refuseLong({ length }, number)
+    parts.push(part)
+  }
+  const line = () => {
+    const text = textOf(parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts), number)
+    ;[parts, length] = [[], 0]
+    number += 1
+    return text.endsWith('\r') ? text.slice(0, -1) : text
+  }
+  for await (const chunk of chunks) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+    let from = 0
+    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, from)) {
+      add(bytes.subarray(from, end))
+      yield line()
+      from = end + 1
+    }
+    if (from < bytes.length) add(bytes.subarray(from))
+  }
+  if (length > 0) yield line()
+}
+
+function textOf(bytes: Uint8Array, number: number): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    const isGzip = number === 1 && bytes[0] === 0x1f && bytes[1] === 0x8b
+    throw new InvalidCrowd(number, '', isGzip ? 'is compressed: unpack it by gunzip' : 'is not UTF-8')
+  }
+}
+
+export function refuseLong({ length }: { readonly length: number }, number: number): void {
+  if (length > LONGEST_LINE) throw new InvalidCrowd(number, '', 'is longer than a mebibyte, 1048576 characters')
+}
+
+/** A year in milliseconds: nothing in a crowd lasts longer. */
+const YEAR_MS = 366 * 24 * 3_600_000
+/** The year 2100 in epoch milliseconds. */
+const LATEST = 4_102_444_800_000
+const MOST_VISITS = 10_000
+
+const idText = z.string().min(1).max(128)
+const durationMs = z.int().min(0).max(YEAR_MS)
+
+const headerSchema = z.strictObject({
+  format: z.literal(CROWD_FORMAT),
+  startsAt: z.int().min(0).max(LATEST),
+  durationMs: z.int().min(1).max(YEAR_MS),
+  made: z
+    .strictObject({
+      seed: z
+        .int()
+        .min(0)
+        .max(2 ** 32 - 1),
+      parameters: z.unknown(),
+      parties: z.int().min(1),
+    })
+    .optional(),
+}) satisfies z.ZodType<CrowdHeader>
+
+/** What is no part of a ticket. The rest is checked as that of a ticket. */
+const partySchema = z.strictObject({
+  id: idText,
+  at: durationMs,
+  players: z
+    .array(z.looseObject({ region: idText.optional(), truth: z.number().min(-1e9).max(1e9).optional() }))
+    .min(1, 'must not be empty'),
+  queues: z.array(idText).optional(),
+  priority: z.number().optional(),
+  visits: z
+    .array(
+      z.strictObject({
+        patienceMs: durationMs,
+        accepts: z.boolean().optional(),
+        playMs: durationMs,
+        breakMs: durationMs.optional(),
+      }),
+    )
+    .min(1)
+    .max(MOST_VISITS),
+}) as unknown as z.ZodType<CrowdParty>
+
+/** @param number of the line, from 1. @throws {InvalidCrowd} */
+function readHeader(text: string, number: number): CrowdHeader {
+  const value = jsonOf(text, number)
+  if (typeof value !== 'object' || value === null || !('format' in value)) {
+    throw new InvalidCrowd(number, '', `is no first line of a crowd, which has format: "${CROWD_FORMAT}"`)
+  }
+  return checked(headerSchema, value, number)
+}
+
+/** @throws {InvalidCrowd} */
+function readParty(text: string, number: number, { durationMs: untilMs }: CrowdHeader): CrowdParty {
+  const value = checked(partySchema, jsonOf(text, number), number)
+  if (value.at >= untilMs) {
+    throw new InvalidCrowd(number, 'at', `must be before the crowd's end, ${untilMs}, got ${value.at}`)
+  }
+  const missing = value.visits.findIndex(
+    (visit, index) => index + 1 < value.visits.length && visit.breakMs === undefined,
+  )
+  if (missing !== -1) throw new InvalidCrowd(number, `visits.${missing}.breakMs`, 'is missing, and is no last visit')
+  checkTicket(value, number)
+  return value
+}
+
+/** Checks what a ticket has as the matchmaker does, so that no run refuses it for its form. */
+function checkTicket({ players, queues, priority }: CrowdParty, line: number): void {
+  const bare = players.map(({ region: _region, truth: _truth, ...player }) => player)
+  try {
+    readTicketInput({ players: bare, priority, ...(queues === undefined ? { queue: 'any' } : { queues }) })
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error
+    const field = error.field ?? ''
+    throw new InvalidCrowd(
+      line,
+      field,
+      error.message.replace(/^ticket: /, '').replace(field === '' ? '' : `${field}: `, ''),
+    )
+  }
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown, number: number): T {
+  const result = validate(schema, value)
+  // The value itself: what is written again has its names in the order in which they came.
+  if (result.success) return value as T
+  throw new InvalidCrowd(number, result.fault.field ?? '', result.fault.message)
+}
+
+/** @throws {InvalidCrowd} saying where the line stops being JSON. */
+function jsonOf(text: string, number: number): unknown {
+  refuseLong(text, number)
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    const { column, wrong } = jsonFault(text) ?? { column: 1, wrong: 'is not as described' }
+    const words = wrong === 'ends too early' || wrong === 'a text without an end' ? 'is torn' : 'is no JSON'
+    throw new InvalidCrowd(number, '', `${words}: ${wrong}`, column)
+  }
+}
+
+/**
+ * Reads a crowd, line by line.
+ * @param lines as `splitLines` gives them; empty lines are ignored.
+ * @throws {InvalidCrowd} naming the line, the field and its value
+ */
+export async function readCrowd(lines: Iterable<string> | AsyncIterable<string>): Promise<Crowd> {
+  let header: CrowdHeader | undefined
+  const parties: CrowdParty[] = []
+  const check = createOrderCheck()
+  let number = 0
+  for await (const text of lines) {
+    number += 1
+    if (text.trim() === '') continue
+    if (header === undefined) {
+      header = readHeader(text, number)
+      continue
+    }
+    const party = readParty(text, number, header)
+    check(party, number)
+    parties.push(party)
+  }
+  if (header === undefined) throw new InvalidCrowd(1, '', 'is missing: the crowd is empty')
+  if (parties.length === 0) throw new InvalidCrowd(number + 1, '', 'is missing: the crowd has no parties')
+  const { made } = header
+  if (made !== undefined && made.parties !== parties.length) {
+    const words = `is missing: the crowd was made with ${made.parties} parties and has ${parties.length}`
+    throw new InvalidCrowd(number + 1, '', `${words}; remove made from its first line to use it as it is`)
+  }
+  return { header, parties }
+}
+
+/** Checks what concerns several parties: their ids and their order. */
+function createOrderCheck(): (party: CrowdParty, number: number) => void {
+  const ids = new Set<string>()
+  let last = 0
+  return ({ id, at }, number) => {
+    const refuse = (field: string, wrong: string) => new InvalidCrowd(number, field, wrong)
+    if (ids.has(id)) throw refuse('id', `is the id of an earlier party too, got ${JSON.stringify(id)}`)
+    if (at < last) throw refuse('at', `must not be before the ${last} of the line above, got ${at}`)
+    ids.add(id)
+    last = at
+  }
+}
+
+/** UTF-16 units that are written at once (our choice: a call for each line would take longer than making it). */
+const CHUNK = 2 ** 16
+
+/**
+ * Writes a crowd as lines of JSON: its header, then its parties. It holds little of the text at a time.
+ * @param write waits until more may be written; false ends it, as nobody reads any more.
+ */
+export async function writeCrowd(
+  { header, parties }: { readonly header: CrowdHeader; readonly parties: Iterable<CrowdParty> },
+  write: (text: string) => boolean | void | Promise<boolean | void>,
+): Promise<void> {
+  let text = `${JSON.stringify(header)}\n`
+  for (const party of parties) {
+    text += `${JSON.stringify(party)}\n`
+    if (text.length < CHUNK) continue
+    if ((await write(text)) === false) return
+    text = ''
+  }
+  if (text !== '') await write(text)
+}
