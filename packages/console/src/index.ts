@@ -1,2 +1,2 @@
-/** Where the files of the console's page are: what a server sends for `/console`. */
-export { pagesFolder } from './pages-folder.js'
+/** Where the files of the console's page are, made by `bundle.mjs`: what a server sends for `/console`. */
+export const pagesFolder = new URL('../dist/pages/', import.meta.url)

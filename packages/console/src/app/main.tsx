@@ -1,9 +1,8 @@
 import { render } from 'preact'
 import { App } from './app.js'
 import { browserClock } from './clock.js'
-import { tabTokens } from './state/session.js'
+import { createStore, tabTokens } from './state/store.js'
 import { StoreContext } from './state/store-context.js'
-import { createStore } from './state/store.js'
 
 const root = document.querySelector('#app')
 const store = createStore({

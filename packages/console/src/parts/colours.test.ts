@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { colours } from './colours.js'
+import { colours } from './base-style.js'
 
 /** The relative luminance of `#rrggbb` (WCAG 2). */
 function luminance(colour: string): number {

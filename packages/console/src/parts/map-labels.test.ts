@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { placeLabels, type Dot, type Label } from './map-labels.js'
+import { type Dot, type Label, placeLabels } from './world-map.js'
 
 const dot = (id: string, x: number, y: number, text: string | undefined = id): Dot => ({ id, x, y, radius: 5, text })
 

@@ -1,7 +1,7 @@
-// pure: where a place is on the world map
+// pure: where a place is on the world map; the placement of city names on a map
 import { mapExtent } from './world-outline.js'
 
-const { width, middle, north } = mapExtent
+const { width: mapWidth, middle: mapMiddle, north } = mapExtent
 const DEGREE = Math.PI / 180
 
 /** Natural Earth's projection, a polynomial fitted to a drawing by hand (T. Patterson, B. Šavrič et al.). */
@@ -16,18 +16,91 @@ const up = (latitude: number) => {
   const factor = 1.007226 + square * (0.015085 + fourth * (-0.044475 + 0.028874 * square - 0.005916 * fourth))
   return latitude * DEGREE * factor
 }
-const SCALE = width / (2 * Math.PI * across(0))
+const SCALE = mapWidth / (2 * Math.PI * across(0))
 
 /** A place in map units, from the north-west corner of the map. Longitudes may be beyond 180 degrees. */
 export function onMap({ latitude, longitude }: { readonly latitude: number; readonly longitude: number }): {
   readonly x: number
   readonly y: number
 } {
-  const east = ((((longitude - middle + 180) % 360) + 360) % 360) - 180
+  const east = ((((longitude - mapMiddle + 180) % 360) + 360) % 360) - 180
   return {
-    x: rounded(width / 2 + SCALE * east * DEGREE * across(latitude)),
+    x: rounded(mapWidth / 2 + SCALE * east * DEGREE * across(latitude)),
     y: rounded(SCALE * (up(north) - up(latitude))),
   }
 }
 
 const rounded = (value: number) => Math.round(value * 10) / 10
+
+/** A dot on the map, in pixels at the smallest size at which the map shows names. */
+export interface Dot {
+  readonly id: string
+  readonly x: number
+  readonly y: number
+  readonly radius: number
+  /** The dot's name; undefined for a dot without a name, which must not be covered all the same. */
+  readonly text: string | undefined
+}
+
+/** The position of a name relative to the dot's centre; `y` is the base line. */
+export interface Label {
+  readonly x: number
+  readonly y: number
+  readonly anchor: 'start' | 'middle' | 'end'
+}
+
+interface Box {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** The assumed width of a letter at a font size of 11 pixels: more than most letters need. */
+const LETTER = 6.4
+const ASCENT = 9
+const DESCENT = 3
+const GAP = 3
+
+const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+const boxOf = ({ x, y, radius }: Dot): Box => ({
+  left: x - radius,
+  top: y - radius,
+  right: x + radius,
+  bottom: y + radius,
+})
+
+/**
+ * Places each name where it covers no dot and no other name, and is not cut off at an edge; earlier dots choose first.
+ * A name without such a place is left out: the dot's tooltip has it, and a table lists all names.
+ */
+export function placeLabels(dots: readonly Dot[], width: number, height: number): ReadonlyMap<string, Label> {
+  const taken = dots.map(boxOf)
+  const labels = new Map<string, Label>()
+  for (const dot of dots) {
+    if (dot.text === undefined) continue
+    const half = (dot.text.length * LETTER) / 2
+    const fits = (box: Box) => box.left >= 0 && box.top >= 0 && box.right <= width && box.bottom <= height
+    for (const label of candidates(dot.radius)) {
+      const box = boxAt(dot, label, half)
+      if (!fits(box) || taken.some((other) => overlap(box, other))) continue
+      taken.push(box)
+      labels.set(dot.id, label)
+      break
+    }
+  }
+  return labels
+}
+
+const candidates = (radius: number): readonly Label[] => [
+  { x: radius + GAP, y: 4, anchor: 'start' },
+  { x: -radius - GAP, y: 4, anchor: 'end' },
+  { x: 0, y: -radius - GAP, anchor: 'middle' },
+  { x: 0, y: radius + GAP + ASCENT, anchor: 'middle' },
+]
+
+function boxAt({ x, y }: Dot, label: Label, half: number): Box {
+  const middle = x + label.x + { start: half, middle: 0, end: -half }[label.anchor]
+  const base = y + label.y
+  return { left: middle - half, top: base - ASCENT, right: middle + half, bottom: base + DESCENT }
+}

@@ -20,38 +20,48 @@
  * a role that may not, 404, 409 for an edit of an older version of a queue, 422 for a queue that is wrong (with its
  * faults by line and column), 429.
  */
-export type { Audit } from './audit.js'
-export type { History, HistoryStep, QueueHistory } from './history.js'
+export type {
+  Applied,
+  ApplyRequest,
+  Audit,
+  Curve,
+  CurvePoint,
+  Found,
+  Problem,
+  QueueCard,
+  QueueCards,
+  ServerList,
+  ServerRow,
+  Story,
+  StoryAction,
+  StoryEvent,
+  StoryExplanation,
+  StoryKind,
+  Trial,
+  TrialRequest,
+  TrialResult,
+  TrialSide,
+  YamlFault,
+} from './answers.js'
 export type {
   FormingMatch,
   FormingPhase,
+  Hello,
+  History,
+  HistoryStep,
   LimitNow,
   MapNow,
+  Milliseconds,
+  Moment,
   Money,
   Now,
   ProblemNow,
+  QueueHistory,
   QueueNow,
   RelaxedStep,
   ServerCluster,
   ServersNow,
   Spot,
   WaitingCluster,
-} from './now.js'
-export type { Problem, YamlFault } from './problem.js'
-export type {
-  Applied,
-  ApplyRequest,
-  Curve,
-  CurvePoint,
-  QueueCard,
-  QueueCards,
-  Trial,
-  TrialRequest,
-  TrialResult,
-  TrialSide,
-} from './queues.js'
-export type { ServerList, ServerRow } from './servers.js'
+} from './feed-messages.js'
 export { isAllowed, permissionsOf, type Permission, type Role } from './permissions.js'
-export type { Hello } from './session.js'
-export type { Found, Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from './story.js'
-export type { Milliseconds, Moment } from './units.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createEventParser, type ServerEvent } from './event-parser.js'
+import { createEventParser, type ServerEvent } from './follow.js'
 
 const parsed = (...pieces: readonly string[]) => pieces.flatMap(createEventParser())
 

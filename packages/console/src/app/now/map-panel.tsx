@@ -1,10 +1,128 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted, graticule, grouped, mapExtent, onMap, sum, worldOutline } from '../../parts/index.js'
-import type { MapNow, Now } from '../../wire/index.js'
+import type { MapNow, Now, Spot } from '../../wire/index.js'
 import { short, wait } from '../words.js'
-import { mergeClusters, radiusOf } from './merge-clusters.js'
-import { PlacesTable } from './places-table.js'
+
+/** Something at a point of the map, with a weight. */
+interface Weighted {
+  readonly x: number
+  readonly y: number
+  readonly weight: number
+}
+
+interface Merged<Item extends Weighted> extends Weighted {
+  /** The same for the same cell of the map, whatever it holds. */
+  readonly key: string
+  readonly items: readonly Item[]
+}
+
+/**
+ * Puts what is in the same cell of a grid together, at its weighted middle: the heavy ones first, and nothing is lost.
+ * The grid stands still, so circles do not jump from one moment to the next.
+ */
+export function mergeClusters<Item extends Weighted>(items: readonly Item[], cell: number): readonly Merged<Item>[] {
+  const cells = new Map<string, Item[]>()
+  for (const item of items) {
+    if (item.weight <= 0) continue
+    const key = `${Math.floor(item.x / cell)},${Math.floor(item.y / cell)}`
+    const there = cells.get(key)
+    if (there === undefined) cells.set(key, [item])
+    else there.push(item)
+  }
+  return [...cells]
+    .map(([key, there]) => {
+      const weight = there.reduce((total, item) => total + item.weight, 0)
+      const middle = (of: 'x' | 'y') => there.reduce((total, item) => total + item[of] * item.weight, 0) / weight
+      return { key, weight, x: middle('x'), y: middle('y'), items: there }
+    })
+    .toSorted((one, other) => size(other) - size(one) || (one.key < other.key ? -1 : 1))
+}
+
+/** Weights that are about the same do not change places from one moment to the next. */
+const size = ({ weight }: Weighted) => Math.round(Math.log2(weight))
+
+/** The radius of a circle in pixels: its area grows with the number, and the largest leaves others in sight. */
+export function radiusOf(weight: number, heaviest: number): number {
+  const largest = Math.min(22, 7 + 3.2 * Math.log10(Math.max(1, heaviest)) ** 1.4)
+  return Math.max(3.5, largest * Math.sqrt(weight / Math.max(1, heaviest)))
+}
+
+const MOST = 15
+
+/** The map in words: made when it is opened. */
+function PlacesTable({ map }: { readonly map: MapNow }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="places" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>The map as tables</summary>
+      {isOpen ? <Places map={map} /> : null}
+    </details>
+  )
+}
+
+function Places({ map: { waiting, servers } }: { readonly map: MapNow }) {
+  const areas = waiting.toSorted((one, other) => other.players - one.players).slice(0, MOST)
+  const places = servers.toSorted((one, other) => other.running - one.running).slice(0, MOST)
+  return (
+    <div class="places-tables">
+      <table>
+        <caption>The {areas.length} areas where most players wait</caption>
+        <thead>
+          <tr>
+            <th scope="col">Area</th>
+            <th scope="col" class="number">
+              Players
+            </th>
+            <th scope="col" class="number">
+              Longest wait
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {areas.map((area) => (
+            <tr key={degrees(area)}>
+              <th scope="row">{degrees(area)}</th>
+              <td class="number">{grouped(area.players)}</td>
+              <td class="number">{wait(area.oldest)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <table>
+        <caption>The {places.length} places with most servers</caption>
+        <thead>
+          <tr>
+            <th scope="col">Place</th>
+            <th scope="col" class="number">
+              Running
+            </th>
+            <th scope="col" class="number">
+              Starting
+            </th>
+            <th scope="col" class="number">
+              Players
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {places.map((place) => (
+            <tr key={`${place.city} ${degrees(place)}`}>
+              <th scope="row">{place.city ?? degrees(place)}</th>
+              <td class="number">{grouped(place.running)}</td>
+              <td class="number">{grouped(place.starting)}</td>
+              <td class="number">{grouped(place.players)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const degrees = ({ latitude, longitude }: Spot) =>
+  `${Math.abs(Math.round(latitude))}° ${latitude < 0 ? 'S' : 'N'}, ` +
+  `${Math.abs(Math.round(longitude))}° ${longitude < 0 ? 'W' : 'E'}`
 
 /** The world: who waits, which matches form, and where servers are. */
 export function MapPanel({ now }: { readonly now: Now }) {

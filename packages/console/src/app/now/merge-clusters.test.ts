@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mergeClusters, radiusOf } from './merge-clusters.js'
+import { mergeClusters, radiusOf } from './map-panel.js'
 
 const item = fc.record({
   x: fc.integer({ min: 0, max: 1800 }),

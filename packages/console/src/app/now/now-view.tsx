@@ -1,16 +1,178 @@
-import { useMemo } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { counted, grouped, sum } from '../../parts/index.js'
+import type { Now } from '../../wire/index.js'
+import { whyOf } from '../feed/api.js'
+import { hrefOf } from '../routes.js'
 import { useStore } from '../state/store-context.js'
-import { BotsPanel } from './bots-panel.js'
-import { FormingPanel } from './forming-panel.js'
-import { LimitsPanel } from './limits-panel.js'
+import { Ago } from '../ui/elements.js'
+import { money, wait } from '../words.js'
 import { MapPanel } from './map-panel.js'
-import { ProblemsPanel } from './problems-panel.js'
-import { QueueTable } from './queue-table.js'
 import { QueuePlots } from './queue-plots.js'
-import { Readiness } from './readiness.js'
-import { shownQueue } from './shown-queue.js'
-import { ServersPanel } from './servers-panel.js'
-import { Totals } from './totals.js'
+import { QueueTable, shownQueue } from './queue-table.js'
+import { FormingPanel, LimitsPanel, ServersPanel } from './servers-panel.js'
+
+const crowds = [100, 1000, 10_000]
+
+/** Lets a crowd of bots arrive: only in `muster dev`. */
+function BotsPanel() {
+  const { api, may, tellOutcome, connection } = useStore()
+  const [isBusy, setBusy] = useState(false)
+  const letIn = async (players: number) => {
+    setBusy(true)
+    try {
+      await api().letBotsIn(players)
+      tellOutcome(`${counted(players, 'bot')} arrive.`)
+    } catch (error) {
+      tellOutcome(whyOf(error, 'The bots did not come.'))
+    }
+    setBusy(false)
+  }
+  return (
+    <fieldset class="bots" disabled={isBusy || !may('players') || connection.value !== 'live'}>
+      <legend>Let players in</legend>
+      {crowds.map((players) => (
+        <button key={players} type="button" onClick={() => void letIn(players)}>
+          {grouped(players)}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** What went wrong lately, and why the program is not ready, in words. */
+function ProblemsPanel({ now: { problems, ready } }: { readonly now: Now }) {
+  const isCalm = problems.length === 0 && ready.is
+  return (
+    <section class="problems" aria-labelledby="problems">
+      <h2 id="problems">Problems</h2>
+      <ul class="scroll" tabIndex={isCalm ? undefined : 0} aria-labelledby="problems">
+        {isCalm ? <Calm /> : null}
+        {ready.why.map((reason) => (
+          <li key={reason} class="now-problem">
+            <p>{reason}</p>
+            <small>not ready for this reason</small>
+          </li>
+        ))}
+        {problems.map(({ at, text, count, matchId }) => (
+          <li key={`${text} ${matchId ?? ''}`}>
+            <p>{text}</p>
+            <small>
+              <Ago at={at} />
+              {count > 1 ? `, ${grouped(count)} times` : ''}
+              {matchId === null ? null : (
+                <>
+                  {', '}
+                  <a href={hrefOf('find', matchId)}>its match</a>
+                </>
+              )}
+            </small>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Calm() {
+  const { connection } = useStore()
+  if (connection.value === 'live') return <li class="none calm">None. All goes as it should.</li>
+  return <li class="none">None was known when the server was last seen.</li>
+}
+
+const stores = { memory: 'in memory only', folder: 'in a folder', redis: 'in Redis' }
+
+/** Whether players are taken, and if not, why: in one line of a fixed height. */
+function Readiness({ now: { ready } }: { readonly now: Now }) {
+  const { hello, connection } = useStore()
+  const [reason, ...others] = ready.why
+  if (connection.value !== 'live') {
+    return (
+      <p class="readiness is-away">
+        <b>Not known</b>
+        <span>The server does not answer; it was {ready.is ? 'ready' : 'not ready'} when it was last seen.</span>
+      </p>
+    )
+  }
+  return (
+    <p class={`readiness ${ready.is ? 'is-ready' : 'is-not'}`}>
+      <b>{ready.is ? 'Ready' : 'Not ready'}</b>
+      {ready.is ? (
+        <span>
+          Players are taken.{' '}
+          {hello.value === undefined ? null : (
+            <small>
+              Started <Ago at={hello.value.startedAt} />, tickets {stores[hello.value.store]}, version{' '}
+              {hello.value.version}
+              {ready.leading === undefined ? '' : ready.leading ? ', this process leads' : ', another process leads'}
+            </small>
+          )}
+        </span>
+      ) : (
+        <span title={ready.why.join('\n')}>
+          {reason ?? 'No reason is known.'}
+          {others.length === 0 ? null : <small> and {others.length} more</small>}
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** The figures that one looks at first. */
+function Totals({ now: { queues, queuesLeftOut, forming, formingLeftOut, servers } }: { readonly now: Now }) {
+  const oldest = Math.max(-1, ...queues.map((queue) => queue.oldest ?? -1))
+  const paused = queues.filter((queue) => queue.paused).length
+  const matches = forming.length + formingLeftOut
+  const running = servers.byState.find(({ state }) => state === 'running')?.count ?? 0
+  const all = sum(servers.byState.map(({ count }) => count))
+  const spent = servers.money
+  return (
+    <dl class="totals" aria-label="Totals">
+      <Total name="Players waiting" kind="waiting" note={oldest < 0 ? 'nobody waits' : `longest ${wait(oldest)}`}>
+        {grouped(sum(queues.map(({ players }) => players)))}
+      </Total>
+      <Total name="Arrivals a minute" note={`tickets, in ${counted(queues.length + queuesLeftOut, 'queue')}`}>
+        {grouped(Math.round(sum(queues.map(({ arrivalsPerMinute }) => arrivalsPerMinute))))}
+      </Total>
+      <Total name="Matches a minute" note={paused === 0 ? 'no queue is paused' : `${counted(paused, 'queue')} paused`}>
+        {grouped(Math.round(sum(queues.map(({ matchesPerMinute }) => matchesPerMinute))))}
+      </Total>
+      <Total name="Matches forming" kind="forming" note="without a place to connect yet">
+        {grouped(matches)}
+      </Total>
+      <Total name="Servers" kind="ready" note={`${grouped(running)} running`}>
+        {grouped(all)}
+        {servers.most === null ? null : <small> of {grouped(servers.most)}</small>}
+      </Total>
+      {spent === null ? (
+        <Total name="Spending" note="set pricePerMinute to see it">
+          <span class="unset">no price</span>
+        </Total>
+      ) : (
+        <Total name="Spending an hour" note={`${money(spent.lastHour, spent.currency)} in the last hour`}>
+          {money(spent.perHourNow, spent.currency)}
+        </Total>
+      )}
+    </dl>
+  )
+}
+
+interface TotalProps {
+  readonly name: string
+  readonly note: string
+  readonly kind?: string
+  readonly children: ComponentChildren
+}
+
+const Total = ({ name, note, kind = '', children }: TotalProps) => (
+  <div class={`total ${kind}`}>
+    <dt>{name}</dt>
+    <dd>
+      <b>{children}</b>
+      <small>{note}</small>
+    </dd>
+  </div>
+)
 
 /** What goes on at this moment. */
 export function NowView() {

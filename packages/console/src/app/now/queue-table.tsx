@@ -1,11 +1,90 @@
-import { grouped } from '../../parts/index.js'
-import type { Now, QueueNow } from '../../wire/index.js'
-import { hrefOf } from '../routes.js'
+import { useComputed } from '@preact/signals'
+import { grouped, sum } from '../../parts/index.js'
+import type { Now, QueueNow, RelaxedStep } from '../../wire/index.js'
+import { hrefOf, type Route } from '../routes.js'
+import { shownSpan, type Values } from '../state/series.js'
 import { useStore } from '../state/store-context.js'
-import { wait } from '../words.js'
-import { RelaxedBar } from './relaxed-bar.js'
-import { shownQueue } from './shown-queue.js'
-import { Spark } from './spark.js'
+import { percent, wait } from '../words.js'
+
+/** Tickets by how far rules have given way for them: the further, the darker. */
+function RelaxedBar({ steps }: { readonly steps: readonly RelaxedStep[] }) {
+  const all = sum(steps.map(({ tickets }) => tickets))
+  const [strict] = steps
+  if (all === 0 || strict === undefined) return <span class="none">–</span>
+  const text = steps
+    .filter(({ tickets }) => tickets > 0)
+    .map(({ after, tickets }) => `${grouped(tickets)} ${after === 0 ? 'strictest' : `after ${wait(after)}`}`)
+    .join(', ')
+  const given = 1 - (strict.after === 0 ? strict.tickets : 0) / all
+  let before = 0
+  return (
+    <span class="relaxed">
+      <svg class="relaxed-bar" viewBox="0 0 1000 10" preserveAspectRatio="none" role="img" aria-label={text}>
+        <title>{text}</title>
+        {steps.map(({ after, tickets }, at) => {
+          const x = (before / all) * 1000
+          before += tickets
+          const depth = steps.length === 1 ? 0 : at / (steps.length - 1)
+          return (
+            <rect key={after} x={x} width={(tickets / all) * 1000} height="10" fill-opacity={0.22 + 0.78 * depth} />
+          )
+        })}
+      </svg>
+      <span class="number">{percent(given)}</span>
+    </span>
+  )
+}
+
+/** The queue of the address, or else the first one. */
+export const shownQueue = ({ queues }: Now, route: Route): QueueNow | undefined =>
+  queues.find(({ name }) => route.view === 'now' && name === route.queue) ?? queues[0]
+
+/**
+ * The data of an SVG path for values at equal steps, from 0 at the bottom to `most` at the top. Gaps stay gaps, and the
+ * last value is at the right edge, so a short history leaves the left side empty.
+ */
+export function sparkPath(values: Values, steps: number, width: number, height: number, most: number): string {
+  const shown = values.slice(-steps)
+  const first = steps - shown.length
+  let path = ''
+  let isOpen = false
+  for (const [at, value] of shown.entries()) {
+    if (value === null) {
+      isOpen = false
+      continue
+    }
+    const x = rounded(((first + at) / Math.max(1, steps - 1)) * width)
+    const y = rounded(height - (most <= 0 ? 0 : (value / most) * height))
+    path += isOpen ? `L${x} ${y}` : `M${x} ${y}h0`
+    isOpen = true
+  }
+  return path
+}
+
+const rounded = (value: number) => Math.round(value * 10) / 10
+
+const [WIDTH, HEIGHT] = [140, 24]
+
+/** The players who waited in a queue during the last hour. The plots below say it in numbers. */
+function Spark({ queue }: { readonly queue: string }) {
+  const { series } = useStore()
+  const path = useComputed(() => {
+    const values = series.value?.queues.get(queue)?.players ?? []
+    const most = Math.max(0, ...values.map((value) => value ?? 0))
+    return sparkPath(
+      values,
+      series.value === undefined ? 1 : Math.ceil(shownSpan(series.value) / series.value.step),
+      WIDTH,
+      HEIGHT - 4,
+      most,
+    )
+  })
+  return (
+    <svg class="spark" viewBox={`0 -2 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} aria-hidden="true">
+      <path d={path} />
+    </svg>
+  )
+}
 
 /** Every queue in one line. */
 export function QueueTable({ now }: { readonly now: Now }) {

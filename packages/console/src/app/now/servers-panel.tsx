@@ -1,7 +1,9 @@
-import { grouped, sum } from '../../parts/index.js'
-import type { ServersNow } from '../../wire/index.js'
-import { Ago } from '../ui/ago.js'
-import { money } from '../words.js'
+import { Fragment } from 'preact'
+import { counted, grouped, sum } from '../../parts/index.js'
+import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire/index.js'
+import { hrefOf } from '../routes.js'
+import { Ago, Meter } from '../ui/elements.js'
+import { money, percent } from '../words.js'
 
 /** Which of the shared colours a state has. */
 const kinds: Readonly<Record<string, string>> = {
@@ -108,6 +110,90 @@ export function ServersPanel({ servers }: { readonly servers: ServersNow }) {
           </>
         )}
       </dl>
+    </section>
+  )
+}
+
+const phases: Readonly<Record<FormingPhase, string>> = {
+  accepting: 'players accept',
+  allocating: 'asks for a server',
+  starting: 'server starts',
+  waiting: 'waits for a server',
+}
+
+/** Matches whose players do not know yet where to connect, the oldest first. */
+export function FormingPanel({ now: { forming, formingLeftOut } }: { readonly now: Now }) {
+  return (
+    <section class="forming-matches" aria-labelledby="forming">
+      <h2 id="forming">
+        Matches forming <small>{grouped(forming.length + formingLeftOut)}, oldest first</small>
+      </h2>
+      <ul class="scroll" tabIndex={forming.length === 0 ? undefined : 0} aria-labelledby="forming">
+        {forming.length === 0 ? <li class="none">None at this moment.</li> : null}
+        {forming.map(({ matchId, queue, phase, players, since }) => (
+          <li key={matchId}>
+            <a href={hrefOf('find', matchId)}>
+              <code>{matchId}</code>
+            </a>
+            <span class={`phase ${phase}`}>{phases[phase]}</span>
+            <small>
+              {counted(players, 'player')}, {queue}, <Ago at={since} />
+            </small>
+          </li>
+        ))}
+        {formingLeftOut === 0 ? null : <li class="more">and {grouped(formingLeftOut)} more</li>}
+      </ul>
+    </section>
+  )
+}
+
+/** How much of the service's limits is used. */
+export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }) {
+  return (
+    <section aria-labelledby="limits">
+      <h2 id="limits">
+        Limits of the service <small>fullest first</small>
+      </h2>
+      {limits.length === 0 ? (
+        <p class="none">Nothing has been asked of the service yet.</p>
+      ) : (
+        <table class="limits-table">
+          <caption class="hidden">Limits of the service’s operations in use</caption>
+          <thead>
+            <tr>
+              <th scope="col">Operation</th>
+              <th scope="col" class="number a-second">
+                A second
+              </th>
+              <th scope="col">In use</th>
+              <th scope="col" class="number">
+                Calls waiting
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {limits.map(({ operation, perSecond, used, waiting }) => (
+              <tr key={operation}>
+                <th scope="row">
+                  {operation.split('.').map((part, at) => (
+                    <Fragment key={part}>
+                      {at === 0 ? '' : '.'}
+                      <wbr />
+                      {part}
+                    </Fragment>
+                  ))}
+                </th>
+                <td class="number a-second">{grouped(perSecond)}</td>
+                <td class="meter-cell">
+                  <Meter share={used} isFull={used > 0.85} />
+                  <span class="number">{percent(used)}</span>
+                </td>
+                <td class={`number ${waiting > 0 ? 'attention' : ''}`}>{grouped(waiting)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Curve } from '../../wire/index.js'
-import { curveLine, endOfCurves, endOfRule } from './curve-points.js'
+import { curveLine, endOfCurves, endOfRule } from './curves.js'
 
 const curve = (shape: Curve['shape'], ...points: readonly [after: number, limit: number | null][]): Curve => ({
   rule: 'distance',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../manual-clock.fixture.js'
-import { createAnnouncer } from './announcer.js'
+import { createAnnouncer } from './store.js'
 
 test('at most one sentence in four seconds is said, and the last of several', () => {
   const clock = manualClock()

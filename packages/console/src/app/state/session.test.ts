@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tokenIn } from './session.js'
+import { tokenIn } from './store.js'
 
 test.each([
   ['#token=abc', 'abc'],

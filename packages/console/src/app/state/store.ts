@@ -1,13 +1,99 @@
-import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from '@preact/signals'
-import { isAllowed, type Hello, type Now, type Permission, type QueueCard, type Role } from '../../wire/index.js'
+import { batch, computed, effect, type ReadonlySignal, signal, type Signal } from '@preact/signals'
+import { type Hello, isAllowed, type Now, type Permission, type QueueCard, type Role } from '../../wire/index.js'
 import type { Clock } from '../clock.js'
-import { createApi, type Api } from '../feed/api.js'
-import { follow, type Connection } from '../feed/follow.js'
-import { routeOf, type Route } from '../routes.js'
-import { createAnnouncer, type Announcer } from './announcer.js'
-import { tokenIn, type TokenStore } from './session.js'
-import { createScheme, type SchemeChoice } from './scheme.js'
-import { seriesOf, withStep, type Series } from './series.js'
+import { type Api, createApi } from '../feed/api.js'
+import { type Connection, follow } from '../feed/follow.js'
+import { type Route, routeOf } from '../routes.js'
+import { type Series, seriesOf, withStep } from './series.js'
+
+const QUIET_MS = 4000
+
+/** What screen readers are told, without chatter: a sentence in four seconds, the last of those that came together. */
+interface Announcer {
+  readonly said: ReadonlySignal<string>
+  readonly say: (sentence: string) => void
+}
+
+export function createAnnouncer(clock: Clock): Announcer {
+  const said = signal('')
+  let next: string | undefined
+  let isQuiet = true
+  const rest = () => {
+    isQuiet = false
+    clock.after(QUIET_MS, () => {
+      isQuiet = true
+      if (next !== undefined) speak(next)
+    })
+  }
+  const speak = (sentence: string) => {
+    next = undefined
+    // The same words again are only heard if the text changes.
+    said.value = said.value === sentence ? `${sentence}\u00a0` : sentence
+    rest()
+  }
+  return {
+    said,
+    say: (sentence) => {
+      if (isQuiet) speak(sentence)
+      else next = sentence
+    },
+  }
+}
+
+/** Where the token is kept: in this tab only, and gone when it is closed. */
+interface TokenStore {
+  readonly read: () => string | undefined
+  readonly write: (token: string | undefined) => void
+}
+
+const TOKEN_KEY = 'muster-console-token'
+
+export const tabTokens = (storage: Storage): TokenStore => ({
+  read: () => storage.getItem(TOKEN_KEY) ?? undefined,
+  write: (token) => (token === undefined ? storage.removeItem(TOKEN_KEY) : storage.setItem(TOKEN_KEY, token)),
+})
+
+/** The token of a fragment such as `#token=…`; `&` and what follows is not part of it. */
+export function tokenIn(fragment: string): string | undefined {
+  const found = new URLSearchParams(fragment.replace(/^#/, '')).get('token')?.trim()
+  return found === undefined || found === '' ? undefined : found
+}
+
+/** `system`: what the system says. */
+export type Scheme = 'system' | 'light' | 'dark'
+
+const SCHEME_KEY = 'muster-console-scheme'
+const isScheme = (text: string | null): text is Scheme => text === 'light' || text === 'dark'
+
+interface SchemeChoice {
+  readonly chosen: Signal<Scheme>
+  readonly isDark: ReadonlySignal<boolean>
+}
+
+/** The colour scheme, kept in this browser if one was chosen, and set on the root element. */
+function createScheme(window: Window): SchemeChoice {
+  const { documentElement: root } = window.document
+  const kept = window.localStorage.getItem(SCHEME_KEY)
+  const chosen = signal<Scheme>(isScheme(kept) ? kept : 'system')
+  const system = window.matchMedia('(prefers-color-scheme: dark)')
+  const isSystemDark = signal(system.matches)
+  system.addEventListener('change', ({ matches }) => {
+    isSystemDark.value = matches
+  })
+  effect(() => {
+    if (chosen.value === 'system') {
+      delete root.dataset['scheme']
+      window.localStorage.removeItem(SCHEME_KEY)
+    } else {
+      root.dataset['scheme'] = chosen.value
+      window.localStorage.setItem(SCHEME_KEY, chosen.value)
+    }
+  })
+  return {
+    chosen,
+    isDark: computed(() => (chosen.value === 'system' ? isSystemDark.value : chosen.value === 'dark')),
+  }
+}
 
 /** What a person is asked before something is done. */
 export interface Question {
@@ -24,7 +110,7 @@ export interface Question {
 }
 
 /** An edit of a queue that was not applied. */
-export interface Draft {
+interface Draft {
   /** The queue that was edited. */
   readonly card: QueueCard
   readonly yaml: string
@@ -65,7 +151,7 @@ export interface Store {
   readonly signOut: () => void
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly window: Window

@@ -1,5 +1,11 @@
-// pure: what the console's page is told several times a second
-import type { Milliseconds, Moment } from './units.js'
+// pure: units of the wire
+import type { Role } from './permissions.js'
+
+/** Epoch milliseconds. */
+export type Moment = number
+
+/** A length of time. */
+export type Milliseconds = number
 
 /**
  * The state of everything at one moment. Its size is bounded however many players there are: lists are cut to their
@@ -129,4 +135,60 @@ export interface ProblemNow {
   readonly text: string
   readonly count: number
   readonly matchId: string | null
+}
+
+/** Samples at equal steps. Each array has the same length; the last sample is the newest. */
+export interface History {
+  readonly step: Milliseconds
+  /** The end of the first step. */
+  readonly from: Moment
+  readonly length: number
+  readonly queues: readonly QueueHistory[]
+  readonly servers: readonly number[]
+  /** What is not there, in words: e.g. that the program started ten minutes ago, or that old stories were dropped. */
+  readonly missing: readonly string[]
+}
+
+export interface QueueHistory {
+  readonly name: string
+  /** Players who waited at the end of the step. */
+  readonly players: readonly number[]
+  /** Tickets that arrived, and matches found, during the step. */
+  readonly arrivals: readonly number[]
+  readonly matches: readonly number[]
+  /** Waits of the tickets matched during the step; null if there were none. */
+  readonly waitP50: readonly (Milliseconds | null)[]
+  readonly waitP95: readonly (Milliseconds | null)[]
+}
+
+/** An event `step` of the feed, at the end of each step: one more sample. */
+export interface HistoryStep {
+  readonly at: Moment
+  readonly servers: number
+  readonly queues: readonly {
+    readonly name: string
+    readonly players: number
+    readonly arrivals: number
+    readonly matches: number
+    readonly waitP50: Milliseconds | null
+    readonly waitP95: Milliseconds | null
+  }[]
+}
+
+/** The first event of the feed, `hello`. */
+export interface Hello {
+  /** The matchmaker's name in the configuration. */
+  readonly name: string
+  readonly version: string
+  readonly startedAt: Moment
+  /** The program's clock: the page's may differ. */
+  readonly at: Moment
+  /** Who the token says one is, as it stands in the log of what operators do. */
+  readonly who: string
+  readonly role: Role
+  /** Whether a crowd of bots may be let in: only in `muster dev`. */
+  readonly bots: boolean
+  /** Where tickets are kept. */
+  readonly store: 'memory' | 'folder' | 'redis'
+  readonly history: History
 }

@@ -1,7 +1,28 @@
+import { useComputed } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { whyOf } from '../feed/api.js'
 import { useStore } from '../state/store-context.js'
 import type { Question } from '../state/store.js'
+import { ago, timeOfDay } from '../words.js'
+
+/** How long ago a moment of the server's clock is, and when it was, as a tooltip. */
+export function Ago({ at }: { readonly at: number }) {
+  const { serverTime } = useStore()
+  const text = useComputed(() => ago(at, serverTime.value))
+  return (
+    <time class="ago" dateTime={new Date(at).toISOString()} title={timeOfDay(at)}>
+      {text}
+    </time>
+  )
+}
+
+/** A share from 0 to 1 as a bar, which says nothing that the number beside it does not. */
+export const Meter = ({ share, isFull = false }: { readonly share: number; readonly isFull?: boolean }) => (
+  <svg class={`meter ${isFull ? 'full' : ''}`} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="meter-ground" width="100" height="6" />
+    <rect class="meter-used" width={Math.min(100, share * 100)} height="6" />
+  </svg>
+)
 
 /** Asks once before something is done, in a dialog of the browser's own, which keeps the focus and gives it back. */
 export function Confirm() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sparkPath } from './spark-path.js'
+import { sparkPath } from './queue-table.js'
 
 test.each([
   ['no values', [], ''],

@@ -1,8 +1,8 @@
-import { grouped } from '../../parts/index.js'
-import type { ServerList, ServerRow } from '../../wire/index.js'
-import { hrefOf } from '../routes.js'
-import { usePolled } from '../state/use-polled.js'
-import { money, wait } from '../words.js'
+import { grouped } from '../parts/index.js'
+import type { ServerList, ServerRow } from '../wire/index.js'
+import { hrefOf } from './routes.js'
+import { usePolled } from './state/store-context.js'
+import { money, wait } from './words.js'
 
 const AGAIN_MS = 5000
 

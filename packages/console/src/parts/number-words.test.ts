@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { counted, duration, grouped, sum } from './words.js'
+import { counted, duration, grouped, sum } from './number-words.js'
 
 test.each([
   [0, '0 s'],
