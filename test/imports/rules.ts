@@ -101,9 +101,10 @@ type Floors = readonly (readonly string[])[]
 
 const MATCHMAKER: Floors = [
   ['beacons', 'errors', 'tickets/locate', 'waits'],
+  ['queues/rule-parts'],
   ['queues/rules'],
   ['queues', 'ticket-log'],
-  ['queues/describe', 'queues/explain', 'options'],
+  ['options'],
   ['tickets'],
   ['events'],
   ['matches', 'ticket-api/profiles'],

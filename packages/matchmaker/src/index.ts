@@ -20,16 +20,16 @@ export type {
 export { defaultOptions, type MatchmakerOptions } from './options.js'
 export type { PlayerMayState } from './queues/player-may-state.js'
 export {
-  checkQueue,
-  defineQueue,
-  queueFromJson,
   type AcceptanceDefinition,
   type CheckedQueue,
+  checkQueue,
+  defineQueue,
   type PresenceDefinition,
   type Queue,
   type QueueDefinition,
+  queueFromJson,
+  queueJsonSchema,
 } from './queues/queue.js'
-export { queueJsonSchema } from './queues/queue-json-schema.js'
 export {
   type Activity,
   type AllocationPhase,
@@ -68,29 +68,30 @@ export {
   type SpendBudget,
   type StopReason,
 } from '@muster/servers'
+export type { AvoidRule } from './queues/rules/avoid.js'
+export type { CompareRule } from './queues/rules/compare.js'
+export type { CustomRule, MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/custom.js'
+export type { DifferenceRule } from './queues/rules/difference.js'
+export type { DistanceRule } from './queues/rules/distance.js'
+export type { EqualRule } from './queues/rules/equal.js'
+export type { LatencyRule } from './queues/rules/latency.js'
+export type { OverlapRule } from './queues/rules/overlap.js'
+export type { RequireRule } from './queues/rules/require.js'
+export type { RolesRule } from './queues/rules/roles.js'
+export { limitFieldsOf, type RuleDefinition } from './queues/rules/definition.js'
+export type { TeamDefinition } from './queues/rule-parts/teams.js'
+export type { BalanceRule } from './queues/rules/balance.js'
+export { predictedWin, type RatingValue } from './queues/rules/predicted-win.js'
+export type { Missing, WaitOf } from './queues/rule-parts/rule-base.js'
 export type {
-  AvoidRule,
-  CompareRule,
-  CustomRule,
-  DifferenceRule,
-  DistanceRule,
-  EqualRule,
-  LatencyRule,
-  OverlapRule,
-  RequireRule,
-  RolesRule,
-  RuleDefinition,
-  TeamDefinition,
-} from './queues/rules/definition.js'
-export type { BalanceRule, RatingValue } from './queues/rules/balance-definition.js'
-export { limitFieldsOf } from './queues/rules/levels.js'
-export { predictedWin } from './queues/rules/predicted-win.js'
-export type { Missing, WaitOf } from './queues/rules/rule-base.js'
-export type { LimitBounds, LinearRelaxation, RelaxationStep, Relaxing, TimedLimit } from './queues/rules/relaxing.js'
-export { describeQueue, type QueueDescription } from './queues/describe/describe-queue.js'
-export type { LimitCurve, LimitPoint } from './queues/describe/curves.js'
-export type { MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/proposal.js'
-export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain/explanation.js'
+  LimitBounds,
+  LinearRelaxation,
+  RelaxationStep,
+  Relaxing,
+  TimedLimit,
+} from './queues/rule-parts/relaxing.js'
+export { describeQueue, type LimitCurve, type LimitPoint, type QueueDescription } from './queues/describe-queue.js'
+export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
 export type { PlayedMatch } from './tickets/admission.js'
 export type { Sighting } from './tickets/presence.js'
@@ -169,5 +170,5 @@ export type { Group, GroupMember, StoredGroup } from './ticket-api/group.js'
 export { createGroupStore, type GroupStore, type GroupStoreOptions } from './ticket-api/group-store.js'
 export type { TicketService } from './ticket-api/service.js'
 export type { Awaitable } from '@muster/core/runtime'
-export { compileQueue, type CompiledQueue } from './queues/compile.js'
+export { type CompiledQueue, compileQueue } from './queues/compile.js'
 export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'

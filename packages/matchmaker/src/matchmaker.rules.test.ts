@@ -3,7 +3,7 @@ import { InvalidTicket } from './errors.js'
 import { deploy, setUp } from './matchmaker.fixture.js'
 import type { QueueDefinition } from './queues/queue.js'
 import type { RuleDefinition } from './queues/rules/definition.js'
-import type { WaitOf } from './queues/rules/rule-base.js'
+import type { WaitOf } from './queues/rule-parts/rule-base.js'
 import type { Player } from '@muster/servers'
 
 /** A matchmaker with one queue, whose players are all at one place. */

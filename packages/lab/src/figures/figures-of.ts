@@ -1,4 +1,3 @@
-// pure: what happened to some of the players
 import { describeQueue, type LimitCurve, type Queue, type WaitOf } from '@muster/matchmaker'
 import type { Crowd } from '../crowd/crowd.js'
 import type { MatchOutcome, RunOutcome, ServerUse } from '../run/outcome.js'

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { type Allocator, type Held, type Placement, placementOf } from '@muster/servers'
 import { UnknownTicket } from '../errors.js'
-import { PAUSED } from '../queues/explain/summary.js'
+import { PAUSED } from '../queues/explain.js'
 import { slotIn } from '../tickets/pool-membership.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'

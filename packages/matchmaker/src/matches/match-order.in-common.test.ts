@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ruleSchema } from '../queues/rules/rule-schema.js'
+import { ruleSchema } from '../queues/rules/rule-kinds.js'
 import type { FoundTicket } from '@muster/servers'
 import { inCommon } from './match-order.js'
 

@@ -11,7 +11,7 @@ import {
 import type { BeaconDirectory, KnownBeacons } from '../beacons.js'
 import type { Placed } from '../events.js'
 import { bestBeacons } from '../queues/rules/best-beacons.js'
-import type { Rule } from '../queues/rules/rule.js'
+import type { Rule } from '../queues/rules/definition.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
 
 export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): InCommon {

@@ -1,7 +1,7 @@
 import type { Coordinates, MusterError } from '@muster/core'
 import type { AllocationView, Placement, Player } from '@muster/servers'
 import type { EventName, Listener } from '../events.js'
-import type { Explanation } from '../queues/explain/explanation.js'
+import type { Explanation } from '../queues/explain.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import type { PlayedMatch } from '../tickets/admission.js'

@@ -1,15 +1,13 @@
-import { InvalidTicket } from '../errors.js'
-import type { Entry, Model, Opening } from '@muster/kernel'
-import type { Queue } from './queue.js'
-import { checksOf } from './rules/checks.js'
-import { compileRule } from './rules/compile-rule.js'
-import type { CompiledRule } from './rules/compiled-rule.js'
-import type { Facts, Refuse, RuleOpening, RuleTicket } from './rules/facts.js'
-import { refuseHopeless } from './rules/hopeless.js'
-import { levelsOf, type Levels } from './rules/levels.js'
 import { pointOf } from '@muster/core'
-import { teamShapes } from './rules/team-shapes.js'
+import type { Checks, Entry, Model, Opening } from '@muster/kernel'
+import { InvalidTicket } from '../errors.js'
 import { regionIn } from '../waits/kinds.js'
+import type { Queue } from './queue.js'
+import type { Levels } from './rule-parts/levels.js'
+import type { Facts, NamedTeam, Refuse, RuleOpening, RuleTicket } from './rule-parts/rule-checks.js'
+import { teamShapes } from './rule-parts/teams.js'
+import { levelsOf } from './rules/definition.js'
+import { type CompiledRule, compileRule } from './rules/rule-kinds.js'
 
 /** A queue compiled for the kernel. */
 export interface CompiledQueue {
@@ -149,4 +147,71 @@ function around(values: readonly (readonly number[])[], spans: number): number[]
     if (known.length === 0) return Number.NaN
     return at % 2 === 0 ? Math.min(...known) : Math.max(...known)
   })
+}
+
+/** Joins the checks of all rules into one, which passes only what every rule passes. */
+function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
+  const pairs = rules.flatMap(({ pair }) => pair ?? [])
+  const parts = rules.flatMap(({ part }) => part ?? [])
+  const wholes = rules.flatMap(({ whole }) => whole ?? [])
+  const unevennesses = rules.flatMap(({ unevenness }) => unevenness ?? [])
+  if (pairs.length + parts.length + wholes.length + unevennesses.length === 0) return undefined
+  const [pair, part, whole, unevenness] = [pairs[0], parts[0], wholes[0], unevennesses[0]]
+  return {
+    pair:
+      pairs.length <= 1
+        ? pair
+        : (one, other, level) => {
+            for (const test of pairs) if (!test(one, other, level)) return false
+            return true
+          },
+    part:
+      parts.length <= 1
+        ? part
+        : (teams, roomOf, levels, others) => {
+            for (const test of parts) if (!test(teams, roomOf, levels, others)) return false
+            return true
+          },
+    whole:
+      wholes.length <= 1
+        ? whole
+        : (teams, levels) => {
+            for (const test of wholes) if (!test(teams, levels)) return false
+            return true
+          },
+    unevenness:
+      unevennesses.length <= 1 ? unevenness : (teams) => unevennesses.reduce((sum, one) => sum + one(teams), 0),
+    needs: rules.flatMap(({ needs }) => needs ?? []),
+    timed: rules.some((one) => one.timed === true || (one.whole !== undefined && one.rule.by === 'average')),
+  }
+}
+
+/**
+ * Refuses tickets that could never be matched: a party that fits into no team, or one that a rule about teams rejects
+ * in every team even after the longest wait and with no other players. The other rules refuse such tickets themselves.
+ */
+function refuseHopeless(rules: readonly CompiledRule[], teams: readonly NamedTeam[], { last }: Levels) {
+  const aboutTeams = rules.filter(
+    ({ rule, part }) => part !== undefined && (rule.kind === 'roles' || rule.kind === 'compare'),
+  )
+  const largest = Math.max(...teams.map(({ max }) => max))
+  /** Index of the first team of each kind; teams of one kind are alike. */
+  const firsts = teams.flatMap(({ kind }, team) => (teams.findIndex((one) => one.kind === kind) === team ? [team] : []))
+
+  const lets = ({ part }: CompiledRule, facts: Facts, team: number): boolean => {
+    const size = facts.ticket.players.length
+    const room = teams.map(({ max }, index) => (index === team ? max - size : max))
+    const alone = teams.map((_, index) => (index === team ? [facts] : []))
+    return part?.(alone, room, { youngest: last, oldest: last, average: last, now: facts.ticket.createdAt }) ?? true
+  }
+
+  return (facts: Facts, refuse: Refuse): void => {
+    const size = facts.ticket.players.length
+    if (size > largest) throw refuse('players', `a party of ${size} is too big: a team takes at most ${largest}`)
+    if (aboutTeams.length === 0) return
+    const fitting = firsts.filter((team) => (teams[team]?.max ?? 0) >= size)
+    const never = aboutTeams.find((rule) => !fitting.some((team) => lets(rule, facts, team)))
+    if (never !== undefined)
+      throw refuse('players', `would never be matched, by rule ${JSON.stringify(never.rule.name)}`)
+  }
 }

@@ -1,18 +1,18 @@
-// pure: what the parts of a queue must have in common
+import { MOST_LEVELS } from './rule-parts/levels.js'
+import { isBounds, loosest, type Relaxing, stairsOf, strictest } from './rule-parts/relaxing.js'
+import { PARTY_SIZE } from './rule-parts/rule-base.js'
+import { LARGEST_MATCH, namesOf, type TeamDefinition } from './rule-parts/teams.js'
+import type { AcceptsRule } from './rules/accepts.js'
 import {
-  PARTY_SIZE,
-  type AcceptsRule,
-  type RequireRule,
-  type RolesRule,
+  innerRulesOf,
+  levelsOf,
+  limitFieldsOf,
+  ratingAttributesOf,
+  type Rule,
   type RuleDefinition,
-  type TeamDefinition,
 } from './rules/definition.js'
-import { ratingAttributesOf } from './rules/balance-definition.js'
-import { innerRulesOf, levelsOf, MOST_LEVELS } from './rules/levels.js'
-import { problemsOfTarget } from './target-consistency.js'
-import { loosest, strictest } from './rules/relaxing.js'
-import type { Rule } from './rules/rule.js'
-import { LARGEST_MATCH, namesOf } from './rules/team-shapes.js'
+import type { RequireRule } from './rules/require.js'
+import type { RolesRule } from './rules/roles.js'
 
 /** Most teams of which the winner is predicted (our choice). */
 const MOST_PREDICTED = 32
@@ -184,4 +184,58 @@ function problemsOfTypes(rules: readonly Rule[]): Problem[] {
     }
   }
   return problems
+}
+
+const NOTHING_TIMED = ': in a queue with targetWaitMs, nothing is timed'
+
+type PlacedLimit = readonly [path: readonly PropertyKey[], limit: Relaxing]
+
+/** Limits have bounds exactly where the queue has a target wait, and nothing relaxes by hand there. */
+function problemsOfTarget({ teams, rules, lastResortMs, targetWaitMs, expireAfterMs }: TargetParts): Problem[] {
+  const limits = [
+    ...rules.flatMap((rule, index) => limitsIn(rule, ['rules', index])),
+    ...teams.flatMap(({ size }, index): PlacedLimit[] =>
+      typeof size === 'number' ? [] : [[['teams', index, 'size', 'min'], size.min]],
+    ),
+  ]
+  if (targetWaitMs === undefined) {
+    return limits.flatMap(([path, limit]) =>
+      isBounds(limit) ? [{ path, message: 'has bounds, which need targetWaitMs in the queue' }] : [],
+    )
+  }
+  const problems = limits.flatMap(([path, limit]): Problem[] =>
+    typeof limit === 'number' || isBounds(limit)
+      ? []
+      : [{ path, message: `must be a number or { strictest, loosest }${NOTHING_TIMED}` }],
+  )
+  for (const [index, { optionalAfterMs }] of rules.entries()) {
+    if (optionalAfterMs !== undefined)
+      problems.push({ path: ['rules', index, 'optionalAfterMs'], message: 'is for queues without targetWaitMs' })
+  }
+  if (!limits.some(([, limit]) => strictest(limit) !== loosest(limit)))
+    problems.push({ path: ['targetWaitMs'], message: 'needs a limit { strictest, loosest } that can follow it' })
+  if (targetWaitMs >= expireAfterMs)
+    problems.push({ path: ['targetWaitMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
+  const { spanMs } = stairsOf(0, targetWaitMs)
+  if (lastResortMs !== undefined && lastResortMs <= spanMs) {
+    const why = 'when limits are at their loosest'
+    problems.push({ path: ['lastResortMs'], message: `must be more than 5 times targetWaitMs, ${spanMs}, ${why}` })
+  }
+  return problems
+}
+
+function limitsIn(rule: RuleDefinition, path: readonly PropertyKey[]): PlacedLimit[] {
+  const own = limitFieldsOf(rule).map(([field, limit]): PlacedLimit => [[...path, field], limit])
+  const inner = innerRulesOf(rule).flatMap((one, at) =>
+    limitsIn(one, [...path, ...(rule.kind === 'not' ? ['rule'] : ['rules', at])]),
+  )
+  return [...own, ...inner]
+}
+
+interface TargetParts {
+  readonly teams: readonly TeamDefinition[]
+  readonly rules: readonly RuleDefinition[]
+  readonly lastResortMs?: number | undefined
+  readonly targetWaitMs?: number | undefined
+  readonly expireAfterMs: number
 }

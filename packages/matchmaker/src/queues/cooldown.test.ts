@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { InvalidQueue } from '../errors.js'
-import { forgottenAt, offencesLeft, offend, type CooldownState, type CooldownTerms } from './cooldown.js'
+import { type CooldownState, type CooldownTerms, forgottenAt, offencesLeft, offend } from './cooldown.js'
 import { defineQueue } from './queue.js'
 
 const defaults: CooldownTerms = {

@@ -1,8 +1,6 @@
 // pure: what players may say of themselves
 import type { Queue } from './queue.js'
-import type { RuleDefinition } from './rules/definition.js'
-import { ratingAttributesOf } from './rules/balance-definition.js'
-import { innerRulesOf } from './rules/levels.js'
+import { innerRulesOf, ratingAttributesOf, type RuleDefinition } from './rules/definition.js'
 
 /**
  * Whether a queue believes what a player states: of an attribute with that name, or of `roles`, `avoid` or `latencies`.

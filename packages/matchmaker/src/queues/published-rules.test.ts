@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { createPool } from '@muster/kernel'
 import { compileQueue } from './compile.js'
 import { defineQueue, type QueueDefinition } from './queue.js'
-import { PARTY_SIZE, type RuleDefinition } from './rules/definition.js'
-import type { RulePlayer } from './rules/facts.js'
+import { PARTY_SIZE } from './rule-parts/rule-base.js'
+import type { RuleDefinition } from './rules/definition.js'
+import type { RulePlayer } from './rule-parts/rule-checks.js'
 
 /**
  * Rule sets published for other matchmakers, written as docs/rules.md writes them: which players meet, and which do

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { InvalidQueue } from '../errors.js'
-import { defineQueue, queueFromJson, type QueueDefinition } from './queue.js'
+import { defineQueue, type QueueDefinition, queueFromJson } from './queue.js'
 
 const deploy = { application: 'game', version: '1' }
 const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }

@@ -1,15 +1,37 @@
 import { type Fault, notJson, read, validateAll } from '@muster/core/validation'
-import { z } from 'zod'
 import { type Deploy, type DeployDefinition, deploySchema } from '@muster/servers'
+import { z } from 'zod'
 import { InvalidQueue } from '../errors.js'
-import type { RuleDefinition, TeamDefinition } from './rules/definition.js'
-import { withDistinctNames, type Rule } from './rules/rule.js'
-import { ruleSchema } from './rules/rule-schema.js'
-import { waitMs } from './rules/relaxing-schema.js'
-import { teamSchema } from './rules/team-schema.js'
-import type { CooldownDefinition, CooldownTerms } from './cooldown.js'
-import { cooldownOfAcceptance, cooldownSchema } from './cooldown-schema.js'
 import { problemsOfQueue } from './consistency.js'
+import type { CooldownDefinition, CooldownTerms, Offence } from './cooldown.js'
+import { waitMs } from './rule-parts/schema-parts.js'
+import { type TeamDefinition, teamSchema } from './rule-parts/teams.js'
+import { type Rule, type RuleDefinition, withDistinctNames } from './rules/definition.js'
+import { ruleSchema } from './rules/rule-kinds.js'
+
+const USUAL = ['declined', 'not-accepted', 'left'] as const satisfies readonly Offence[]
+const OFFENCES = [...USUAL, 'left-running'] as const satisfies readonly Offence[]
+
+const cooldownSchema: z.ZodType<CooldownTerms> = z
+  .strictObject({
+    name: z.string().min(1).max(64).optional(),
+    firstMs: waitMs.positive().default(30_000),
+    factor: z.number().min(1).max(100).default(2),
+    maxMs: waitMs.positive().optional(),
+    forgiveAfterMs: waitMs.positive().default(3_600_000),
+    for: z.array(z.enum(OFFENCES)).default([...USUAL]),
+  })
+  .transform(({ name, maxMs, ...terms }, context): CooldownTerms => {
+    const most = maxMs ?? Math.max(900_000, terms.firstMs)
+    if (most < terms.firstMs)
+      context.addIssue({ code: 'custom', path: ['maxMs'], message: `must not be less than firstMs, ${terms.firstMs}` })
+    return { name, ...terms, maxMs: most }
+  })
+
+/** The cooldown of a queue that asks its players to accept, and says nothing of a cooldown. */
+const cooldownOfAcceptance: CooldownTerms = cooldownSchema.parse({
+  for: ['declined', 'not-accepted'],
+} satisfies CooldownDefinition)
 
 /** The definition of a queue: plain data, e.g. from JSON (see `queueFromJson`), except for `custom` rules. */
 export interface QueueDefinition {
@@ -133,7 +155,7 @@ export interface Queue extends Filled<
   readonly deploy: Deploy
 }
 
-export type Acceptance = Filled<AcceptanceDefinition>
+type Acceptance = Filled<AcceptanceDefinition>
 
 /** Less would be too little for a client that connects anew, and for processes that tell one another who is there. */
 const SHORTEST_PRESENCE_MS = 10_000
@@ -142,7 +164,7 @@ const SHORTEST_PRESENCE_MS = 10_000
 const SHORTEST_TARGET_MS = 1000
 
 /** The schema of a queue's definition, which fills in defaults. */
-export const queueSchema: z.ZodType<Queue> = z
+const queueSchema: z.ZodType<Queue> = z
   .strictObject({
     name: z.string().min(1).max(64),
     matchSize: z.int().min(1).max(500).optional(),
@@ -241,3 +263,11 @@ export function queueFromJson(text: string): Queue {
   }
   return defineQueue(definition as QueueDefinition)
 }
+
+/**
+ * The definition of a queue as JSON Schema (draft 2020-12), for editors: names, types and bounds. What parts of a
+ * queue must have in common it cannot say; `checkQueue` does. The rules are under `$defs/rule`, to which inner rules
+ * refer, so a document that holds this one has the same `$defs`.
+ */
+export const queueJsonSchema = (): Record<string, unknown> =>
+  z.toJSONSchema(queueSchema, { io: 'input', unrepresentable: 'any' })

@@ -1,7 +1,6 @@
 // pure: why a ticket waits, as clients of the ticket API see it
 import type { TicketExplanation } from '../matches/matchmaker.js'
-import type { Explanation, NextRelaxation } from '../queues/explain/explanation.js'
-import { PAUSED, relaxationSentence } from '../queues/explain/summary.js'
+import { type Explanation, type NextRelaxation, PAUSED, relaxationSentence } from '../queues/explain.js'
 import { FIRST_STEP, stepOf } from './count-steps.js'
 import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 

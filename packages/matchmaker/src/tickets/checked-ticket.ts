@@ -1,6 +1,6 @@
 // pure: a ticket that was checked
 import type { Coordinates } from '@muster/core'
-import type { RulePlayer } from '../queues/rules/facts.js'
+import type { RulePlayer } from '../queues/rule-parts/rule-checks.js'
 import type { Player } from '@muster/servers'
 
 /** A player of a ticket that was checked: what was not given is empty, so that rules need not ask. */

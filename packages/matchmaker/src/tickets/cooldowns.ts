@@ -1,5 +1,5 @@
 import { PlayerCoolingDown } from '../errors.js'
-import { forgottenAt, offend, type CooldownState, type Offence } from '../queues/cooldown.js'
+import { type CooldownState, forgottenAt, type Offence, offend } from '../queues/cooldown.js'
 import type { Queue } from '../queues/queue.js'
 
 /** A cooldown of a player as plain data. It holds no address. */

@@ -1,5 +1,5 @@
 import type { Entry, Slot } from '@muster/kernel'
-import type { Facts } from '../queues/rules/facts.js'
+import type { Facts } from '../queues/rule-parts/rule-checks.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'
 
 /** A ticket's membership in the pools of its runtimes. `index` counts the ticket's runtimes. */

@@ -1,6 +1,6 @@
 import { createPool } from '@muster/kernel'
 import { compileQueue } from '../queues/compile.js'
-import { createExplain } from '../queues/explain/explain.js'
+import { createExplain } from '../queues/explain.js'
 import { playerMayState, readsLatencies } from '../queues/player-may-state.js'
 import type { Queue } from '../queues/queue.js'
 import { createCheckEnvironment, toldBy } from './environment-limit.js'

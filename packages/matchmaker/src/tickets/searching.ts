@@ -1,7 +1,7 @@
 import type { Yielder } from '@muster/core/runtime'
 import { InvalidTicket } from '../errors.js'
 import type { Entry } from '@muster/kernel'
-import type { Facts } from '../queues/rules/facts.js'
+import type { Facts } from '../queues/rule-parts/rule-checks.js'
 import { absentAt } from './presence.js'
 import { createDeadlines } from './deadlines.js'
 import type { QueueRuntime, TicketRecord } from './records.js'

@@ -1,6 +1,6 @@
 // pure: who is in a match, and who is missing
 import type { TeamShape } from '@muster/kernel'
-import type { RuleTicket } from '../queues/rules/facts.js'
+import type { RuleTicket } from '../queues/rule-parts/rule-checks.js'
 
 /** A ticket of a match, and the index of its team. */
 export interface Placed {

@@ -1,13 +1,45 @@
-// pure: the rule by which tickets say whom they take
-import { holdsBetween } from './comparing.js'
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { AcceptsRule } from './definition.js'
-import type { Facts, Refuse, RuleTicket } from './facts.js'
-import { tableOf } from './levels.js'
-import { compilePairwise } from './pairwise.js'
-import type { Missing } from './rule-base.js'
-import type { Rule } from './rule.js'
-import { A_LIST, A_NUMBER, A_SCALAR, A_TEXT, valuesOf, type Scalar, type ValueType } from './values.js'
+import { z } from 'zod'
+import { comparisonWords, missingWords, SIZE } from '../rule-parts/english.js'
+import { tableOf } from '../rule-parts/levels.js'
+import { compilePairwise } from '../rule-parts/pairwise.js'
+import { type Checked, type Comparison, type Missing, PARTY_SIZE, type RuleBase } from '../rule-parts/rule-base.js'
+import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Scalar } from '../rule-parts/rule-checks.js'
+import {
+  base,
+  missingSchema,
+  operatorSchema,
+  scalarSchema,
+  textSchema,
+  textsSchema,
+} from '../rule-parts/schema-parts.js'
+import { A_LIST, A_NUMBER, A_SCALAR, A_TEXT, holdsBetween, valuesOf, type ValueType } from '../rule-parts/values.js'
+
+/**
+ * Each ticket says whom it accepts: between any two tickets, every player's `attribute` must compare by `operator` with
+ * what every player of the other ticket has under `own`. Players who have nothing under `own` accept everyone. E.g.
+ * `attribute: 'skill', operator: '>=', own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own:
+ * 'blockedClans'`.
+ */
+export interface AcceptsRule extends RuleBase {
+  readonly kind: 'accepts'
+  /** Name of the attribute of the other players. */
+  readonly attribute: string
+  /** For `<`, `<=`, `>` and `>=` the attribute is a number; for `contains` and `excludes`, a list of texts. */
+  readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
+  /** Name of the player's own attribute to compare with; for `in` and `not in`, a list of texts. */
+  readonly own: string
+  /** Players who do not have `attribute`. Default `refuse`. */
+  readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
+}
+
+export const acceptsSchema = z.strictObject({
+  kind: z.literal('accepts'),
+  ...base,
+  attribute: textSchema,
+  operator: operatorSchema,
+  own: textSchema,
+  missing: missingSchema(z.union([scalarSchema, textsSchema])),
+})
 
 type Value = Scalar | readonly string[]
 
@@ -34,7 +66,7 @@ function typesOf(operator: AcceptsRule['operator']): readonly [attribute: ValueT
   }
 }
 
-export function compileAccepts(rule: Rule & AcceptsRule, context: RuleContext): CompiledRule {
+export function compileAccepts(rule: Checked<AcceptsRule>, context: RuleContext): RuleChecks {
   const { attribute, operator, own, missing, name } = rule
   const { index } = context
   const [ofAttribute, ofOwn] = typesOf(operator)
@@ -53,4 +85,16 @@ export function compileAccepts(rule: Rule & AcceptsRule, context: RuleContext): 
     return takes(some, others) && takes(others, some)
   }
   return { ...compilePairwise(rule, context, tableOf(context.levels, 1, 0, rule), allows), factOf }
+}
+
+export function acceptsWords({ attribute, operator, own, missing }: AcceptsRule): string {
+  const others = 'of each player of another party'
+  const unless = `; players without ${own} accept everyone${missingWords(attribute, missing)}`
+  if (operator === 'contains') return `every player has the ${own} ${others} in ${attribute}${unless}`
+  if (operator === 'excludes') return `no player has the ${own} ${others} in ${attribute}${unless}`
+  const what = attribute === PARTY_SIZE ? SIZE : `every player's ${attribute}`
+  if (operator === 'in') return `${what} is one of the ${own} ${others}${unless}`
+  if (operator === 'not in') return `${what} is none of the ${own} ${others}${unless}`
+  const words: Partial<Record<Comparison, string>> = { '=': '', '!=': 'not ' }
+  return `${what} is ${words[operator] ?? `${comparisonWords(operator)} `}the ${own} ${others}${unless}`
 }

@@ -1,12 +1,18 @@
-// pure: the avoid rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { AvoidRule } from './definition.js'
-import type { Facts } from './facts.js'
-import { tableOf } from './levels.js'
-import { compilePairwise } from './pairwise.js'
-import type { Rule } from './rule.js'
+import { z } from 'zod'
+import { tableOf } from '../rule-parts/levels.js'
+import { compilePairwise } from '../rule-parts/pairwise.js'
+import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
+import type { Facts, RuleChecks, RuleContext } from '../rule-parts/rule-checks.js'
+import { base } from '../rule-parts/schema-parts.js'
 
-export function compileAvoid(rule: Rule & AvoidRule, context: RuleContext): CompiledRule {
+/** No player is in a match with a player on their avoid list, or whose avoid list they are on. */
+export interface AvoidRule extends RuleBase {
+  readonly kind: 'avoid'
+}
+
+export const avoidSchema = z.strictObject({ kind: z.literal('avoid'), ...base })
+
+export function compileAvoid(rule: Checked<AvoidRule>, context: RuleContext): RuleChecks {
   const { index } = context
   /** Whether a player of one ticket is on an avoid list of the other. Most lists are empty. */
   const avoids = (one: Facts, other: Facts) => {

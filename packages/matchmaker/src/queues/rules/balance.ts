@@ -1,20 +1,138 @@
-// pure: the balance rule
-import { compilePredictedWin } from './balance-by-predicted-win.js'
-import type { BalanceRule } from './balance-definition.js'
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { Facts, Teams } from './facts.js'
-import { tableOf } from './levels.js'
-import { strictest } from './relaxing.js'
-import type { Missing } from './rule-base.js'
-import type { Rule } from './rule.js'
-import { aggregateOf, createExtremes, rangeOf, tallyOf } from './tally.js'
-import { isSteady, timingOf } from './timing.js'
-import { A_NUMBER, valuesOf, type Wanted } from './values.js'
+import { z } from 'zod'
+import { attributeWords, digits, limitWords, MADE, missingWords } from '../rule-parts/english.js'
+import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
+import { type Relaxing, strictest } from '../rule-parts/relaxing.js'
+import type { Checked, Missing, RuleBase } from '../rule-parts/rule-base.js'
+import type { Facts, RuleChecks, RuleContext, Teams } from '../rule-parts/rule-checks.js'
+import {
+  base,
+  finite,
+  limitCheck,
+  limitForms,
+  missingSchema,
+  notNegative,
+  textSchema,
+} from '../rule-parts/schema-parts.js'
+import { A_NUMBER, aggregateOf, createExtremes, rangeOf, tallyOf, valuesOf, type Wanted } from '../rule-parts/values.js'
+import {
+  createMostVariance,
+  DEFAULT_BETA,
+  leadAt,
+  leadOf,
+  type Ratings,
+  ratingsReader,
+  type RatingValue,
+} from './predicted-win.js'
 
-export const compileBalance = (rule: Rule & BalanceRule, context: RuleContext): CompiledRule =>
+/**
+ * The teams are even: they differ by at most `max` in a number made from their players; or, with `measure:
+ * 'predictedWin'`, none is predicted to beat another with a probability above `max`. Among possible arrangements of the
+ * teams, the most even is chosen.
+ */
+export interface BalanceRule extends RuleBase {
+  readonly kind: 'balance'
+  /**
+   * How teams are compared. `difference` (default): by `attribute` and `aggregate`; `predictedWin`: by the probability
+   * that one beats the other, from the `mean` and `uncertainty` of each player's rating, for every two teams.
+   */
+  readonly measure?: 'difference' | 'predictedWin' | undefined
+  /**
+   * For `difference`. Name of a number attribute, or `PARTY_SIZE`: with `aggregate: 'max'`, the teams' largest parties
+   * are of similar size.
+   */
+  readonly attribute?: string | undefined
+  /** For `difference`. Default `avg`. */
+  readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
+  /** For `predictedWin`. Name of the attribute with the mean of a rating, e.g. `mu` of openskill: within ±1e9. */
+  readonly mean?: string | undefined
+  /**
+   * For `predictedWin`. Name of the attribute with a rating's standard deviation, e.g. `sigma` of openskill: above 0,
+   * up to 1e9.
+   */
+  readonly uncertainty?: string | undefined
+  /**
+   * For `predictedWin`. How much a team's performance varies from match to match, as a standard deviation on the scale
+   * of the ratings. Default 25 / 6, openskill's own for ratings that begin at 25; 250 for such that begin at 1500.
+   */
+  readonly beta?: number | undefined
+  /** The difference at most; or the probability at most, from 0.5 to 1. */
+  readonly max: Relaxing
+  /**
+   * Players who do not have the attribute. Default `refuse`. For `predictedWin` `any` cannot be, and the value is a
+   * rating, of which each attribute stands for one that is missing.
+   */
+  readonly missing?: Missing<number | RatingValue> | undefined
+}
+
+const MOST_RATING = 1e9
+const deviation = z.number().positive().max(MOST_RATING)
+const rating = z.strictObject({ mean: z.number().min(-MOST_RATING).max(MOST_RATING), uncertainty: deviation })
+
+const limits = {
+  difference: limitCheck(notNegative, 'rises'),
+  predictedWin: limitCheck(z.number().min(0.5).max(1), 'rises'),
+}
+
+/** Fields of the form that is not the one of the rule. */
+const NOT_FOR = {
+  difference: ['mean', 'uncertainty', 'beta'],
+  predictedWin: ['attribute', 'aggregate'],
+} as const
+
+export const balanceSchema = z
+  .strictObject({
+    kind: z.literal('balance'),
+    ...base,
+    measure: z.enum(['difference', 'predictedWin']).optional(),
+    attribute: textSchema.optional(),
+    aggregate: z.enum(['avg', 'sum', 'min', 'max']).optional(),
+    mean: textSchema.optional(),
+    uncertainty: textSchema.optional(),
+    beta: deviation.optional(),
+    max: z
+      .custom<Relaxing>((value) => value !== undefined, 'must be given')
+      .meta({
+        get anyOf() {
+          return limitForms(notNegative)
+        },
+      }),
+    missing: missingSchema(z.union([finite, rating])),
+  })
+  .superRefine((rule, context) => {
+    const { measure = 'difference' } = rule
+    const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
+    for (const key of measure === 'difference' ? (['attribute'] as const) : (['mean', 'uncertainty'] as const)) {
+      if (rule[key] === undefined) refuse([key], `must be given where measure is ${JSON.stringify(measure)}`)
+    }
+    for (const key of NOT_FOR[measure]) {
+      if (rule[key] !== undefined) refuse([key], `is not used where measure is ${JSON.stringify(measure)}`)
+    }
+    const problem = limits[measure](rule.max)
+    if (problem !== undefined) refuse(['max', ...problem.path], problem.message)
+    refuseMissing(rule, refuse)
+    if (rule.mean !== undefined && rule.mean === rule.uncertainty)
+      refuse(['uncertainty'], 'must not be the mean itself')
+  })
+  .meta({ oneOf: [{ required: ['attribute'] }, { required: ['measure', 'mean', 'uncertainty'] }] })
+
+function refuseMissing(
+  { measure = 'difference', missing: given }: Pick<BalanceRule, 'measure' | 'missing'>,
+  refuse: (path: PropertyKey[], message: string) => void,
+): void {
+  if (given === 'any' && measure === 'predictedWin') {
+    refuse(['missing'], "must be 'refuse' or { value }: a player left out would make the team look weaker")
+  }
+  if (typeof given !== 'object') return
+  if (measure === 'difference' && typeof given.value !== 'number') refuse(['missing', 'value'], 'must be a number')
+  if (measure === 'predictedWin' && typeof given.value !== 'object') {
+    refuse(['missing', 'value'], 'must be { mean, uncertainty } of a rating')
+  }
+}
+
+export const compileBalance = (rule: Checked<BalanceRule>, context: RuleContext): RuleChecks =>
   rule.measure === 'predictedWin' ? compilePredictedWin(rule, context) : compileSpread(rule, context)
 
-function compileSpread(rule: Rule & BalanceRule, { index, levels }: RuleContext): CompiledRule {
+function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContext): RuleChecks {
   const { attribute = '', aggregate = 'avg', max } = rule
   const missing = rule.missing as Missing<number> | undefined
   const limit = tableOf(levels, max, Infinity, rule)
@@ -47,11 +165,114 @@ function compileSpread(rule: Rule & BalanceRule, { index, levels }: RuleContext)
   // The unevenness is given in units of the limit, so that several balance rules of a queue weigh the same.
   const unit = strictest(max) || 1
   return {
-    rule,
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
     part: (teams, roomOf, wait, others) =>
       others === undefined || leastSpreadOf(teams, roomOf, others) <= (limit[timing.ofPart(wait)] ?? Infinity),
     whole: (teams, match) => spreadOf(teams) <= (limit[timing.ofMatch(match)] ?? Infinity),
     unevenness: (teams) => spreadOf(teams) / unit,
   }
+}
+
+function compilePredictedWin(
+  rule: Checked<BalanceRule>,
+  { index, levels, teams: { length: count } }: RuleContext,
+): RuleChecks {
+  const { name, mean = '', uncertainty = '', beta = DEFAULT_BETA, max } = rule
+  const missing = rule.missing as Missing<RatingValue> | undefined
+  // Limits are leads instead of probabilities: of teams that will certainly lose, it tells which is nearer.
+  const limit = tableOf(levels, max, Infinity, rule).map(leadAt)
+  const timing = timingOf(rule, levels, isSteady(levels, limit))
+  // Of each team, the least and the greatest sum of means, and the variance: filled anew for each arrangement.
+  const [lows, highs, variances] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
+
+  /** Fills the tables from the members of the teams. A team without any is NaN, and leads nobody. */
+  const sumUp = (teams: Teams): void => {
+    for (let team = 0; team < count; team += 1) {
+      const members = teams[team] as readonly Facts[]
+      let [sum, variance] = [members.length === 0 ? Number.NaN : 0, 0]
+      for (const { of } of members) {
+        const ratings = of[index] as Ratings
+        sum += ratings.sum
+        variance += ratings.variance
+      }
+      lows[team] = sum
+      highs[team] = sum
+      variances[team] = variance
+    }
+  }
+  const extremesOf = createExtremes(index)
+  const mostVarianceOf = createMostVariance(index)
+  /** Widens the tables by what each team can reach when up to so many of the others join it. */
+  const widen = (teams: Teams, roomOf: readonly number[], others: readonly Facts[]): void => {
+    const extremes = extremesOf(others)
+    const variance = mostVarianceOf(others)
+    for (let team = 0; team < count; team += 1) {
+      const members = teams[team] as readonly Facts[]
+      const room = roomOf[team] ?? 0
+      if (room === 0 || members.length === 0) continue
+      const { low, high } = rangeOf(members, index, 'sum', room, extremes)
+      lows[team] = low
+      highs[team] = high
+      variances[team] = (variances[team] as number) + room * variance
+    }
+  }
+  /** The greatest lead of any team over another by the tables. */
+  const greatestLead = (): number => {
+    let greatest = 0
+    for (let one = 1; one < count; one += 1) {
+      for (let other = 0; other < one; other += 1) {
+        const ahead = (lows[one] as number) - (highs[other] as number)
+        const behind = (lows[other] as number) - (highs[one] as number)
+        const variance = (variances[one] as number) + (variances[other] as number)
+        const lead = leadOf(Math.max(ahead, behind), variance, beta)
+        if (lead > greatest) greatest = lead
+      }
+    }
+    return greatest
+  }
+  const leadIn = (teams: Teams): number => {
+    sumUp(teams)
+    return greatestLead()
+  }
+  const leastLeadIn = (teams: Teams, roomOf: readonly number[], others: readonly Facts[]): number => {
+    sumUp(teams)
+    widen(teams, roomOf, others)
+    return greatestLead()
+  }
+  // The unevenness is given in units of the limit, so that several balance rules of a queue weigh the same.
+  const strictestLead = leadAt(strictest(max))
+  const unit = strictestLead > 0 && strictestLead < Infinity ? strictestLead : 1
+  return {
+    factOf: ratingsReader({ rule: name, mean, uncertainty, missing }),
+    part: (teams, roomOf, wait, others) =>
+      others === undefined || leastLeadIn(teams, roomOf, others) <= (limit[timing.ofPart(wait)] ?? Infinity),
+    whole: (teams, match) => leadIn(teams) <= (limit[timing.ofMatch(match)] ?? Infinity),
+    unevenness: (teams) => leadIn(teams) / unit,
+  }
+}
+
+export function balanceWords(rule: BalanceRule): string {
+  if (rule.measure === 'predictedWin') return predictedWinWords(rule)
+  const { attribute, aggregate = 'avg', max, missing } = rule
+  const most = limitWords(max, { lead: 'at most', free: 'any amount' })
+  const what = `${MADE[aggregate]} ${attributeWords(attribute)}`
+  return `the teams differ in ${what} by ${most}, and are made as even as can be${missingWords(attribute, missing)}`
+}
+
+const percent = (chance: number) => `${digits(chance * 100)} %`
+
+function predictedWinWords({ mean, uncertainty, beta, max, missing }: BalanceRule): string {
+  const lead = 'with a probability of at most'
+  const most = limitWords(max, { lead, show: percent, free: 'any', freeAtFirst: 'with any probability' })
+  const varies = beta === undefined ? '' : `, where performances vary by ${digits(beta)}`
+  return (
+    `of any two teams, the favourite is predicted to win ${most}, by ${mean} and its uncertainty ` +
+    `${uncertainty}${varies}, and the teams are made as even as can be${unratedWords(missing)}`
+  )
+}
+
+function unratedWords(missing: BalanceRule['missing']): string {
+  if (typeof missing !== 'object') return ''
+  const { mean, uncertainty } = missing.value as RatingValue
+  return `; players without a rating count as ${digits(mean)} with an uncertainty of ${digits(uncertainty)}`
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defineQueue } from '../queue.js'
 import { bestBeacons } from './best-beacons.js'
-import type { LatencyRule } from './definition.js'
+import type { LatencyRule } from './latency.js'
 
 const rulesOf = (rule: Omit<LatencyRule, 'kind'>) =>
   defineQueue({

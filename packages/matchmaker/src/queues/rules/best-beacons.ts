@@ -1,18 +1,18 @@
 // pure: at which beacon the server of a match should be
 import type { Player } from '@muster/servers'
-import type { LatencyRule } from './definition.js'
-import { boundariesOf, limitAt, stairsOf, type Stairs } from './relaxing.js'
-import type { Rule } from './rule.js'
+import { boundariesOf, limitAt, type Stairs, stairsOf } from '../rule-parts/relaxing.js'
+import type { Rule } from './definition.js'
+import type { LatencyRule } from './latency.js'
 
 /** A beacon to which all players of a match have measured their latency; round trips in milliseconds. */
-export interface RankedBeacon {
+interface RankedBeacon {
   readonly name: string
   /** The longest round trip of all players, and the average. */
   readonly worstMs: number
   readonly meanMs: number
 }
 
-export interface BestBeacons {
+interface BestBeacons {
   /** Beacons that the rule allows, best first: by the worst round trip, then by the mean. */
   readonly beacons: readonly RankedBeacon[]
   /** The rule's limit for round trips to these beacons; undefined if it sets none, or no longer holds. */

@@ -1,25 +1,98 @@
-// pure: the compare rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import { compares } from './comparing.js'
-import type { CompareRule, Comparison } from './definition.js'
-import type { Facts, Teams } from './facts.js'
-import { tableOf } from './levels.js'
-import type { Rule } from './rule.js'
-import { aggregateOf, ANYTHING, createExtremes, rangeOf, tallyOf, type Range } from './tally.js'
-import type { NamedTeam } from './team-shapes.js'
-import { isSteady, timingOf } from './timing.js'
-import { A_NUMBER, valuesOf, type Wanted } from './values.js'
+import { z } from 'zod'
+import { attributeWords, comparedWith, comparisonWords, MADE, missingWords, teamOf } from '../rule-parts/english.js'
+import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
+import type { Relaxing } from '../rule-parts/relaxing.js'
+import type { Checked, Comparison, Missing, RuleBase, Scope } from '../rule-parts/rule-base.js'
+import type { Facts, NamedTeam, RuleChecks, RuleContext, Teams } from '../rule-parts/rule-checks.js'
+import {
+  base,
+  comparisonSchema,
+  finite,
+  limitForms,
+  missingSchema,
+  problemOfValue,
+  scopeSchema,
+  textSchema,
+} from '../rule-parts/schema-parts.js'
+import {
+  A_NUMBER,
+  aggregateOf,
+  ANYTHING,
+  compares,
+  createExtremes,
+  type Range,
+  rangeOf,
+  tallyOf,
+  valuesOf,
+  type Wanted,
+} from '../rule-parts/values.js'
 
-export function compileCompare(rule: Rule & CompareRule, context: RuleContext): CompiledRule {
+/**
+ * Compares a number made from the players of a team, or of the match, with a constant or with another team's number.
+ */
+export interface CompareRule extends RuleBase {
+  readonly kind: 'compare'
+  /** Whose players the number is made from. With `match`, neither `team` nor `otherTeam` is given. Default `team`. */
+  readonly scope?: Scope | undefined
+  /** Name of a number attribute, or `PARTY_SIZE`. Not used for `count`. */
+  readonly attribute?: string | undefined
+  /** How the number is made from the players' numbers; `count` is the number of players. */
+  readonly aggregate: 'avg' | 'min' | 'max' | 'sum' | 'count'
+  /** Name of a team; it stands for each team of that name. Default: every team. */
+  readonly team?: string | undefined
+  /** How the number is compared. */
+  readonly operator: Comparison
+  /** Exactly one of `value` and `otherTeam` is given. `value` relaxes in the direction that lets more in. */
+  readonly value?: Relaxing | undefined
+  /** Name of the team whose number is compared with. */
+  readonly otherTeam?: string | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
+  readonly missing?: Missing<number> | undefined
+}
+
+export const compareSchema = z
+  .strictObject({
+    kind: z.literal('compare'),
+    ...base,
+    scope: scopeSchema,
+    attribute: textSchema.optional(),
+    aggregate: z.enum(['avg', 'min', 'max', 'sum', 'count']),
+    team: textSchema.optional(),
+    operator: comparisonSchema,
+    value: z
+      .custom<Relaxing>((value) => value !== undefined)
+      .meta({
+        get anyOf() {
+          return limitForms(finite)
+        },
+      })
+      .optional(),
+    otherTeam: textSchema.optional(),
+    missing: missingSchema(finite),
+  })
+  .superRefine((rule, context) => {
+    const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
+    if ((rule.attribute === undefined) !== (rule.aggregate === 'count')) {
+      refuse(['attribute'], rule.attribute === undefined ? 'must be given' : 'is not used for count')
+    }
+    if ((rule.value === undefined) === (rule.otherTeam === undefined)) refuse([], 'must have either value or otherTeam')
+    for (const key of ['team', 'otherTeam'] as const) {
+      if (rule.scope === 'match' && rule[key] !== undefined) refuse([key], "is not used where scope is 'match'")
+    }
+    if (rule.value === undefined) return
+    const problem = problemOfValue(rule.operator, rule.value)
+    if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
+  })
+
+export function compileCompare(rule: Checked<CompareRule>, context: RuleContext): RuleChecks {
   const { index } = context
   const { aggregate, attribute = '', missing } = rule
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
   const compiled = (measure: Measure) =>
     rule.otherTeam === undefined ? withConstant(rule, context, measure) : withTeam(rule, context, measure)
-  if (aggregate === 'count') return { rule, ...compiled({ valueOf: sizeOf, reachOf: sizesOf }) }
+  if (aggregate === 'count') return compiled({ valueOf: sizeOf, reachOf: sizesOf })
   const extremesOf = createExtremes(index)
   return {
-    rule,
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
     ...compiled({
       valueOf: (team) => aggregateOf(team, index, aggregate),
@@ -46,10 +119,10 @@ const teamsOf = (teams: readonly NamedTeam[], kind: string | undefined): number[
   teams.flatMap((team, at) => (kind === undefined || team.kind === kind ? [at] : []))
 
 function withConstant(
-  rule: Rule & CompareRule,
+  rule: Checked<CompareRule>,
   { levels, teams }: RuleContext,
   { valueOf, reachOf }: Measure,
-): Omit<CompiledRule, 'rule'> {
+): RuleChecks {
   const limit = tableOf(levels, rule.value ?? 0, Number.NaN, rule)
   const timing = timingOf(rule, levels, isSteady(levels, limit))
   // With scope `match`, all players of the match count as one team.
@@ -80,10 +153,10 @@ function withConstant(
 }
 
 function withTeam(
-  rule: Rule & CompareRule,
+  rule: Checked<CompareRule>,
   { levels, teams }: RuleContext,
   { valueOf, reachOf }: Measure,
-): Omit<CompiledRule, 'rule'> {
+): RuleChecks {
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const [own, others] = [teamsOf(teams, rule.team), teamsOf(teams, rule.otherTeam)]
@@ -119,4 +192,17 @@ function canCompare(one: Range, operator: Comparison, other: Range): boolean {
     case '>=':
       return compares(one.high, operator, other.low)
   }
+}
+
+export function compareWords(rule: CompareRule): string {
+  const { scope, attribute, aggregate, team, operator, value, otherTeam, missing } = rule
+  const what = aggregate === 'count' ? 'number of players' : `${MADE[aggregate]} ${attributeWords(attribute)}`
+  const whose = scope === 'match' ? 'the match' : teamOf(team)
+  const than = otherTeam === undefined ? comparedWith(operator, value ?? 0) : beside(operator, otherTeam)
+  return `the ${what} of ${whose} is ${than}${missingWords(attribute, missing)}`
+}
+
+function beside(operator: CompareRule['operator'], team: string): string {
+  if (operator === '=') return `that of team ${team}`
+  return `${operator === '!=' ? 'not' : comparisonWords(operator)} that of team ${team}`
 }

@@ -4,13 +4,13 @@ import { InvalidTicket } from '../../errors.js'
 import { defineQueue, type QueueDefinition } from '../queue.js'
 import { NOW, queues, targeted, tickets } from './arbitraries.fixture.js'
 import { kinds } from './rule-arbitraries.fixture.js'
-import { compileQueue, type CompiledQueue } from '../compile.js'
+import { type CompiledQueue, compileQueue } from '../compile.js'
 import type { RuleDefinition } from './definition.js'
-import type { RuleTicket } from './facts.js'
+import type { RuleTicket } from '../rule-parts/rule-checks.js'
 import { levelsOf, modelAllows } from './judge.fixture.js'
 import { brokenRules } from './oracle.fixture.js'
 import { isLastResort } from './oracle-limits.fixture.js'
-import { namesOf } from './team-shapes.js'
+import { namesOf } from '../rule-parts/teams.js'
 
 /** Puts each ticket into the first team with room, from a random team on, and leaves out tickets that fit nowhere. */
 function seat(compiled: CompiledQueue, waiting: readonly RuleTicket[], choices: readonly number[]): RuleTicket[][] {

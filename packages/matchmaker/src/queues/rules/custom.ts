@@ -1,17 +1,51 @@
-// pure: the custom rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { CustomRule } from './definition.js'
-import type { MatchProposal, ProposedPlayer } from './proposal.js'
-import type { Teams } from './facts.js'
-import { tableOf } from './levels.js'
-import type { Rule } from './rule.js'
-import { isSteady, timingOf } from './timing.js'
+import type { Attributes } from '@muster/servers'
+import { z } from 'zod'
+import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
+import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
+import type { RuleChecks, RuleContext, Teams } from '../rule-parts/rule-checks.js'
+import { base, textSchema } from '../rule-parts/schema-parts.js'
+
+/** A possible match, as a custom rule sees it; it holds no addresses. */
+export interface MatchProposal {
+  readonly queue: string
+  readonly teams: readonly { readonly name: string; readonly tickets: readonly ProposedTicket[] }[]
+}
+
+export interface ProposedTicket {
+  readonly id: string
+  /** Milliseconds of waiting. */
+  readonly waitedMs: number
+  readonly players: readonly ProposedPlayer[]
+}
+
+export interface ProposedPlayer {
+  readonly id: string
+  readonly attributes: Attributes
+  readonly roles: readonly string[]
+}
+
+/**
+ * Any other condition, as a function. It must be pure: the same answer for the same match. A function that throws says
+ * no. Not available in queues from JSON.
+ */
+export interface CustomRule extends RuleBase {
+  readonly kind: 'custom'
+  readonly name: string
+  readonly test: (match: MatchProposal) => boolean
+}
+
+export const customSchema = z.strictObject({
+  kind: z.literal('custom'),
+  ...base,
+  name: textSchema.max(64),
+  test: z.custom<CustomRule['test']>((value) => typeof value === 'function', 'must be a function'),
+})
 
 /**
  * Compiles a custom rule. A test that throws rejects the match only: a rule that fails for some players must not keep
  * all others from playing.
  */
-export function compileCustom(rule: Rule & CustomRule, context: RuleContext): CompiledRule {
+export function compileCustom(rule: Checked<CustomRule>, context: RuleContext): RuleChecks {
   const { index, queue, levels, teams, failed } = context
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, isSteady(levels, counts))
@@ -35,7 +69,6 @@ export function compileCustom(rule: Rule & CustomRule, context: RuleContext): Co
     }
   }
   return {
-    rule,
     factOf: ({ players }): ProposedPlayer[] => players.map(({ id, attributes, roles }) => ({ id, attributes, roles })),
     timed: true,
     whole: (match, wait) => counts[timing.ofMatch(wait)] === 0 || allows(proposalOf(match, wait.now)),

@@ -1,190 +1,20 @@
-// pure: the rules of a queue, as plain data
-import type { BalanceRule } from './balance-definition.js'
-import type { MatchProposal } from './proposal.js'
-import type { Relaxing } from './relaxing.js'
-import type { Missing, RuleBase } from './rule-base.js'
-
-export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
-
-/** Used in rules as an attribute that every player has: the number of players in the ticket, the player included. */
-export const PARTY_SIZE = '$partySize'
-
-/** Among whom a rule holds: all players of the match, or the players of each team. */
-export type Scope = 'match' | 'team'
-
-/**
- * Any two tickets are at most `maxKm` apart along the great circle. A party's place is the middle of its players'
- * places.
- */
-export interface DistanceRule extends RuleBase {
-  readonly kind: 'distance'
-  /** Kilometres. */
-  readonly maxKm: Relaxing
-  /**
-   * Tickets whose place is unknown. `network` (default): they meet only tickets of the same network, i.e. the /16 of an
-   * IPv4 address or the /32 of an IPv6 address; `refuse`: they are refused; `any`: they meet anyone.
-   */
-  readonly missing?: 'network' | 'refuse' | 'any' | undefined
-}
-
-/**
- * The match has a beacon to which every player has a round trip of at most `maxMs`, and to which the round trips of any
- * two players differ by at most `maxDifferenceMs`.
- */
-export interface LatencyRule extends RuleBase {
-  readonly kind: 'latency'
-  /** Milliseconds of round trip at most. At least one of `maxMs` and `maxDifferenceMs` is given. */
-  readonly maxMs?: Relaxing | undefined
-  /** Milliseconds by which the round trips of any two players to it may differ. */
-  readonly maxDifferenceMs?: Relaxing | undefined
-  /** Players without any measured latency. Default `refuse`. */
-  readonly missing?: 'refuse' | 'any' | undefined
-}
-
-/** Any two tickets differ in a number by at most `max`. */
-export interface DifferenceRule extends RuleBase {
-  readonly kind: 'difference'
-  /** Name of a number attribute, or `PARTY_SIZE` for the number of players in the ticket. */
-  readonly attribute: string
-  /** The difference at most. */
-  readonly max: Relaxing
-  /**
-   * The number that stands for a party: the average (default), lowest or highest of its players, or each player's own.
-   */
-  readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
-  readonly missing?: Missing<number> | undefined
-}
-
-/**
- * All players of the match, or of each team, have the same value. A party whose players differ is refused when created.
- */
-export interface EqualRule extends RuleBase {
-  readonly kind: 'equal'
-  /** Name of a text, number or boolean attribute. */
-  readonly attribute: string
-  /** Among whom the values are equal. With `team`, teams may differ from one another. Default `match`. */
-  readonly scope?: Scope | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
-  readonly missing?: Missing<string | number | boolean> | undefined
-}
-
-/**
- * All players of the match, or of each team, have different values. A party in which two are equal is refused when
- * created.
- */
-export interface DifferentRule extends RuleBase {
-  readonly kind: 'different'
-  /** Name of a text, number or boolean attribute. */
-  readonly attribute: string
-  /** Among whom the values differ. Default `match`. */
-  readonly scope?: Scope | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
-  readonly missing?: Missing<string | number | boolean> | undefined
-}
-
-/** The lists of all tickets of the match have at least `atLeast` texts in common. */
-export interface OverlapRule extends RuleBase {
-  readonly kind: 'overlap'
-  /** Name of an attribute that is a list of texts. */
-  readonly attribute: string
-  /** Number of texts in common. Default 1. Relaxes downwards. */
-  readonly atLeast?: Relaxing | undefined
-  /** The list that stands for a party: what all its players list (default), or what any of them lists. */
-  readonly party?: 'intersection' | 'union' | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
-  readonly missing?: Missing<readonly string[]> | undefined
-}
-
-/** A ticket may be matched only if its own value fits. A ticket whose value can never fit is refused when created. */
-export interface RequireRule extends RuleBase {
-  readonly kind: 'require'
-  /** Name of the attribute that is compared, or `PARTY_SIZE`. */
-  readonly attribute: string
-  /** How it is compared with `value`. */
-  readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
-  /**
-   * What the attribute is compared with: a number, which relaxes in the direction that lets more in; a text or boolean
-   * for `=` and `!=`; a list of texts for `in` and `not in`; a text for `contains` and `excludes`, whose attribute is a
-   * list.
-   */
-  readonly value: Relaxing | string | boolean | readonly string[]
-  /** The number that stands for a party when numbers are compared. Default `each`: every player's own. */
-  readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
-  readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
-}
-
-/**
- * Each ticket says whom it accepts: between any two tickets, every player's `attribute` must compare by `operator` with
- * what every player of the other ticket has under `own`. Players who have nothing under `own` accept everyone. E.g.
- * `attribute: 'skill', operator: '>=', own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own:
- * 'blockedClans'`.
- */
-export interface AcceptsRule extends RuleBase {
-  readonly kind: 'accepts'
-  /** Name of the attribute of the other players. */
-  readonly attribute: string
-  /** For `<`, `<=`, `>` and `>=` the attribute is a number; for `contains` and `excludes`, a list of texts. */
-  readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
-  /** Name of the player's own attribute to compare with; for `in` and `not in`, a list of texts. */
-  readonly own: string
-  /** Players who do not have `attribute`. Default `refuse`. */
-  readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
-}
-
-/**
- * Compares a number made from the players of a team, or of the match, with a constant or with another team's number.
- */
-export interface CompareRule extends RuleBase {
-  readonly kind: 'compare'
-  /** Whose players the number is made from. With `match`, neither `team` nor `otherTeam` is given. Default `team`. */
-  readonly scope?: Scope | undefined
-  /** Name of a number attribute, or `PARTY_SIZE`. Not used for `count`. */
-  readonly attribute?: string | undefined
-  /** How the number is made from the players' numbers; `count` is the number of players. */
-  readonly aggregate: 'avg' | 'min' | 'max' | 'sum' | 'count'
-  /** Name of a team; it stands for each team of that name. Default: every team. */
-  readonly team?: string | undefined
-  /** How the number is compared. */
-  readonly operator: Comparison
-  /** Exactly one of `value` and `otherTeam` is given. `value` relaxes in the direction that lets more in. */
-  readonly value?: Relaxing | undefined
-  /** Name of the team whose number is compared with. */
-  readonly otherTeam?: string | undefined
-  /** Players who do not have the attribute. Default `refuse`. */
-  readonly missing?: Missing<number> | undefined
-}
-
-/**
- * Enough players of a team can play each role. A player who can play several roles fills one of them. The other players
- * of the team are free.
- */
-export interface RolesRule extends RuleBase {
-  readonly kind: 'roles'
-  /**
-   * The least number of players for each role; with `{ min, max }`, also at most `max` players who can play no other
-   * role.
-   */
-  readonly roles: Readonly<Record<string, number | { readonly min: number; readonly max?: number | undefined }>>
-  /** Name of a team; it stands for each team of that name. Default: every team. */
-  readonly team?: string | undefined
-}
-
-/** No player is in a match with a player on their avoid list, or whose avoid list they are on. */
-export interface AvoidRule extends RuleBase {
-  readonly kind: 'avoid'
-}
-
-/**
- * Any other condition, as a function. It must be pure: the same answer for the same match. A function that throws says
- * no. Not available in queues from JSON.
- */
-export interface CustomRule extends RuleBase {
-  readonly kind: 'custom'
-  readonly name: string
-  readonly test: (match: MatchProposal) => boolean
-}
+// pure: the rules of a queue as plain data
+import { type Levels, MOST_LEVELS, STEPS_OF_A_LINE } from '../rule-parts/levels.js'
+import { boundariesOf, boundariesOfBounds, type Relaxing, relaxingOf, stairsOf } from '../rule-parts/relaxing.js'
+import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
+import type { TeamDefinition } from '../rule-parts/teams.js'
+import type { AcceptsRule } from './accepts.js'
+import type { AvoidRule } from './avoid.js'
+import type { BalanceRule } from './balance.js'
+import type { CompareRule } from './compare.js'
+import type { CustomRule } from './custom.js'
+import type { DifferenceRule } from './difference.js'
+import type { DistanceRule } from './distance.js'
+import type { DifferentRule, EqualRule } from './equal.js'
+import type { LatencyRule } from './latency.js'
+import type { OverlapRule } from './overlap.js'
+import type { RequireRule } from './require.js'
+import type { RolesRule } from './roles.js'
 
 /**
  * At least one of the inner rules holds for the match. Inner rules have no `name`, `by`, `optionalAfterMs` or `hard`:
@@ -234,18 +64,108 @@ export type RuleDefinition =
   | AllRule
   | NotRule
 
-/** One or more teams of one kind. */
-export interface TeamDefinition {
-  /**
-   * Name of the team, e.g. `team`, `monster`, `hunters`. If `count` is above 1, the teams are called `name-1`, `name-2`
-   * … in a match.
-   */
-  readonly name: string
-  /** Number of teams of this kind. Default 1. */
-  readonly count?: number | undefined
-  /**
-   * Players in the team: an exact number; or at most `max` and at least `min`, which may fall while the oldest ticket
-   * of the match waits.
-   */
-  readonly size: number | { readonly min: Relaxing; readonly max: number }
+/** A rule that was checked, with defaults filled in. */
+export type Rule = Checked<RuleDefinition>
+
+/** The default name of a rule: its kind, and what it is about. */
+export function nameOf(rule: RuleDefinition): string {
+  const about = [
+    rule.kind,
+    rule.kind === 'compare' ? rule.aggregate : undefined,
+    rule.kind === 'balance' && rule.measure === 'predictedWin' ? rule.measure : undefined,
+    'attribute' in rule ? rule.attribute : undefined,
+    'team' in rule ? rule.team : undefined,
+  ]
+  return about.filter((part) => part !== undefined).join(' ')
+}
+
+/** Adds a number to default names that occur more than once: `require skill`, `require skill 2`. */
+export function withDistinctNames(rules: readonly Rule[]): Rule[] {
+  const taken = new Map<string, number>()
+  return rules.map((rule) => {
+    const nth = (taken.get(rule.name) ?? 0) + 1
+    taken.set(rule.name, nth)
+    return nth === 1 || rule.name !== nameOf(rule) ? rule : { ...rule, name: `${rule.name} ${nth}` }
+  })
+}
+
+export const withDefaults = (rule: RuleDefinition): Rule => ({
+  ...rule,
+  name: rule.name ?? nameOf(rule),
+  by: rule.by ?? 'each',
+  hard: rule.hard ?? false,
+})
+
+/**
+ * The limits of a rule that may relax, without those of its inner rules, each with its field in the definition: of
+ * `{ kind: 'distance', maxKm: 500 }` `['maxKm', 500]`.
+ */
+export function limitFieldsOf(rule: RuleDefinition): (readonly [field: string, limit: Relaxing])[] {
+  const field = (name: string, limit: Relaxing | undefined): (readonly [string, Relaxing])[] =>
+    limit === undefined ? [] : [[name, limit]]
+  switch (rule.kind) {
+    case 'distance':
+      return field('maxKm', rule.maxKm)
+    case 'latency':
+      return [...field('maxMs', rule.maxMs), ...field('maxDifferenceMs', rule.maxDifferenceMs)]
+    case 'difference':
+    case 'balance':
+      return field('max', rule.max)
+    case 'overlap':
+      return field('atLeast', rule.atLeast)
+    case 'compare':
+      return field('value', rule.value)
+    case 'require':
+      return field('value', relaxingOf(rule.value))
+    default:
+      return []
+  }
+}
+
+/** The limits of a rule that may relax, without those of its inner rules. */
+export const limitsOf = (rule: RuleDefinition): Relaxing[] => limitFieldsOf(rule).map(([, limit]) => limit)
+
+/** The limits of a rule and of its inner rules. */
+export const allLimitsOf = (rule: RuleDefinition): Relaxing[] => [
+  ...limitsOf(rule),
+  ...innerRulesOf(rule).flatMap(allLimitsOf),
+]
+
+/** The inner rules of a rule. */
+export function innerRulesOf(rule: RuleDefinition): readonly RuleDefinition[] {
+  if (rule.kind === 'not') return [rule.rule]
+  return rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
+}
+
+/** Names of the attributes that hold ratings, if the rule goes by them. */
+export const ratingAttributesOf = ({ mean, uncertainty }: BalanceRule): string[] =>
+  [mean, uncertainty].filter((name) => name !== undefined)
+
+/** The parts of a queue that determine its levels. */
+interface Relaxed {
+  readonly teams: readonly TeamDefinition[]
+  readonly rules: readonly RuleDefinition[]
+  readonly lastResortMs?: number | undefined
+  readonly targetWaitMs?: number | undefined
+}
+
+/**
+ * The levels of a queue. More than `MOST_LEVELS` if its limits change at more different times even when every line is a
+ * single step.
+ */
+export function levelsOf({ teams, rules, lastResortMs = Infinity, targetWaitMs }: Relaxed): Levels {
+  const relaxing = [
+    ...rules.flatMap(allLimitsOf),
+    ...teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min])),
+  ]
+  const adaptive = targetWaitMs === undefined ? [] : boundariesOfBounds(stairsOf(0, targetWaitMs))
+  const fixed = [0, lastResortMs, ...adaptive, ...rules.map(({ optionalAfterMs = Infinity }) => optionalAfterMs)]
+  for (let steps = STEPS_OF_A_LINE; ; steps -= 1) {
+    const stairs = stairsOf(steps, targetWaitMs)
+    const boundaries = new Set([...fixed, ...relaxing.flatMap((limit) => boundariesOf(limit, stairs))])
+    const at = Float64Array.from([...boundaries].filter((ms) => ms < Infinity && ms <= lastResortMs)).toSorted()
+    if (at.length > MOST_LEVELS && steps > 1) continue
+    const last = at.length - 1
+    return { at, last, lastResort: lastResortMs < Infinity ? last : Infinity, ...stairs }
+  }
 }

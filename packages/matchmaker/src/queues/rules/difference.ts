@@ -1,17 +1,50 @@
-// pure: the difference rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { DifferenceRule } from './definition.js'
-import type { Facts, Refuse, RuleTicket } from './facts.js'
-import { tableOf } from './levels.js'
-import { compileApart } from './pairwise.js'
-import type { Rule } from './rule.js'
-import { A_NUMBER, valueOf, type Wanted } from './values.js'
+import { z } from 'zod'
+import { attributeWords, limitWords, missingWords } from '../rule-parts/english.js'
+import { tableOf } from '../rule-parts/levels.js'
+import { compileApart } from '../rule-parts/pairwise.js'
+import type { Relaxing } from '../rule-parts/relaxing.js'
+import { type Checked, type Missing, PARTY_SIZE, type RuleBase } from '../rule-parts/rule-base.js'
+import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket } from '../rule-parts/rule-checks.js'
+import {
+  base,
+  finite,
+  missingSchema,
+  notNegative,
+  partySchema,
+  relaxing,
+  textSchema,
+} from '../rule-parts/schema-parts.js'
+import { A_NUMBER, valueOf, type Wanted } from '../rule-parts/values.js'
+
+/** Any two tickets differ in a number by at most `max`. */
+export interface DifferenceRule extends RuleBase {
+  readonly kind: 'difference'
+  /** Name of a number attribute, or `PARTY_SIZE` for the number of players in the ticket. */
+  readonly attribute: string
+  /** The difference at most. */
+  readonly max: Relaxing
+  /**
+   * The number that stands for a party: the average (default), lowest or highest of its players, or each player's own.
+   */
+  readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
+  readonly missing?: Missing<number> | undefined
+}
+
+export const differenceSchema = z.strictObject({
+  kind: z.literal('difference'),
+  ...base,
+  attribute: textSchema,
+  max: relaxing(notNegative, 'rises'),
+  party: partySchema,
+  missing: missingSchema(finite),
+})
 
 type Bounds = readonly [low: number, high: number]
 
 const ANYTHING: Bounds = [Number.NaN, Number.NaN]
 
-export function compileDifference(rule: Rule & DifferenceRule, context: RuleContext): CompiledRule {
+export function compileDifference(rule: Checked<DifferenceRule>, context: RuleContext): RuleChecks {
   const { party = 'avg' } = rule
   const { levels, index: at } = context
   const limit = tableOf(levels, rule.max, Infinity, rule)
@@ -42,11 +75,24 @@ export function compileDifference(rule: Rule & DifferenceRule, context: RuleCont
     }
     return [min, max]
   }
-  if (context.isInner !== true) return { rule, span: { by: rule.by, limit }, boundsOf }
+  if (context.isInner !== true) return { span: { by: rule.by, limit }, boundsOf }
   const isWithin = (one: Facts, other: Facts, allowed: number) => {
     const [[low, high], [least, greatest]] = [one.of[at] as Bounds, other.of[at] as Bounds]
     // NaN, of a ticket that goes with any value, is never above the limit.
     return !(Math.max(high, greatest) - Math.min(low, least) > allowed)
   }
   return { ...compileApart(rule, context, limit, isWithin), factOf: boundsOf }
+}
+
+const DIFFERING = {
+  avg: '',
+  min: '; a party counts by its lowest',
+  max: '; a party counts by its highest',
+  each: '; every player of a party counts',
+}
+
+export function differenceWords({ attribute, max, party = 'avg', missing }: DifferenceRule): string {
+  const most = limitWords(max, { lead: 'at most', free: 'any amount' })
+  const how = attribute === PARTY_SIZE ? '' : DIFFERING[party]
+  return `players differ in ${attributeWords(attribute)} by ${most}${how}${missingWords(attribute, missing)}`
 }

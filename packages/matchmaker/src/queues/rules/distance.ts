@@ -1,14 +1,39 @@
-// pure: the distance rule
 import { chordSquared, greatCircleKm } from '@muster/core'
 import type { Radius } from '@muster/kernel'
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { DistanceRule } from './definition.js'
-import type { Facts, Refuse, RuleTicket } from './facts.js'
-import { tableOf } from './levels.js'
-import { compileApart } from './pairwise.js'
-import type { Rule } from './rule.js'
+import { z } from 'zod'
+import { digits, limitWords } from '../rule-parts/english.js'
+import { tableOf } from '../rule-parts/levels.js'
+import { compileApart } from '../rule-parts/pairwise.js'
+import type { Relaxing } from '../rule-parts/relaxing.js'
+import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
+import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket } from '../rule-parts/rule-checks.js'
+import { base, finite, relaxing } from '../rule-parts/schema-parts.js'
 
-export function compileDistance(rule: Rule & DistanceRule, context: RuleContext): CompiledRule {
+/**
+ * Any two tickets are at most `maxKm` apart along the great circle. A party's place is the middle of its players'
+ * places.
+ */
+export interface DistanceRule extends RuleBase {
+  readonly kind: 'distance'
+  /** Kilometres. */
+  readonly maxKm: Relaxing
+  /**
+   * Tickets whose place is unknown. `network` (default): they meet only tickets of the same network, i.e. the /16 of an
+   * IPv4 address or the /32 of an IPv6 address; `refuse`: they are refused; `any`: they meet anyone.
+   */
+  readonly missing?: 'network' | 'refuse' | 'any' | undefined
+}
+
+/** Schemas of the rules about single tickets or pairs of tickets. */
+
+export const distanceSchema = z.strictObject({
+  kind: z.literal('distance'),
+  ...base,
+  maxKm: relaxing(finite.positive(), 'rises'),
+  missing: z.enum(['network', 'refuse', 'any']).optional(),
+})
+
+export function compileDistance(rule: Checked<DistanceRule>, context: RuleContext): RuleChecks {
   const { missing = 'network' } = rule
   const km = tableOf(context.levels, rule.maxKm, Infinity, rule)
   const factOf = (ticket: RuleTicket, refuse: Refuse): void => {
@@ -22,7 +47,7 @@ export function compileDistance(rule: Rule & DistanceRule, context: RuleContext)
     squared: km.map(chordSquared),
     unknown: missing === 'network' ? 'network' : 'any',
   }
-  return { rule, radius, ...demand }
+  return { radius, ...demand }
 }
 
 /** Whether two tickets are at most `km` apart, by the same rules as the kernel's radius. */
@@ -33,3 +58,14 @@ const nearOf =
     if (one.place !== undefined && other.place !== undefined) return greatCircleKm(one.place, other.place) <= km
     return missing === 'any' || (one.network !== undefined && one.network === other.network)
   }
+
+const km = (limit: number) => `${digits(limit)} km`
+
+export function distanceWords({ maxKm, missing = 'network' }: DistanceRule): string {
+  const unknown = {
+    network: 'players whose place is unknown meet only players of the same network',
+    refuse: 'players whose place is unknown are not taken',
+    any: 'players whose place is unknown meet anyone',
+  }
+  return `players meet ${limitWords(maxKm, { lead: 'within', show: km, free: 'anywhere' })}; ${unknown[missing]}`
+}

@@ -1,13 +1,44 @@
-// pure: the equality rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { EqualRule } from './definition.js'
-import type { Facts, Refuse, RuleTicket } from './facts.js'
-import { tableOf } from './levels.js'
-import { compileInScope } from './pairwise.js'
-import type { Rule } from './rule.js'
-import { A_SCALAR, valuesOf, type Scalar, type Wanted } from './values.js'
+import { z } from 'zod'
+import { attributeWords, missingWords } from '../rule-parts/english.js'
+import { tableOf } from '../rule-parts/levels.js'
+import { compileInScope } from '../rule-parts/pairwise.js'
+import type { Checked, Missing, RuleBase, Scope } from '../rule-parts/rule-base.js'
+import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Scalar } from '../rule-parts/rule-checks.js'
+import { base, missingSchema, scalarSchema, scopeSchema, textSchema } from '../rule-parts/schema-parts.js'
+import { A_SCALAR, valuesOf, type Wanted } from '../rule-parts/values.js'
 
-export function compileEqual(rule: Rule & EqualRule, context: RuleContext): CompiledRule {
+/**
+ * All players of the match, or of each team, have the same value. A party whose players differ is refused when created.
+ */
+export interface EqualRule extends RuleBase {
+  readonly kind: 'equal'
+  /** Name of a text, number or boolean attribute. */
+  readonly attribute: string
+  /** Among whom the values are equal. With `team`, teams may differ from one another. Default `match`. */
+  readonly scope?: Scope | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
+  readonly missing?: Missing<string | number | boolean> | undefined
+}
+
+/**
+ * All players of the match, or of each team, have different values. A party in which two are equal is refused when
+ * created.
+ */
+export interface DifferentRule extends RuleBase {
+  readonly kind: 'different'
+  /** Name of a text, number or boolean attribute. */
+  readonly attribute: string
+  /** Among whom the values differ. Default `match`. */
+  readonly scope?: Scope | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
+  readonly missing?: Missing<string | number | boolean> | undefined
+}
+
+const sameness = { ...base, attribute: textSchema, scope: scopeSchema, missing: missingSchema(scalarSchema) }
+export const equalSchema = z.strictObject({ kind: z.literal('equal'), ...sameness })
+export const differentSchema = z.strictObject({ kind: z.literal('different'), ...sameness })
+
+export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): RuleChecks {
   const { attribute, scope = 'match', missing, name } = rule
   const wanted: Wanted<Scalar> = { attribute, type: A_SCALAR, missing, rule: name }
   const valueOf = (ticket: RuleTicket, refuse: Refuse): Scalar | undefined => {
@@ -21,7 +52,7 @@ export function compileEqual(rule: Rule & EqualRule, context: RuleContext): Comp
   // A rule that never relaxes and applies to all tickets becomes a key, which separates tickets before any other check.
   const isForAll = scope === 'match' || context.teams.length === 1
   if (isForAll && context.isInner !== true && missing !== 'any' && counts.every((count) => count === 1)) {
-    return { rule, keyOf: (ticket, refuse) => valueOf(ticket, refuse) ?? '' }
+    return { keyOf: (ticket, refuse) => valueOf(ticket, refuse) ?? '' }
   }
   const { index } = context
   const allows = (one: Facts, other: Facts) => {
@@ -29,4 +60,33 @@ export function compileEqual(rule: Rule & EqualRule, context: RuleContext): Comp
     return a === b || a === undefined || b === undefined
   }
   return { ...compileInScope(scope, rule, context, counts, allows), factOf: valueOf }
+}
+
+export function compileDifferent(rule: Checked<DifferentRule>, context: RuleContext): RuleChecks {
+  const { attribute, scope = 'match', missing, name } = rule
+  const { index } = context
+  const wanted: Wanted<Scalar> = { attribute, type: A_SCALAR, missing, rule: name }
+  const factOf = (ticket: RuleTicket, refuse: Refuse): readonly Scalar[] => {
+    const values = valuesOf(ticket, wanted, refuse)
+    if (new Set(values).size < values.length) {
+      throw refuse('players', `are not all different in ${attribute}, as rule ${JSON.stringify(name)} wants them`)
+    }
+    return values
+  }
+  const allows = (one: Facts, other: Facts) => {
+    const [some, others] = [one.of[index] as readonly Scalar[], other.of[index] as readonly Scalar[]]
+    return !some.some((value) => others.includes(value))
+  }
+  const counts = tableOf(context.levels, 1, 0, rule)
+  return { ...compileInScope(scope, rule, context, counts, allows), factOf }
+}
+
+export function equalWords({ attribute, scope = 'match', missing }: EqualRule): string {
+  const who = scope === 'match' ? 'all players' : 'all players of a team'
+  return `${who} have the same ${attributeWords(attribute)}${missingWords(attribute, missing)}`
+}
+
+export function differentWords({ attribute, scope = 'match', missing }: DifferentRule): string {
+  const who = scope === 'match' ? 'no two players' : 'no two players of a team'
+  return `${who} have the same ${attributeWords(attribute)}${missingWords(attribute, missing)}`
 }

@@ -1,12 +1,17 @@
 // pure: rules made of rules: any, all, not
 import type { MatchLevels } from '@muster/kernel'
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { AllRule, AnyRule, NotRule, RuleDefinition } from './definition.js'
-import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
-import { innerRulesOf, tableOf } from './levels.js'
-import { allPairs } from './pairwise.js'
-import { withDefaults, type Rule } from './rule.js'
-import { timingOf } from './timing.js'
+import { tableOf, timingOf } from '../rule-parts/levels.js'
+import { allPairs } from '../rule-parts/pairwise.js'
+import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Teams } from '../rule-parts/rule-checks.js'
+import {
+  type AllRule,
+  type AnyRule,
+  innerRulesOf,
+  type NotRule,
+  type Rule,
+  type RuleDefinition,
+  withDefaults,
+} from './definition.js'
 
 /**
  * Takes the place of a ticket's fact if the inner rule can never hold for the ticket: an attribute is missing, or a
@@ -22,8 +27,8 @@ const NEVER = Symbol('never')
 export function compileGroup(
   rule: Rule & (AnyRule | AllRule | NotRule),
   context: RuleContext,
-  compile: (rule: Rule, context: RuleContext) => CompiledRule,
-): CompiledRule {
+  compile: (rule: Rule, context: RuleContext) => RuleChecks,
+): RuleChecks {
   const { levels, index } = context
   const inner = innerRulesOf(rule).map((one, at) =>
     compile(asInner(one, rule, at), { ...context, index: at, isInner: true }),
@@ -31,7 +36,7 @@ export function compileGroup(
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, false)
   const factsOf = ({ of }: Facts) => of[index] as Facts
-  const holds = (test: (one: CompiledRule, at: number) => boolean): boolean =>
+  const holds = (test: (one: RuleChecks, at: number) => boolean): boolean =>
     rule.kind === 'any' ? inner.some(test) : inner.every(test)
   const isNever = ({ of }: Facts, at: number) => of[at] === NEVER
   const anyNever = (teams: Teams, at: number) => teams.some((team) => team.some((facts) => isNever(facts, at)))
@@ -47,8 +52,7 @@ export function compileGroup(
     if (isPossible || counts[levels.last] === 0) return facts
     throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}`)
   }
-  const compiled: CompiledRule = {
-    rule,
+  const compiled: RuleChecks = {
     factOf,
     whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || whole(teams, match),
   }
@@ -76,7 +80,7 @@ const asInner = (one: RuleDefinition, { by, hard, optionalAfterMs, name }: Rule,
   withDefaults({ ...one, by, hard, optionalAfterMs, name: `${name}.${at}` })
 
 /** An inner rule without a check of the whole match is checked on all pairs. */
-function wholeOf({ whole, pair }: CompiledRule, teams: Teams, match: MatchLevels): boolean {
+function wholeOf({ whole, pair }: RuleChecks, teams: Teams, match: MatchLevels): boolean {
   if (whole !== undefined) return whole(teams, match)
   return pair === undefined || allPairs(teams.flat(), (one, other) => pair(one, other, match.youngest))
 }
@@ -86,7 +90,7 @@ function wholeOf({ whole, pair }: CompiledRule, teams: Teams, match: MatchLevels
  */
 class NeverHolds extends Error {}
 
-function factOrNever({ factOf }: CompiledRule, ticket: RuleTicket): unknown {
+function factOrNever({ factOf }: RuleChecks, ticket: RuleTicket): unknown {
   try {
     return factOf?.(ticket, () => new NeverHolds())
   } catch (error) {

@@ -1,10 +1,37 @@
-// pure: the latency rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { LatencyRule } from './definition.js'
-import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
-import { tableOf } from './levels.js'
-import type { Rule } from './rule.js'
-import { isSteady, timingOf } from './timing.js'
+import { z } from 'zod'
+import { digits, limitWords } from '../rule-parts/english.js'
+import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
+import type { Relaxing } from '../rule-parts/relaxing.js'
+import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
+import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Teams } from '../rule-parts/rule-checks.js'
+import { base, finite, notNegative, relaxing } from '../rule-parts/schema-parts.js'
+
+/**
+ * The match has a beacon to which every player has a round trip of at most `maxMs`, and to which the round trips of any
+ * two players differ by at most `maxDifferenceMs`.
+ */
+export interface LatencyRule extends RuleBase {
+  readonly kind: 'latency'
+  /** Milliseconds of round trip at most. At least one of `maxMs` and `maxDifferenceMs` is given. */
+  readonly maxMs?: Relaxing | undefined
+  /** Milliseconds by which the round trips of any two players to it may differ. */
+  readonly maxDifferenceMs?: Relaxing | undefined
+  /** Players without any measured latency. Default `refuse`. */
+  readonly missing?: 'refuse' | 'any' | undefined
+}
+
+export const latencySchema = z
+  .strictObject({
+    kind: z.literal('latency'),
+    ...base,
+    maxMs: relaxing(finite.positive(), 'rises').optional(),
+    maxDifferenceMs: relaxing(notNegative, 'rises').optional(),
+    missing: z.enum(['refuse', 'any']).optional(),
+  })
+  .refine(
+    (rule) => rule.maxMs !== undefined || rule.maxDifferenceMs !== undefined,
+    'must have maxMs, maxDifferenceMs or both',
+  )
 
 /**
  * The best and the worst round trip of a ticket's players to each beacon that all of them have measured, in
@@ -17,7 +44,7 @@ interface RoundTrips {
   readonly worst: readonly number[]
 }
 
-export function compileLatency(rule: Rule & LatencyRule, { index, levels }: RuleContext): CompiledRule {
+export function compileLatency(rule: Checked<LatencyRule>, { index, levels }: RuleContext): RuleChecks {
   const { maxMs = Infinity, maxDifferenceMs = Infinity, missing = 'refuse' } = rule
   const most = tableOf(levels, maxMs, Infinity, rule)
   const mostDifference = tableOf(levels, maxDifferenceMs, Infinity, rule)
@@ -40,7 +67,6 @@ export function compileLatency(rule: Rule & LatencyRule, { index, levels }: Rule
   }
 
   return {
-    rule,
     factOf,
     pair: ({ of: some }, { of: others }, level) => {
       const at = timing.ofPair(level)
@@ -163,4 +189,22 @@ function suitsAll(
     }
   }
   return true
+}
+
+const ms = (limit: number) => `${digits(limit)} ms`
+
+export function latencyWords({ maxMs, maxDifferenceMs, missing }: LatencyRule): string {
+  const most = { lead: 'a round trip of at most', show: ms, free: 'any', freeAtFirst: 'a round trip of any length' }
+  const apart = {
+    lead: 'round trips that differ by at most',
+    show: ms,
+    free: 'any time',
+    freeAtFirst: 'any round trips',
+  }
+  const wanted = [
+    ...(maxMs === undefined ? [] : [limitWords(maxMs, most)]),
+    ...(maxDifferenceMs === undefined ? [] : [limitWords(maxDifferenceMs, apart)]),
+  ]
+  const unmeasured = missing === 'any' ? '; players who have measured none are free of it' : ''
+  return `all players have a beacon in common with ${wanted.join(', and with ')}${unmeasured}`
 }

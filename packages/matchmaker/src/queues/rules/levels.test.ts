@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { relaxingBetween } from './value-arbitraries.fixture.js'
-import type { DifferenceRule, RuleDefinition } from './definition.js'
-import { levelsOf, limitFieldsOf, tableOf } from './levels.js'
+import type { DifferenceRule } from './difference.js'
+import { levelsOf, limitFieldsOf, type RuleDefinition } from './definition.js'
+import { tableOf } from '../rule-parts/levels.js'
 import { limitAfter } from './oracle-limits.fixture.js'
 
 const teams = [{ name: 'team', size: 2 }]

@@ -1,4 +1,5 @@
-import type { BalanceRule, RatingValue } from './balance-definition.js'
+import type { BalanceRule } from './balance.js'
+import type { RatingValue } from './predicted-win.js'
 import { limitOf, type Judged } from './oracle-limits.fixture.js'
 import { valueOf } from './oracle-values.fixture.js'
 

@@ -1,6 +1,6 @@
-import type { RequireRule } from './definition.js'
-import type { RulePlayer } from './facts.js'
-import type { Missing } from './rule-base.js'
+import type { RequireRule } from './require.js'
+import type { RulePlayer } from '../rule-parts/rule-checks.js'
+import type { Missing } from '../rule-parts/rule-base.js'
 
 export const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]
 

@@ -1,10 +1,11 @@
 import { greatCircleKm } from '@muster/core'
 import type { QueueDefinition } from '../queue.js'
-import { PARTY_SIZE, type CompareRule, type RolesRule, type RuleDefinition } from './definition.js'
-import type { Scalar } from './values.js'
-import type { Relaxing } from './relaxing.js'
-import type { Missing } from './rule-base.js'
-import type { RulePlayer, RuleTicket } from './facts.js'
+import { type Missing, PARTY_SIZE } from '../rule-parts/rule-base.js'
+import type { CompareRule } from './compare.js'
+import type { RolesRule } from './roles.js'
+import type { RuleDefinition } from './definition.js'
+import type { RulePlayer, RuleTicket, Scalar } from '../rule-parts/rule-checks.js'
+import type { Relaxing } from '../rule-parts/relaxing.js'
 import {
   hasBounds,
   limitAfter,

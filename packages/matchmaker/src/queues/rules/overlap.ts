@@ -1,11 +1,33 @@
-// pure: the overlap rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { OverlapRule } from './definition.js'
-import type { Refuse, RuleTicket, Teams } from './facts.js'
-import { tableOf } from './levels.js'
-import type { Rule } from './rule.js'
-import { isSteady, timingOf } from './timing.js'
-import { A_LIST, valuesOf, type Wanted } from './values.js'
+import { z } from 'zod'
+import { counted, inWords, limitWords, missingWords } from '../rule-parts/english.js'
+import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
+import type { Relaxing } from '../rule-parts/relaxing.js'
+import type { Checked, Missing, RuleBase } from '../rule-parts/rule-base.js'
+import type { Refuse, RuleChecks, RuleContext, RuleTicket, Teams } from '../rule-parts/rule-checks.js'
+import { base, missingSchema, notNegative, relaxing, textSchema, textsSchema } from '../rule-parts/schema-parts.js'
+import { A_LIST, valuesOf, type Wanted } from '../rule-parts/values.js'
+
+/** The lists of all tickets of the match have at least `atLeast` texts in common. */
+export interface OverlapRule extends RuleBase {
+  readonly kind: 'overlap'
+  /** Name of an attribute that is a list of texts. */
+  readonly attribute: string
+  /** Number of texts in common. Default 1. Relaxes downwards. */
+  readonly atLeast?: Relaxing | undefined
+  /** The list that stands for a party: what all its players list (default), or what any of them lists. */
+  readonly party?: 'intersection' | 'union' | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
+  readonly missing?: Missing<readonly string[]> | undefined
+}
+
+export const overlapSchema = z.strictObject({
+  kind: z.literal('overlap'),
+  ...base,
+  attribute: textSchema,
+  atLeast: relaxing(notNegative, 'falls').optional(),
+  party: z.enum(['intersection', 'union']).optional(),
+  missing: missingSchema(textsSchema),
+})
 
 /** The texts that a ticket lists. */
 interface Listed {
@@ -15,7 +37,7 @@ interface Listed {
   readonly bits: number
 }
 
-export function compileOverlap(rule: Rule & OverlapRule, { index, levels }: RuleContext): CompiledRule {
+export function compileOverlap(rule: Checked<OverlapRule>, { index, levels }: RuleContext): RuleChecks {
   const { attribute, atLeast = 1, party = 'intersection', missing, name } = rule
   const least = tableOf(levels, atLeast, 0, rule)
   const timing = timingOf(rule, levels, isSteady(levels, least))
@@ -35,7 +57,6 @@ export function compileOverlap(rule: Rule & OverlapRule, { index, levels }: Rule
   }
 
   return {
-    rule,
     factOf,
     pair: (one, other, level) => {
       const needed = least[timing.ofPair(level)] ?? 0
@@ -109,4 +130,11 @@ function allList(teams: Teams, index: number, text: string): boolean {
     }
   }
   return true
+}
+
+export function overlapWords({ attribute, atLeast = 1, party, missing }: OverlapRule): string {
+  const entries = (least: number) => `${counted(least, 'entry', 'entries')} of ${attribute}`
+  const least = limitWords(atLeast, { lead: 'at least', first: entries, show: inWords, free: '' })
+  const how = party === 'union' ? '; a party has what any of its players lists' : ''
+  return `all players share ${least}${how}${missingWords(attribute, missing)}`
 }

@@ -1,17 +1,107 @@
-// pure: the require rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { RequireRule } from './definition.js'
-import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
-import { relaxingOf, tableOf } from './levels.js'
-import { loosest } from './relaxing.js'
-import type { Missing } from './rule-base.js'
-import type { Rule } from './rule.js'
-import { compares, holdsBetween } from './comparing.js'
-import { tallyOf } from './tally.js'
-import { isSteady, timingOf } from './timing.js'
-import { A_BOOLEAN, A_LIST, A_NUMBER, A_TEXT, valuesOf, type Scalar, type ValueType, type Wanted } from './values.js'
+import { validate } from '@muster/core/validation'
+import { z } from 'zod'
+import { comparedWith, listed, missingWords, SIZE, valueWords } from '../rule-parts/english.js'
+import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
+import { loosest, type Relaxing, relaxingOf } from '../rule-parts/relaxing.js'
+import { type Checked, type Comparison, type Missing, PARTY_SIZE, type RuleBase } from '../rule-parts/rule-base.js'
+import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Scalar, Teams } from '../rule-parts/rule-checks.js'
+import {
+  base,
+  finite,
+  jsonOf,
+  limitForms,
+  missingSchema,
+  operatorSchema,
+  partySchema,
+  problemOfValue,
+  scalarSchema,
+  textSchema,
+  textsSchema,
+} from '../rule-parts/schema-parts.js'
+import {
+  A_BOOLEAN,
+  A_LIST,
+  A_NUMBER,
+  A_TEXT,
+  compares,
+  holdsBetween,
+  tallyOf,
+  valuesOf,
+  type ValueType,
+  type Wanted,
+} from '../rule-parts/values.js'
 
-export function compileRequire(rule: Rule & RequireRule, { index, levels }: RuleContext): CompiledRule {
+/** A ticket may be matched only if its own value fits. A ticket whose value can never fit is refused when created. */
+export interface RequireRule extends RuleBase {
+  readonly kind: 'require'
+  /** Name of the attribute that is compared, or `PARTY_SIZE`. */
+  readonly attribute: string
+  /** How it is compared with `value`. */
+  readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
+  /**
+   * What the attribute is compared with: a number, which relaxes in the direction that lets more in; a text or boolean
+   * for `=` and `!=`; a list of texts for `in` and `not in`; a text for `contains` and `excludes`, whose attribute is a
+   * list.
+   */
+  readonly value: Relaxing | string | boolean | readonly string[]
+  /** The number that stands for a party when numbers are compared. Default `each`: every player's own. */
+  readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
+  /** Players who do not have the attribute. Default `refuse`. */
+  readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
+}
+
+const cannotRelax = z.union([z.string(), finite, z.boolean()], 'must be a number, a text or a boolean: it cannot relax')
+const requiredValue = new Map<string, z.ZodType>([
+  ['in', textsSchema.min(1)],
+  ['not in', textsSchema.min(1)],
+  ['contains', textSchema],
+  ['excludes', textSchema],
+  ['=', cannotRelax],
+  ['!=', cannotRelax],
+])
+
+/** The type that a `require` rule needs its attribute to have. */
+function requiredType({
+  operator: how,
+  value,
+}: Pick<RequireRule, 'operator' | 'value'>): 'number' | 'string' | 'boolean' | 'list' {
+  if (how === 'contains' || how === 'excludes') return 'list'
+  if (how === 'in' || how === 'not in' || typeof value === 'string') return 'string'
+  return typeof value === 'boolean' ? 'boolean' : 'number'
+}
+
+export const requireSchema = z
+  .strictObject({
+    kind: z.literal('require'),
+    ...base,
+    attribute: textSchema,
+    operator: operatorSchema,
+    value: z
+      .custom<RequireRule['value']>((value) => value !== undefined, 'must be given')
+      .meta({
+        get anyOf() {
+          return [{ anyOf: limitForms(finite) }, ...[z.string(), z.boolean(), textsSchema].map(jsonOf)]
+        },
+      }),
+    party: partySchema,
+    missing: missingSchema(z.union([scalarSchema, textsSchema])),
+  })
+  .superRefine((rule, context) => {
+    const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
+    const schema = requiredValue.get(rule.operator)
+    const fault = schema && validate(schema, rule.value).fault
+    const problem = schema
+      ? fault && { path: fault.path, message: fault.wrong }
+      : problemOfValue(rule.operator, rule.value)
+    if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
+    const type = requiredType(rule)
+    if (typeof rule.missing === 'object' && typeof rule.missing.value !== (type === 'list' ? 'object' : type)) {
+      refuse(['missing', 'value'], `must be a ${type}, as the rule compares`)
+    }
+    if (rule.party !== undefined && type !== 'number') refuse(['party'], 'is for comparisons of numbers')
+  })
+
+export function compileRequire(rule: Checked<RequireRule>, { index, levels }: RuleContext): RuleChecks {
   const fitsAt = testOf(rule)
   // The table has NaN where the rule does not count, and one value everywhere if the rule cannot relax.
   const limits = tableOf(levels, relaxingOf(rule.value) ?? 0, Number.NaN, rule)
@@ -24,12 +114,11 @@ export function compileRequire(rule: Rule & RequireRule, { index, levels }: Rule
     throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}, which wants ${wants}`)
   }
   // A rule that never relaxes is decided when the ticket is created.
-  if (limits.every((limit) => limit === limits[0])) return { rule, factOf }
+  if (limits.every((limit) => limit === limits[0])) return { factOf }
   const timing = timingOf(rule, levels, isSteady(levels, limits))
   const allAt = (teams: Teams, level: number) =>
     teams.every((team) => team.every((facts) => (facts.of[index] as number) <= level))
   return {
-    rule,
     factOf,
     pair: (one: Facts, other: Facts, level) => {
       const at = timing.ofPair(level)
@@ -46,7 +135,10 @@ const limitOf = ({ value }: RequireRule) => {
 }
 
 /** The schema has checked that the value for players without the attribute has the right type. */
-const wantedOf = <Value>({ attribute, missing, name }: Rule & RequireRule, type: ValueType<Value>): Wanted<Value> => ({
+const wantedOf = <Value>(
+  { attribute, missing, name }: Checked<RequireRule>,
+  type: ValueType<Value>,
+): Wanted<Value> => ({
   attribute,
   type,
   missing: missing as Missing<Value> | undefined,
@@ -54,7 +146,7 @@ const wantedOf = <Value>({ attribute, missing, name }: Rule & RequireRule, type:
 })
 
 /** Makes the test whether a ticket's own values fit a limit. */
-function testOf(rule: Rule & RequireRule): (ticket: RuleTicket, refuse: Refuse) => (limit: number) => boolean {
+function testOf(rule: Checked<RequireRule>): (ticket: RuleTicket, refuse: Refuse) => (limit: number) => boolean {
   const { operator, value, party = 'each' } = rule
   const every = <Value>(type: ValueType<Value>, test: (value: Value) => boolean) => {
     const wanted = wantedOf(rule, type)
@@ -79,3 +171,17 @@ function testOf(rule: Rule & RequireRule): (ticket: RuleTicket, refuse: Refuse) 
   }
 }
 
+const WHOSE_NUMBER = { avg: "party's average", min: "party's lowest", max: "party's highest", each: "player's" }
+
+export function requireWords({ attribute, operator, value, party = 'each', missing }: RequireRule): string {
+  const unless = missingWords(attribute, missing)
+  if (operator === 'contains') return `every player has ${valueWords(value)} in ${attribute}${unless}`
+  if (operator === 'excludes') return `no player has ${valueWords(value)} in ${attribute}${unless}`
+  const what = attribute === PARTY_SIZE ? SIZE : `every ${WHOSE_NUMBER[party]} ${attribute}`
+  if (operator === 'in') return `${what} is ${listed((value as readonly string[]).map(valueWords), 'or')}${unless}`
+  if (operator === 'not in') return `${what} is none of ${valueWords(value)}${unless}`
+  const limit = relaxingOf(value)
+  if (limit !== undefined && operator !== '=' && operator !== '!=')
+    return `${what} is ${comparedWith(operator, limit)}${unless}`
+  return `${what} is ${operator === '=' ? '' : 'not '}${valueWords(value)}${unless}`
+}

@@ -1,10 +1,45 @@
-// pure: the roles rule
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { RolesRule } from './definition.js'
-import type { Facts, Teams } from './facts.js'
-import { tableOf } from './levels.js'
-import type { Rule } from './rule.js'
-import { isSteady, timingOf } from './timing.js'
+import { z } from 'zod'
+import { inWords, listed, teamOf } from '../rule-parts/english.js'
+import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
+import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
+import type { Facts, RuleChecks, RuleContext, Teams } from '../rule-parts/rule-checks.js'
+import { base, textSchema } from '../rule-parts/schema-parts.js'
+
+/**
+ * Enough players of a team can play each role. A player who can play several roles fills one of them. The other players
+ * of the team are free.
+ */
+export interface RolesRule extends RuleBase {
+  readonly kind: 'roles'
+  /**
+   * The least number of players for each role; with `{ min, max }`, also at most `max` players who can play no other
+   * role.
+   */
+  readonly roles: Readonly<Record<string, number | { readonly min: number; readonly max?: number | undefined }>>
+  /** Name of a team; it stands for each team of that name. Default: every team. */
+  readonly team?: string | undefined
+}
+
+/** Schemas of the rules about teams or about the whole match. */
+
+/** Most roles of a rule (our choice): the rule checks every set of roles, and more would be slow. */
+const MOST_ROLES = 8
+
+const ROLE_COUNT = 'must be a whole number from 0, or { min, max } of which max is not the less'
+const whole = z.int().min(0)
+const roleCount = z
+  .union([whole, z.strictObject({ min: whole, max: whole.optional() })], ROLE_COUNT)
+  .refine((count) => typeof count === 'number' || (count.max ?? count.min) >= count.min, ROLE_COUNT)
+
+export const rolesSchema = z.strictObject({
+  kind: z.literal('roles'),
+  ...base,
+  roles: z.record(textSchema, roleCount).refine((counts) => {
+    const count = Object.keys(counts).length
+    return count >= 1 && count <= MOST_ROLES
+  }, `must be 1 to ${MOST_ROLES} roles`),
+  team: textSchema.optional(),
+})
 
 /** For each player of a ticket, a bit for each role that the player can play; 0 for a player who can play none. */
 interface Playable {
@@ -24,7 +59,7 @@ const MOST_NEEDS = 15
 
 const isOne = (bits: number) => (bits & (bits - 1)) === 0
 
-export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: RuleContext): CompiledRule {
+export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }: RuleContext): RuleChecks {
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const roles = Object.entries(rule.roles).map(([name, count]) => {
@@ -51,7 +86,6 @@ export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: R
   }
 
   return {
-    rule,
     factOf: ({ players }): Playable => ({
       roles: players.map((player) => player.roles.reduce((all, role) => all | bitOf(role), 0)),
       only: players.map((player) => (player.roles.length === 1 ? bitOf(player.roles[0]) : 0)),
@@ -99,3 +133,20 @@ function onlyOf(team: readonly Facts[], index: number, role: number): number {
   for (const { of } of team) for (const only of (of[index] as Playable).only) if (only === role) count += 1
   return count
 }
+
+export function rolesWords({ roles, team }: RolesRule): string {
+  const counts = Object.entries(roles).map(([role, count]) => {
+    const { min, max } = typeof count === 'number' ? { min: count, max: undefined } : count
+    return { role, min, max }
+  })
+  const whose = teamOf(team)
+  const needed = counts.filter(({ min }) => min > 0)
+  const bounded = counts.filter(({ max }) => max !== undefined)
+  if (needed.length + bounded.length === 0) return `${whose} needs nobody for ${listed(Object.keys(roles))}`
+  const seats = needed.map(({ role, min }, index) => `${inWords(min)}${index === 0 ? playing(min) : ''} for ${role}`)
+  const most = bounded.map(({ role, max = 0 }) => `at most ${inWords(max)} who can play only ${role}`)
+  const has = seats.length === 0 ? [] : [`${whose} has ${listed(seats)}, all different players`]
+  return [...has, ...(most.length === 0 ? [] : [`${seats.length === 0 ? whose : 'it'} has ${listed(most)}`])].join('; ')
+}
+
+const playing = (count: number) => (count === 1 ? ' player' : ' players')

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
-import { PARTY_SIZE, type RuleDefinition } from './definition.js'
-import { allLimitsOf } from './levels.js'
-import type { MatchProposal } from './proposal.js'
-import type { Missing, WaitOf } from './rule-base.js'
+import { type Missing, PARTY_SIZE, type WaitOf } from '../rule-parts/rule-base.js'
+import { allLimitsOf, type RuleDefinition } from './definition.js'
+import type { MatchProposal } from './custom.js'
 import { inTwentieths, optional, wait, relaxingBetween, skill, word, maps, role } from './value-arbitraries.fixture.js'
 
 const closeness = relaxingBetween(0, 6)

@@ -2,9 +2,9 @@ import { InvalidTicket } from '../../errors.js'
 import type { Grouped, Pool } from '@muster/kernel'
 import type { CompiledQueue } from '../compile.js'
 import type { QueueDefinition } from '../queue.js'
-import type { Facts, RuleTicket } from './facts.js'
+import type { Facts, RuleTicket } from '../rule-parts/rule-checks.js'
 import { brokenRules, wrongSizes } from './oracle.fixture.js'
-import { namesOf } from './team-shapes.js'
+import { namesOf } from '../rule-parts/teams.js'
 
 /** Returns undefined for a ticket that the queue refuses. */
 export function admitted<T>(enter: () => T): T | undefined {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createPool } from '@muster/kernel'
 import { compileQueue } from '../compile.js'
 import { defineQueue } from '../queue.js'
-import type { Relaxing } from './relaxing.js'
+import type { Relaxing } from '../rule-parts/relaxing.js'
 
 const NOW = 1_000_000
 const TICK_MS = 250

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { TimedLimit } from './relaxing.js'
+import type { TimedLimit } from '../rule-parts/relaxing.js'
 
 export const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 

@@ -1,9 +1,7 @@
 // pure: rules that say of any two tickets whether they may meet
-import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { Scope } from './definition.js'
-import type { Facts, Teams } from './facts.js'
-import type { Rule } from './rule.js'
-import { isSteady, timingOf } from './timing.js'
+import { isSteady, timingOf } from './levels.js'
+import type { Checked, RuleBase, Scope } from './rule-base.js'
+import type { Facts, RuleChecks, RuleContext, Teams } from './rule-checks.js'
 
 /** Whether two tickets may meet, whatever else is in the match. */
 type Allows = (one: Facts, other: Facts) => boolean
@@ -13,23 +11,27 @@ type Allows = (one: Facts, other: Facts) => boolean
  * not.
  */
 export function compilePairwise(
-  rule: Rule,
+  rule: Checked<RuleBase>,
   { levels }: RuleContext,
   counts: Float64Array,
   allows: Allows,
-): CompiledRule {
+): RuleChecks {
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const pair = (one: Facts, other: Facts, level: number) => counts[timing.ofPair(level)] === 0 || allows(one, other)
-  if (timing.inPairs) return { rule, pair }
-  return { rule, pair, whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || allPairs(teams.flat(), allows) }
+  if (timing.inPairs) return { pair }
+  return { pair, whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || allPairs(teams.flat(), allows) }
 }
 
 /** Compiles a rule about any two tickets of a team; tickets of different teams always pass. */
-function compileWithinTeams(rule: Rule, { levels }: RuleContext, counts: Float64Array, allows: Allows): CompiledRule {
+function compileWithinTeams(
+  rule: Checked<RuleBase>,
+  { levels }: RuleContext,
+  counts: Float64Array,
+  allows: Allows,
+): RuleChecks {
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const inEach = (teams: Teams) => teams.every((team) => allPairs(team, allows))
   return {
-    rule,
     part: (teams, _, match) => counts[timing.ofPart(match)] === 0 || inEach(teams),
     whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || inEach(teams),
   }
@@ -38,11 +40,11 @@ function compileWithinTeams(rule: Rule, { levels }: RuleContext, counts: Float64
 /** Compiles a rule for its scope. With a single team, both scopes mean the same. */
 export const compileInScope = (
   scope: Scope,
-  rule: Rule,
+  rule: Checked<RuleBase>,
   context: RuleContext,
   counts: Float64Array,
   allows: Allows,
-): CompiledRule =>
+): RuleChecks =>
   (scope === 'match' || context.teams.length === 1 ? compilePairwise : compileWithinTeams)(
     rule,
     context,
@@ -57,16 +59,15 @@ export const compileInScope = (
  * @param isWithin also called with a ticket and itself.
  */
 export function compileApart(
-  rule: Rule,
+  rule: Checked<RuleBase>,
   { levels }: RuleContext,
   limit: Float64Array,
   isWithin: (one: Facts, other: Facts, most: number) => boolean,
-): CompiledRule {
+): RuleChecks {
   const timing = timingOf(rule, levels, isSteady(levels, limit))
   const fits = (one: Facts, other: Facts, most: number | undefined = Infinity) =>
     most === Infinity || isWithin(one, other, most)
   return {
-    rule,
     pair: (one, other, level) => fits(one, other, limit[timing.ofPair(level)]),
     whole: (teams, match) => {
       const most = limit[timing.ofMatch(match)]

@@ -50,6 +50,7 @@ export interface Stairs {
 
 /** Number of steps that bounds are cut into: enough that none loosens a limit by more than a few percent. */
 const STEPS_OF_BOUNDS = 24
+
 /** How many times the target wait it takes from the strictest limit to the loosest (measured: decision 0078). */
 const TARGETS_OF_SPAN = 5
 
@@ -118,4 +119,10 @@ export function loosest(relaxing: Relaxing): number {
   if (typeof relaxing === 'number') return relaxing
   if (isBounds(relaxing)) return relaxing.loosest
   return isLinear(relaxing) ? relaxing.to : (relaxing.at(-1)?.value ?? 0)
+}
+
+/** The value of a `require` rule if it is a limit, and not a text, boolean or list. */
+export function relaxingOf(value: Relaxing | string | boolean | readonly string[]): Relaxing | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean') return undefined
+  return Array.isArray(value) && typeof value[0] === 'string' ? undefined : (value as Relaxing)
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { InvalidTicket } from '../../errors.js'
+import { InvalidTicket } from '../errors.js'
 import { createPool } from '@muster/kernel'
-import { defineQueue, type QueueDefinition } from '../queue.js'
-import { NOW, queues, tickets } from '../rules/arbitraries.fixture.js'
-import { compileQueue } from '../compile.js'
-import type { RuleDefinition } from '../rules/definition.js'
-import { brokenRules } from '../rules/oracle.fixture.js'
+import { defineQueue, type QueueDefinition } from './queue.js'
+import { NOW, queues, tickets } from './rules/arbitraries.fixture.js'
+import { compileQueue } from './compile.js'
+import type { RuleDefinition } from './rules/definition.js'
+import { brokenRules } from './rules/oracle.fixture.js'
 import { createExplain } from './explain.js'
 
 const aboutTwo: RuleDefinition['kind'][] = [

@@ -1,4 +1,14 @@
-// pure: what all rules have
+// pure: what all kinds of rules have in common
+
+export type Operator = Comparison | 'in' | 'not in' | 'contains' | 'excludes'
+export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
+
+/** Used in rules as an attribute that every player has: the number of players in the ticket, the player included. */
+export const PARTY_SIZE = '$partySize'
+
+/** Among whom a rule holds: all players of the match, or the players of each team. */
+export type Scope = 'match' | 'team'
+
 /**
  * Whose waiting time relaxes a rule. `each`: between any two tickets, the stricter of their two limits counts; for a
  * rule about the whole match or about teams, that of the youngest ticket. `youngest`, `oldest`, `average`: the wait of
@@ -25,4 +35,11 @@ export interface RuleBase {
   readonly optionalAfterMs?: number | undefined
   /** Whether the rule also holds in a match of last resort (see `lastResortMs`). Default false. */
   readonly hard?: boolean | undefined
+}
+
+/** A rule that was checked, with defaults filled in. */
+export type Checked<Kind extends RuleBase> = Kind & {
+  readonly name: string
+  readonly by: WaitOf
+  readonly hard: boolean
 }

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { createPool } from '@muster/kernel'
-import { defineQueue, type QueueDefinition } from '../queue.js'
-import { compileQueue } from '../compile.js'
-import type { RuleDefinition } from '../rules/definition.js'
-import type { RulePlayer, RuleTicket } from '../rules/facts.js'
-import { createExplain } from './explain.js'
-import type { Explanation } from './explanation.js'
+import { defineQueue, type QueueDefinition } from './queue.js'
+import { compileQueue } from './compile.js'
+import type { RuleDefinition } from './rules/definition.js'
+import type { RulePlayer, RuleTicket } from './rule-parts/rule-checks.js'
+import { createExplain, type Explanation } from './explain.js'
 
 const NOW = 1_000_000
 

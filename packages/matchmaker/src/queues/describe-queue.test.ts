@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { defineQueue, type QueueDefinition } from '../queue.js'
-import type { RuleDefinition } from '../rules/definition.js'
+import { defineQueue, type QueueDefinition } from './queue.js'
+import type { RuleDefinition } from './rules/definition.js'
 import { describeQueue } from './describe-queue.js'
 
 const deploy = { application: 'game', version: '1' }

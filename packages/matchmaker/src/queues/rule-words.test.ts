@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { defineQueue } from '../queue.js'
-import { PARTY_SIZE, type RuleDefinition, type TeamDefinition } from '../rules/definition.js'
-import { ruleClause } from './rule-words.js'
-import { sentence } from './words.js'
+import { defineQueue } from './queue.js'
+import { PARTY_SIZE } from './rule-parts/rule-base.js'
+import type { RuleDefinition } from './rules/definition.js'
+import type { TeamDefinition } from './rule-parts/teams.js'
+import { ruleClause } from './rules/rule-kinds.js'
+import { sentence } from './rule-parts/english.js'
 
 const steps = (...pairs: readonly (readonly [afterMs: number, value: number])[]) =>
   pairs.map(([afterMs, value]) => ({ afterMs, value }))

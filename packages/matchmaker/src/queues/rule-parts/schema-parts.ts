@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { LimitBounds, RelaxationStep, Relaxing } from './relaxing.js'
 
 /** The direction in which a limit relaxes: up, down, or not at all. */
-export type Loosening = 'rises' | 'falls' | 'stays'
+type Loosening = 'rises' | 'falls' | 'stays'
 
 /** What is wrong with a part of a value, and where. */
-export interface Problem {
+interface Problem {
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
@@ -113,3 +113,43 @@ function problemOf(schema: z.ZodType, given: unknown): Problem | undefined {
   const { fault } = validate(schema, given)
   return fault && { path: fault.path, message: fault.wrong }
 }
+
+/** Parts of the schemas of several rules. */
+
+export const textSchema = z.string().min(1).max(128)
+export const textsSchema = z.array(textSchema).max(128)
+export const finite = z.number()
+export const notNegative = z.number().min(0)
+export const scalarSchema = z.union([z.string(), finite, z.boolean()])
+export const comparisonSchema = z.enum(['=', '!=', '<', '<=', '>', '>='])
+const membership = ['in', 'not in', 'contains', 'excludes'] as const
+export const partySchema = z.enum(['avg', 'min', 'max', 'each']).optional()
+export const scopeSchema = z.enum(['match', 'team']).optional()
+
+export const missingSchema = <T>(value: z.ZodType<T>) =>
+  z
+    .union(
+      [z.enum(['refuse', 'any']), z.strictObject({ value })],
+      "must be 'refuse', 'any' or { value } of the attribute's type",
+    )
+    .optional()
+
+/** The fields of every rule. */
+export const base = {
+  name: textSchema.max(64).optional(),
+  by: z.enum(['each', 'youngest', 'oldest', 'average']).optional(),
+  optionalAfterMs: waitMs.optional(),
+  hard: z.boolean().optional(),
+}
+
+const valueChecks = {
+  rises: limitCheck(finite, 'rises'),
+  falls: limitCheck(finite, 'falls'),
+  stays: limitCheck(finite, 'stays'),
+}
+
+/** Says what is wrong with the value of a comparison, which may relax in the direction that lets more in. */
+export const problemOfValue = (operator: string, value: unknown): Problem | undefined =>
+  valueChecks[operator.startsWith('<') ? 'rises' : operator.startsWith('>') ? 'falls' : 'stays'](value)
+
+export const operatorSchema = z.enum([...comparisonSchema.options, ...membership])

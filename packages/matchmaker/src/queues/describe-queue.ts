@@ -1,0 +1,254 @@
+import type { Queue } from './queue.js'
+import { counted, digits, duration, listed, sentence } from './rule-parts/english.js'
+import { type Levels, startsOf, tableOf } from './rule-parts/levels.js'
+import { isBounds, type Relaxing, relaxingOf } from './rule-parts/relaxing.js'
+import { mayBeSmaller, teamClauses, teamShapes } from './rule-parts/teams.js'
+import { innerRulesOf, levelsOf, nameOf, type Rule, type RuleDefinition } from './rules/definition.js'
+import { ruleClause } from './rules/rule-kinds.js'
+
+/** What a queue means. */
+export interface QueueDescription {
+  /** Plain English, one thing a sentence: teams, rules in their order, waiting, and the server of a match. */
+  readonly sentences: readonly string[]
+  /** The limits over waiting time, of a ticket with `headStartMs`. */
+  readonly curves: readonly LimitCurve[]
+}
+
+/**
+ * Says what a queue means. Neither values of variables nor functions are in it.
+ * @param queue as `defineQueue` returns it.
+ * @param headStartMs of tickets, in a queue with `targetWaitMs`: as `Matchmaker.inspect` tells it. Default 0.
+ */
+export function describeQueue(queue: Queue, headStartMs = 0): QueueDescription {
+  const clauses = [
+    ...teamClauses(queue.teams),
+    ...queue.rules.map(ruleClause),
+    ...lifetimeClauses(queue),
+    ...serverClauses(queue),
+  ]
+  return { sentences: clauses.map(sentence), curves: curvesOf(queue, headStartMs) }
+}
+
+/** How long tickets and matches wait, and what ends them. */
+const lifetimeClauses = (queue: Queue): string[] => [
+  ...targetClauses(queue),
+  ...fillClauses(queue),
+  ...lastResortClauses(queue),
+  ...(queue.mode === 'arrival' ? ['matches are made whenever a ticket arrives'] : []),
+  `a ticket that finds no match within ${duration(queue.expireAfterMs)} is cancelled`,
+  ...presenceClauses(queue),
+  ...playerClauses(queue),
+  ...acceptanceClauses(queue),
+  ...cooldownClauses(queue),
+  ...(queue.replaceLeavers ? ['players who leave while the server starts are replaced'] : []),
+  queue.backfill === 'first'
+    ? 'free places in running matches are filled before new matches are made'
+    : 'new matches are made before free places in running matches are filled',
+]
+
+const targetClauses = ({ targetWaitMs }: Queue) =>
+  targetWaitMs === undefined
+    ? []
+    : [
+        'limits follow how many suitable players come, region by region, so that nine of ten tickets find a match ' +
+          `within ${duration(targetWaitMs)}: they begin between their strictest and their loosest, and give way ` +
+          'while a ticket waits',
+      ]
+
+const fillClauses = ({ teams, fillForMs }: Queue) =>
+  teams.some(mayBeSmaller) && fillForMs > 0
+    ? [`smaller teams are enough once the oldest ticket has waited ${duration(fillForMs)} for full ones`]
+    : []
+
+function lastResortClauses({ lastResortMs, rules }: Queue): string[] {
+  if (lastResortMs === undefined) return []
+  const hard = rules.filter((rule) => rule.hard).map(({ name }) => name)
+  const [first] = hard
+  const still =
+    hard.length === 1
+      ? `only ${first} still counts, at its loosest`
+      : `only ${listed(hard)} still count, at their loosest`
+  const counting = first === undefined ? 'no rule counts any more' : still
+  return [`after ${duration(lastResortMs)} a ticket takes the best match there is: ${counting}`]
+}
+
+const presenceClauses = ({ presence }: Queue) =>
+  presence === undefined
+    ? []
+    : [`a ticket is cancelled when a player's client is away for ${duration(presence.withinMs)}`]
+
+const statedWords = (name: string) => (name === 'avoid' ? 'avoid list' : name)
+
+function playerClauses({ playersMayWaitTwice, playersMayWaitWhilePlaying, playerMayState }: Queue): string[] {
+  const clauses: string[] = []
+  if (playersMayWaitTwice) clauses.push('a player may wait in several tickets at once')
+  if (playersMayWaitWhilePlaying) clauses.push('a player may wait while playing')
+  if (playerMayState === undefined) return clauses
+  const own =
+    playerMayState.length === 0 ? 'nothing about themselves' : `their own ${listed(playerMayState.map(statedWords))}`
+  return [...clauses, `players may state ${own}; all else comes from the token, the profile or a backend`]
+}
+
+function acceptanceClauses({ acceptance }: Queue): string[] {
+  if (acceptance === undefined) return []
+  const otherwise = acceptance.replace
+    ? 'those who do not are replaced'
+    : 'otherwise the match is dissolved, and those who did search again'
+  return [`all players must accept a match within ${duration(acceptance.withinMs)}; ${otherwise}`]
+}
+
+const OFFENCES = {
+  declined: 'decline a match',
+  'not-accepted': 'do not accept it in time',
+  left: 'leave a match before its server runs',
+  'left-running': 'leave a running match with others in it',
+}
+
+function cooldownClauses({ cooldown }: Queue): string[] {
+  if (cooldown === undefined || cooldown.for.length === 0) return []
+  const { name, firstMs, factor, maxMs, forgiveAfterMs } = cooldown
+  const who = listed(
+    cooldown.for.map((offence) => OFFENCES[offence]),
+    'or',
+  )
+  const longer = factor === 2 ? 'twice' : `${digits(factor)} times`
+  const again = factor === 1 ? '' : `, ${longer} as long each further time, ${duration(maxMs)} at most`
+  const shared = name === undefined ? '' : `; this counts in all queues of the cooldown ${name}`
+  return [
+    `players who ${who} may not wait again for ${duration(firstMs)}${again}; one time is forgiven every ` +
+      `${duration(forgiveAfterMs)} after that${shared}`,
+  ]
+}
+
+/** What server a match gets. Variables are left out: they may hold secrets. */
+function serverClauses({ deploy, maxAttempts }: Queue): string[] {
+  const { application, version, readyTimeoutMs, maxDurationMs, joinWithinMs, warmUpMs, probe } = deploy
+  const places = deploy.requireCachedLocations ? ', where its image is cached if there is room' : ''
+  const ready = `it must be ready within ${duration(readyTimeoutMs)}`
+  const warm = warmUpMs > 0 ? `, has ${duration(warmUpMs)} to warm up` : ''
+  return [
+    `every match gets a server of ${application}, version ${version}${places}; ${ready}${warm}${probeWords(probe)}`,
+    `a match lasts ${duration(maxDurationMs)} at most`,
+    ...(joinWithinMs === undefined ? [] : [`a match to which nobody comes within ${duration(joinWithinMs)} ends`]),
+    `a ticket is cancelled after ${counted(maxAttempts, 'failed server')}`,
+  ]
+}
+
+function probeWords(probe: Queue['deploy']['probe']): string {
+  if (probe === undefined) return ''
+  const within = `within ${duration(probe.withinMs)}`
+  return probe.kind === 'registration'
+    ? `, and must register itself ${within}`
+    : `, and must answer on its ${probe.kind.toUpperCase()} port ${probe.port} ${within}`
+}
+
+/** A limit over the waiting time that counts for its rule (`by`). */
+export interface LimitCurve {
+  /** Name of the rule; for a rule within another, both names. */
+  readonly rule: string
+  /** `km`, `ms`, `players`, `entries`; empty for plain numbers. */
+  readonly unit: string
+  /** The limit holds from `after` on. A line of the definition is the steps that the matchmaker makes of it. */
+  readonly shape: 'steps'
+  /**
+   * Given where the limit follows how many players come (`targetWaitMs`): `after` then counts for tickets with the head
+   * start that was asked for, and others come to these limits sooner or later.
+   */
+  readonly adapts?: true | undefined
+  /** In the order of time; the first at 0, and each another limit than the one before. */
+  readonly points: readonly LimitPoint[]
+}
+
+export interface LimitPoint {
+  /** Milliseconds of waiting. */
+  readonly after: number
+  /** Null: the rule no longer counts. */
+  readonly limit: number | null
+}
+
+interface NamedLimit {
+  readonly name: string
+  readonly unit: string
+  readonly limit: Relaxing
+}
+
+/**
+ * The curves of all limits of a queue's rules and of its smallest teams: what the compiled queue goes by.
+ * @param headStartMs of tickets, in a queue with `targetWaitMs`.
+ */
+export function curvesOf(queue: Queue, headStartMs = 0): LimitCurve[] {
+  const levels = levelsOf(queue)
+  const curves = [...ofTeams(queue, levels), ...queue.rules.flatMap((rule) => ofRule(rule, levels))]
+  const starts = queue.targetWaitMs === undefined ? levels.at : startsOf(levels, headStartMs)
+  return curves.map(({ rule, unit, limits, limit }) => ({
+    rule,
+    unit,
+    shape: 'steps',
+    ...(isBounds(limit) && { adapts: true }),
+    points: pointsOf(starts, limits),
+  }))
+}
+
+interface Tabled {
+  readonly rule: string
+  readonly unit: string
+  readonly limit: Relaxing
+  /** The limit at each level. */
+  readonly limits: readonly number[]
+}
+
+const ofRule = (rule: Rule, levels: Levels): Tabled[] =>
+  limitsIn(rule, rule.name).map(({ name, unit, limit }) => ({
+    rule: name,
+    unit,
+    limit,
+    limits: [...tableOf(levels, limit, Number.NaN, rule)],
+  }))
+
+/** Teams whose smallest size falls; it counts once `fillForMs` is over. */
+function ofTeams({ teams }: Queue, levels: Levels): Tabled[] {
+  const shapes = teamShapes(teams, levels)
+  return teams.flatMap(({ name, size }): Tabled[] => {
+    const shape = shapes.find(({ kind }) => kind === name)
+    if (typeof size === 'number' || shape === undefined) return []
+    return [{ rule: `smallest ${name}`, unit: 'players', limit: size.min, limits: [...shape.min] }]
+  })
+}
+
+/** @param starts the waits at which levels begin; of several that begin at once, the last one counts. */
+function pointsOf(starts: Float64Array, limits: readonly number[]): LimitPoint[] {
+  const points: LimitPoint[] = []
+  for (const [level, limit] of limits.entries()) {
+    const point = { after: starts[level] ?? 0, limit: Number.isFinite(limit) ? limit : null }
+    if (starts[level + 1] !== point.after && points.at(-1)?.limit !== point.limit) points.push(point)
+  }
+  return points
+}
+
+/** The limits of a rule and of those within it. */
+function limitsIn(rule: RuleDefinition, name: string): NamedLimit[] {
+  const inner = innerRulesOf(rule).flatMap((one) => limitsIn(one, `${name}: ${nameOf(one)}`))
+  return [...ownLimits(rule, name), ...inner]
+}
+
+function ownLimits(rule: RuleDefinition, name: string): NamedLimit[] {
+  const limit = (unit: string, given: Relaxing | undefined, called = name): NamedLimit[] =>
+    given === undefined ? [] : [{ name: called, unit, limit: given }]
+  switch (rule.kind) {
+    case 'distance':
+      return limit('km', rule.maxKm)
+    case 'latency':
+      return [...limit('ms', rule.maxMs), ...limit('ms', rule.maxDifferenceMs, `${name} difference`)]
+    case 'difference':
+    case 'balance':
+      return limit('', rule.max)
+    case 'overlap':
+      return limit('entries', rule.atLeast ?? 1)
+    case 'compare':
+      return limit(rule.aggregate === 'count' ? 'players' : '', rule.value)
+    case 'require':
+      return limit('', relaxingOf(rule.value))
+    default:
+      return []
+  }
+}

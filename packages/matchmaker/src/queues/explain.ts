@@ -1,0 +1,375 @@
+// pure: why a ticket still waits, and what will help
+import { kmOf } from '@muster/core'
+import type { Entry, Pool, Slot } from '@muster/kernel'
+import type { CompiledQueue } from './compile.js'
+import { startsOf, tableOf } from './rule-parts/levels.js'
+import type { Facts } from './rule-parts/rule-checks.js'
+import { limitsOf, type Rule } from './rules/definition.js'
+import type { CompiledRule } from './rules/rule-kinds.js'
+
+/** Why a ticket still waits in a queue: plain data, which tells nothing about other players but numbers. */
+export interface Explanation {
+  readonly queue: string
+  /** Whether the queue is paused: then nothing else matters for now. */
+  readonly paused?: boolean | undefined
+  /** One sentence or two in English. */
+  readonly summary: string
+  /** Milliseconds. */
+  readonly waitedMs: number
+  /** Other tickets in the queue. */
+  readonly waiting: number
+  /** Number of other tickets that were compared: the nearest ones, at most 16. */
+  readonly others: number
+  /** Number of compared tickets that could be in a match with this ticket now. */
+  readonly compatible: number
+  /** For each rule that compares two tickets, how many of the others it lets through by itself. */
+  readonly rules: readonly { readonly rule: string; readonly lets: number }[]
+  /** The rule that blocks most: it lets the fewest tickets through, or the players it needs are missing. */
+  readonly blocking?: string | undefined
+  /** The other ticket that came closest to being let through. */
+  readonly nearest?: NearMiss | undefined
+  /** Players still missing for a match, if all compatible tickets were in it. */
+  readonly lacks: number
+  /** What the queue aims at (`targetWaitMs`), if its limits follow how many players come. */
+  readonly targetWaitMs?: number | undefined
+  /** Then: milliseconds by which the ticket's limits are ahead of its wait, or behind it where negative. */
+  readonly aheadMs?: number | undefined
+  /** The next relaxation of a limit. */
+  readonly next?: NextRelaxation | undefined
+}
+
+/** How far a ticket is from being let through, in the unit of the limit. */
+export interface NearMiss {
+  readonly rule: string
+  readonly value: number
+  readonly limit: number
+  /** The measured distance, latency or difference between the two tickets. */
+  readonly gap: number
+  /** Undefined for an attribute, whose unit is the game's. */
+  readonly unit?: 'km' | 'ms' | undefined
+}
+
+export interface NextRelaxation {
+  /** Milliseconds from now. */
+  readonly inMs: number
+  readonly changes: readonly RelaxationChange[]
+}
+
+export interface RelaxationChange {
+  /** Name of the rule; undefined if the number of players in a match changes. */
+  readonly rule?: string | undefined
+  /** The limit so far, or the players of the smallest match. Undefined for a rule without a limit. */
+  readonly from?: number | undefined
+  /** The limit from then on; undefined if the rule no longer counts. */
+  readonly to?: number | undefined
+}
+
+/**
+ * Number of other tickets that are compared: enough to see what blocks a ticket, few enough to explain every ticket
+ * each second (our choice).
+ */
+const MOST_OTHERS = 16
+
+export type Explain = (pool: Pool<Facts>, slot: Slot, now: number) => Explanation
+
+/** Creates the explainer of a queue, which then explains any ticket in its pool. */
+export function createExplain(compiled: CompiledQueue): Explain {
+  const { model, queue } = compiled
+  const probes = probesOf(compiled)
+  const names = probes.map(({ rule }) => rule.name)
+  const shortages = compiled.rules.filter(({ shortage }) => shortage !== undefined)
+  const keys = compiled.rules.filter(({ keyOf }) => keyOf !== undefined)
+  const aboutMatches = compiled.rules.filter(({ whole, pair }) => whole !== undefined && pair === undefined)
+  const together = aboutMatches.map(({ rule }) => rule.name)
+  const nextAt = relaxationsOf(compiled)
+  /** The level that counts in a match of these two tickets. */
+  const levelFor = (
+    { rule }: Probe,
+    one: Seen,
+    other: Seen,
+    level: number,
+    otherLevel: number,
+    now: number,
+  ): number => {
+    const highest = Math.max(level, otherLevel)
+    if (highest >= model.lastResortLevel) return model.lastResortLevel
+    if (rule.by === 'oldest') return highest
+    if (rule.by !== 'average') return Math.min(level, otherLevel)
+    if (model.adaptive === true) return Math.floor((level + otherLevel) / 2)
+    const waited = now - (one.since + other.since) / 2
+    return model.levels.findLastIndex((ms) => ms <= waited)
+  }
+  const full = model.teams.reduce((sum, { max }) => sum + max, 0)
+
+  return (pool, slot, now) => {
+    const self = pool.entryOf(slot)
+    const level = pool.levelOf(slot, now)
+    const waitedMs = Math.max(0, now - self.since)
+    const others = pool.around(slot, now, MOST_OTHERS)
+    const lets = new Uint8Array(probes.length)
+    const everyone = [self.facts]
+    let players = self.size
+    let nearest: NearMiss | undefined
+    let nearness = Infinity
+
+    for (const one of others) {
+      const other = pool.entryOf(one)
+      const otherLevel = pool.levelOf(one, now)
+      let failed: Probe | undefined
+      let failures = 0
+      for (let at = 0; at < probes.length; at += 1) {
+        const probe = probes[at] as Probe
+        if (probe.passes(self, other, levelFor(probe, self, other, level, otherLevel, now)))
+          lets[at] = (lets[at] as number) + 1
+        else {
+          failed = probe
+          failures += 1
+        }
+      }
+      if (failed === undefined) {
+        everyone.push(other.facts)
+        players += other.size
+      } else if (failures === 1) {
+        const miss = missOf(failed, self, other, levelFor(failed, self, other, level, otherLevel, now))
+        if (miss === undefined || miss.gap / Math.max(Math.abs(miss.limit), 1) >= nearness) continue
+        nearest = miss
+        nearness = miss.gap / Math.max(Math.abs(miss.limit), 1)
+      }
+    }
+
+    const needed = waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[level] ?? 0), 0)
+    const lacks = Math.max(0, needed - players)
+    /** Names the rule that blocks the ticket most. */
+    const blocking = (): string | undefined => {
+      if (others.length === 0) return pool.count > 1 ? keys[0]?.rule.name : undefined
+      if (lacks === 0) return shortages.find(({ shortage }) => (shortage?.(everyone) ?? 0) > 0)?.rule.name
+      const fewest = Math.min(...lets)
+      return fewest < others.length ? names[lets.indexOf(fewest)] : undefined
+    }
+    const aheadMs = pool.aheadOf(slot, now)
+    const why = {
+      waitedMs: Math.round(waitedMs),
+      waiting: pool.count - 1,
+      others: others.length,
+      compatible: everyone.length - 1,
+      rules: names.map((rule, at) => ({ rule, lets: lets[at] ?? 0 })),
+      blocking: blocking(),
+      nearest,
+      lacks,
+      ...(queue.targetWaitMs !== undefined && { targetWaitMs: queue.targetWaitMs, aheadMs: Math.round(aheadMs) }),
+      next: nextAt(waitedMs, aheadMs),
+    }
+    return { queue: queue.name, summary: summaryOf(why, together), ...why }
+  }
+}
+
+function missOf(
+  { rule, limits, atLeast, measure }: Probe,
+  self: Seen,
+  other: Seen,
+  level: number,
+): NearMiss | undefined {
+  const [value, limit] = [measure(self, other), limits[level] ?? Number.NaN]
+  if (value === undefined || Number.isNaN(limit)) return undefined
+  const gap = atLeast ? limit - value : value - limit
+  if (gap <= 0) return undefined
+  const unit = rule.kind === 'distance' ? 'km' : rule.kind === 'latency' ? 'ms' : undefined
+  return { rule: rule.name, value: readable(value), limit: readable(limit), gap: readable(gap), ...(unit && { unit }) }
+}
+
+type Seen = Pick<Entry<Facts>, 'since' | 'place' | 'values' | 'facts' | 'size'>
+
+interface Probe {
+  readonly rule: Rule
+  /**
+   * Whether the rule lets two tickets meet. For `each` and rules about pairs, `level` is the lower of their two levels.
+   */
+  passes(one: Seen, other: Seen, level: number): boolean
+  /** How far two tickets are apart, in the unit of the limits; undefined if the rule measures nothing. */
+  measure(one: Seen, other: Seen): number | undefined
+  /** The limit at each level; NaN where the rule does not count. */
+  readonly limits: Float64Array
+  /** Whether a measure must be at least the limit, instead of at most. */
+  readonly atLeast: boolean
+}
+
+/**
+ * The limits of a rule at each level, as they are shown to people; 1 for a rule that has no limit, NaN where the rule
+ * does not count.
+ */
+const shownLimits = ({ levels }: CompiledQueue, rule: Rule): Float64Array =>
+  tableOf(levels, limitsOf(rule)[0] ?? 1, Number.NaN, rule)
+
+function probesOf(compiled: CompiledQueue): Probe[] {
+  let span = -1
+  return compiled.rules.flatMap((compiledRule): Probe[] => {
+    const { rule, radius, pair } = compiledRule
+    const about = { rule, limits: shownLimits(compiled, rule), atLeast: rule.kind === 'overlap' }
+    if (radius !== undefined) return [{ ...about, ...distanceProbe(radius) }]
+    if (compiledRule.span !== undefined) return [{ ...about, ...differenceProbe(compiledRule.span.limit, (span += 1)) }]
+    if (pair === undefined) return []
+    return [{ ...about, passes: passesOf(compiledRule, pair), measure: measureOf(compiledRule) }]
+  })
+}
+
+/**
+ * Makes the test of two tickets. Where the oldest ticket or the average decides, `pair` allows whatever the longest
+ * wait would allow, so `whole` is asked too, with the two tickets as a match. Rules made of rules are not asked for
+ * `whole`: they may be about teams.
+ */
+function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
+  const isOfRules = rule.kind === 'any' || rule.kind === 'all'
+  return (one, other, level) => {
+    if (!pair(one.facts, other.facts, level)) return false
+    if (whole === undefined || isOfRules) return true
+    return whole([[one.facts], [other.facts]], { youngest: level, oldest: level, average: level, now: 0 })
+  }
+}
+
+type Asked = Pick<Probe, 'passes' | 'measure'>
+
+const measureOf =
+  ({ measure }: CompiledRule): Asked['measure'] =>
+  (one, other) =>
+    measure?.(one.facts, other.facts)
+
+function distanceProbe({ squared, unknown }: NonNullable<CompiledRule['radius']>): Asked {
+  return {
+    passes: (one, other, level) => {
+      const limit = squared[level] ?? Infinity
+      if (limit === Infinity) return true
+      const apart = squareBetween(one, other)
+      if (apart !== undefined) return apart <= limit
+      const network = one.facts.ticket.network
+      return unknown === 'any' || (network !== undefined && network === other.facts.ticket.network)
+    },
+    measure: (one, other) => {
+      const apart = squareBetween(one, other)
+      return apart === undefined ? undefined : kmOf(apart)
+    },
+  }
+}
+
+function squareBetween({ place: a }: Seen, { place: b }: Seen): number | undefined {
+  return a && b && (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2
+}
+
+function differenceProbe(limit: Float64Array, span: number): Asked {
+  const measure = ({ values: a }: Seen, { values: b }: Seen): number | undefined => {
+    const [lowA, highA, lowB, highB] = [a[2 * span] ?? 0, a[2 * span + 1] ?? 0, b[2 * span] ?? 0, b[2 * span + 1] ?? 0]
+    // Low is NaN where the ticket goes with any value.
+    return lowA <= highA && lowB <= highB ? Math.max(highA, highB) - Math.min(lowA, lowB) : undefined
+  }
+  return { measure, passes: (one, other, level) => (measure(one, other) ?? 0) <= (limit[level] ?? Infinity) }
+}
+
+interface Boundary {
+  /** Milliseconds of waiting at which the limits change. */
+  readonly atMs: number
+  readonly changes: readonly RelaxationChange[]
+}
+
+/** Finds the next relaxation for a ticket that has waited `waitedMs` milliseconds, and is so much ahead of its wait. */
+type NextAfter = (waitedMs: number, aheadMs: number) => NextRelaxation | undefined
+
+function relaxationsOf(compiled: CompiledQueue): NextAfter {
+  const { levels, model } = compiled
+  const tables = compiled.rules.map(({ rule }) => ({ rule, limits: shownLimits(compiled, rule) }))
+  const full = model.teams.reduce((sum, { max }) => sum + max, 0)
+  const boundariesOf = (starts: Float64Array): Boundary[] => {
+    const levelAt = (waitedMs: number) => starts.findLastIndex((ms) => ms <= waitedMs)
+    /** Players of the smallest match after a wait of `waitedMs`. */
+    const leastAt = (waitedMs: number) =>
+      waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[levelAt(waitedMs)] ?? 0), 0)
+    const times = [...new Set([...starts, model.fillForMs])].toSorted((one, other) => one - other)
+    return times.slice(1).flatMap((atMs, index): Boundary[] => {
+      const beforeMs = times[index] ?? 0
+      const [before, after] = [levelAt(beforeMs), levelAt(atMs)]
+      const ofRules = tables.flatMap(({ rule, limits }) =>
+        changeOf(rule, limits[before] ?? Number.NaN, limits[after] ?? Number.NaN),
+      )
+      const [from, to] = [leastAt(beforeMs), leastAt(atMs)]
+      const changes = from === to ? ofRules : [...ofRules, { from, to }]
+      return changes.length === 0 ? [] : [{ atMs, changes }]
+    })
+  }
+  const boundaries = boundariesOf(levels.at)
+
+  return (waitedMs, aheadMs) => {
+    const own = aheadMs === 0 ? boundaries : boundariesOf(startsOf(levels, aheadMs))
+    const next = own.find(({ atMs }) => atMs > waitedMs)
+    return next && { inMs: Math.round(next.atMs - waitedMs), changes: next.changes }
+  }
+}
+
+/** @param to NaN if the rule no longer counts. */
+function changeOf(rule: Rule, from: number, to: number): RelaxationChange[] {
+  if (Number.isNaN(from) || from === to) return []
+  const limit = limitsOf(rule).length > 0 ? { from: readable(from) } : {}
+  return [Number.isNaN(to) ? { rule: rule.name, ...limit } : { rule: rule.name, ...limit, to: readable(to) }]
+}
+
+/** Rounds to six digits, which hides the rounding errors of arithmetic. */
+const readable = (value: number): number => Number(value.toPrecision(6))
+
+/** Why a ticket waits in a queue that is paused. */
+export const PAUSED = 'The queue is paused.'
+
+const quoted = (name: string) => JSON.stringify(name)
+const rounded = (value: number) => String(Math.round(value * 10) / 10)
+const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`
+
+/** @param together names of the rules about whole matches. */
+function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {
+  return `${obstacleOf(why, together)}.${targetSentence(why)}${relaxationSentence(why.next)}`
+}
+
+/** Says what limits follow, after a space; empty where they relax as the definition says. */
+function targetSentence({ targetWaitMs, aheadMs = 0 }: Pick<Explanation, 'targetWaitMs' | 'aheadMs'>): string {
+  if (targetWaitMs === undefined) return ''
+  const aim = ` Limits follow how many players come, for waits of ${rounded(targetWaitMs / 1000)} s`
+  if (aheadMs <= 0) return `${aim}: enough come for it to begin with the strictest.`
+  return `${aim}: its own are as loose as after ${rounded(aheadMs / 1000)} s more.`
+}
+
+function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {
+  const { waiting, others, compatible, blocking, nearest, lacks, rules } = why
+  if (waiting === 0) return 'Nobody else waits'
+  if (others === 0 && blocking !== undefined) return `Nobody else waits who has the same for rule ${quoted(blocking)}`
+  if (others === 0) return `None of ${count(waiting, 'other ticket')} comes near it`
+  if (lacks > 0) {
+    const players = `${count(lacks, 'more player')} ${lacks === 1 ? 'is' : 'are'} needed`
+    if (blocking === undefined) return `${count(compatible, 'other ticket')} could be in its match; ${players}`
+    const lets = rules.find(({ rule }) => rule === blocking)?.lets ?? compatible
+    const through = `lets through ${lets} of ${count(others, 'other ticket')}`
+    return `Rule ${quoted(blocking)} ${through}, and ${players}${nearestWords(nearest)}`
+  }
+  if (blocking !== undefined) return `Enough others wait, but not the players whom rule ${quoted(blocking)} needs`
+  if (together.length > 0)
+    return `Enough others wait, but perhaps not such as go together by ${together.map(quoted).join(', ')}`
+  return 'Enough others wait for a match'
+}
+
+function nearestWords(nearest: NearMiss | undefined): string {
+  if (nearest === undefined) return ''
+  const inUnit = (value: number) => (nearest.unit === undefined ? rounded(value) : `${rounded(value)} ${nearest.unit}`)
+  const allowed = `rule ${quoted(nearest.rule)} allows ${inUnit(nearest.limit)}`
+  return `; the nearest miss is ${inUnit(nearest.value)} where ${allowed}`
+}
+
+/** Says what relaxes next, after a space; empty if nothing does. The sentence tells nothing about other players. */
+export function relaxationSentence(next: NextRelaxation | undefined): string {
+  if (next === undefined) return ''
+  const rules = [...new Set(next.changes.flatMap(({ rule }) => (rule === undefined ? [] : [quoted(rule)])))]
+  const what = [
+    ...(rules.length === 0
+      ? []
+      : [rules.length === 1 ? `rule ${rules[0]} gives way` : `rules ${listed(rules)} give way`]),
+    ...next.changes.flatMap(({ rule, to = 0 }) =>
+      rule === undefined ? [`${count(to, 'player')} ${to === 1 ? 'is' : 'are'} enough`] : [],
+    ),
+  ]
+  return ` In ${rounded(next.inMs / 1000)} s ${what.join(' and ')}.`
+}
+
+const listed = (names: readonly string[]) => `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

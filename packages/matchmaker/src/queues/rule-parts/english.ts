@@ -1,0 +1,117 @@
+// pure: numbers, waits, lists and limits as English writes them
+import { isBounds, type Relaxing } from './relaxing.js'
+import { type Comparison, type Missing, PARTY_SIZE } from './rule-base.js'
+
+const SMALL = 'none one two three four five six seven eight nine ten eleven twelve'.split(' ')
+
+/** Made when it is first asked for: this takes 10 ms, and a program that starts describes no queue. */
+let format: Intl.NumberFormat | undefined
+
+/** `2,000` and `0.5`. */
+export const digits = (value: number): string =>
+  (format ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 12 })).format(value)
+
+/** `five`, and `13`. */
+export const inWords = (value: number): string => SMALL[value] ?? digits(value)
+
+/** `one player`, `five players`. */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${value === 0 ? 'no' : inWords(value)} ${value === 1 ? one : many}`
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** `250 ms`, `90 s`, `5 min`, `24 h`. */
+export function duration(ms: number): string {
+  if (ms >= 2 * HOUR && ms % HOUR === 0) return `${digits(ms / HOUR)} h`
+  if (ms >= 2 * MINUTE && ms % MINUTE === 0) return `${digits(ms / MINUTE)} min`
+  return ms < SECOND && ms > 0 ? `${digits(ms)} ms` : `${digits(ms / SECOND)} s`
+}
+
+/** `a, b and c`. */
+export const listed = (words: readonly string[], last: 'and' | 'or' = 'and'): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
+
+/** A value as the definition has it: `"ranked"`, `2,000`, `true`, `"a" and "b"`. */
+export function valueWords(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : listed(value.map(valueWords))
+  return typeof value === 'number' ? digits(value) : JSON.stringify(value)
+}
+
+/** A clause as a sentence. */
+export const sentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
+
+interface LimitWords {
+  /** What stands before the limit, e.g. `at most`. */
+  readonly lead: string
+  /** A limit with its unit. */
+  readonly show?: ((limit: number) => string) | undefined
+  /** The first limit, if it is said more fully than those after it. */
+  readonly first?: ((limit: number) => string) | undefined
+  /** No limit at all, e.g. `anywhere`. */
+  readonly free: string
+  /** No limit from the beginning, if that is said more fully. */
+  readonly freeAtFirst?: string | undefined
+}
+
+/** `within 500 km at first, 2,000 km after 10 s, anywhere after 60 s`. */
+export function limitWords(
+  relaxing: Relaxing,
+  { lead, show = digits, first = show, free, freeAtFirst = free }: LimitWords,
+): string {
+  const begin = (limit: number) => (limit === Infinity ? freeAtFirst : `${lead} ${first(limit)}`)
+  if (typeof relaxing === 'number') return begin(relaxing)
+  if (isBounds(relaxing)) {
+    const { strictest, loosest } = relaxing
+    if (strictest === loosest) return begin(strictest)
+    return `${begin(strictest)} at the strictest, ${show(loosest)} at the loosest`
+  }
+  if ('from' in relaxing) {
+    const { from, to, startMs = 0, overMs } = relaxing
+    if (from === to) return begin(from)
+    const when =
+      startMs === 0 ? `over ${duration(overMs)}` : `between ${duration(startMs)} and ${duration(startMs + overMs)}`
+    return `${begin(from)} at first, ${to > from ? 'growing' : 'falling'} evenly to ${show(to)} ${when}`
+  }
+  const [start, ...later] = relaxing
+  const words = later.map(({ afterMs, value }, index) => {
+    const isSame = value === relaxing[index]?.value
+    return `${isSame ? 'still ' : ''}${value === Infinity ? free : show(value)} after ${duration(afterMs)}`
+  })
+  const now = begin(start?.value ?? 0)
+  return words.length === 0 ? now : [`${now} at first`, ...words].join(', ')
+}
+
+const COMPARED: Readonly<Record<Comparison, string>> = {
+  '=': 'exactly',
+  '!=': 'anything but',
+  '<': 'below',
+  '<=': 'at most',
+  '>': 'above',
+  '>=': 'at least',
+}
+
+/** `at least`: what stands between a value and what it is compared with. */
+export const comparisonWords = (operator: Comparison): string => COMPARED[operator]
+
+/** `at least 10 at first, 5 after 20 s`. */
+export const comparedWith = (operator: Comparison, limit: Relaxing): string =>
+  limitWords(limit, { lead: COMPARED[operator], free: 'anything' })
+
+/** An attribute by its name; the size of a party has none that a person would write. */
+export const attributeWords = (attribute: string | undefined): string =>
+  attribute === PARTY_SIZE ? 'party size' : (attribute ?? '')
+
+/** `; players without skill count as 1,000`, or an empty text where they are refused. */
+export function missingWords(attribute: string | undefined, missing: Missing<unknown> | undefined): string {
+  if (missing === undefined || missing === 'refuse') return ''
+  const who = `; players without ${attributeWords(attribute)}`
+  return missing === 'any' ? `${who} are free of it` : `${who} count as ${valueWords(missing.value)}`
+}
+
+export const SIZE = "every party's size"
+
+export const MADE = { avg: 'average', min: 'lowest', max: 'highest', sum: 'total' }
+
+export const teamOf = (team: string | undefined) => (team === undefined ? 'each team' : `team ${team}`)

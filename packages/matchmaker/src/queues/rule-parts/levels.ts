@@ -1,0 +1,65 @@
+// pure: the waits at which anything in a queue relaxes, and the limits over them
+import type { MatchLevels } from '@muster/kernel'
+import { limitAt, loosest, type Relaxing, type Stairs } from './relaxing.js'
+import type { Checked, RuleBase } from './rule-base.js'
+
+/** Most levels of a queue: a level must fit into a byte. */
+export const MOST_LEVELS = 255
+
+/** Number of steps that a linear limit is cut into, unless that makes too many levels. */
+export const STEPS_OF_A_LINE = 16
+
+export interface Levels extends Stairs {
+  /** Milliseconds of waiting at which each level begins, for a ticket without a head start. */
+  readonly at: Float64Array
+  /** The level of last resort, which is the last one; Infinity if there is none. */
+  readonly lastResort: number
+  readonly last: number
+}
+
+/**
+ * The waits at which a ticket that is ahead of its wait comes to each level. It comes to the last resort by its wait
+ * alone, and passes over levels that it has not come to by then.
+ */
+export function startsOf({ at, lastResort }: Levels, aheadMs: number): Float64Array {
+  const lastResortMs = at[lastResort] ?? Infinity
+  const start = (ms: number) => Math.min(Math.max(0, ms - aheadMs), lastResortMs)
+  return at.map((ms, level) => (level === 0 || level === lastResort ? ms : start(ms)))
+}
+
+/** The limit at each level. @param off the value where the rule does not count. */
+export function tableOf(levels: Levels, relaxing: Relaxing, off: number, rule: RuleBase): Float64Array {
+  const { optionalAfterMs = Infinity, hard = false } = rule
+  return levels.at.map((ms, level) => {
+    if (ms >= optionalAfterMs || (level === levels.lastResort && !hard)) return off
+    return level === levels.lastResort ? loosest(relaxing) : limitAt(relaxing, ms, levels)
+  })
+}
+
+/** Which level counts for a rule when it is asked about a pair, a part, or the whole of a match. */
+interface Timing {
+  /** Whether checking all pairs of a match decides the rule, so that no check of the whole is needed. */
+  readonly inPairs: boolean
+  /** A level at which every pair passes that a match allows. @param level the lower of the two tickets' levels. */
+  ofPair(level: number): number
+  /** A level at which every part passes that may grow into an allowed match, unless a ticket of last resort joins. */
+  ofPart(levels: MatchLevels): number
+  ofMatch(levels: MatchLevels): number
+}
+
+/** @param steady whether the rule never relaxes, except at last resort. */
+export function timingOf({ by }: Checked<RuleBase>, { last, lastResort }: Levels, steady: boolean): Timing {
+  const whose = steady || by === 'each' ? 'youngest' : by
+  const ofMatch = (levels: MatchLevels) => levels[whose]
+  // The youngest ticket's level can only fall as others join. The oldest's can rise, which loosens the rule by an
+  // unknown amount, so its loosest limit counts.
+  if (whose === 'youngest')
+    return { inPairs: steady || by === 'each', ofPair: (level) => level, ofPart: ofMatch, ofMatch }
+  const latest = lastResort === Infinity ? last : Math.max(0, last - 1)
+  const ofPair = (level: number) => (level === lastResort ? level : latest)
+  return { inPairs: false, ofPair, ofPart: ({ youngest }) => ofPair(youngest), ofMatch }
+}
+
+/** Whether no table changes before the last resort. */
+export const isSteady = ({ lastResort }: Levels, ...tables: readonly Float64Array[]): boolean =>
+  tables.every((table) => table.every((limit, level) => level === lastResort || limit === table[0]))

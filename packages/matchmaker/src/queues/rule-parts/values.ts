@@ -1,0 +1,208 @@
+// pure: what the players of a ticket have for an attribute, compared and made into one number
+import { type Comparison, type Missing, type Operator, PARTY_SIZE } from './rule-base.js'
+import type { Facts, Refuse, RuleTicket, Scalar } from './rule-checks.js'
+
+/** A type of attribute, and its name in errors. */
+export interface ValueType<Value> {
+  readonly called: string
+  readonly is: (value: unknown) => value is Value
+}
+
+export const A_NUMBER: ValueType<number> = {
+  called: 'a number',
+  is: (value): value is number => Number.isFinite(value),
+}
+export const A_TEXT: ValueType<string> = { called: 'a text', is: (value): value is string => typeof value === 'string' }
+export const A_SCALAR: ValueType<Scalar> = {
+  called: 'a number, a text or a boolean',
+  is: (value): value is Scalar => A_TEXT.is(value) || A_NUMBER.is(value) || typeof value === 'boolean',
+}
+export const A_BOOLEAN: ValueType<boolean> = {
+  called: 'a boolean',
+  is: (value): value is boolean => typeof value === 'boolean',
+}
+export const A_LIST: ValueType<readonly string[]> = {
+  called: 'a list of texts',
+  is: (value): value is readonly string[] => Array.isArray(value) && value.every(A_TEXT.is),
+}
+
+/** What a rule reads from each player. */
+export interface Wanted<Value> {
+  readonly attribute: string
+  readonly type: ValueType<Value>
+  readonly missing: Missing<Value> | undefined
+  /** Name of the rule, for errors. */
+  readonly rule: string
+}
+
+/**
+ * The attribute's value of a player, or the rule's default if the player has none; undefined if the rule does not
+ * restrict such players.
+ * @throws what `refuse` makes, if the attribute is missing or of another type
+ */
+export function valueOf<Value>(
+  { players }: RuleTicket,
+  index: number,
+  wanted: Wanted<Value>,
+  refuse: Refuse,
+): Value | undefined {
+  const { attribute, type, missing = 'refuse', rule } = wanted
+  if (attribute === PARTY_SIZE && type.is(players.length)) return players.length
+  const attributes = players[index]?.attributes ?? {}
+  const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
+  if (type.is(value)) return value
+  if (value !== undefined || missing === 'refuse') {
+    const wrong = value === undefined ? 'is missing' : `is not ${type.called}`
+    throw refuse(
+      `players.${index}.attributes.${attribute}`,
+      `${wrong}: rule ${JSON.stringify(rule)} wants ${type.called}`,
+    )
+  }
+  return missing === 'any' ? undefined : missing.value
+}
+
+/** The values of all players, without those whom the rule does not restrict. @throws as `valueOf` */
+export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
+  const values: Value[] = []
+  for (let index = 0; index < ticket.players.length; index += 1) {
+    const value = valueOf(ticket, index, wanted, refuse)
+    if (value === undefined) continue
+    // Most tickets have one player, and an array literal takes less memory than an array that grows.
+    if (ticket.players.length === 1) return [value]
+    values.push(value)
+  }
+  return values
+}
+
+export function compares(one: number, operator: Comparison, other: number): boolean {
+  switch (operator) {
+    case '=':
+      return one === other
+    case '!=':
+      return one !== other
+    case '<':
+      return one < other
+    case '<=':
+      return one <= other
+    case '>':
+      return one > other
+    case '>=':
+      return one >= other
+  }
+}
+
+type Comparable = Scalar | readonly string[]
+
+/** Compares two values by an operator, of types that the operator takes. */
+export function holdsBetween(one: Comparable, operator: Operator, other: Comparable): boolean {
+  switch (operator) {
+    case '=':
+      return one === other
+    case '!=':
+      return one !== other
+    case 'in':
+      return (other as readonly string[]).includes(one as string)
+    case 'not in':
+      return !(other as readonly string[]).includes(one as string)
+    case 'contains':
+      return (one as readonly string[]).includes(other as string)
+    case 'excludes':
+      return !(one as readonly string[]).includes(other as string)
+    default:
+      return compares(one as number, operator, other as number)
+  }
+}
+
+/** The numbers of a ticket's players, reduced to what every aggregate needs. */
+export interface Tally {
+  readonly count: number
+  readonly sum: number
+  readonly min: number
+  readonly max: number
+}
+
+type Aggregate = 'avg' | 'min' | 'max' | 'sum'
+
+export function tallyOf(values: readonly number[]): Tally {
+  let [sum, min, max] = [0, Infinity, -Infinity]
+  for (const value of values) {
+    sum += value
+    if (value < min) min = value
+    if (value > max) max = value
+  }
+  return { count: values.length, sum, min, max }
+}
+
+/** The values that an aggregate can reach. */
+export interface Range {
+  readonly low: number
+  readonly high: number
+}
+
+export const ANYTHING: Range = { low: -Infinity, high: Infinity }
+
+/** Relative tolerance, so that rounding excludes nothing that is exactly at the limit. */
+const ROUNDING = 1e-9
+
+/**
+ * Returns the least and the greatest number of any player. The last result is kept, because a search asks many times
+ * about the same list.
+ */
+export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
+  let last: readonly Facts[] | undefined
+  let extremes = ANYTHING
+  return (others) => {
+    if (others === last) return extremes
+    let [low, high] = [Infinity, -Infinity]
+    for (const { of } of others) {
+      const { min, max } = of[rule] as Tally
+      if (min < low) low = min
+      if (max > high) high = max
+    }
+    last = others
+    extremes = { low, high }
+    return extremes
+  }
+}
+
+/**
+ * The range that a team's aggregate can reach when up to `room` more players join, each with a number between the
+ * extremes or with none.
+ */
+export function rangeOf(
+  team: readonly Facts[],
+  rule: number,
+  aggregate: Aggregate,
+  room: number,
+  { low: least, high: most }: Range,
+): Range {
+  const own = aggregateOf(team, rule, aggregate)
+  if (room === 0 || least > most) return Number.isNaN(own) ? ANYTHING : { low: own, high: own }
+  if (Number.isNaN(own)) return ANYTHING
+  if (aggregate === 'min') return { low: Math.min(own, least), high: own }
+  if (aggregate === 'max') return { low: own, high: Math.max(own, most) }
+  if (aggregate === 'sum') return widened(own + Math.min(0, room * least), own + Math.max(0, room * most))
+  const count = team.reduce((sum, { of }) => sum + (of[rule] as Tally).count, 0)
+  const joinedBy = (value: number) => (own * count + room * value) / (count + room)
+  return widened(Math.min(own, joinedBy(least)), Math.max(own, joinedBy(most)))
+}
+
+const widened = (low: number, high: number): Range => ({
+  low: low - ROUNDING * Math.abs(low),
+  high: high + ROUNDING * Math.abs(high),
+})
+
+/** The aggregate over all players of a team who have a number; NaN if none has, except for a sum. */
+export function aggregateOf(team: readonly Facts[], rule: number, aggregate: Aggregate): number {
+  let [count, sum, min, max] = [0, 0, Infinity, -Infinity]
+  for (const facts of team) {
+    const tally = facts.of[rule] as Tally
+    count += tally.count
+    sum += tally.sum
+    if (tally.min < min) min = tally.min
+    if (tally.max > max) max = tally.max
+  }
+  if (aggregate === 'sum') return sum
+  if (count === 0) return Number.NaN
+  return aggregate === 'avg' ? sum / count : aggregate === 'min' ? min : max
+}
