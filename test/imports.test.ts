@@ -65,8 +65,8 @@ const sound = {
   'packages/core/src/api/index.ts': "import { fleets } from './fleets.js'\nexport const operations = fleets",
   'packages/core/src/api/fleets.ts':
     "import { z } from 'zod'\nimport type { T } from '../operation.js'\nexport const fleets: T = z.string()",
-  'packages/matchmaker/src/index.ts': "export { group } from './waits/group.js'",
-  'packages/matchmaker/src/waits/group.ts':
+  'packages/matchmaker/src/index.ts': "export { group } from './wait-times/group.js'",
+  'packages/matchmaker/src/wait-times/group.ts':
     "// pure: grouping\nimport { km, type Place } from '@muster/core'\nexport const group = (at: Place) => km + at.x",
   'packages/relay/src/index.ts': "import { createClient } from '@muster/core'\nexport const relay = createClient",
   'packages/emulator/src/index.ts':
@@ -91,7 +91,7 @@ test('a valid tree has no violations', () => {
 test.each([
   [
     'the matchmaker imports the emulator',
-    'packages/matchmaker/src/waits/x.ts',
+    'packages/matchmaker/src/wait-times/x.ts',
     "import { e } from '@muster/emulator'",
     '@muster/emulator, which matchmaker may not',
   ],
@@ -182,7 +182,7 @@ test.each([
   ],
   [
     'a pure file imports an impure re-export of another package',
-    'packages/matchmaker/src/waits/x.ts',
+    'packages/matchmaker/src/wait-times/x.ts',
     "// pure: x\nimport { km, createClient } from '@muster/core'",
     'from @muster/core',
   ],
@@ -255,27 +255,27 @@ test('import cycles of any length are violations, also through entry points and 
 describe('the rooms of the matchmaker', () => {
   const src = 'packages/matchmaker/src'
   const rooms = {
-    [`${src}/waits/pool.ts`]: 'export const pool = 1',
+    [`${src}/wait-times/pool.ts`]: 'export const pool = 1',
     [`${src}/tickets/tickets.ts`]: 'export const tickets = 1',
   }
 
   test('may import from lower floors and from their own room', () => {
-    const down = "import { pool } from '../waits/pool.js'\nimport './searching.js'\nexport const tickets = pool"
+    const down = "import { pool } from '../wait-times/pool.js'\nimport './searching.js'\nexport const tickets = pool"
     expect(breaches({ ...rooms, [`${src}/tickets/tickets.ts`]: down, [`${src}/tickets/searching.ts`]: '' })).toEqual([])
   })
 
   test.each([
     [
       'upwards',
-      'waits/pool.ts',
+      'wait-times/pool.ts',
       "import type { T } from '../tickets/tickets.js'\nexport type P = T",
-      'tickets/tickets.js, of tickets, which is not below waits',
+      'tickets/tickets.js, of tickets, which is not below wait-times',
     ],
     [
       'on the same floor',
       'errors.ts',
-      "import { pool } from './waits/pool.js'\nexport const id = pool",
-      'of waits, which is not below errors',
+      "import { pool } from './wait-times/pool.js'\nexport const id = pool",
+      'of wait-times, which is not below errors',
     ],
     ['from a room without a floor', 'attic/old.ts', 'export const old = 1', 'is in attic, which has no floor'],
   ])('may not import %s', (_, path, source, message) => {
@@ -286,7 +286,7 @@ describe('the rooms of the matchmaker', () => {
 
   test('may all be imported by tests', () => {
     const source = "import { tickets } from '../tickets/tickets.js'\nconst x = tickets"
-    expect(breaches({ ...rooms, [`${src}/waits/pool.test.ts`]: source })).toEqual([])
+    expect(breaches({ ...rooms, [`${src}/wait-times/pool.test.ts`]: source })).toEqual([])
   })
 })
 

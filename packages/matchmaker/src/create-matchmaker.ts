@@ -4,7 +4,7 @@ import { guarded } from './matches/guard.js'
 import type { Matchmaker } from './matches/matchmaker.js'
 import { configure, type MatchmakerOptions } from './options.js'
 import type { TicketLog } from './ticket-log/ticket-log.js'
-import { createLogLedger } from './tickets/log-ledger.js'
+import { createLogLedger } from './tickets/ticket-ledger.js'
 
 interface LoggedOptions extends MatchmakerOptions {
   readonly ticketLog: TicketLog

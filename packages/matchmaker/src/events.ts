@@ -3,8 +3,7 @@ import type { Activity, Assignment, Placement, ServerFailure, StopReason } from 
 import type { Backfill } from './tickets/backfill.js'
 import type { Offence } from './queues/cooldown.js'
 import type { Cooldown } from './tickets/cooldowns.js'
-import type { Ticket } from './tickets/ticket.js'
-import type { MatchEvent, TicketEvents } from './tickets/ticket-events.js'
+import type { MatchEvent, Ticket, TicketEvents } from './tickets/ticket.js'
 
 /**
  * A place that was chosen by latency, and where the server is. Not for players, because it holds the latencies of

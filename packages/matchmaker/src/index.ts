@@ -100,13 +100,14 @@ export type {
   CancelReason,
   FollowedUntil,
   MatchEnd,
+  MatchEvent,
   Ticket,
   TicketInput,
   TicketStatus,
   WaitingFor,
   WaitOptions,
 } from './tickets/ticket.js'
-export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/match-input.js'
+export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private-matches.js'
 export type { CooldownDefinition, CooldownTerms, Offence } from './queues/cooldown.js'
 export type { Cooldown } from './tickets/cooldowns.js'
 export { openTicketLog, type TicketLogOptions } from './ticket-log/open-ticket-log.js'
@@ -114,9 +115,8 @@ export type { LogOwner, LogRecords, TicketLog } from './ticket-log/ticket-log.js
 export type { LogRecord } from './ticket-log/log-lines.js'
 export { LogDamaged, LogUnreadable } from './ticket-log/log-errors.js'
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
-export type { MatchEvent } from './tickets/ticket-events.js'
 export type { Inspection, QueueState } from './matches/inspection.js'
-export type { RegionHeadStart, TargetWaitState } from './waits/steering.js'
+export type { RegionHeadStart, TargetWaitState } from './wait-times/target-wait.js'
 export type {
   AreaSurvey,
   FormingSurvey,
@@ -126,7 +126,7 @@ export type {
   Surveyed,
   SurveyOptions,
 } from './matches/survey.js'
-export type { WaitEstimate } from './waits/curve.js'
+export type { WaitEstimate } from './wait-times/wait-curve.js'
 export {
   BackfillExists,
   InvalidBackfill,
@@ -148,17 +148,26 @@ export {
   UnknownQueue,
   UnknownTicket,
 } from './errors.js'
-export type { Located, Locate } from './tickets/locate/locate.js'
-export { mmdbLocate, type MmdbLocate, type MmdbLocateOptions } from './tickets/locate/mmdb-locate.js'
+export {
+  type Locate,
+  type Located,
+  mmdbLocate,
+  type MmdbLocate,
+  type MmdbLocateOptions,
+} from './tickets/locate/mmdb-locate.js'
 export { instrument, type InstrumentOptions } from './telemetry/instrument.js'
 export { createLimitMeter, type LimitMeter, type LimitUse } from './telemetry/limit-meter.js'
 export type { Observed, ObservedClient } from './telemetry/observed.js'
 export { recordTickets, type RecordOptions } from './replay/record-tickets.js'
 export { replayTickets, type Replay, type ReplayOptions } from './replay/replay-tickets.js'
-export type { ReplayedMatch, ReplayedTicket } from './replay/outcomes.js'
-export type { QueueSummary, ReplaySummary } from './replay/summary.js'
-export type { MatchQuality } from './replay/quality.js'
-export type { Percentiles } from './replay/percentiles.js'
+export type {
+  MatchQuality,
+  Percentiles,
+  QueueSummary,
+  ReplayedMatch,
+  ReplayedTicket,
+  ReplaySummary,
+} from './replay/replay-outcomes.js'
 export { createTicketApi, type TicketApi } from './ticket-api/ticket-api.js'
 export type { LobbyOfPlayer, TicketApiLimits, TicketApiOptions } from './ticket-api/options.js'
 export type { BeaconSource } from './beacons.js'

@@ -10,7 +10,7 @@ import {
 } from '@muster/servers'
 import type { BeaconSource } from './beacons.js'
 import { unguessable } from '@muster/core/runtime'
-import type { Locate } from './tickets/locate/locate.js'
+import type { Locate } from './tickets/locate/mmdb-locate.js'
 import type { TicketLog } from './ticket-log/ticket-log.js'
 import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
 import { read } from '@muster/core/validation'

@@ -5,12 +5,19 @@ import { networkOf, type Player } from '@muster/servers'
 import { z } from 'zod'
 import { BackfillExists, InvalidBackfill, StaleBackfill, UnknownBackfill } from '../errors.js'
 import type { RuleTicket } from '../queues/rule-parts/rule-checks.js'
-import { backfillOf } from '../tickets/backfill-view.js'
-import type { BackfillChange, BackfillInput, BackfillTeam } from '../tickets/backfill.js'
+import { backfillOf, type BackfillRecord, type Match } from '../tickets/ticket-record.js'
+import {
+  type BackfillChange,
+  type BackfillInput,
+  type BackfillTeam,
+  countPlayers,
+  type Present,
+  presentIn,
+  roomsBeside,
+  type Vacancies,
+} from '../tickets/backfill.js'
 import { complete, MOST } from '../tickets/checked-ticket.js'
-import type { BackfillRecord, Match } from '../tickets/records.js'
 import { player, ticketId, ticketPriority } from '../tickets/ticket-input.js'
-import { countPlayers, type Present, presentIn, roomsBeside, type Vacancies } from '../tickets/vacancies.js'
 import type { Backfills } from './backfills.js'
 import type { Matchmaker } from './matchmaker.js'
 

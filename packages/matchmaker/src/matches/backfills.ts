@@ -5,11 +5,15 @@ import type { TeamShape } from '@muster/kernel'
 import { InvalidBackfill, InvalidTicket } from '../errors.js'
 import type { Events } from '../events.js'
 import type { RuleTicket } from '../queues/rule-parts/rule-checks.js'
-import { backfillOf } from '../tickets/backfill-view.js'
-import type { BackfillStatus } from '../tickets/backfill.js'
-import type { Ledger } from '../tickets/ledger.js'
-import type { BackfillRecord, Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
-import type { Present, Vacancies } from '../tickets/vacancies.js'
+import {
+  backfillOf,
+  type BackfillRecord,
+  type Match,
+  type QueueRuntime,
+  type TicketRecord,
+} from '../tickets/ticket-record.js'
+import type { BackfillStatus, Present, Vacancies } from '../tickets/backfill.js'
+import type { Ledger } from '../tickets/ticket-ledger.js'
 
 /** An open backfill, for a process that takes its match over together with the match's tickets. */
 export interface SavedBackfill {

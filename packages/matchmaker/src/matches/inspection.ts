@@ -1,8 +1,8 @@
 import { type AllocationView, type Allocator, viewOf } from '@muster/servers'
-import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
+import type { Match, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
 import type { TicketLog } from '../ticket-log/ticket-log.js'
 import type { WaitingFor } from '../tickets/ticket.js'
-import type { TargetWaitState } from '../waits/steering.js'
+import type { TargetWaitState } from '../wait-times/target-wait.js'
 
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
 export interface QueueState {

@@ -7,7 +7,7 @@ import { NotRunning, Unavailable, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Matchmaker } from './matchmaker.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
-import type { Match, QueueRuntime } from '../tickets/records.js'
+import type { Match, QueueRuntime } from '../tickets/ticket-record.js'
 import { newMatch, playersOf } from './match.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 

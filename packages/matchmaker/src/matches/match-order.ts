@@ -12,7 +12,7 @@ import type { BeaconDirectory, KnownBeacons } from '../beacons.js'
 import type { Placed } from '../events.js'
 import { bestBeacons } from '../queues/rules/best-beacons.js'
 import type { Rule } from '../queues/rules/definition.js'
-import type { Match, TicketRecord } from '../tickets/records.js'
+import type { Match, TicketRecord } from '../tickets/ticket-record.js'
 
 export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): InCommon {
   let equality: Map<string, string | number | boolean> | undefined

@@ -3,10 +3,10 @@ import type { Allocator, ReturnReason, StopReason } from '@muster/servers'
 import { InvalidBackfill } from '../errors.js'
 import type { Queue } from '../queues/queue.js'
 import type { PrivateSeat } from '../tickets/checked-ticket.js'
-import type { BackfillRecord, Match, TicketRecord } from '../tickets/records.js'
+import type { BackfillRecord, Match, TicketRecord } from '../tickets/ticket-record.js'
 import type { CancelReason } from '../tickets/ticket.js'
-import type { Tickets } from '../tickets/tickets.js'
-import { deserted, type Placed, presentIn, remaining, type Vacancies, vacated } from '../tickets/vacancies.js'
+import type { Tickets } from '../tickets/ticket-store.js'
+import { deserted, type Placed, presentIn, remaining, type Vacancies, vacated } from '../tickets/backfill.js'
 import type { Backfills } from './backfills.js'
 
 /** Why a match ends. */

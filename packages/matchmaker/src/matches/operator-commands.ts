@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { unknownQueue } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Cooldown, Cooldowns } from '../tickets/cooldowns.js'
-import type { QueueRuntime } from '../tickets/records.js'
+import type { QueueRuntime } from '../tickets/ticket-record.js'
 import type { Matchmaker } from './matchmaker.js'
 
 interface PausingOptions {

@@ -1,9 +1,9 @@
-import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/records.js'
+import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
 import type { Yielder } from '@muster/core/runtime'
 import { type Grouped, levelAt, type Matches, type Round, type RoundOptions, type Slot, STEP } from '@muster/kernel'
 import type { Queue } from '../queues/queue.js'
-import { isIn, slotIn } from '../tickets/pool-membership.js'
-import type { Tickets } from '../tickets/tickets.js'
+import { isIn, slotIn } from '../tickets/ticket-pools.js'
+import type { Tickets } from '../tickets/ticket-store.js'
 
 /** Tickets that were grouped into a match. */
 export interface Group {

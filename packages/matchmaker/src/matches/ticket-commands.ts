@@ -4,14 +4,13 @@ import { NothingToAccept, TooLate, UnknownTicket } from '../errors.js'
 import type { Offence } from '../queues/cooldown.js'
 import type { Matchmaker, TicketResult } from './matchmaker.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
-import { ticketOf } from '../tickets/ticket-view.js'
-import type { TicketRecord } from '../tickets/records.js'
+import { ticketOf, type TicketRecord } from '../tickets/ticket-record.js'
 import type { CancelReason, TicketInput } from '../tickets/ticket.js'
 import type { PlayedBy } from '../tickets/admission.js'
 import { noteSighting } from '../tickets/presence.js'
 import { readTicketInput, refuseStranger } from '../tickets/ticket-input.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
-import type { Tickets } from '../tickets/tickets.js'
+import type { Tickets } from '../tickets/ticket-store.js'
 
 export interface Ticketing {
   readonly tickets: Tickets

@@ -2,7 +2,7 @@ import { linkedSignal, manyWaitOn } from '@muster/core/runtime'
 import type { CallOptions } from '@muster/core'
 import { MatchmakerClosed } from '../errors.js'
 import type { DeploymentService, Journal } from '@muster/servers'
-import type { Ledger } from '../tickets/ledger.js'
+import type { Ledger } from '../tickets/ticket-ledger.js'
 
 /**
  * What a leader does to the world goes through its gate. Once the gate is shut, nothing leaves any more, and what comes

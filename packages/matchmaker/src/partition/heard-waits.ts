@@ -1,11 +1,11 @@
 import type { Coordinates } from '@muster/core'
 import type { LearnedWaits, QueueWait } from '../matches/matchmaker.js'
-import { createLocating } from '../tickets/locating.js'
-import type { Locate } from '../tickets/locate/locate.js'
-import { readBody, type StoredTicket } from '../tickets/ticket-body.js'
-import { estimateOf, type WaitEstimate } from '../waits/curve.js'
-import type { Kind } from '../waits/kinds.js'
-import { curvesFrom, type Curves } from '../waits/survey.js'
+import { createLocating } from '../tickets/locate-players.js'
+import type { Locate } from '../tickets/locate/mmdb-locate.js'
+import { readBody, type StoredTicket } from '../tickets/checked-ticket.js'
+import { estimateOf, type WaitEstimate } from '../wait-times/wait-curve.js'
+import type { Kind } from '../wait-times/regions.js'
+import { type Curves, curvesFrom } from '../wait-times/queue-waits.js'
 
 /** Which tickets wait as long as a stored one. */
 export interface StoredKind extends Kind {

@@ -16,10 +16,10 @@ export {
   TicketsGone,
   type WebhookDoorOptions,
 } from '@muster/servers'
-export type { Ledger } from '../tickets/ledger.js'
+export type { Ledger } from '../tickets/ticket-ledger.js'
 export type { StoredBackfill } from '../matches/resume-matches.js'
-export type { NotLoaded } from '../tickets/loading.js'
-export { privateSeatOf, storedTicket, type StoredTicket, type TicketState } from '../tickets/ticket-body.js'
+export type { NotLoaded } from '../tickets/load-tickets.js'
+export { privateSeatOf, storedTicket, type StoredTicket, type TicketState } from '../tickets/checked-ticket.js'
 export {
   createTicketChecker,
   type Creatable,

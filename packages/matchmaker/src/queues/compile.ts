@@ -1,7 +1,7 @@
 import { pointOf } from '@muster/core'
 import type { Checks, Entry, Model, Opening } from '@muster/kernel'
 import { InvalidTicket } from '../errors.js'
-import { regionIn } from '../waits/kinds.js'
+import { regionIn } from '../wait-times/regions.js'
 import type { Queue } from './queue.js'
 import type { Levels } from './rule-parts/levels.js'
 import type { Facts, NamedTeam, Refuse, RuleOpening, RuleTicket } from './rule-parts/rule-checks.js'

@@ -4,6 +4,12 @@
  */
 export { networkOf } from '@muster/servers'
 export { readTicketInput } from '../tickets/ticket-input.js'
-export { readLine, type RecordedLine, type RecordedPlayer, type RecordedTicket } from './lines.js'
-export { createPlayerRecorder, playerOf } from './recorded-player.js'
+export {
+  createPlayerRecorder,
+  playerOf,
+  readLine,
+  type RecordedLine,
+  type RecordedPlayer,
+  type RecordedTicket,
+} from './recording-lines.js'
 export { createStubService } from './stub-service.js'

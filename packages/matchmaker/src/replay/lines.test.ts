@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { expect, test } from 'vitest'
-import { readLine } from './lines.js'
+import { readLine } from './recording-lines.js'
 
 const hollow = { id: 'a', queues: [], players: [], priority: 0, createdAt: 1 }
 const cancel = { kind: 'cancel', at: 1, n: 2, ticketId: 'a' }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Player } from '@muster/servers'
-import { percentilesOf } from './percentiles.js'
-import { qualityOf } from './quality.js'
+import { percentilesOf, qualityOf } from './replay-outcomes.js'
 
 const player = (id: string, attributes: Player['attributes'], longitude = 0): Player => ({
   id,

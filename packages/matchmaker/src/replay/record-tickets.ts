@@ -1,15 +1,99 @@
-import { systemClock, type Clock } from '@muster/core/clock'
+import type { Coordinates } from '@muster/core'
+import { type Clock, systemClock } from '@muster/core/clock'
+import type { Player } from '@muster/servers'
 import { Unavailable } from '../errors.js'
-import type { BackfillTeam } from '../tickets/backfill.js'
 import type { ExportedTicket, Matchmaker } from '../matches/matchmaker.js'
-import type { Locate } from '../tickets/locate/locate.js'
 import type { QueueDefinition } from '../queues/queue.js'
+import type { BackfillTeam } from '../tickets/backfill.js'
+import type { Locate } from '../tickets/locate/mmdb-locate.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
-import { FORMAT, type RecordedTeam } from './lines.js'
-import { createLineWriter, type Note, type Places } from './line-writer.js'
-import { createMatchMembers } from './match-members.js'
-import { createPlayerRecorder } from './recorded-player.js'
-import { recordedQueue } from './recorded-queue.js'
+import {
+  createPlayerRecorder,
+  FORMAT,
+  type RecordedEvent,
+  recordedQueue,
+  type RecordedTeam,
+} from './recording-lines.js'
+
+/** The places of players, as far as they are known. */
+type Places = ReadonlyMap<Player, Coordinates | undefined>
+
+/** Writes an event with the time at which it began: at once, or when the players' places are known. */
+type Note = (event: (places: Places) => RecordedEvent, players?: readonly Player[]) => void
+
+/**
+ * Returns a function to call before a command; the function that it returns is called if the command succeeded. So the
+ * line numbers follow the order in which commands began, even if one command causes another.
+ */
+function createLineWriter(write: (line: string) => void, clock: Clock, locate: Locate | undefined): () => Note {
+  let lines = 0
+  let warned = false
+
+  const writeLine = (value: object) => {
+    try {
+      write(`${JSON.stringify(value)}\n`)
+    } catch (error) {
+      // Warned once only, because the cause probably affects every line.
+      if (!warned) process.emitWarning(`tickets are not recorded: ${String(error)}`, 'MusterWarning')
+      warned = true
+    }
+  }
+
+  return () => {
+    const [at, n] = [Math.floor(clock.now()), lines]
+    lines += 1
+    return (event, players = []) => {
+      const finish = (places: Places) => writeLine({ at, n, ...event(places) })
+      const places = placesOf(players, locate)
+      if (places instanceof Promise) void places.then(finish)
+      else finish(places)
+    }
+  }
+}
+
+/** Locates players. Errors of `locate` are ignored here, because the matchmaker meets and reports the same errors. */
+function placesOf(players: readonly Player[], locate: Locate | undefined): Places | Promise<Places> {
+  const placeOf = ({ ip, coordinates }: Player) => {
+    if (coordinates !== undefined || ip === undefined || locate === undefined) return coordinates
+    try {
+      const place = locate(ip)
+      return place instanceof Promise ? place.catch(() => undefined) : place
+    } catch {
+      return undefined
+    }
+  }
+  const found = players.map(placeOf)
+  const paired = (places: readonly (Coordinates | undefined)[]): Places =>
+    new Map(players.map((player, index) => [player, places[index]]))
+  return found.some((place) => place instanceof Promise)
+    ? Promise.all(found).then(paired)
+    : paired(found as readonly (Coordinates | undefined)[])
+}
+
+/** The tickets of each running match. */
+interface MatchMembers {
+  of(matchId: string): readonly string[]
+}
+
+function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): MatchMembers {
+  const members = new Map<string, Set<string>>()
+  const add = (matchId: string, tickets: readonly Ticket[]) => {
+    const known = members.get(matchId) ?? new Set()
+    members.set(matchId, known)
+    for (const { id } of tickets) known.add(id)
+  }
+  const leave = (matchId: string | undefined, ticketId: string) => {
+    const known = members.get(matchId ?? '')
+    known?.delete(ticketId)
+    if (known?.size === 0) members.delete(matchId ?? '')
+  }
+  on('matchFound', ({ matchId, tickets }) => add(matchId, tickets))
+  on('joined', ({ matchId, tickets }) => add(matchId, tickets))
+  on('returned', ({ matchId, ticket }) => leave(matchId, ticket.id))
+  on('cancelled', ({ ticket }) => leave(ticket.matchId, ticket.id))
+  on('deploymentStopped', ({ matchId }) => void members.delete(matchId))
+  return { of: (matchId) => [...(members.get(matchId) ?? [])] }
+}
 
 export interface RecordOptions {
   /** The matchmaker's `locate`, so that the recording holds players' places instead of their addresses. */

@@ -1,7 +1,7 @@
 import { addressPrefix } from '@muster/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createPlayerRecorder, playerOf } from './recorded-player.js'
+import { createPlayerRecorder, playerOf } from './recording-lines.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }
 

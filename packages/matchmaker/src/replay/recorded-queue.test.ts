@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { recordedQueue } from './recorded-queue.js'
+import { recordedQueue } from './recording-lines.js'
 
 const deploy = {
   application: 'game',

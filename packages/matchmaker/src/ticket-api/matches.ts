@@ -1,4 +1,4 @@
-import type { PrivateMatch } from '../tickets/match-input.js'
+import type { PrivateMatch } from '../tickets/private-matches.js'
 import type { MatchBody } from './bodies.js'
 import type { ReadPlayer, Speaker } from './players.js'
 import type { TicketService } from './service.js'

@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import { LRUCache } from 'lru-cache'
-import type { Locate } from '../tickets/locate/locate.js'
+import type { Locate } from '../tickets/locate/mmdb-locate.js'
 import type { BeaconPlaces } from '../beacons.js'
 import type { Beacons } from './beacons.js'
 import { distancesFrom, readLatencies, type Latencies } from './latencies.js'

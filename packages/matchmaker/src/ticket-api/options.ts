@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions, LimitStore } from '@muster/core/http'
 import type { Awaitable } from '@muster/core/runtime'
-import type { Locate } from '../tickets/locate/locate.js'
+import type { Locate } from '../tickets/locate/mmdb-locate.js'
 import type { BeaconSource } from '../beacons.js'
 import type { TicketCaller } from './caller.js'
 import type { GroupStore } from './group-store.js'

@@ -14,7 +14,7 @@ import {
   UnknownTicket,
 } from '../errors.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
-import type { WaitEstimate } from '../waits/curve.js'
+import type { WaitEstimate } from '../wait-times/wait-curve.js'
 import type { TicketService } from './service.js'
 
 /** A matchmaker that matches nobody: tests change its tickets. It remembers the inputs it was given. */

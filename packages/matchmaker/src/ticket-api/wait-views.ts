@@ -1,6 +1,6 @@
 // pure: how long tickets wait, as clients of the ticket API see it
 import type { QueueWait } from '../matches/matchmaker.js'
-import type { WaitEstimate } from '../waits/curve.js'
+import type { WaitEstimate } from '../wait-times/wait-curve.js'
 
 /** From now until a match is found. */
 export interface EstimatedWaitView {

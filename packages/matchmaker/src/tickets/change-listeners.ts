@@ -1,5 +1,4 @@
-import { ticketOf } from './ticket-view.js'
-import type { TicketRecord } from './records.js'
+import { ticketOf, type TicketRecord } from './ticket-record.js'
 import type { Ticket } from './ticket.js'
 
 /** Callers that wait for a ticket to change. */

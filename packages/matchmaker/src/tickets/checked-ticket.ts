@@ -1,7 +1,8 @@
-// pure: a ticket that was checked
+// pure: a ticket that was checked; what never changes of a ticket, as text
 import type { Coordinates } from '@muster/core'
-import type { RulePlayer } from '../queues/rule-parts/rule-checks.js'
 import type { Player } from '@muster/servers'
+import type { RulePlayer } from '../queues/rule-parts/rule-checks.js'
+import type { Ticket } from './ticket.js'
 
 /** A player of a ticket that was checked: what was not given is empty, so that rules need not ask. */
 export interface TicketPlayer extends RulePlayer {
@@ -58,4 +59,81 @@ export const complete = ({ id, ip, coordinates, latencies, attributes, roles, av
   attributes: attributes ?? NOTHING,
   roles: roles ?? NONE,
   avoid: avoid ?? NONE,
+})
+
+/** What never changes of a ticket, as it is stored. Fields are left out where they hold nothing. */
+interface TicketBody {
+  readonly queues: readonly string[]
+  readonly players: readonly Player[]
+  readonly priority?: number
+  readonly privateSeat?: PrivateSeat | undefined
+}
+
+/** What changes of a ticket: all but its id and what its body and its creation tell. */
+export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'privateMatch' | 'createdAt'>
+
+/** The JSON text of a ticket that was checked, without its id. It holds players' addresses. */
+export const bodyOf = ({ queues, players, priority, privateSeat }: Omit<CheckedTicket, 'id'>): string =>
+  JSON.stringify({
+    queues,
+    players: players.map(shortened),
+    ...(priority === 0 ? {} : { priority }),
+    ...(privateSeat === undefined ? {} : { privateSeat }),
+  } satisfies TicketBody)
+
+/** The ticket again. The text is trusted to be one that `bodyOf` made. @throws Error if it is no JSON. */
+export function readBody(id: string, body: string): CheckedTicket {
+  const { queues, players, priority = 0, privateSeat } = parsed(body)
+  return { id, queues, players: players.map(complete), priority, privateSeat }
+}
+
+/** The place in a private match of a stored ticket. @throws Error if its body is no JSON. */
+export const privateSeatOf = ({ body }: Pick<StoredTicket, 'body'>): PrivateSeat | undefined => parsed(body).privateSeat
+
+/** The message of a `SyntaxError` would repeat a part of the text, which holds addresses. */
+function parsed(body: string): TicketBody {
+  try {
+    return JSON.parse(body) as TicketBody
+  } catch {
+    throw new Error('the stored body of a ticket is not as it was written: it is no JSON')
+  }
+}
+
+/** What is known of a stored ticket. */
+export interface StoredTicket {
+  readonly id: string
+  /** What `check` of a `TicketChecker` returned. */
+  readonly body: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Where its players are, if that is known. Default: it is looked up. */
+  readonly place?: Coordinates | undefined
+  /** Undefined: it has not changed since it was created. */
+  readonly state?: TicketState | undefined
+}
+
+export const NEW_STATE: TicketState = { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
+
+/** The public view of a stored ticket. @throws Error if its body is no JSON. */
+export function storedTicket({ id, body, createdAt, state = NEW_STATE }: StoredTicket): Ticket {
+  const { queues, players, priority = 0, privateSeat } = parsed(body)
+  return {
+    id,
+    queues,
+    players: players.map((player) => ({ id: player.id })),
+    priority,
+    createdAt,
+    ...(privateSeat !== undefined && state === NEW_STATE ? { ...state, waitingFor: 'servers' as const } : state),
+    privateMatch: privateSeat?.id,
+  }
+}
+
+const shortened = ({ id, ip, coordinates, latencies, attributes, roles, avoid }: TicketPlayer): Player => ({
+  id,
+  ip,
+  coordinates,
+  latencies: Object.keys(latencies).length === 0 ? undefined : latencies,
+  attributes: Object.keys(attributes).length === 0 ? undefined : attributes,
+  roles: roles.length === 0 ? undefined : roles,
+  avoid: avoid.length === 0 ? undefined : avoid,
 })

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createDeadlines } from './deadlines.js'
-import type { Timed } from './timer-heap.js'
+import { createDeadlines, type Timed } from './timers.js'
 
 const item = (): Timed => ({ dueAt: 0, heapIndex: -1 })
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { PlayerOverLimit } from '../errors.js'
 import { deploy, duel, setUp } from '../matchmaker.fixture.js'
-import { createPlayerLimits } from './player-limits.js'
+import { createPlayerLimits } from './limits.js'
 
 const HOUR_MS = 3_600_000
 

@@ -1,5 +1,5 @@
 // pure: whether the clients of a ticket's players are there
-import type { TicketRecord } from './records.js'
+import type { TicketRecord } from './ticket-record.js'
 
 /** That a client is there: it reads the ticket now, or waits for its changes. */
 export interface Sighting {

@@ -1,5 +1,15 @@
-import type { TicketRecord } from './records.js'
-import type { CancelReason } from './ticket.js'
+import type { Random } from '@muster/core/clock'
+import { newId } from '@muster/core/runtime'
+import { read } from '@muster/core/validation'
+import type { TeamShape } from '@muster/kernel'
+import type { Player } from '@muster/servers'
+import { z } from 'zod'
+import { InvalidMatch, InvalidTicket, unknownQueue } from '../errors.js'
+import { refuseNowhere } from './admission.js'
+import { type CheckedTicket, complete, MOST, type PrivateSeat, type TicketPlayer } from './checked-ticket.js'
+import { locatedPlayer } from './ticket-input.js'
+import type { QueueRuntime, TicketRecord } from './ticket-record.js'
+import type { CancelReason, Ticket } from './ticket.js'
 
 /** The tickets of private matches that are not assigned yet: those of one match begin together, or not at all. */
 export interface PrivateMatches {
@@ -51,3 +61,142 @@ export const reasonOfOthers = (reason: CancelReason): CancelReason => (SHARED.ha
 export const isPrivate = ({ privateSeat }: TicketRecord): boolean => privateSeat !== undefined
 
 const isWaiting = ({ status, waitingFor }: TicketRecord) => status === 'SEARCHING' && waitingFor === 'servers'
+
+/** A match of given players. */
+export interface MatchInput {
+  /**
+   * 1 to 60 of A–Z, a–z, 0–9, _ and -. Making the same match twice is making it once, while its tickets can be read.
+   * Default: a new one.
+   */
+  readonly id?: string | undefined
+  /** Name of the queue whose servers, teams and terms apply. Its rules about who may play together do not. */
+  readonly queue: string
+  /** The teams with players in them, each once. A team may have fewer players than the queue wants, and not more. */
+  readonly teams: readonly MatchTeamInput[]
+  /** Whether the players are not asked to accept the match, if the queue asks. Default false. */
+  readonly skipAcceptance?: boolean | undefined
+}
+
+export interface MatchTeamInput {
+  /** Name of one of the queue's teams, as tickets tell it: `team` for a queue with `matchSize`. */
+  readonly name: string
+  readonly players: readonly Player[]
+}
+
+/** A match of given players, as it was made. */
+export interface PrivateMatch {
+  readonly id: string
+  /** One for each of the teams, in their order, with all of its players. They tell how the match goes on. */
+  readonly tickets: readonly Ticket[]
+}
+
+interface CheckedMatch {
+  readonly id: string | undefined
+  readonly queue: string
+  readonly teams: readonly { readonly name: string; readonly players: readonly TicketPlayer[] }[]
+  readonly asks: boolean
+}
+
+const schema: z.ZodType<MatchInput> = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[\w-]{1,60}$/, 'must be 1 to 60 of A–Z, a–z, 0–9, _ and -')
+    .optional(),
+  queue: z.string(),
+  teams: z
+    .array(z.strictObject({ name: z.string(), players: z.array(locatedPlayer).min(1).max(MOST.players) }))
+    .min(1)
+    .max(MOST.players)
+    .superRefine((teams, context) => {
+      const names = new Set<string>()
+      const ids = new Set<string>()
+      for (const [index, { name, players }] of teams.entries()) {
+        if (names.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is there twice' })
+        names.add(name)
+        for (const [at, { id }] of players.entries()) {
+          const path = [index, 'players', at, 'id']
+          if (ids.has(id)) context.addIssue({ code: 'custom', path, message: 'is in this match twice' })
+          ids.add(id)
+        }
+      }
+    }),
+  skipAcceptance: z.boolean().optional(),
+})
+
+/** @throws {InvalidMatch} naming the path, and the value unless it is an address. */
+function readMatchInput(input: MatchInput): CheckedMatch {
+  const { id, queue, teams, skipAcceptance = false } = read(schema, input, refuseMatch)
+  return {
+    id,
+    queue,
+    teams: teams.map(({ name, players }) => ({ name, players: players.map(complete) })),
+    asks: !skipAcceptance,
+  }
+}
+
+const refuseMatch = (field: string, message: string) => new InvalidMatch(`match: ${message}`, { field })
+
+/** A match that was checked: a ticket for each of its teams. */
+interface MatchTickets {
+  readonly id: string
+  readonly tickets: readonly (CheckedTicket & { readonly id: string; readonly privateSeat: PrivateSeat })[]
+}
+
+/**
+ * Checks a match as far as that does not depend on other tickets.
+ * @throws {InvalidMatch}; {UnknownQueue}
+ */
+export function checkMatch(
+  input: MatchInput,
+  runtimes: ReadonlyMap<string, QueueRuntime>,
+  random: Random,
+): MatchTickets {
+  const match = readMatchInput(input)
+  const runtime = runtimes.get(match.queue)
+  if (runtime === undefined) throw unknownQueue(match.queue, [...runtimes.keys()])
+  refuseTeams(match, runtime.compiled.model.teams)
+  const { id = newId(random), queue, teams, asks } = match
+  const tickets = teams.map(({ name, players }, index) => ({
+    id: `${id}-${index + 1}`,
+    queues: [queue],
+    players,
+    priority: 0,
+    privateSeat: { id, team: name, tickets: teams.length, asks },
+  }))
+  for (const [index, ticket] of tickets.entries()) {
+    inMatch(index, () => {
+      refuseNowhere(ticket, [runtime])
+      runtime.checkEnvironment({ ...ticket, createdAt: 0 })
+    })
+  }
+  return { id, tickets }
+}
+
+/** @throws {InvalidMatch} for a team that the queue does not have, and for one with too many players. */
+function refuseTeams({ teams, queue }: CheckedMatch, shapes: readonly TeamShape[]): void {
+  for (const [index, { name, players }] of teams.entries()) {
+    const shape = shapes.find((one) => one.name === name)
+    if (shape === undefined) {
+      const [where, names] = [`teams.${index}.name`, shapes.slice(0, 8).map((one) => JSON.stringify(one.name))]
+      const message = `is no team of queue ${JSON.stringify(queue)}, which has ${names.join(', ')}`
+      throw refuseMatch(where, `${where}: ${message}${shapes.length > 8 ? ', …' : ''}, got ${JSON.stringify(name)}`)
+    }
+    if (players.length > shape.max) {
+      const where = `teams.${index}.players`
+      throw refuseMatch(where, `${where}: must be at most ${shape.max}, got ${players.length}`)
+    }
+  }
+}
+
+/** Names what is wrong with a ticket by its place in the match. @param index of its team. */
+export function inMatch<Result>(index: number | undefined, act: () => Result): Result {
+  try {
+    return act()
+  } catch (error) {
+    if (!(error instanceof InvalidTicket)) throw error
+    const { field = '' } = error
+    if (index === undefined) throw refuseMatch('id', 'id: is that of a match of other teams, or of other tickets')
+    const where = `teams.${index}.${field}`
+    throw refuseMatch(where, error.message.replace(/^ticket: /, '').replace(field, where))
+  }
+}

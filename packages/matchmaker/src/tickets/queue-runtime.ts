@@ -1,11 +1,11 @@
 import { createPool } from '@muster/kernel'
 import { compileQueue } from '../queues/compile.js'
 import { createExplain } from '../queues/explain.js'
-import { playerMayState, readsLatencies } from '../queues/player-may-state.js'
+import { playerMayState, type PlayerMayState, readsLatencies } from '../queues/player-may-state.js'
 import type { Queue } from '../queues/queue.js'
-import { createCheckEnvironment, toldBy } from './environment-limit.js'
-import type { QueueRuntime } from './records.js'
-import { createQueueWaits } from '../waits/queue-waits.js'
+import { createQueueWaits } from '../wait-times/queue-waits.js'
+import { createCheckEnvironment, toldBy } from './limits.js'
+import type { QueueRuntime } from './ticket-record.js'
 
 /** @param failed is told when a custom rule throws. @param before that of the queue which this one replaces. */
 export function createQueueRuntime(
@@ -45,3 +45,20 @@ export function createQueueRuntime(
   runtimes.push(runtime)
   return runtime
 }
+
+/** What can be told of the queues in force at once, as methods of a matchmaker: see there. */
+export interface QueueFacts {
+  playerMayState(queue: string): PlayerMayState | undefined
+  readsLatencies(queue: string): boolean
+  largestParty(queue: string): number | undefined
+  presenceWithinMs(queue: string): number | undefined
+  queueNames(): readonly string[]
+}
+
+export const createQueueFacts = (runtimes: () => ReadonlyMap<string, QueueRuntime>): QueueFacts => ({
+  playerMayState: (queue) => runtimes().get(queue)?.playerMayState,
+  readsLatencies: (queue) => runtimes().get(queue)?.readsLatencies ?? false,
+  largestParty: (queue) => runtimes().get(queue)?.largestParty,
+  presenceWithinMs: (queue) => runtimes().get(queue)?.queue.presence?.withinMs,
+  queueNames: () => [...runtimes().keys()],
+})

@@ -16,13 +16,10 @@ import {
   type Enterable,
 } from './admission.js'
 import { cooldownName } from './cooldowns.js'
-import type { CheckedTicket, PrivateSeat } from './checked-ticket.js'
-import { checkMatch } from './match-checker.js'
-import type { MatchInput } from './match-input.js'
-import { createQueueFacts, type QueueFacts } from './queue-facts.js'
-import { createQueueRuntime } from './queue-runtime.js'
-import type { QueueRuntime } from './records.js'
-import { bodyOf, NEW_STATE } from './ticket-body.js'
+import { bodyOf, type CheckedTicket, NEW_STATE, type PrivateSeat } from './checked-ticket.js'
+import { checkMatch, type MatchInput } from './private-matches.js'
+import { createQueueFacts, createQueueRuntime, type QueueFacts } from './queue-runtime.js'
+import type { QueueRuntime } from './ticket-record.js'
 import { readTicketInput } from './ticket-input.js'
 import type { Ticket, TicketInput } from './ticket.js'
 

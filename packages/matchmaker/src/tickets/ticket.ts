@@ -1,4 +1,4 @@
-import type { Assignment, Player } from '@muster/servers'
+import type { Assignment, Player, ReturnReason } from '@muster/servers'
 
 /** What creates a ticket. Exactly one of `queue` and `queues` is given. */
 export interface TicketInput {
@@ -125,3 +125,25 @@ export const isSettled = (ticket: Pick<Ticket, 'status' | 'ended'>, until: Follo
 /** Whether its wait is over: its players know where to connect, or it is cancelled. */
 export const hasEnded = ({ status }: Pick<Ticket, 'status'>): boolean =>
   status === 'HOST_ASSIGNED' || status === 'CANCELLED'
+
+/** The match that an event is about. No event holds a player's address. */
+export interface MatchEvent {
+  readonly matchId: string
+  readonly queue: string
+}
+
+/** Events about single tickets. */
+export interface TicketEvents {
+  ticketCreated: { readonly ticket: Ticket }
+  /** A ticket searches again, with its waiting time kept. */
+  returned: MatchEvent & { readonly ticket: Ticket; readonly reason: ReturnReason }
+  cancelled: { readonly ticket: Ticket; readonly reason: Exclude<CancelReason, 'expired'> }
+  expired: { readonly ticket: Ticket }
+}
+
+/** Emits events about tickets. */
+export interface TicketListener {
+  emit<Name extends keyof TicketEvents>(name: Name, event: TicketEvents[Name]): void
+  /** Whether the event has listeners. Without any, the event's data need not be made. */
+  isHeard(name: keyof TicketEvents): boolean
+}

@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { canonicalIp, isLatitude, isLongitude } from '@muster/core/api'
+import { canonicalIp, type Coordinates, isLatitude, isLongitude } from '@muster/core/api'
 import { LRUCache } from 'lru-cache'
-import type { Located } from './locate.js'
 import { cannotRead, openMmdb } from './mmdb-file.js'
+
+/** Where an address is thought to be. */
+export interface Located extends Coordinates {
+  /** Kilometres around the place within which the address probably is, where the database says. */
+  readonly accuracyKm?: number
+}
+
+/**
+ * Finds out where an IP address is. Undefined when that is not known; a rejection is a fault of the
+ * source, not of the address. `mmdbLocate` is a ready-made one.
+ */
+export type Locate = (ip: string) => Coordinates | undefined | Promise<Coordinates | undefined>
 
 export type MmdbLocateOptions = {
   /** How many addresses to remember; 0 remembers none. Default 10,000. */

@@ -1,0 +1,45 @@
+import { type Coordinates, middleOf, scrub } from '@muster/core'
+import type { Locate } from './locate/mmdb-locate.js'
+import type { Player } from '@muster/servers'
+import { coordinates } from './ticket-input.js'
+
+export type Place = Coordinates | undefined
+
+/** Finds the middle of the players' places; synchronously unless `locate` is asynchronous. */
+export type LocatePlayers = (players: readonly Player[]) => Place | Promise<Place>
+
+/**
+ * Uses the coordinates of those players who have them, and asks `locate` about the others. A `locate`
+ * that fails or answers nonsense leaves the player's place unknown.
+ * @param problem is told of failures, without the address.
+ */
+export function createLocating(locate: Locate | undefined, problem: (error: Error) => void): LocatePlayers {
+  const failed = (error: unknown): undefined => {
+    problem(new Error(scrub(`locate failed: ${error instanceof Error ? error.message : String(error)}`)))
+  }
+  const checked = (place: Place): Place =>
+    place === undefined || coordinates.safeParse(place).success
+      ? place
+      : failed('the answer is not a latitude and a longitude')
+
+  const placeOf = (player: Player): Place | Promise<Place> => {
+    if (player.coordinates !== undefined || player.ip === undefined || locate === undefined) return player.coordinates
+    try {
+      const found = locate(player.ip)
+      return found instanceof Promise ? found.then(checked, failed) : checked(found)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  return (players) => {
+    const [first] = players
+    if (players.length === 1 && first !== undefined) return placeOf(first)
+    const places = players.map(placeOf)
+    return places.some((place) => place instanceof Promise)
+      ? Promise.all(places).then((all) => middleOf(all.filter(isKnown)))
+      : middleOf((places as readonly Place[]).filter(isKnown))
+  }
+}
+
+const isKnown = (place: Place) => place !== undefined

@@ -1,0 +1,278 @@
+import type { Yielder } from '@muster/core/runtime'
+import type { Entry, Slot } from '@muster/kernel'
+import type { ReturnReason } from '@muster/servers'
+import { InvalidTicket } from '../errors.js'
+import type { Facts } from '../queues/rule-parts/rule-checks.js'
+import type { WaitCell } from '../wait-times/wait-cell.js'
+import { absentAt } from './presence.js'
+import { isPrivate } from './private-matches.js'
+import { NOWHERE, type QueueRuntime, type TicketRecord } from './ticket-record.js'
+import type { WaitingFor } from './ticket.js'
+import { createDeadlines } from './timers.js'
+
+/** A ticket's membership in the pools of its runtimes. `index` counts the ticket's runtimes. */
+
+/** The list of runtimes that all tickets of this queue alone share. */
+const runtimeAlone = (runtimes: readonly QueueRuntime[]): readonly QueueRuntime[] =>
+  runtimes[0]?.alone.runtimes ?? runtimes
+
+const runtimeOf = (record: TicketRecord, index: number): QueueRuntime => record.runtimes[index] as QueueRuntime
+
+export const slotIn = ({ slot, moreSlots }: TicketRecord, index: number): Slot =>
+  index === 0 ? slot : (moreSlots?.[index - 1] ?? NOWHERE)
+
+function setSlot(record: TicketRecord, index: number, slot: Slot): void {
+  if (index === 0) record.slot = slot
+  else (record.moreSlots ??= record.runtimes.slice(1).map(() => NOWHERE))[index - 1] = slot
+}
+
+export const isIn = (record: TicketRecord, runtime: QueueRuntime): boolean => {
+  const index = record.runtimes.indexOf(runtime)
+  return index >= 0 && slotIn(record, index) !== NOWHERE
+}
+
+/** @throws {InvalidTicket} if the queue refuses the ticket. */
+function enter(record: TicketRecord, index: number, known?: Entry<Facts>): void {
+  if (slotIn(record, index) !== NOWHERE) return
+  const runtime = runtimeOf(record, index)
+  const slot = runtime.pool.add(known ?? runtime.entryOf(record))
+  setSlot(record, index, slot)
+  runtime.records[slot] = record
+  if (runtime.queue.mode === 'arrival') arrive(record, runtime)
+}
+
+function arrive(record: TicketRecord, runtime: QueueRuntime): void {
+  runtime.arrivals.add(record)
+  if (runtime.arrivals.size === 1) runtime.arrived(runtime)
+}
+
+function leave(record: TicketRecord, index: number): void {
+  const slot = slotIn(record, index)
+  if (slot === NOWHERE) return
+  const runtime = runtimeOf(record, index)
+  runtime.pool.remove(slot)
+  runtime.records[slot] = undefined
+  if (runtime.queue.mode === 'arrival') runtime.arrivals.delete(record)
+  setSlot(record, index, NOWHERE)
+}
+
+function leaveAll(record: TicketRecord): void {
+  for (let index = 0; index < record.runtimes.length; index++) leave(record, index)
+}
+
+export function leaveOthers(record: TicketRecord, runtime: QueueRuntime): void {
+  for (let index = 0; index < record.runtimes.length; index += 1)
+    if (record.runtimes[index] !== runtime) leave(record, index)
+}
+
+/** Takes the ticket out of the other runtimes. */
+function keepRuntimes(record: TicketRecord, keep: (runtime: QueueRuntime) => boolean): void {
+  if (record.runtimes.every(keep)) return
+  const kept: number[] = []
+  for (const [index, runtime] of record.runtimes.entries()) {
+    if (keep(runtime)) kept.push(index)
+    else leave(record, index)
+  }
+  const slots = kept.map((index) => slotIn(record, index))
+  record.runtimes = kept.map((index) => runtimeOf(record, index))
+  for (const [index, slot] of slots.entries()) setSlot(record, index, slot)
+}
+
+/** Moves the ticket to new runtimes, whose pools replace the old ones. */
+export function moveTo(record: TicketRecord, runtimes: readonly QueueRuntime[]): void {
+  record.runtimes = runtimes.length === 1 ? runtimeAlone(runtimes) : runtimes
+  record.slot = NOWHERE
+  record.moreSlots = undefined
+}
+
+/**
+ * Counts a searching ticket among those that wait in its queues; it may be counted already. One of a private match
+ * waits for no other players.
+ */
+function beginWait(record: TicketRecord, now: number): void {
+  if (isPrivate(record)) return
+  const cells = cellsOf(record, now)
+  if (record.waits !== undefined) {
+    if (isSame(record.waits, cells)) return
+    endWait(record, now)
+  }
+  record.waits = cells
+  for (const cell of cells) cell.enter(record.createdAt, record.players.length, now)
+}
+
+/** Counts it no more. @param matchedIn the queue that has found a match for it. */
+function endWait(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void {
+  const { waits, createdAt, players, runtimes } = record
+  if (waits === undefined) return
+  // There is a cell for each runtime, in their order.
+  const matched = matchedIn === undefined ? undefined : waits[runtimes.indexOf(matchedIn)]
+  for (const cell of waits) cell.leave(createdAt, players.length, now, cell === matched)
+  record.waits = undefined
+}
+
+const kindOf = ({ place, players }: TicketRecord) => ({ place, players: players.length })
+
+function cellsOf(record: TicketRecord, now: number): readonly WaitCell[] {
+  const { runtimes } = record
+  const kind = kindOf(record)
+  return runtimes.length === 1
+    ? (runtimes[0] as QueueRuntime).waits.cellOf(kind, now).alone
+    : runtimes.map(({ waits }) => waits.cellOf(kind, now))
+}
+
+const isSame = (cells: readonly WaitCell[], others: readonly WaitCell[]) =>
+  cells.length === others.length && cells.every((cell, index) => cell === others[index])
+
+/** Moves searching tickets in and out of the pools of their runtimes. */
+export interface Searching {
+  /**
+   * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
+   * @param entries of the ticket in its runtimes, if they are known. @param refused is told which runtime refuses the
+   *   ticket.
+   */
+  settle(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
+  /** Settles the tickets whose timers are due. */
+  advance(now: number): void
+  /** The ticket stops searching. @param matchedIn the queue that has found a match for it. */
+  leave(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void
+  /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
+  shortOfServers(records: readonly TicketRecord[], yielder: Yielder): Promise<void>
+  /** The tickets that search and are in no pool, because they cannot be grouped now. */
+  outside(): Iterable<TicketRecord>
+  /** The ticket was short of servers in an earlier process, and counts as such until `shortOfServers` is called. */
+  expectShort(record: TicketRecord): void
+  /** Nothing is kept of the ticket any more. */
+  forget(record: TicketRecord, now: number): void
+}
+
+/** Why a ticket is to be cancelled: no queue takes it any more, or its client is away. */
+export type OutOfQueues = 'expired' | 'refused' | 'absent'
+
+type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
+
+interface SearchingOptions {
+  readonly locateTimeoutMs: number
+  /** Whether another process leads: then nobody counts as absent. */
+  readonly isFollowing: () => boolean
+  /** Whether another ticket of one of its players has a match. */
+  readonly isElsewhere: (record: TicketRecord) => boolean
+  readonly changed: (record: TicketRecord) => void
+  /** Called when the ticket is to be cancelled. */
+  readonly out: (record: TicketRecord, reason: OutOfQueues, now: number) => void
+}
+
+interface Hindrance {
+  readonly lacks: WaitingFor
+  /** Epoch milliseconds; Infinity for until it is settled again. */
+  readonly until: number
+}
+
+export function createSearching(options: SearchingOptions): Searching {
+  const { locateTimeoutMs, isFollowing, isElsewhere, changed, out } = options
+  const deadlines = createDeadlines<TicketRecord>()
+  let short = new Set<TicketRecord>()
+  const outside = new Set<TicketRecord>()
+
+  const lacks = (record: TicketRecord, what: WaitingFor) => {
+    if (record.waitingFor === what) return
+    record.waitingFor = what
+    changed(record)
+  }
+
+  /** Why the ticket cannot be grouped now. */
+  const hindranceOf = (record: TicketRecord, now: number): Hindrance | undefined => {
+    const locatedBy = record.createdAt + locateTimeoutMs
+    if (record.locating && now < locatedBy && !isPrivate(record)) return { lacks: 'location', until: locatedBy }
+    if (now < record.restsUntil) return { lacks: 'retry', until: record.restsUntil }
+    if (isElsewhere(record)) return { lacks: 'other-ticket', until: Infinity }
+    return isPrivate(record) ? { lacks: 'servers', until: Infinity } : undefined
+  }
+
+  const enterAll = (
+    record: TicketRecord,
+    entries: readonly Entry<Facts>[] | undefined,
+    refused: Refused | undefined,
+  ) => {
+    let refusing: Set<QueueRuntime> | undefined
+    for (let index = 0; index < record.runtimes.length; index += 1) {
+      const runtime = record.runtimes[index] as QueueRuntime
+      try {
+        enter(record, index, entries?.[index])
+      } catch (error) {
+        if (!(error instanceof InvalidTicket)) throw error
+        refusing = (refusing ?? new Set()).add(runtime)
+        refused?.(runtime, error)
+      }
+    }
+    if (refusing !== undefined) keepRuntimes(record, (runtime) => refusing.has(runtime) === false)
+  }
+
+  const settle: Searching['settle'] = (record, now, entries, refused) => {
+    if (record.status !== 'SEARCHING') return
+    if (record.runtimes.length === 0) return out(record, 'refused', now)
+    if (firstExpiryOf(record) <= now) leaveExpired(record, now)
+    if (record.runtimes.length === 0) return out(record, 'expired', now)
+    const awayAt = absentAt(record, isFollowing(), now)
+    if (awayAt <= now) return out(record, 'absent', now)
+    const hindrance = hindranceOf(record, now)
+    if (hindrance === undefined) {
+      if (outside.size > 0) outside.delete(record)
+      enterAll(record, entries, refused)
+    } else {
+      leaveAll(record)
+      outside.add(record)
+    }
+    if (record.runtimes.length === 0) return out(record, 'refused', now)
+    beginWait(record, now)
+    deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record), awayAt))
+    lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
+  }
+
+  const leaveSearch: Searching['leave'] = (record, now, matchedIn) => {
+    leaveAll(record)
+    if (outside.size > 0) outside.delete(record)
+    endWait(record, now, matchedIn)
+    deadlines.remove(record)
+  }
+
+  return {
+    settle,
+    advance: (now) => deadlines.advance(now, (due) => settle(due, now)),
+    leave: leaveSearch,
+    outside: () => outside,
+    expectShort: (record) => void short.add(record),
+    forget: (record, now) => {
+      leaveSearch(record, now)
+      short.delete(record)
+    },
+    shortOfServers: async (records, yielder) => {
+      const before = short
+      short = new Set(records)
+      for (const record of records) {
+        if (record.status === 'SEARCHING' && record.waitingFor === 'players') lacks(record, 'servers')
+        if (yielder.isDue()) await yielder.yieldNow()
+      }
+      for (const record of before) {
+        if (!short.has(record) && record.waitingFor === 'servers') lacks(record, 'players')
+        if (yielder.isDue()) await yielder.yieldNow()
+      }
+    },
+  }
+}
+
+function firstExpiryOf({ createdAt, runtimes }: TicketRecord): number {
+  let first = Infinity
+  for (const { queue } of runtimes) first = Math.min(first, createdAt + queue.expireAfterMs)
+  return first
+}
+
+const leaveExpired = (record: TicketRecord, now: number) =>
+  keepRuntimes(record, ({ queue }) => now - record.createdAt < queue.expireAfterMs)
+
+/**
+ * Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails
+ * again.
+ */
+export const restAfter = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
+/** Reasons that are no fault of a deployment: the ticket may be grouped again at once. */
+export const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])

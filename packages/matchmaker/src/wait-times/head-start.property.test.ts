@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { HeadStart, type SeenLately } from './target-wait.js'
+
+const TARGET_MS = 30_000
+const MOST_MS = 5 * TARGET_MS
+const MEMORY_MS = 3 * TARGET_MS
+
+test('stays within its bounds, whatever is seen', () => {
+  const seen: fc.Arbitrary<SeenLately> = fc.record({
+    elapsedMs: fc.constantFrom(1000, 5000, 3_600_000),
+    p90Ms: fc.option(fc.double({ min: 0, max: 1e7, noNaN: true }), { nil: undefined }),
+    arrivals: fc.double({ min: 0, max: 1e6, noNaN: true }),
+    memoryMs: fc.constant(MEMORY_MS),
+  })
+  fc.assert(
+    fc.property(fc.array(seen, { maxLength: 50 }), (steps) => {
+      const headStart = new HeadStart(TARGET_MS, MOST_MS)
+      for (const step of steps) {
+        headStart.step(step)
+        expect(headStart.ms).toBeGreaterThanOrEqual(-TARGET_MS)
+        expect(headStart.ms).toBeLessThanOrEqual(MOST_MS)
+      }
+    }),
+  )
+})
+
+test('grows while tickets wait too long, shrinks while they wait too short, and stays where nothing is known', () => {
+  const after = (p90Ms: number | undefined) => {
+    const headStart = new HeadStart(TARGET_MS, MOST_MS, 0)
+    headStart.step({ elapsedMs: 1000, p90Ms, arrivals: 100, memoryMs: MEMORY_MS })
+    return headStart.ms
+  }
+  expect(after(40_000)).toBeGreaterThan(0)
+  expect(after(20_000)).toBeLessThan(0)
+  expect(after(undefined)).toBe(0)
+})
+
+/**
+ * A queue in which waits are so much longer as so many fewer players come, and shorter by the head start; what is seen
+ * of them is an average over what is remembered.
+ */
+function waitsOf(loads: readonly number[], neededMs: (load: number) => number): number[] {
+  const headStart = new HeadStart(TARGET_MS, MOST_MS)
+  let [seenMs, arrivals] = [TARGET_MS, (loads[0] ?? 0) * (MEMORY_MS / 1000)]
+  return loads.map((load) => {
+    const waitMs = Math.max(0, neededMs(load) - headStart.ms)
+    const share = 1000 / (TARGET_MS + MEMORY_MS)
+    seenMs += share * (waitMs - seenMs)
+    arrivals += load - arrivals / (MEMORY_MS / 1000)
+    headStart.step({ elapsedMs: 1000, p90Ms: seenMs, arrivals, memoryMs: MEMORY_MS })
+    return waitMs
+  })
+}
+
+describe('in a queue whose load falls to a tenth and comes back', () => {
+  const minutes = (load: number, many: number) => Array.from({ length: many * 60 }, () => load)
+  const loads = [...minutes(4, 20), ...minutes(0.4, 20), ...minutes(4, 20)]
+
+  // Of what a tenth of the players asks for, the arrivals foretell 1.84 target waits.
+  test.each([1, 1.84, 2.5])('and so asks for %d target waits more, waits come back to the target', (more) => {
+    const waits = waitsOf(loads, (load) => TARGET_MS * (2 - more * Math.log10(load / 4)))
+    const settled = [...waits.slice(15 * 60, 20 * 60), ...waits.slice(30 * 60, 40 * 60), ...waits.slice(50 * 60)]
+    for (const wait of settled) expect(Math.abs(wait / TARGET_MS - 1)).toBeLessThan(0.15)
+  })
+
+  test('and waits do not swing: they pass the target once at most after each change', () => {
+    const waits = waitsOf(loads, (load) => TARGET_MS * (2 - 2.5 * Math.log10(load / 4)))
+    for (const from of [20, 40]) {
+      const after = waits.slice(from * 60, (from + 20) * 60).map((wait) => wait - TARGET_MS)
+      const large = after.filter((one) => Math.abs(one) > 0.2 * TARGET_MS).map(Math.sign)
+      expect(large.filter((sign, at) => at > 0 && sign !== large[at - 1]).length).toBeLessThanOrEqual(1)
+    }
+  })
+})

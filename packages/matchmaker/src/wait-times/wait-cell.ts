@@ -1,0 +1,211 @@
+import { BINS, EDGES, LifeTable, type Rates } from './wait-curve.js'
+
+/** Milliseconds within which tickets count as created at the same time. */
+const SLOT_MS = 1000
+
+interface Slot {
+  readonly key: number
+  tickets: number
+}
+
+/** The tickets that wait, counted by the second of their creation: as many slots as seconds in which they came. */
+export class WaitingTickets {
+  readonly #slots = new Map<number, Slot>()
+  /** The slot that was used last: tickets come, and are matched, many at a time. */
+  #last: Slot = { key: Number.NaN, tickets: 0 }
+  #tickets = 0
+  #players = 0
+
+  get tickets(): number {
+    return this.#tickets
+  }
+  get players(): number {
+    return this.#players
+  }
+
+  add(createdAt: number, players: number): void {
+    this.#slotOf(createdAt).tickets += 1
+    this.#tickets += 1
+    this.#players += players
+  }
+
+  remove(createdAt: number, players: number): void {
+    const slot = this.#slotOf(createdAt)
+    slot.tickets -= 1
+    if (slot.tickets <= 0) this.#slots.delete(slot.key)
+    this.#tickets -= 1
+    this.#players -= players
+  }
+
+  /** Their numbers, by the middle of the second in which they were created. */
+  byCreation(): (readonly [createdAt: number, tickets: number])[] {
+    return Array.from(this.#slots.values(), ({ key, tickets }) => [(key + 0.5) * SLOT_MS, tickets] as const)
+  }
+
+  #slotOf(createdAt: number): Slot {
+    const key = Math.floor(createdAt / SLOT_MS)
+    if (this.#last.key === key && this.#last.tickets > 0) return this.#last
+    let slot = this.#slots.get(key)
+    if (slot === undefined) this.#slots.set(key, (slot = { key, tickets: 0 }))
+    this.#last = slot
+    return slot
+  }
+}
+
+/** A ticket that is older when it comes was elsewhere before: it does not tell how many come. */
+const NEW_MS = 1000
+
+/** How long the tickets of a region wait just now, and how many come. */
+export class RecentWaits {
+  readonly #memoryMs: number
+  readonly #table: LifeTable
+  readonly #waiting = new WaitingTickets()
+  readonly #since: number
+  #arrivals: { at: number; count: number }
+  /** Whether the queue makes no matches now, whatever its limits: then waits tell nothing of them. */
+  #isHeld = false
+
+  /** @param memoryMs in which what was seen fades to 1/e. */
+  constructor(memoryMs: number, now: number) {
+    this.#memoryMs = memoryMs
+    this.#table = new LifeTable(memoryMs, now)
+    this.#since = now
+    this.#arrivals = { at: now, count: 0 }
+  }
+
+  enter(createdAt: number, now: number): void {
+    this.#waiting.add(createdAt, 0)
+    if (now - createdAt < NEW_MS) this.#arrivals = { at: now, count: this.#counted(now) + 1 }
+    if (!this.#isHeld) this.#table.enter(createdAt, now)
+  }
+
+  leave(createdAt: number, now: number, isMatched: boolean): void {
+    this.#waiting.remove(createdAt, 0)
+    if (!this.#isHeld) this.#table.leave(createdAt, now, isMatched)
+  }
+
+  setHeld(isHeld: boolean, now: number): void {
+    if (this.#isHeld === isHeld) return
+    this.#isHeld = isHeld
+    for (const [created, tickets] of this.#waiting.byCreation()) {
+      const createdAt = Math.min(created, now)
+      if (isHeld) this.#table.leave(createdAt, now, false, tickets)
+      else this.#table.enter(createdAt, now, tickets)
+    }
+  }
+
+  /** Tickets that come in `memoryMs`, by those that came lately. */
+  arrivals(now: number): number {
+    const seen = 1 - Math.exp((this.#since - now) / this.#memoryMs)
+    return seen === 0 ? 0 : this.#counted(now) / seen
+  }
+
+  /** Tickets that came, of which older ones count less. */
+  #counted(now: number): number {
+    const { at, count } = this.#arrivals
+    return count * Math.exp((at - now) / this.#memoryMs)
+  }
+
+  rates(now: number): Rates {
+    return this.#table.rates(this.#isHeld ? [] : this.#waiting.byCreation(), now)
+  }
+}
+
+/** Milliseconds for which a ticket has waited where it was matched, at least: ticks come at intervals. */
+const LEAST_WAITED_MS = 10
+/** Of a hundred tickets, ten wait longer. */
+const P90 = Math.LN10
+
+/** What nine of ten tickets wait at most, in milliseconds; `mostMs` if it is as much or more. */
+export function p90Of({ matched, waited }: Rates, mostMs: number): number {
+  let left = P90
+  for (let bin = 0; bin < BINS - 1; bin += 1) {
+    const [from, to] = [EDGES[bin] as number, EDGES[bin + 1] as number]
+    if (from >= mostMs) return mostMs
+    const matches = matched[bin] as number
+    const spentMs = Math.max(waited[bin] as number, matches * LEAST_WAITED_MS)
+    const rate = spentMs === 0 ? 0 : matches / spentMs
+    if (rate * (to - from) >= left) return Math.min(mostMs, from + left / rate)
+    left -= rate * (to - from)
+  }
+  return mostMs
+}
+
+/** What was seen lately, and over a longer time, which counts where little was seen lately. */
+export interface Seen {
+  readonly lately: Rates
+  readonly longer: Rates
+}
+
+/** Milliseconds in which what was seen fades to 1/e (our choice). */
+const FADE_MS = { lately: 300_000, longer: 3_600_000 }
+
+/** The tickets of a queue that are alike in size and region: those that wait, and what became of others. */
+export class WaitCell {
+  readonly waiting = new WaitingTickets()
+  /** The list that all tickets of this cell alone share. */
+  readonly alone: readonly WaitCell[] = [this]
+  readonly #lately: LifeTable
+  readonly #longer: LifeTable
+  /** Epoch milliseconds. */
+  #changedAt: number
+  /** While its queue makes no matches, waiting tells nothing. */
+  #isPaused: boolean
+  /** The waits of its region, where they steer limits. */
+  #region: RecentWaits | undefined
+
+  constructor(now: number, isPaused = false) {
+    this.#lately = new LifeTable(FADE_MS.lately, now)
+    this.#longer = new LifeTable(FADE_MS.longer, now)
+    this.#changedAt = now
+    this.#isPaused = isPaused
+  }
+
+  /** Counts its tickets in their region from now on. None: they steer nothing. */
+  countIn(region: RecentWaits | undefined, now: number): void {
+    this.#region = region
+    if (region === undefined) return
+    for (const [createdAt, tickets] of this.waiting.byCreation())
+      for (let each = 0; each < tickets; each += 1) region.enter(createdAt, now)
+  }
+
+  enter(createdAt: number, players: number, now: number): void {
+    this.#changedAt = now
+    this.waiting.add(createdAt, players)
+    this.#region?.enter(createdAt, now)
+    if (this.#isPaused) return
+    this.#lately.enter(createdAt, now)
+    this.#longer.enter(createdAt, now)
+  }
+
+  leave(createdAt: number, players: number, now: number, isMatched: boolean): void {
+    this.#changedAt = now
+    this.waiting.remove(createdAt, players)
+    this.#region?.leave(createdAt, now, isMatched)
+    if (this.#isPaused) return
+    this.#lately.leave(createdAt, now, isMatched)
+    this.#longer.leave(createdAt, now, isMatched)
+  }
+
+  setPaused(isPaused: boolean, now: number): void {
+    if (this.#isPaused === isPaused) return
+    this.#isPaused = isPaused
+    for (const [created, tickets] of this.waiting.byCreation()) {
+      const createdAt = Math.min(created, now)
+      for (const table of [this.#lately, this.#longer]) {
+        if (isPaused) table.leave(createdAt, now, false, tickets)
+        else table.enter(createdAt, now, tickets)
+      }
+    }
+  }
+
+  seen(now: number): Seen {
+    const waiting = this.#isPaused ? [] : this.waiting.byCreation()
+    return { lately: this.#lately.rates(waiting, now), longer: this.#longer.rates(waiting, now) }
+  }
+
+  /** Whether nobody waits, and all that was seen has faded. */
+  isFaded(now: number): boolean {
+    return this.waiting.tickets === 0 && now - this.#changedAt > 6 * FADE_MS.longer
+  }
+}

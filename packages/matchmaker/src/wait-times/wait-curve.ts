@@ -1,0 +1,262 @@
+// pure: waiting times in bins, narrow where they are short
+/**
+ * The bins: up to so many seconds, so many seconds wide each (our choice). They begin at round times, because rules
+ * give way at such, and many tickets are matched just then.
+ */
+const WIDTHS: readonly (readonly [upTo: number, wide: number])[] = [
+  [1, 0.1],
+  [5, 0.25],
+  [20, 0.5],
+  [60, 1],
+  [180, 5],
+  [600, 15],
+  [3600, 60],
+  [14_400, 600],
+]
+
+interface Span {
+  readonly toMs: number
+  readonly widthMs: number
+  readonly fromMs: number
+  readonly firstBin: number
+}
+
+const SPANS: readonly Span[] = WIDTHS.reduce<Span[]>((spans, [upTo, wide]) => {
+  const last = spans.at(-1)
+  const fromMs = last?.toMs ?? 0
+  const firstBin = last === undefined ? 0 : last.firstBin + (last.toMs - last.fromMs) / last.widthMs
+  return [...spans, { toMs: upTo * 1000, widthMs: wide * 1000, fromMs, firstBin }]
+}, [])
+
+/** Milliseconds of waiting at which each bin begins. The last bin has no end. */
+export const EDGES: readonly number[] = [
+  ...SPANS.flatMap(({ fromMs, toMs, widthMs }) =>
+    Array.from({ length: (toMs - fromMs) / widthMs }, (_, bin) => fromMs + bin * widthMs),
+  ),
+  (SPANS.at(-1) as Span).toMs,
+]
+
+export const BINS = EDGES.length
+
+/** The bin of a waiting time in milliseconds. */
+export function binOf(waitedMs: number): number {
+  for (const { toMs, fromMs, widthMs, firstBin } of SPANS)
+    if (waitedMs < toMs) return firstBin + Math.max(0, Math.floor((waitedMs - fromMs) / widthMs))
+  return BINS - 1
+}
+
+/** For each bin of waiting time, what has happened in it. What is older weighs less. */
+export interface Rates {
+  /** Tickets that were matched. */
+  readonly matched: Float64Array
+  /** Tickets that have come to it. */
+  readonly entered: Float64Array
+  /** Milliseconds that these spent waiting in it, all together. */
+  readonly waited: Float64Array
+}
+
+export const noRates = (): Rates => ({
+  matched: new Float64Array(BINS),
+  entered: new Float64Array(BINS),
+  waited: new Float64Array(BINS),
+})
+
+/** Adds `share` times the one to the other. */
+export function addRates(to: Rates, { matched, entered, waited }: Rates, share = 1): void {
+  for (let bin = 0; bin < BINS; bin += 1) {
+    to.matched[bin] = at(to.matched, bin) + share * at(matched, bin)
+    to.entered[bin] = at(to.entered, bin) + share * at(entered, bin)
+    to.waited[bin] = at(to.waited, bin) + share * at(waited, bin)
+  }
+}
+
+const at = (values: Float64Array, bin: number) => values[bin] as number
+
+/** Tickets that still wait, by when they were created, in epoch milliseconds. */
+type StillWaiting = Iterable<readonly [createdAt: number, tickets: number]>
+
+/** Weights grow with time, so that nothing need be touched to let it fade; before they overflow, all are reduced. */
+const LARGEST_EXPONENT = 60
+/** Milliseconds that a ticket may be old when it is counted as new. */
+const NEW_MS = 50
+
+/**
+ * A life table, as of a population: for each waiting time, how many tickets were matched at it, and how long tickets
+ * have waited at it. Those who gave up count for as long as they waited, and so do those who still wait. What happened
+ * `fadeMs` ago weighs 1/e. That holds for each moment of waiting, not for a ticket as a whole: a change of the load
+ * shows at all waiting times at once.
+ */
+export class LifeTable {
+  readonly #fadeMs: number
+  /** Epoch milliseconds at which the weight is 1. */
+  #origin: number
+  /** For each bin, the tickets that were matched in it, by their weight then. */
+  readonly #matched = new Float64Array(BINS)
+  /** For each bin, the tickets that left in it, by their weight when they were created. */
+  readonly #left = new Float64Array(BINS)
+  /** For each bin, the milliseconds that these spent in it, by their weight then. */
+  readonly #partly = new Float64Array(BINS)
+  /** By how much the weight grows from a ticket's creation until it reaches each bin. */
+  readonly #growth: readonly number[]
+  #last = { at: Number.NaN, weight: 1 }
+
+  constructor(fadeMs: number, now: number) {
+    this.#fadeMs = fadeMs
+    this.#origin = now
+    this.#growth = EDGES.map((edge) => Math.exp(edge / fadeMs))
+  }
+
+  /** A ticket waits from now on. If it was created before, it was elsewhere until now, and that time does not count. */
+  enter(createdAt: number, now: number, tickets = 1): void {
+    if (now - createdAt > NEW_MS) this.#count(createdAt, now, binOf(now - createdAt), -tickets)
+  }
+
+  /** A ticket waits no longer, or is not looked at for a while. */
+  leave(createdAt: number, now: number, isMatched: boolean, tickets = 1): void {
+    const bin = binOf(now - createdAt)
+    this.#count(createdAt, now, bin, tickets)
+    if (isMatched) this.#matched[bin] = at(this.#matched, bin) + tickets * this.#weightNow(now)
+  }
+
+  /** What was seen until now. */
+  rates(stillWaiting: StillWaiting, now: number): Rates {
+    this.#reduce(now)
+    const left = Float64Array.from(this.#left)
+    const partly = Float64Array.from(this.#partly)
+    const weight = this.#weightNow(now)
+    for (const [createdAt, tickets] of stillWaiting) {
+      const bin = binOf(now - createdAt)
+      const began = this.#weightAt(Math.min(createdAt, now))
+      left[bin] = at(left, bin) + tickets * began
+      partly[bin] = at(partly, bin) + tickets * this.#spent(began, weight, bin)
+    }
+    const rates = noRates()
+    let passed = 0
+    for (let bin = BINS - 1; bin >= 0; bin -= 1) {
+      const begins = this.#growth[bin] as number
+      const whole = passed === 0 ? 0 : this.#fadeMs * ((this.#growth[bin + 1] as number) - begins) * passed
+      rates.waited[bin] = Math.max(0, (whole + at(partly, bin)) / weight)
+      rates.matched[bin] = at(this.#matched, bin) / weight
+      passed += at(left, bin)
+      rates.entered[bin] = Math.max(0, (begins * passed) / weight)
+    }
+    return rates
+  }
+
+  #count(createdAt: number, now: number, bin: number, tickets: number): void {
+    this.#reduce(now)
+    const began = this.#weightAt(createdAt)
+    this.#left[bin] = at(this.#left, bin) + tickets * began
+    this.#partly[bin] = at(this.#partly, bin) + tickets * this.#spent(began, this.#weightNow(now), bin)
+  }
+
+  /** The weighted milliseconds of a ticket in its bin, from its weight at its creation and at the end. */
+  #spent(began: number, end: number, bin: number): number {
+    return this.#fadeMs * (end - began * (this.#growth[bin] as number))
+  }
+
+  /** Many tickets are matched at one time. */
+  #weightNow(now: number): number {
+    if (this.#last.at !== now) this.#last = { at: now, weight: this.#weightAt(now) }
+    return this.#last.weight
+  }
+
+  #weightAt(time: number): number {
+    return Math.exp((time - this.#origin) / this.#fadeMs)
+  }
+
+  #reduce(now: number): void {
+    if (now - this.#origin < LARGEST_EXPONENT * this.#fadeMs) return
+    const factor = 1 / this.#weightAt(now)
+    for (const counts of [this.#matched, this.#left, this.#partly])
+      for (let bin = 0; bin < BINS; bin += 1) counts[bin] = at(counts, bin) * factor
+    this.#origin = now
+    this.#last = { at: now, weight: 1 }
+  }
+}
+
+/** How long a ticket waits until a match is found for it, in milliseconds, from when this is asked. */
+export interface WaitEstimate {
+  /** Half of such tickets wait no longer. */
+  readonly p50Ms: number
+  /** Nine of ten wait no longer. Undefined: unknown, because too few have waited so long lately. */
+  readonly p90Ms: number | undefined
+}
+
+/**
+ * The rate at which tickets are matched, per second, for each bin of waiting time: plain data, for JSON. It ends where
+ * too few have waited as long.
+ */
+export type Curve = readonly number[]
+
+/** Tickets that must have been matched for anything to be known (our choice). */
+const LEAST_MATCHED = 20
+/** Tickets that must have come to a bin for its rate to be known (our choice). */
+const LEAST_ENTERED = 3
+/** Milliseconds for which a ticket has waited in the bin in which it was matched, at least: ticks come at intervals. */
+const LEAST_WAITED_MS = 10
+/** Tickets for which all that was seen elsewhere, or before, counts beside what was seen here lately (our choice). */
+const BORROWED = 10
+
+/**
+ * Undefined where too little was seen.
+ * @param seen the closest comes first. Each further one counts beside those before it like `BORROWED` tickets: much
+ *   where these are few, and little where they are many.
+ */
+export function curveOf(seen: readonly Rates[]): Curve | undefined {
+  if (seen.every((rates) => ticketsIn(rates) < LEAST_MATCHED)) return undefined
+  const { matched, waited } = seen.reduceRight((further, rates) => joined(rates, further))
+  const curve: number[] = []
+  for (let bin = 0; bin < BINS - 1; bin += 1) {
+    if (seen.every(({ entered }) => (entered[bin] as number) < LEAST_ENTERED)) break
+    const matches = matched[bin] as number
+    const spentMs = Math.max(waited[bin] as number, matches * LEAST_WAITED_MS)
+    curve.push(spentMs === 0 ? 0 : rounded((1000 * matches) / spentMs))
+  }
+  return curve
+}
+
+const ticketsIn = ({ matched }: Rates) => {
+  let tickets = 0
+  for (const count of matched) tickets += count
+  return tickets
+}
+
+function joined(rates: Rates, further: Rates): Rates {
+  const sum = noRates()
+  addRates(sum, rates)
+  addRates(sum, further, Math.min(1, BORROWED / Math.max(BORROWED, ticketsIn(further))))
+  return sum
+}
+
+/** Four significant digits: the text is short where it is sent to other processes. */
+const rounded = (rate: number) => Number(rate.toPrecision(4))
+
+/**
+ * How much longer a ticket waits that has waited for so many milliseconds; undefined where too little was seen.
+ * @param curves one for each queue that it waits in: the rates add up.
+ */
+export function estimateOf(curves: readonly Curve[], waitedMs: number): WaitEstimate | undefined {
+  const p50Ms = untilMatched(curves, waitedMs, Math.LN2)
+  return p50Ms === undefined ? undefined : { p50Ms, p90Ms: untilMatched(curves, waitedMs, Math.LN10) }
+}
+
+/**
+ * Milliseconds until the rate has added up to so much: of many tickets, exp(-sum) still wait then. Undefined if the
+ * curves end before.
+ */
+function untilMatched(curves: readonly Curve[], waitedMs: number, sum: number): number | undefined {
+  let left = sum * 1000
+  let from = Math.max(0, waitedMs)
+  let end = 0
+  for (const { length } of curves) end = Math.max(end, length)
+  for (let bin = binOf(from); bin < end; bin += 1) {
+    let rate = 0
+    for (const curve of curves) rate += curve[bin] ?? 0
+    const to = EDGES[bin + 1] as number
+    if (rate * (to - from) >= left) return Math.round(from + left / rate - Math.max(0, waitedMs))
+    left -= rate * (to - from)
+    from = to
+  }
+  return undefined
+}

@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { binOf, BINS, type Curve, curveOf, EDGES, estimateOf, LifeTable } from './wait-curve.js'
+import { kindOf, KINDS, regionOf, REGIONS } from './regions.js'
+import { createQueueWaits } from './queue-waits.js'
+import { WaitingTickets } from './wait-cell.js'
+
+const place = fc.record({
+  latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+  longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+})
+const wait = fc.double({ min: 0, max: 20_000_000, noNaN: true })
+const curve: fc.Arbitrary<Curve> = fc.array(fc.double({ min: 0, max: 2, noNaN: true }), { maxLength: BINS - 1 })
+
+describe('bins of waiting time', () => {
+  test('begin at 0 and follow one another; each time is in the one that has begun and not ended', () => {
+    expect(EDGES[0]).toBe(0)
+    expect(EDGES.toSorted((one, other) => one - other)).toEqual(EDGES)
+    expect([binOf(10_000), EDGES[binOf(10_000)]]).toEqual([binOf(10_001), 10_000])
+    fc.assert(
+      fc.property(wait, (ms) => {
+        const bin = binOf(ms)
+        expect(ms).toBeGreaterThanOrEqual(EDGES[bin] as number)
+        expect(ms).toBeLessThan(EDGES[bin + 1] ?? Infinity)
+      }),
+    )
+  })
+})
+
+describe('regions and kinds', () => {
+  test('are no more than there may be, whatever places and sizes are claimed', () => {
+    fc.assert(
+      fc.property(fc.option(place, { nil: undefined }), fc.integer({ min: 1, max: 500 }), (at, players) => {
+        const kind = kindOf({ place: at, players })
+        expect(Number.isInteger(kind) && kind >= 0 && kind < KINDS).toBe(true)
+        if (at !== undefined) expect(regionOf(at)).toBeLessThan(REGIONS)
+      }),
+    )
+  })
+
+  test('are the same on both sides of the date line', () => {
+    expect(regionOf({ latitude: -17, longitude: 179.9 })).toBe(regionOf({ latitude: -17, longitude: -179.9 }))
+    expect(regionOf({ latitude: 51, longitude: -9 })).toBe(regionOf({ latitude: 48, longitude: 14 }))
+  })
+})
+
+describe('an estimate', () => {
+  test('of nine in ten is not shorter than that of a half, and neither is negative', () => {
+    fc.assert(
+      fc.property(fc.array(curve, { maxLength: 3 }), wait, (curves, waited) => {
+        const estimate = estimateOf(curves, waited)
+        if (estimate === undefined) return
+        expect(estimate.p50Ms).toBeGreaterThanOrEqual(0)
+        if (estimate.p90Ms !== undefined) expect(estimate.p90Ms).toBeGreaterThanOrEqual(estimate.p50Ms)
+      }),
+    )
+  })
+
+  test('of the whole wait does not fall while a ticket waits', () => {
+    fc.assert(
+      fc.property(curve, fc.double({ min: 0, max: 600_000, noNaN: true }), wait, (rates, waited, more) => {
+        const [before, after] = [estimateOf([rates], waited), estimateOf([rates], waited + more)]
+        if (before === undefined || after === undefined) return
+        // Both are rounded to milliseconds.
+        expect(waited + more + after.p50Ms).toBeGreaterThanOrEqual(waited + before.p50Ms - 1)
+      }),
+    )
+  })
+
+  test('of a ticket in several queues is not longer than that in each', () => {
+    fc.assert(
+      fc.property(curve, curve, wait, (one, other, waited) => {
+        const p50Of = (curves: readonly Curve[]) => estimateOf(curves, waited)?.p50Ms ?? Infinity
+        expect(p50Of([one, other])).toBeLessThanOrEqual(Math.min(p50Of([one]), p50Of([other])))
+      }),
+    )
+  })
+
+  test('of tickets that are matched at a steady rate is that of the exponential distribution', () => {
+    const of = (value: number) => new Float64Array(BINS).fill(value)
+    const steady = curveOf([{ matched: of(50), entered: of(60), waited: of(500_000) }])
+    const tenSeconds = 10_000
+    for (const waited of [0, 700, 33_333]) {
+      expect(estimateOf([steady as Curve], waited)).toEqual({
+        p50Ms: Math.round(tenSeconds * Math.LN2),
+        p90Ms: Math.round(tenSeconds * Math.LN10),
+      })
+    }
+  })
+})
+
+/** What tickets did, each from its creation on, in the order of their ends. */
+const ends = fc.array(
+  fc.record({
+    createdAt: fc.integer({ min: 0, max: 100_000 }),
+    waited: fc.integer({ min: 0, max: 300_000 }),
+    isMatched: fc.boolean(),
+  }),
+  { maxLength: 40 },
+)
+const byEnd = (one: { createdAt: number; waited: number }, other: { createdAt: number; waited: number }) =>
+  one.createdAt + one.waited - (other.createdAt + other.waited)
+
+describe('a life table', () => {
+  test('that fades slowly counts each matched ticket, and each millisecond of waiting', () => {
+    fc.assert(
+      fc.property(ends, (tickets) => {
+        const table = new LifeTable(1e12, 0)
+        for (const { createdAt, waited, isMatched } of tickets.toSorted(byEnd))
+          table.leave(createdAt, createdAt + waited, isMatched)
+        const { matched, waited } = table.rates([], 400_000)
+        expect(sum(matched)).toBeCloseTo(tickets.filter((one) => one.isMatched).length, 3)
+        expect(sum(waited) / 1000).toBeCloseTo(tickets.reduce((total, one) => total + one.waited, 0) / 1000, -1)
+      }),
+    )
+  })
+
+  test('is the same whether a ticket waits on, or leaves and enters again at once', () => {
+    fc.assert(
+      fc.property(ends, fc.integer({ min: 0, max: 300_000 }), (tickets, after) => {
+        const [straight, interrupted] = [new LifeTable(60_000, 0), new LifeTable(60_000, 0)]
+        for (const { createdAt, waited, isMatched } of tickets.toSorted(byEnd)) {
+          straight.leave(createdAt, createdAt + waited, isMatched)
+          if (after > 50 && after < waited) {
+            interrupted.leave(createdAt, createdAt + after, false)
+            interrupted.enter(createdAt, createdAt + after)
+          }
+          interrupted.leave(createdAt, createdAt + waited, isMatched)
+        }
+        const [one, other] = [straight.rates([], 400_000), interrupted.rates([], 400_000)]
+        for (let bin = 0; bin < BINS; bin += 1) {
+          expect(other.matched[bin]).toBeCloseTo(one.matched[bin] as number, 6)
+          expect(other.waited[bin]).toBeCloseTo(one.waited[bin] as number, 3)
+        }
+      }),
+    )
+  })
+
+  test('counts those who still wait as long as they have waited', () => {
+    const table = new LifeTable(1e12, 0)
+    const { waited } = table.rates([[0, 3]], 10_250)
+    expect(sum(waited)).toBeCloseTo(3 * 10_250, 0)
+    expect(waited[binOf(10_000)]).toBeCloseTo(3 * 250, 0)
+  })
+
+  test('weighs what happened a fade ago by 1/e, and stays exact over months', () => {
+    const table = new LifeTable(60_000, 0)
+    const month = 30 * 24 * 3_600_000
+    table.leave(month, month + 5000, true)
+    for (const later of [0, 60_000, 120_000]) {
+      const { matched } = table.rates([], month + 5000 + later)
+      expect(sum(matched)).toBeCloseTo(Math.exp(-later / 60_000), 9)
+    }
+  })
+})
+
+test('tickets that wait are counted by the second, and nothing stays of those that have left', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 50_000 }), fc.integer({ min: 1, max: 5 }))), (tickets) => {
+      const waiting = new WaitingTickets()
+      for (const [createdAt, players] of tickets) waiting.add(createdAt, players)
+      expect([waiting.tickets, waiting.players]).toEqual([tickets.length, sum(tickets.map(([, players]) => players))])
+      expect(sum(waiting.byCreation().map(([, count]) => count))).toBe(tickets.length)
+      for (const [createdAt, players] of tickets.toReversed()) waiting.remove(createdAt, players)
+      expect([waiting.tickets, waiting.players, waiting.byCreation()]).toEqual([0, 0, []])
+    }),
+  )
+})
+
+test('a queue knows nothing before enough tickets were matched, and nothing again a day later', () => {
+  const waits = createQueueWaits()
+  const kind = { place: { latitude: 50, longitude: 8 }, players: 1 }
+  const known: boolean[] = []
+  for (let ticket = 0; ticket < 40; ticket += 1) {
+    const now = ticket * 2000
+    waits.cellOf(kind, now).enter(now, 1, now)
+    waits.cellOf(kind, now).leave(now, 1, now + 1500, true)
+    known.push(waits.survey(now + 1999).ofKind(kind) !== undefined)
+  }
+  expect(known.indexOf(true)).toBe(20)
+  expect(known.lastIndexOf(false)).toBe(19)
+  expect(waits.survey(24 * 3_600_000).ofKind(kind)).toBeUndefined()
+})
+
+const sum = (values: Iterable<number>) => {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}
