@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { seededRandom } from '@muster/core/clock'
 import type { ListenOptions } from './http/server.js'
-import { algorithms, type LimitAlgorithm } from './limits/rate-limits.js'
+import { algorithms, type LimitAlgorithm } from './rate-limits.js'
 import type { EmulatorOptions } from './options.js'
 
 export const usage = `Usage: muster-emulator [options]

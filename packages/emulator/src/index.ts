@@ -1,25 +1,23 @@
 /** The exports of `@muster/emulator`: the whole service on this machine, from the same description as the client. */
 export { createEmulator, type Emulator, type EmulatorState } from './emulator.js'
 export type { EmulatorOptions, ImageReference, LimitSettings, RegistryImage, Some } from './options.js'
-export type { Fault } from './faults/fault.js'
-export type { FaultCount, Faults } from './faults/faults.js'
-export type { Counters } from './counters.js'
+export type { Fault, FaultCount, Faults } from './faults.js'
+export type { Counters, PacketCounters } from './counters.js'
 export type { Listening, ListenOptions } from './http/server.js'
-export { ConnectionDropped } from './http/reply.js'
-export type { LimitAlgorithm } from './limits/rate-limits.js'
-export type { TooManyAnswer } from './http/refusals.js'
-export type { PageSizes } from './pages.js'
-export type { BeaconSettings } from './beacons/beacon-settings.js'
+export { ConnectionDropped, type TooManyAnswer } from './http/reply.js'
+export type { LimitAlgorithm } from './rate-limits.js'
+export type { PageSizes } from './handlers/lists.js'
+export type { BeaconSettings, DeploymentSettings, RelayDataSettings, RelaySettings } from './settings.js'
 export { beacons, places, type Place, type PlaceBeacon, type PlaceLocation } from './places.js'
-export type { DeploymentFault } from './deployments/deployment-fault.js'
-export type { DeploymentSettings } from './deployments/deployment-settings.js'
-export type { DeployTimes } from './deployments/deploy-times.js'
-export type { Container, ContainerPort, ContainerSpec, Launch } from './deployments/launch.js'
-export { launchProcess, type LaunchProcessOptions } from './deployments/launch-process.js'
-export type { WebhookFault } from './deployments/webhook-fault.js'
-export type { PacketCounters } from './relay-data/packet-counters.js'
-export type { PacketFault } from './relay-data/packet-fault.js'
-export type { RelayDataSettings } from './relay-data/relay-data-settings.js'
-export type { RelayFault } from './relays/relay-fault.js'
-export type { RelaySettings } from './relays/relay-settings.js'
-export type { RelaySummary } from './relays/relays.js'
+export type { DeploymentFault, DeployTimes } from './deployments/lifecycle.js'
+export {
+  type Container,
+  type ContainerPort,
+  type ContainerSpec,
+  type Launch,
+  launchProcess,
+  type LaunchProcessOptions,
+} from './deployments/launch-process.js'
+export type { WebhookFault } from './deployments/webhooks.js'
+export type { PacketFault } from './relays/bad-network.js'
+export type { RelayFault, RelaySummary } from './relays/relays.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createNamed } from './named.js'
+import { createNamed } from './records.js'
 
 function filled() {
   const named = createNamed<{ name: string; note?: string }>()

@@ -1,15 +1,35 @@
-import type { Coordinates, OperationId, SettingsOption } from '@muster/core/api'
-import type { Clock, Random } from '@muster/core/clock'
-import type { BeaconSettings } from './beacons/beacon-settings.js'
-import type { DeploymentSettings } from './deployments/deployment-settings.js'
-import type { DeployTimes } from './deployments/deploy-times.js'
-import type { Launch } from './deployments/launch.js'
-import type { Fault } from './faults/fault.js'
-import type { TooManyAnswer } from './http/refusals.js'
-import type { LimitAlgorithm } from './limits/rate-limits.js'
-import type { PageSizes } from './pages.js'
-import type { RelayDataSettings } from './relay-data/relay-data-settings.js'
-import type { RelaySettings } from './relays/relay-settings.js'
+import { isIP } from 'node:net'
+import {
+  type Coordinates,
+  type OperationId,
+  type Settings,
+  type SettingsOption,
+  settingsWith,
+  type ValueLimits,
+} from '@muster/core/api'
+import { type Clock, type Random, seededRandom, systemClock } from '@muster/core/clock'
+import { z } from 'zod'
+import type { Launch } from './deployments/launch-process.js'
+import { defaultDeployTimes, type DeployTimes } from './deployments/lifecycle.js'
+import type { Locate } from './deployments/placement.js'
+import type { WebhookOptions } from './deployments/webhooks.js'
+import { Fault } from './faults.js'
+import type { PageSizes } from './handlers/lists.js'
+import type { TooManyAnswer } from './http/reply.js'
+import { checked, dropUndefined } from './option-values.js'
+import { places } from './places.js'
+import { algorithms, type LimitAlgorithm } from './rate-limits.js'
+import {
+  type BeaconSettings,
+  defaultBeaconSettings,
+  defaultDeploymentSettings,
+  defaultRelayDataSettings,
+  defaultRelaySettings,
+  type DeploymentSettings,
+  publicIpOf,
+  type RelayDataSettings,
+  type RelaySettings,
+} from './settings.js'
 
 /** A container image, in a version's fields. */
 export interface ImageReference {
@@ -104,4 +124,242 @@ export interface EmulatorOptions {
   readonly maxBodyBytes?: number | undefined
   /** Called with each error in the emulator itself; its request is answered by 500. Default: a process warning. */
   readonly onError?: ((error: unknown, operation: OperationId) => void) | undefined
+}
+
+/** A function as an option; its parameters and result cannot be checked. */
+const func = <Key extends 'random' | 'canPull' | 'locate' | 'launch' | 'fetch' | 'onError'>() =>
+  z.custom<EmulatorOptions[Key]>((value) => typeof value === 'function', 'must be a function').optional()
+
+const duration = z.number().min(0)
+const count = z.int().min(1)
+const port = z.int().min(1).max(65_535)
+const path = z.string().startsWith('/')
+const parameter = z.string().min(1)
+
+/** The schemas of some settings: exactly one for each key of the settings' type. */
+type Shape<T> = { readonly [Key in keyof T]: z.ZodType<T[Key]> }
+
+/** A number that may be Infinity, which zod's numbers exclude. */
+const bound = z.custom<number>((value) => typeof value === 'number' && !Number.isNaN(value), 'must be a number')
+const bounds = z.strictObject({ min: bound.optional(), max: bound.optional() }).optional()
+
+const settingsShape = {
+  createDeploymentPath: path,
+  containerLogStorageParameter: parameter,
+  deploymentQueryParameter: parameter,
+  locationTypeParameter: parameter,
+  locationTagsParameter: parameter,
+  valueLimits: z.strictObject({
+    appName: bounds,
+    versionName: bounds,
+    reqCpu: bounds,
+    reqMemory: bounds,
+    maxDuration: bounds,
+    terminationGrace: bounds,
+    port: bounds,
+    tagName: bounds,
+    environmentValue: bounds,
+  } satisfies { readonly [Name in keyof ValueLimits]: z.ZodType }),
+} satisfies { readonly [Name in keyof Settings]: z.ZodType }
+
+const pageSizes = { default: count, maximum: count } satisfies Shape<PageSizes>
+
+const deployTimes = {
+  seekMs: duration,
+  cachedDeployMs: duration,
+  deployMs: duration,
+  terminateMs: duration,
+  spread: z.number().min(0),
+} satisfies Shape<DeployTimes>
+
+const deploymentSettings = {
+  retentionMs: duration,
+  listLagMs: duration,
+  refuseRepeatedFilters: z.boolean(),
+  forceCacheMs: duration,
+  fleetCheckMs: z.number().positive(),
+  webhookHosts: z.enum(['loopback', 'any']),
+  webhookTimeoutMs: duration,
+  webhookConcurrency: count,
+  processPorts: z
+    .strictObject({ from: port, to: port })
+    .refine(({ from, to }) => from <= to, { path: ['to'], error: 'must not be before from' }),
+} satisfies Shape<DeploymentSettings>
+
+const relaySettings = {
+  readyMs: duration,
+  revokeAnswers: z.union([z.literal(200), z.literal(204)], 'must be 200 or 204'),
+  readyStatus: z.string().min(1),
+} satisfies Shape<RelaySettings>
+
+const ip = z.string().refine((text) => isIP(text) !== 0, 'must be an IPv4 or IPv6 address')
+const perSecond = z.number().positive()
+
+const relayDataSettings = {
+  host: ip,
+  publicIp: ip,
+  authDelayMs: duration,
+  pinSource: z.boolean(),
+  userPacketsPerSecond: perSecond,
+  sessionPacketsPerSecond: perSecond,
+} satisfies Shape<RelayDataSettings>
+
+const beaconSettings = {
+  host: ip,
+  publicIp: ip,
+  from: z.strictObject({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) }),
+} satisfies { readonly [Key in keyof BeaconSettings]: z.ZodType<NonNullable<BeaconSettings[Key]>> }
+
+const limits = {
+  algorithm: z.enum(Object.keys(algorithms) as [LimitAlgorithm]),
+  retryAfter: z.union([z.enum(['seconds', 'date']), z.literal(false)], "must be 'seconds', 'date' or false"),
+  body: z.enum(['json', 'text']),
+} satisfies Shape<LimitSettings>
+
+const placeIds: readonly string[] = places.map(({ id }) => id)
+const knownPlaceId = z.string().refine((id) => placeIds.includes(id), 'is not the id of a place')
+
+/** The schema of the options of `createEmulator`. */
+const Options: z.ZodType<EmulatorOptions> = z.strictObject({
+  clock: z
+    .custom<Clock>(
+      (clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock,
+      'must be a Clock',
+    )
+    .optional(),
+  random: func<'random'>(),
+  // The token has to fit into a header, after the word 'token'.
+  token: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces')
+    .optional(),
+  speed: z.number().positive().optional(),
+  limits: z.union([z.strictObject(limits).partial(), z.literal(false)]).optional(),
+  faults: z.array(Fault).optional(),
+  latencyMs: duration.optional(),
+  jitterMs: duration.optional(),
+  capacity: z.union([z.int().min(0), z.record(knownPlaceId, z.int().min(0))]).optional(),
+  images: z
+    .array(
+      z.strictObject({
+        image: z.string().min(1),
+        tag: z.string().min(1),
+        hash: z.string().min(1).optional(),
+        sizeMb: z.number().positive().optional(),
+      }),
+    )
+    .optional(),
+  registryHost: z.string().min(1).optional(),
+  canPull: func<'canPull'>(),
+  settings: z.strictObject(settingsShape).partial().optional(),
+  pageSizes: z.strictObject(pageSizes).partial().optional(),
+  deployTimes: z.strictObject(deployTimes).partial().optional(),
+  deployments: z.strictObject(deploymentSettings).partial().optional(),
+  relays: z.strictObject(relaySettings).partial().optional(),
+  relayData: z.union([z.strictObject(relayDataSettings).partial(), z.boolean()]).optional(),
+  beacons: z.union([z.strictObject(beaconSettings).partial(), z.boolean()]).optional(),
+  locate: func<'locate'>(),
+  launch: func<'launch'>(),
+  fetch: func<'fetch'>(),
+  page: z.boolean().optional(),
+  maxBodyBytes: count.optional(),
+  onError: func<'onError'>(),
+})
+
+/** The options with every default filled in. */
+export interface ResolvedOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly token: string
+  readonly speed: number
+  /** The rate limits; undefined for a service without limits. */
+  readonly limits: LimitSettings | undefined
+  readonly faults: readonly Fault[]
+  readonly latencyMs: number
+  readonly jitterMs: number
+  readonly capacity: (placeId: string) => number
+  readonly images: readonly RegistryImage[]
+  readonly registryHost: string
+  readonly canPull: (image: ImageReference) => boolean
+  readonly settings: Settings
+  readonly pageSizes: PageSizes
+  readonly deployTimes: DeployTimes
+  readonly deployments: DeploymentSettings
+  readonly relays: RelaySettings
+  /** The settings of the relay; undefined where sessions carry no packets. */
+  readonly relayData: RelayDataSettings | undefined
+  /** The settings of beacons; undefined where beacons never answer. */
+  readonly beacons: BeaconSettings | undefined
+  readonly locate: Locate | undefined
+  readonly launch: Launch | undefined
+  readonly fetch: WebhookOptions['fetch']
+  readonly page: boolean
+  readonly maxBodyBytes: number
+  readonly onError: (error: unknown, operation: OperationId) => void
+}
+
+const defaultLimits: LimitSettings = { algorithm: 'sliding log', retryAfter: 'seconds', body: 'json' }
+
+/** The default page sizes (our choice): the document has none (public fact: 10 to 20 by default, maximum unknown). */
+const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
+
+/**
+ * Validates the options and fills in the defaults.
+ * @throws TypeError naming the option that is wrong.
+ */
+export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
+  const chosen = checked('option', Options, options)
+  if (chosen.launch !== undefined && chosen.token === undefined) {
+    throw new TypeError(
+      'option token: is required with launch, because whoever knows it starts processes on this machine',
+    )
+  }
+  return {
+    clock: chosen.clock ?? systemClock,
+    random: chosen.random ?? seededRandom(1),
+    token: chosen.token ?? 'dev',
+    speed: chosen.speed ?? 1,
+    limits: chosen.limits === false ? undefined : { ...defaultLimits, ...dropUndefined(chosen.limits ?? {}) },
+    faults: chosen.faults ?? [],
+    latencyMs: chosen.latencyMs ?? 0,
+    jitterMs: chosen.jitterMs ?? 0,
+    capacity: capacityOf(chosen.capacity),
+    images: chosen.images ?? [],
+    registryHost: chosen.registryHost ?? 'registry.emulator.invalid',
+    canPull: chosen.canPull ?? (() => true),
+    settings: settingsWith(chosen.settings),
+    pageSizes: { ...defaultPageSizes, ...dropUndefined(chosen.pageSizes ?? {}) },
+    deployTimes: { ...defaultDeployTimes, ...dropUndefined(chosen.deployTimes ?? {}) },
+    deployments: { ...defaultDeploymentSettings, ...dropUndefined(chosen.deployments ?? {}) },
+    relays: { ...defaultRelaySettings, ...dropUndefined(chosen.relays ?? {}) },
+    relayData: relayDataOf(chosen.relayData ?? false),
+    beacons: beaconsOf(chosen.beacons ?? true),
+    locate: chosen.locate,
+    launch: chosen.launch,
+    fetch: chosen.fetch ?? fetch,
+    page: chosen.page ?? true,
+    maxBodyBytes: chosen.maxBodyBytes ?? 1024 * 1024,
+    onError: chosen.onError ?? warn,
+  }
+}
+
+const warn = (error: unknown, operation: OperationId) =>
+  process.emitWarning(`${operation} threw ${error instanceof Error ? error.stack : String(error)}`, 'EmulatorError')
+
+function capacityOf(capacity: EmulatorOptions['capacity']): ResolvedOptions['capacity'] {
+  if (typeof capacity === 'number') return () => capacity
+  const byPlace = new Map(Object.entries(capacity ?? {}))
+  return (placeId) => byPlace.get(placeId) ?? Infinity
+}
+
+function relayDataOf(chosen: NonNullable<EmulatorOptions['relayData']>): RelayDataSettings | undefined {
+  if (chosen === false) return undefined
+  const settings = { ...defaultRelayDataSettings, ...dropUndefined(chosen === true ? {} : chosen) }
+  return { publicIp: publicIpOf(settings.host), ...settings }
+}
+
+function beaconsOf(chosen: NonNullable<EmulatorOptions['beacons']>): BeaconSettings | undefined {
+  if (chosen === false) return undefined
+  const settings = { ...defaultBeaconSettings, ...dropUndefined(chosen === true ? {} : chosen) }
+  return { publicIp: publicIpOf(settings.host), ...settings }
 }

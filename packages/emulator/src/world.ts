@@ -1,16 +1,25 @@
+import { createHash } from 'node:crypto'
 import type { Settings } from '@muster/core/api'
-import type { Clock } from '@muster/core/clock'
-import type { Beacons } from './beacons/create-beacons.js'
-import type { Counters } from './counters.js'
-import type { DeploymentSettings } from './deployments/deployment-settings.js'
-import type { Deployments } from './deployments/deployments.js'
-import type { Locate } from './deployments/user-coordinates.js'
-import type { Named } from './named.js'
-import type { ImageReference } from './options.js'
-import type { PageSizes } from './pages.js'
-import type { ApplicationRecord, FleetRecord, ImageRecord, StorageRecord } from './records.js'
-import type { RelaySettings } from './relays/relay-settings.js'
-import type { Relays } from './relays/relays.js'
+import type { Clock, Random } from '@muster/core/clock'
+import { type Beacons, createBeacons } from './beacons.js'
+import { type Counters, createCounters } from './counters.js'
+import { createDeployments, type Deployments } from './deployments/deployments.js'
+import type { Locate } from './deployments/placement.js'
+import { createWebhooks } from './deployments/webhooks.js'
+import type { PageSizes } from './handlers/lists.js'
+import type { ImageReference, ResolvedOptions } from './options.js'
+import {
+  type ApplicationRecord,
+  createNamed,
+  type FleetRecord,
+  type ImageRecord,
+  type Named,
+  type StorageRecord,
+} from './records.js'
+import { createRelays, type Relays } from './relays/relays.js'
+import { createUdpRelay } from './relays/udp-relay.js'
+import type { DeploymentSettings, RelaySettings } from './settings.js'
+import { createTimers } from './timers.js'
 
 /** The state of one emulated service, shared by the handlers and the page. */
 export interface World {
@@ -43,3 +52,97 @@ export interface World {
   /** Looks up the location of an IP address; undefined to simulate a location from the address. */
   readonly locate: Locate | undefined
 }
+
+/** Random sources, one per purpose, so that faults of packets do not change any other random choice. */
+interface Chance {
+  readonly random: Random
+  /** The source for packets on which a fault has been declared. */
+  readonly packetRandom: Random
+}
+
+interface BuiltWorld {
+  readonly world: World
+  /** Ends deployments and pending work. */
+  close(): Promise<void>
+}
+
+/** The emulator's address: a function, because the address is known only once the emulator listens. */
+interface Whereabouts {
+  /** The URL at which the emulator can be reached. */
+  readonly url: () => string
+  readonly isListening: () => boolean
+}
+
+/** Creates the state of a new service: empty except for the images in its registry. */
+export function buildWorld(
+  options: ResolvedOptions,
+  { random, packetRandom }: Chance,
+  { url, isListening }: Whereabouts,
+): BuiltWorld {
+  const { clock, speed, capacity, locate } = options
+  const timers = createTimers(clock, speed)
+  const counters = createCounters()
+  const fleets = createNamed<FleetRecord>()
+  const registry = registryOf(options)
+  const webhooks = createWebhooks({ ...options.deployments, fetch: options.fetch, counters: counters.webhooks })
+  const relayData =
+    options.relayData &&
+    createUdpRelay(options.relayData, { clock, random: packetRandom, speed, counters: counters.packets })
+  const shared = { random, timers, webhooks }
+  const { deployTimes, deployments: settings, launch } = options
+  const deployments = createDeployments({
+    ...shared,
+    clock,
+    speed,
+    url,
+    fleets,
+    capacity,
+    deployTimes,
+    settings,
+    launch,
+  })
+  const relays = createRelays({ ...shared, settings: options.relays, relayData, locate })
+  const beacons = createBeacons({ clock, settings: options.beacons, isListening })
+
+  const world: World = {
+    clock,
+    speed,
+    settings: options.settings,
+    url,
+    counters,
+    pageSizes: options.pageSizes,
+    applications: createNamed<ApplicationRecord>(),
+    storages: createNamed<StorageRecord>(),
+    fleets,
+    registry,
+    canPull: (image) =>
+      image.docker_repository === options.registryHost
+        ? (registry.get(image.docker_image)?.tags.has(image.docker_tag) ?? false)
+        : options.canPull(image),
+    deployments,
+    relays,
+    beacons,
+    capacity,
+    deploymentSettings: settings,
+    relaySettings: options.relays,
+    locate,
+  }
+  const close = async () => {
+    timers.close()
+    webhooks.close()
+    await Promise.all([deployments.close(), relays.close(), beacons.close()])
+  }
+  return { world, close }
+}
+
+function registryOf({ clock, images }: ResolvedOptions): Named<ImageRecord> {
+  const registry = createNamed<ImageRecord>()
+  for (const { image: name, tag, hash = digest(`${name}:${tag}`), sizeMb = 250 } of images) {
+    const image = registry.get(name) ?? { name, tags: new Map() }
+    registry.add(image)
+    image.tags.set(tag, { hash, sizeMb, pushedAt: clock.now() })
+  }
+  return registry
+}
+
+const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`

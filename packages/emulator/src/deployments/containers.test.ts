@@ -2,8 +2,7 @@ import { request } from 'node:http'
 import { describe, expect, test, vi } from 'vitest'
 import { createEmulator } from '../emulator.js'
 import { version } from '../emulator.fixture.js'
-import type { Container, ContainerSpec, Launch } from './launch.js'
-import { launchProcess } from './launch-process.js'
+import { type Container, type ContainerSpec, type Launch, launchProcess } from './launch-process.js'
 import { studio } from './studio.fixture.js'
 
 /** Fake containers, which end when they are stopped. */

@@ -1,6 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { defaultDeployTimes, drawWait } from './deploy-times.js'
+import { defaultDeployTimes, drawWait } from './lifecycle.js'
 
 const quantile = (sorted: readonly number[], q: number) => sorted[Math.floor(q * sorted.length)] as number
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatA, formatB } from '../timestamps.js'
 import { understand, type QueryFields } from './deployment-query.js'
-import { isProblem } from './problem.js'
+import { isProblem } from './filters.js'
 import { studio } from './studio.fixture.js'
 
 const start = Date.UTC(2026, 0, 1)

@@ -1,7 +1,7 @@
 // pure: filters and order of the deployment list (public fact)
 import type { DeploymentFilter, DeploymentQuery } from '@muster/core/api'
 import { parseA } from '../timestamps.js'
-import { isProblem, type Problem } from './problem.js'
+import { isProblem, type Problem } from './filters.js'
 
 /** The fields of a deployment that a query can use, by the query's names. */
 export interface QueryFields {

@@ -1,11 +1,10 @@
 // pure: the emulator's record of a deployment
 import type { DeploymentSession, SessionConfig } from '@muster/core/api'
-import type { Named } from '../named.js'
-import type { PolicyRecord, VersionRecord } from '../records.js'
-import type { Container } from './launch.js'
+import type { Named, PolicyRecord, VersionRecord } from '../records.js'
+import type { Container } from './launch-process.js'
 import type { Life, Plan, StatusName } from './lifecycle.js'
-import type { Site } from './sites.js'
-import type { WebhookFault } from './webhook-fault.js'
+import type { Site } from './placement.js'
+import type { WebhookFault } from './webhooks.js'
 
 /** A tag of a deployment. Times are epoch milliseconds. */
 export interface TagRecord {

@@ -1,13 +1,32 @@
 import type { Coordinates, Deployment, EnvironmentVariable } from '@muster/core/api'
+import type { Clock, Random } from '@muster/core/clock'
 import type { Place } from '../places.js'
-import type { PolicyRecord, VersionRecord } from '../records.js'
-import type { DeploymentFault } from './deployment-fault.js'
-import type { DeploymentRecord, WebhookTargets } from './deployment-record.js'
-import type { StopOutcome } from './deployment-simulator.js'
-import type { WebhookFault } from './webhook-fault.js'
+import { createNamed, type FleetRecord, hex, type Named, type PolicyRecord, type VersionRecord } from '../records.js'
+import type { DeploymentSettings } from '../settings.js'
+import type { Timers } from '../timers.js'
+import type { DeploymentRecord, TagRecord, WebhookTargets } from './deployment-record.js'
+import { createContainers, createDeploymentSimulator, type StopOutcome } from './deployment-simulator.js'
+import { statusView } from './deployment-views.js'
+import { environmentOf, hiddenNames } from './environment.js'
+import { isProblem, policyPlaces } from './filters.js'
+import { createFleetKeeper } from './fleet-keeper.js'
+import type { Launch } from './launch-process.js'
+import { type DeploymentFault, type DeployTimes, drawPlan, fail, newborn, type StatusName } from './lifecycle.js'
+import {
+  choosePlace,
+  createImageCache,
+  createSites,
+  type ImageCache,
+  imageOf,
+  placesFor,
+  type Site,
+  type Sites,
+} from './placement.js'
+import { createSessionKeeper, replaceSessions } from './session-keeper.js'
+import { sendDespite, type WebhookFault, type Webhooks } from './webhooks.js'
 
 /** An order for a deployment, from any of the operations or from a fleet. */
-export interface Order {
+interface Order {
   readonly version: VersionRecord
   /** The users' locations; a place near them is chosen. */
   readonly users: readonly Coordinates[]
@@ -69,4 +88,288 @@ export interface Deployments {
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
   /** Stops all deployments and containers. */
   close(): Promise<void>
+}
+
+/** What deployments need from the rest of the emulator. */
+interface DeploymentDeps {
+  readonly clock: Clock
+  /** The source of ids, tokens and deploy times. */
+  readonly random: Random
+  readonly timers: Timers
+  /**
+   * How many times faster than the service the emulator runs. Durations that do not go through `timers` are divided by
+   * it.
+   */
+  readonly speed: number
+  /**
+   * The URL at which the emulator can be reached, without a slash at its end, for the injected delete URL. The URL is
+   * known only once the emulator listens.
+   */
+  readonly url: () => string
+  /** The fleets, which demand deployments. */
+  readonly fleets: Named<FleetRecord>
+  /** The number of deployments that may run at one place at once. */
+  readonly capacity: (placeId: string) => number
+  readonly deployTimes: DeployTimes
+  readonly settings: DeploymentSettings
+  /** Runs containers; undefined when deployments are only simulated. */
+  readonly launch: Launch | undefined
+  readonly webhooks: Webhooks
+}
+
+/** Posts the webhooks of deployments. */
+interface DeploymentWebhooks {
+  /** Called when a deployment has just been created. */
+  created(record: DeploymentRecord): void
+  /** Called when a deployment has reached another status. */
+  changed(record: DeploymentRecord): void
+  /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
+  readyCalled(record: DeploymentRecord): Promise<void>
+}
+
+const events: Readonly<Partial<Record<StatusName, keyof WebhookTargets>>> = {
+  READY: 'ready',
+  ERROR: 'error',
+  TERMINATED: 'terminated',
+}
+
+/**
+ * Creates the sender of deployments' webhooks.
+ * @param view returns a deployment as the service shows it now: the body of every call (public fact).
+ */
+function createDeploymentWebhooks(
+  webhooks: Webhooks,
+  timers: Timers,
+  view: (record: DeploymentRecord) => Deployment,
+): DeploymentWebhooks {
+  const readyCalls = new WeakMap<DeploymentRecord, Promise<void>>()
+  return {
+    created: (record) => {
+      const { ready } = record.webhooks
+      if (record.webhookFault === 'forged' && ready !== undefined) void webhooks.send(ready, forged(view(record)))
+    },
+    changed: (record) => {
+      const event = events[record.life.status]
+      const url = event && record.webhooks[event]
+      if (url === undefined) return
+      const calls = sendDespite(record.webhookFault, webhooks, timers, url, view(record))
+      if (event === 'ready') readyCalls.set(record, calls)
+    },
+    readyCalled: (record) => readyCalls.get(record) ?? Promise.resolve(),
+  }
+}
+
+/** A forged webhook: what an attacker who knows the URL might post to lead players to another server. */
+const forged = (view: Deployment): Deployment => ({
+  ...view,
+  current_status: 'Status.READY',
+  last_status: 'Status.DEPLOYING',
+  running: true,
+  fqdn: 'forged.emulator.invalid',
+  public_ip: '203.0.113.254',
+  ports: {
+    game: {
+      name: 'game',
+      external: 31_337,
+      internal: 7777,
+      protocol: 'UDP',
+      tls_upgrade: false,
+      link: 'forged.emulator.invalid:31337',
+      proxy: 31_337,
+    },
+  },
+})
+
+interface RecordMakerDeps extends Pick<DeploymentDeps, 'clock' | 'random' | 'deployTimes' | 'url'> {
+  readonly sites: Sites
+  readonly cache: ImageCache
+  /** Whether another deployment has this request_id. */
+  readonly isTaken: (id: string) => boolean
+}
+
+export const NO_SERVER = "Couldn't Allocate Server"
+
+/**
+ * Creates the maker of deployment records, which decides everything about a new deployment: id, place, ports, variables
+ * and durations.
+ */
+function createRecordMaker(deps: RecordMakerDeps): (order: Order) => DeploymentRecord {
+  const { clock, random, deployTimes, url, sites, cache, isTaken } = deps
+
+  const freeId = () => {
+    let id = hex(12, random)
+    while (isTaken(id)) id = hex(12, random)
+    return id
+  }
+
+  const allocate = (order: Order, id: string): Site | undefined => {
+    if (order.fault === 'no capacity') return undefined
+    const { version, users, allows = () => true, cachedOnly = false } = order
+    const place = choosePlace({ version, users, allows, cachedOnly }, sites, cache)
+    return place && sites.take(place, id, version.ports)
+  }
+
+  return (order) => {
+    const { version, tags = [], fault, skipTelemetry = false, webhookFault } = order
+    const id = freeId()
+    const accessPointId = String(Math.floor(random() * 1e6))
+    const deleteToken = hex(32, random)
+    const site = allocate(order, id)
+    const cached = site !== undefined && cache.has(version, site.place)
+    const plan = drawPlan(
+      version,
+      { cached, skipTelemetry, fault, immediate: webhookFault === 'early' },
+      deployTimes,
+      random,
+    )
+    const variables = [...version.envs, ...(order.variables ?? [])]
+    const now = Math.round(clock.now() * 1000) / 1000
+    return {
+      id,
+      version,
+      image: imageOf(version),
+      maxDuration: version.max_duration,
+      sessionConfig: version.session_config,
+      createdAt: now,
+      site,
+      environment: environmentOf(variables, {
+        requestId: id,
+        deleteUrl: `${url()}/v1/self/stop/${id}/${accessPointId}`,
+        deleteToken,
+        tags,
+        site,
+      }),
+      hiddenVariables: hiddenNames(variables),
+      deleteToken,
+      accessPointId,
+      command: order.command ?? version.command,
+      arguments: order.arguments ?? version.arguments,
+      webhooks: order.webhooks ?? {},
+      webhookFault,
+      policy: order.policy,
+      tags: tagRecords(tags, now),
+      sessions: new Map(),
+      graceMs: graceOf(version),
+      // A deployment that never started has nothing to terminate.
+      plan: site === undefined ? { ...plan, terminatingMs: 0 } : plan,
+      life: site === undefined ? fail(newborn, 0, NO_SERVER) : newborn,
+      history: [],
+      container: undefined,
+      crash: undefined,
+    }
+  }
+}
+
+const graceOf = (version: VersionRecord) => version.termination_grace_period_seconds * 1000
+
+/** Makes the tag records; a name given twice is one tag. */
+function tagRecords(names: readonly string[], now: number) {
+  const tags = createNamed<TagRecord>()
+  for (const name of names) tags.add({ name, createdAt: now, updatedAt: now })
+  return tags
+}
+
+export function createDeployments(deps: DeploymentDeps): Deployments {
+  const { clock, timers, speed, launch, settings } = deps
+  const records = new Map<string, DeploymentRecord>()
+  /** Terminated deployments, the earliest ended first. */
+  const ended = new Map<DeploymentRecord, number>()
+
+  const sites = createSites({ capacity: deps.capacity, processPorts: launch && settings.processPorts })
+  const cache = createImageCache(clock.now, settings.forceCacheMs / speed)
+  const view = (record: DeploymentRecord) => statusView(record, clock.now())
+  const webhooks = createDeploymentWebhooks(deps.webhooks, timers, view)
+  const containers = launch && createContainers(launch, speed)
+
+  const onStatus = (record: DeploymentRecord) => {
+    const { life, site } = record
+    if (life.status === 'READY' && site !== undefined) cache.add(record.image, site.place)
+    if (life.status === 'TERMINATED') {
+      if (site !== undefined) sites.give(site)
+      ended.set(record, clock.now())
+    }
+    sessions.noticed(record)
+    webhooks.changed(record)
+    fleets.noticed(record)
+  }
+  const simulator = createDeploymentSimulator({ clock, timers, speed, containers, onStatus })
+  const makeRecord = createRecordMaker({ ...deps, sites, cache, isTaken: (id) => records.has(id) })
+
+  const create = (order: Order) => {
+    const record = makeRecord(order)
+    records.set(record.id, record)
+    webhooks.created(record)
+    simulator.begin(record)
+    return record
+  }
+
+  /** The place with the fewest deployments of the policy, unless the policy is for one place. */
+  const deployFor = (version: VersionRecord, policy: PolicyRecord, crew: readonly DeploymentRecord[]) => {
+    const wanted = policyPlaces(policy)
+    if (isProblem(wanted)) return undefined
+    const candidates = placesFor(version, sites).filter(wanted.allows)
+    const crewAt = (id: string) => crew.filter(({ site }) => site?.place.id === id).length
+    const fewest = Math.min(...candidates.map(({ id }) => crewAt(id)))
+    const chosen = new Set(
+      wanted.near === undefined ? candidates.filter(({ id }) => crewAt(id) === fewest) : candidates,
+    )
+    if (chosen.size === 0) return undefined
+    return create({ version, policy, users: wanted.near ? [wanted.near] : [], allows: (place) => chosen.has(place) })
+  }
+
+  const fleets = createFleetKeeper({
+    fleets: deps.fleets,
+    timers,
+    checkMs: settings.fleetCheckMs,
+    deploy: deployFor,
+    stop: (record) => void simulator.stop(record),
+  })
+
+  const sessionsChanged = (record: DeploymentRecord) => {
+    sessions.noticed(record)
+    fleets.noticed(record)
+  }
+  const sessions = createSessionKeeper({
+    timers,
+    stop: (record) => void simulator.stop(record),
+    onEnd: sessionsChanged,
+  })
+
+  const forgetTheLongEnded = () => {
+    for (const [record, at] of ended) {
+      if ((clock.now() - at) * speed <= settings.retentionMs) return
+      ended.delete(record)
+      records.delete(record.id)
+    }
+  }
+
+  const find = (requestId: string) => {
+    forgetTheLongEnded()
+    return records.get(requestId)
+  }
+
+  const all = () => {
+    forgetTheLongEnded()
+    return [...records.values()]
+  }
+
+  return {
+    create,
+    get: find,
+    all,
+    stop: simulator.stop,
+    view,
+    readyCalled: webhooks.readyCalled,
+    reconcileFleets: fleets.reconcile,
+    placesWithCapacity: (version) => placesFor(version, sites),
+    list: () => all().map(view),
+    environment: (requestId) => find(requestId)?.environment,
+    setSessions: (requestId, wanted) => {
+      const record = find(requestId)
+      if (record === undefined) throw new RangeError(`there is no deployment ${JSON.stringify(requestId)}`)
+      replaceSessions(record, wanted)
+      sessionsChanged(record)
+    },
+    close: async () => containers?.close(),
+  }
 }

@@ -1,5 +1,5 @@
 // pure: the variables in a deployment's container
-import type { Site } from './sites.js'
+import type { Site } from './placement.js'
 
 /**
  * The variables that the service itself injects (service-api, What the service does; the names other than the first two

@@ -1,9 +1,18 @@
-// pure: the service's filters, for any kind of item
-import type { Filter } from '@muster/core/api'
-import type { Problem } from './problem.js'
+// pure: problems as values, not as exceptions
+import type { Coordinates, Filter } from '@muster/core/api'
+import type { Place } from '../places.js'
+import type { PolicyRecord } from '../records.js'
+
+/** A problem with a part of a request: a message for the caller. */
+export interface Problem {
+  readonly problem: string
+}
+
+export const isProblem = <T>(value: T | Problem): value is Problem =>
+  typeof value === 'object' && value !== null && 'problem' in value
 
 /** The fields that can be filtered by, each with a function that reads an item's values. */
-export type FilterFields<Item> = Readonly<Record<string, (item: Item) => readonly string[]>>
+type FilterFields<Item> = Readonly<Record<string, (item: Item) => readonly string[]>>
 
 /** The filter types are public facts. */
 const tests: Readonly<Record<string, (has: readonly string[], wanted: readonly string[]) => boolean>> = {
@@ -18,7 +27,7 @@ const oneOf = (words: Readonly<Record<string, unknown>>) => Object.keys(words).j
  * Makes a predicate that an item passes when it passes all filters. An invalid filter is a problem, because ignoring
  * the filter would select too many items.
  */
-export function filterBy<Item>(
+function filterBy<Item>(
   fields: FilterFields<Item>,
   filters: readonly Filter[],
   fold: (value: string) => string = (value) => value,
@@ -37,4 +46,67 @@ export function filterBy<Item>(
     checks.push((item) => passes(read(item).map(fold), wanted))
   }
   return (item) => checks.every((check) => check(item))
+}
+
+interface Stoppable {
+  readonly requestId: string
+  readonly tags: readonly string[]
+}
+
+/** The names of the fields are public facts. */
+const bulkFields: FilterFields<Stoppable> = {
+  request_id: ({ requestId }) => [requestId],
+  deployment_tags: ({ tags }) => tags,
+}
+
+export const bulkFilter = (filters: readonly Filter[]): ((deployment: Stoppable) => boolean) | Problem =>
+  filterBy(bulkFields, filters)
+
+/**
+ * The names of the fields are public facts. `region` matches the place's region tag; a location tag matches by its
+ * value or as `key:value`.
+ */
+const placeFields: FilterFields<Place> = {
+  city: ({ location }) => [location.city],
+  country: ({ location }) => [location.country],
+  continent: ({ location }) => [location.continent],
+  region: ({ tags }) => tags.filter(({ key }) => key === 'region').map(({ value }) => value),
+  administrative_division: ({ location }) => [location.administrative_division],
+  location_tags: ({ tags }) => tags.flatMap(({ key, value }) => [value, `${key}:${value}`]),
+}
+
+/** Makes a predicate of places from filters. Letter case does not matter. */
+export const placeFilter = (filters: readonly Filter[]): ((place: Place) => boolean) | Problem =>
+  filterBy(placeFields, filters, (value) => value.toLowerCase())
+
+interface PolicyPlaces {
+  readonly allows: (place: Place) => boolean
+  /** The point that deployments should be near to; if undefined, deployments spread over all allowed places. */
+  readonly near: Coordinates | undefined
+}
+
+/**
+ * Reads a policy's filters, which choose places by location or tag. The document does not show the form of a
+ * Coordinates policy; here its filters are on the fields latitude and longitude, each with one value in degrees (our
+ * choice).
+ */
+export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces | Problem {
+  const coordinates =
+    type === 'Coordinates' ? filters.filter(({ field }) => field === 'latitude' || field === 'longitude') : []
+  const allows = placeFilter(filters.filter((filter) => !coordinates.includes(filter)))
+  if (isProblem(allows)) return { problem: `data.${allows.problem}` }
+  if (type !== 'Coordinates') return { allows, near: undefined }
+  const read = (field: string, most: number) => {
+    const values = coordinates.filter((filter) => filter.field === field).flatMap((filter) => filter.values)
+    const degrees = values.length === 1 && values[0]?.trim() !== '' ? Number(values[0]) : NaN
+    return Math.abs(degrees) <= most ? degrees : undefined
+  }
+  const latitude = read('latitude', 90)
+  const longitude = read('longitude', 180)
+  if (latitude === undefined || longitude === undefined) {
+    return {
+      problem: 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude',
+    }
+  }
+  return { allows, near: { latitude, longitude } }
 }

@@ -1,5 +1,4 @@
-import type { Named } from '../named.js'
-import type { FleetRecord, PolicyRecord, VersionRecord } from '../records.js'
+import type { FleetRecord, Named, PolicyRecord, VersionRecord } from '../records.js'
 import type { Timers } from '../timers.js'
 import { socketsOf, usedSockets, type DeploymentRecord } from './deployment-record.js'
 import { isStarting } from './lifecycle.js'

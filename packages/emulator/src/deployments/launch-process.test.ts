@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Container, ContainerSpec } from './launch.js'
-import { launchProcess } from './launch-process.js'
+import { type Container, type ContainerSpec, launchProcess } from './launch-process.js'
 
 const spec = (env: Readonly<Record<string, string>> = {}): ContainerSpec => ({
   request_id: 'a1b2c3',

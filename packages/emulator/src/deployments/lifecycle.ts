@@ -1,4 +1,5 @@
-// pure: a deployment's lifecycle, from its request to its end
+import type { Random } from '@muster/core/clock'
+import type { VersionRecord } from '../records.js'
 
 /** The statuses, in the order in which they are seen (public fact); ERROR can follow any of the first six. */
 export type StatusName =
@@ -7,7 +8,7 @@ export type StatusName =
 const following = { INITIALIZING: 'SEEKING', SEEKING: 'SEEKED', SEEKED: 'SCANNING', SCANNING: 'DEPLOYING' } as const
 
 /** The statuses before READY. */
-export type StartingStatus = keyof typeof following | 'DEPLOYING'
+type StartingStatus = keyof typeof following | 'DEPLOYING'
 
 /**
  * What is decided in advance about a deployment. Durations are milliseconds of the service's time; Infinity means never
@@ -105,4 +106,87 @@ export function fail(life: Life, at: number, error: string): Life {
 /** Moves the deployment to TERMINATED, because its container has ended. */
 export function finish(life: Life, at: number): Life {
   return life.status === 'TERMINATED' ? life : to('TERMINATED', life, at)
+}
+
+/**
+ * Median durations in milliseconds of the service's time, before `speed`. Each duration is drawn from a log-normal
+ * distribution, whose long tail is typical of such waits.
+ */
+export interface DeployTimes {
+  /** From the request to the choice of a place: the statuses from INITIALIZING to SCANNING. */
+  readonly seekMs: number
+  /** Duration of DEPLOYING with the image cached. */
+  readonly cachedDeployMs: number
+  /** Duration of DEPLOYING when the image has to be pulled. */
+  readonly deployMs: number
+  /** From SIGTERM until a simulated container has ended; at most the version's grace period. */
+  readonly terminateMs: number
+  /**
+   * Standard deviation of the logarithm: at 0.4, 95 % of the durations are under 1.9 times the median. With 0, every
+   * duration is the median.
+   */
+  readonly spread: number
+}
+
+/** The default medians (our choice): about 2 s in all with the image cached, about 11 s without. */
+export const defaultDeployTimes: DeployTimes = {
+  seekMs: 700,
+  cachedDeployMs: 1200,
+  deployMs: 10_000,
+  terminateMs: 1000,
+  spread: 0.4,
+}
+
+/** Draws one duration around the median. */
+export function drawWait(medianMs: number, spread: number, random: Random): number {
+  // Box–Muller; 1 − u is never 0, so the logarithm is finite.
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  return medianMs * Math.exp(spread * normal)
+}
+
+/**
+ * A fault of a deployment.
+ * - `stay deploying`: the deployment never becomes READY. Once the version's time_to_deploy has passed, it goes to
+ *   ERROR, as the service promises.
+ * - `error`: the deployment goes to ERROR instead of READY.
+ * - `no capacity`: no server can be allocated for the deployment.
+ */
+export type DeploymentFault = 'stay deploying' | 'error' | 'no capacity'
+
+/** The properties of a deployment that change its durations. */
+interface PlanCase {
+  readonly cached: boolean
+  /** Whether SCANNING is skipped. */
+  readonly skipTelemetry: boolean
+  readonly fault: DeploymentFault | undefined
+  /** Whether every status on the way to READY takes no time. */
+  readonly immediate: boolean
+}
+
+/** The share of the seeking time that each status takes. */
+const seekShares = { INITIALIZING: 0.2, SEEKING: 0.4, SEEKED: 0.1, SCANNING: 0.3 }
+
+const outcomes = { 'stay deploying': 'never', error: 'error', 'no capacity': 'error' } as const
+
+export function drawPlan(version: VersionRecord, how: PlanCase, times: DeployTimes, random: Random): Plan {
+  const factor = how.immediate ? 0 : 1
+  const seek = factor * drawWait(times.seekMs, times.spread, random)
+  const deploy = factor * drawWait(how.cached ? times.cachedDeployMs : times.deployMs, times.spread, random)
+  return {
+    stages: {
+      INITIALIZING: seek * seekShares.INITIALIZING,
+      SEEKING: seek * seekShares.SEEKING,
+      SEEKED: seek * seekShares.SEEKED,
+      SCANNING: how.skipTelemetry ? 0 : seek * seekShares.SCANNING,
+      DEPLOYING: deploy,
+    },
+    timeToDeployMs: version.time_to_deploy * 1000,
+    // max_duration counts from the request, so that a deployment left in ERROR ends too. -1 and 0 mean never.
+    maxDurationMs: version.max_duration > 0 ? version.max_duration * 60_000 : Infinity,
+    terminatingMs: Math.min(
+      drawWait(times.terminateMs, times.spread, random),
+      version.termination_grace_period_seconds * 1000,
+    ),
+    outcome: how.fault === undefined ? 'ready' : outcomes[how.fault],
+  }
 }

@@ -2,11 +2,9 @@ import { greatCircleKm } from '@muster/core/api'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { places } from '../places.js'
-import { nearest } from './nearest.js'
-import { placeFilter } from './place-filter.js'
-import { isProblem } from './problem.js'
+import { coordinatesOf, nearest } from './placement.js'
+import { isProblem, placeFilter } from './filters.js'
 import { berlin, studio } from './studio.fixture.js'
-import { coordinatesOf } from './user-coordinates.js'
 
 const at = (latitude: number, longitude: number) => ({
   user_type: 'geo_coordinates',

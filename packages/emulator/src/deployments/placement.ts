@@ -1,12 +1,214 @@
-import type { Coordinates } from '@muster/core/api'
-import { places, type Place } from '../places.js'
+import { type Coordinates, greatCircleKm, type VersionPort } from '@muster/core/api'
+import { type Place, places } from '../places.js'
 import type { VersionRecord } from '../records.js'
-import type { ImageCache } from './image-cache.js'
-import { nearest } from './nearest.js'
-import type { Sites } from './sites.js'
+
+/** Looks up the location of an IP address, e.g. in an IP-to-city database; undefined if unknown. */
+export type Locate = (ip: string) => Coordinates | undefined
+
+/**
+ * The coordinates of an IP address. An address unknown to `locate` (or any, without it) gets one of the emulator's
+ * cities, always the same for the same network (/16 for IPv4, /32 for IPv6).
+ */
+export function coordinatesOf(ip: string, locate: Locate | undefined): Coordinates {
+  const located = locate?.(ip)
+  if (located !== undefined) return { latitude: located.latitude, longitude: located.longitude }
+  const { latitude, longitude } = (places[hash(network(ip)) % places.length] as (typeof places)[number]).location
+  return { latitude, longitude }
+}
+
+/** The network of an address: the leading half of IPv4 or the leading quarter of IPv6, in one spelling. */
+function network(ip: string): string {
+  const dotted = /(?:^|:)(\d+)\.(\d+)\.\d+\.\d+$/.exec(ip)
+  // An IPv4 address may be mapped into IPv6: ::ffff:192.0.2.1.
+  if (dotted !== null && /^(::ffff:)?\d+\./i.test(ip)) return `${Number(dotted[1])}.${Number(dotted[2])}`
+  const [first = '', second = ''] = (ip.split('::')[0] as string).split(':')
+  return [first, second].map((group) => parseInt(group || '0', 16).toString(16)).join(':')
+}
+
+/** The FNV-1a hash, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) as number), 0x01000193)
+  return value >>> 0
+}
+
+/**
+ * The place with the smallest mean great-circle distance to the users; the first of equals. The mean treats all players
+ * alike, and unlike the users' midpoint it is defined for any locations. Without users, the first place.
+ */
+export function nearest(candidates: readonly Place[], users: readonly Coordinates[]): Place | undefined {
+  let best: Place | undefined
+  let bestKm = Infinity
+  for (const place of candidates) {
+    let km = 0
+    for (const user of users) km += greatCircleKm(place.location, user)
+    if (best !== undefined && km >= bestKm) continue
+    best = place
+    bestKm = km
+  }
+  return best
+}
+
+/** The ports of one host. */
+interface PortPool {
+  free(): number
+  /** Takes the given number of free ports; undefined if there are not enough. */
+  take(count: number): readonly number[] | undefined
+  give(ports: readonly number[]): void
+}
+
+/**
+ * Creates a pool of ports.
+ * @param range the first and last port, both included.
+ */
+export function createPortPool(range: { readonly from: number; readonly to: number }): PortPool {
+  const size = range.to - range.from + 1
+  const taken = new Set<number>()
+  let next = range.from
+
+  const takeOne = () => {
+    // Ports are given out in rotation, so that a late packet for a port just returned does not reach its next user.
+    while (taken.has(next)) next = next === range.to ? range.from : next + 1
+    const port = next
+    taken.add(port)
+    next = port === range.to ? range.from : port + 1
+    return port
+  }
+
+  return {
+    free: () => size - taken.size,
+    take: (count) => (count > size - taken.size ? undefined : Array.from({ length: count }, takeOne)),
+    give: (ports) => {
+      for (const port of ports) taken.delete(port)
+    },
+  }
+}
+
+/** The place, address and ports of a deployment. */
+export interface Site {
+  readonly place: Place
+  readonly publicIp: string
+  readonly fqdn: string
+  readonly ports: readonly SitePort[]
+}
+
+interface SitePort {
+  readonly name: string
+  readonly internal: number
+  readonly external: number
+  readonly protocol: string
+  readonly tlsUpgrade: boolean
+}
+
+/** The free capacity of each place. */
+export interface Sites {
+  hasRoom(place: Place, ports: number): boolean
+  /** Reserves a site at the place; undefined when the place is full. */
+  take(place: Place, requestId: string, ports: readonly VersionPort[]): Site | undefined
+  give(site: Site): void
+}
+
+interface SiteOptions {
+  /** The number of deployments that may run at a place at once. */
+  readonly capacity: (placeId: string) => number
+  /** The range of this machine's ports when deployments are processes on it; undefined when they are simulated. */
+  readonly processPorts: { readonly from: number; readonly to: number } | undefined
+}
+
+/** The range of simulated ports: above those of common services, and within what the service allows (0 to 59999). */
+const SIMULATED_PORTS = { from: 30_000, to: 59_999 }
+
+/**
+ * The names of ports. A port without a name is named by its number; a repeated name gets a number appended: `game-2`.
+ */
+function namesOf(ports: readonly VersionPort[]): readonly string[] {
+  const names = new Set<string>()
+  for (const { name, port } of ports) {
+    const wanted = name ?? String(port)
+    let unique = wanted
+    for (let count = 2; names.has(unique); count++) unique = `${wanted}-${count}`
+    names.add(unique)
+  }
+  return [...names]
+}
+
+/**
+ * Creates the sites: one host per place, at a documentation address (RFC 5737). Local processes are all on 127.0.0.1
+ * instead; they share its ports, so each listens on its external port.
+ */
+export function createSites({ capacity, processPorts }: SiteOptions): Sites {
+  const running = new Map<string, number>()
+  const shared = processPorts && createPortPool(processPorts)
+  const pools = new Map(places.map(({ id }) => [id, shared ?? createPortPool(SIMULATED_PORTS)]))
+  const addresses = new Map(places.map(({ id }, index) => [id, `198.51.100.${index + 1}`]))
+  const runningAt = (place: Place) => running.get(place.id) ?? 0
+
+  const hasRoom = (place: Place, ports: number) =>
+    runningAt(place) < capacity(place.id) && ports <= (pools.get(place.id)?.free() ?? 0)
+
+  return {
+    hasRoom,
+
+    take: (place, requestId, wanted) => {
+      const externals = hasRoom(place, wanted.length) ? pools.get(place.id)?.take(wanted.length) : undefined
+      if (externals === undefined) return undefined
+      running.set(place.id, runningAt(place) + 1)
+      const names = namesOf(wanted)
+      const ports = wanted.map(({ port, protocol, tls_upgrade = false }, index) => {
+        const external = externals[index] as number
+        return {
+          name: names[index] as string,
+          internal: shared ? external : port,
+          external,
+          protocol,
+          tlsUpgrade: tls_upgrade,
+        }
+      })
+      return {
+        place,
+        publicIp: shared ? '127.0.0.1' : (addresses.get(place.id) as string),
+        fqdn: shared ? 'localhost' : `${requestId}.emulator.invalid`,
+        ports,
+      }
+    },
+
+    give: ({ place, ports }) => {
+      running.set(place.id, runningAt(place) - 1)
+      pools.get(place.id)?.give(ports.map(({ external }) => external))
+    },
+  }
+}
+
+/** Records which images each place has cached. */
+export interface ImageCache {
+  has(version: VersionRecord, place: Place): boolean
+  /** Records that the image has been pulled at the place. */
+  add(image: string, place: Place): void
+}
+
+/** registry/image:tag */
+export const imageOf = ({ docker_repository, docker_image, docker_tag }: VersionRecord) =>
+  `${docker_repository}/${docker_image}:${docker_tag}`
+
+/**
+ * Creates the image cache. A place has cached the images that ran there. With `force_cache`, an image is cached at
+ * every place once `everywhereAfterMs` (of the clock) have passed since the version's last change.
+ */
+export function createImageCache(now: () => number, everywhereAfterMs: number): ImageCache {
+  const pulled = new Map<string, Set<string>>()
+  return {
+    has: (version, place) =>
+      (version.force_cache && now() - version.updatedAt >= everywhereAfterMs) ||
+      pulled.get(imageOf(version))?.has(place.id) === true,
+    add: (image, place) => {
+      const there = pulled.get(image) ?? new Set()
+      pulled.set(image, there.add(place.id))
+    },
+  }
+}
 
 /** What a deployment requires of its place. */
-export interface Wish {
+interface Wish {
   readonly version: VersionRecord
   readonly users: readonly Coordinates[]
   /** Which places the filters allow. */

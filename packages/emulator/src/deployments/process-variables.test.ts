@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { processVariables } from './process-variables.js'
+import { processVariables } from './launch-process.js'
 
 const passed = (name: string, allowed: readonly string[] = []) =>
   Object.hasOwn(processVariables({ [name]: 'x' }, new Set(allowed)).passed, name)

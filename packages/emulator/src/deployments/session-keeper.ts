@@ -1,14 +1,14 @@
 import type { Timers } from '../timers.js'
-import type { DeploymentRecord } from './deployment-record.js'
+import { type DeploymentRecord, type SessionRecord, socketsOf } from './deployment-record.js'
 import { isEnding } from './lifecycle.js'
 
 /** Ends sessions, and stops deployments without sessions, according to the version's session_config. */
-export interface SessionKeeper {
+interface SessionKeeper {
   /** Called when a deployment has reached another status, or its sessions have changed. */
   noticed(record: DeploymentRecord): void
 }
 
-export interface SessionKeeperDeps {
+interface SessionKeeperDeps {
   readonly timers: Timers
   readonly stop: (record: DeploymentRecord) => void
   /** Called when a session has ended, after `record.sessions` has changed. */
@@ -79,4 +79,27 @@ export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperDeps):
       watchSessions(record)
     },
   }
+}
+
+/** The session kinds of status views, by the version's session kind. */
+const kinds: Readonly<Record<string, string>> = { Default: 'DEFAULT', Seat: 'SEATS', Match: 'MATCH' }
+
+/**
+ * Replaces the deployment's sessions; `sessions` gives the number of users by session id.
+ * @throws RangeError when the sessions do not fit.
+ */
+export function replaceSessions(record: DeploymentRecord, sessions: Readonly<Record<string, number>>): void {
+  const sockets = socketsOf(record)
+  if (sockets === undefined) throw new RangeError(`the version of deployment ${record.id} has no sessions`)
+  const kind = record.sessionConfig?.kind ?? 'Default'
+  const replacing = new Map<string, SessionRecord>()
+  let used = 0
+  for (const [id, users] of Object.entries(sessions)) {
+    if (!Number.isInteger(users) || users < 0)
+      throw new RangeError(`the users of session ${id} must be a whole number, not ${users}`)
+    used += users
+    replacing.set(id, { kind: kinds[kind] ?? kind, users })
+  }
+  if (used > sockets) throw new RangeError(`deployment ${record.id} has ${sockets} sockets, too few for ${used} users`)
+  record.sessions = replacing
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { places, type Place } from '../places.js'
-import { createPortPool } from './port-pool.js'
-import { createSites, type Site } from './sites.js'
+import { createPortPool, createSites, type Site } from './placement.js'
 
 const place = places[0] as Place
 

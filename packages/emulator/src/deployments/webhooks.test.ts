@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createCounters } from '../counters.js'
-import { defaultDeploymentSettings } from './deployment-settings.js'
+import { defaultDeploymentSettings } from '../settings.js'
 import { idOf, studio } from './studio.fixture.js'
 import { createWebhooks, isLoopback } from './webhooks.js'
 

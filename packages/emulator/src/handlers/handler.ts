@@ -1,9 +1,10 @@
 import type { Api, ErrorsOf, InputOf, OperationId, OutputOf, SuccessOf } from '@muster/core/api'
-import type { DeploymentFault } from '../deployments/deployment-fault.js'
-import type { WebhookFault } from '../deployments/webhook-fault.js'
-import type { PacketFault } from '../relay-data/packet-fault.js'
-import type { RelayFault } from '../relays/relay-fault.js'
+import type { DeploymentFault } from '../deployments/lifecycle.js'
+import type { WebhookFault } from '../deployments/webhooks.js'
+import type { PacketFault } from '../relays/bad-network.js'
+import type { RelayFault } from '../relays/relays.js'
 import type { World } from '../world.js'
+import { applyMask, parseMask } from './lists.js'
 
 /**
  * The contract between the API description and the handlers: one handler per operation. A missing handler, a status
@@ -29,7 +30,7 @@ export interface RequestContext {
   readonly packetFault: PacketFault | undefined
 }
 
-export type Answer<Op> =
+type Answer<Op> =
   | ([OutputOf<Op>] extends [undefined] ? never : Success<OutputOf<Op>, SuccessOf<Op>>)
   | ([OutputOf<Op>] extends [undefined] ? NoContent : 204 extends SuccessOf<Op> ? NoContent : never)
   | Failure<ErrorsOf<Op>>
@@ -71,4 +72,14 @@ export function fail<const Status extends number>(
   extra: Readonly<Record<string, unknown>> = {},
 ): Failure<Status> {
   return { kind: 'failure', status, body: { ...extra, message } }
+}
+
+/** Applies the X-Fields header to the body of a list; every field of such a body may be missing. */
+export function masked<Body extends object>(
+  body: Body,
+  fields: string | undefined,
+): Success<Partial<Body>> | Failure<400> {
+  if (fields === undefined) return ok(body)
+  const mask = parseMask(fields)
+  return 'problem' in mask ? fail(400, `X-Fields: ${mask.problem}`) : ok(applyMask(mask, body) as Partial<Body>)
 }

@@ -1,15 +1,10 @@
-import { applications } from './applications.js'
-import { deployments } from './deployments.js'
-import { fleets } from './fleets.js'
+import { applications, registry, versions } from './application-handlers.js'
+import { deployments, tags } from './deployment-handlers.js'
+import { fleets, policies } from './fleet-handlers.js'
 import type { Handlers } from './handler.js'
-import { locations } from './locations.js'
-import { policies } from './policies.js'
-import { pullProfiles } from './pull-profiles.js'
-import { registry } from './registry.js'
-import { relays } from './relays.js'
-import { storages } from './storages.js'
-import { tags } from './tags.js'
-import { versions } from './versions.js'
+import { locations } from './location-handlers.js'
+import { pullProfiles, storages } from './storage-handlers.js'
+import { relays } from './relay-handlers.js'
 
 /** All handlers: one for every operation of the description; a missing handler is a compile error. */
 export const handlers: Handlers = {

@@ -1,3 +1,4 @@
+import type { DeploymentRecord } from '../deployments/deployment-record.js'
 import type {
   ApplicationRecord,
   FleetRecord,
@@ -10,7 +11,7 @@ import type { World } from '../world.js'
 import { fail, type Failure } from './handler.js'
 
 /** The record that a request names, or a 404 that says which name is unknown. */
-export type Found<Item> = Item | Failure<404>
+type Found<Item> = Item | Failure<404>
 
 /** Whether a lookup failed: a type guard, for handlers that begin `if (isFailure(app)) return app`. */
 export const isFailure = <T>(found: T): found is Extract<T, { readonly kind: 'failure' }> =>
@@ -62,3 +63,34 @@ export function findPolicy(
 
 export const unlinked = (version: VersionRecord, to: string): Failure<404> =>
   fail(404, `version ${JSON.stringify(version.name)} of ${JSON.stringify(version.app.name)} is not linked to ${to}`)
+
+/**
+ * Finds a deployment by its request_id.
+ * @param status 404, or 400 where the operation declares no 404 (public fact).
+ */
+export const findDeployment = <const Status extends number>(
+  world: World,
+  requestId: string,
+  status: Status,
+): DeploymentRecord | Failure<Status> =>
+  world.deployments.get(requestId) ?? fail(status, `no such deployment: ${JSON.stringify(requestId)}`)
+
+/**
+ * Finds an active version to deploy. An inactive version is answered by `Inactive`, an unknown name by 400, because no
+ * deploy operation declares a 404.
+ */
+export function findDeployable<const Inactive extends number>(
+  world: World,
+  name: { readonly app_name: string; readonly version_name: string },
+  inactive: Inactive,
+): VersionRecord | Failure<400 | Inactive> {
+  const version = findVersion(world, name)
+  if (isFailure(version)) return fail(400, version.body.message)
+  if (!version.app.is_active) return fail(inactive, `application ${JSON.stringify(version.app.name)} is not active`)
+  if (!version.is_active)
+    return fail(
+      inactive,
+      `version ${JSON.stringify(version.name)} of ${JSON.stringify(version.app.name)} is not active`,
+    )
+  return version
+}

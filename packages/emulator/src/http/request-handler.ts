@@ -1,16 +1,131 @@
-import type { Operation, OperationId, PathMatch } from '@muster/core/api'
-import type { FaultSource, Strike } from '../faults/faults.js'
-import { createRouter } from '../input/router.js'
-import type { RateLimits } from '../limits/rate-limits.js'
+import {
+  createPathMatcher,
+  type Operation,
+  type OperationId,
+  operations,
+  type PathMatch,
+  type PathMatcher,
+  pathOf,
+  type Settings,
+} from '@muster/core/api'
+import type { Clock, Random } from '@muster/core/clock'
+import { Problem, readBody } from '@muster/core/http'
+import type { FaultSource, Strike } from '../faults.js'
+import type { Failure, Handlers, NoContent, RequestContext, Success } from '../handlers/handler.js'
 import type { Page } from '../page/page.js'
+import type { RateLimits } from '../rate-limits.js'
 import type { World } from '../world.js'
-import { garble } from './garble.js'
-import type { Network } from './network.js'
-import { createPerformers, type PerformerDeps } from './performers.js'
-import { tooMany, unauthorized, type TooManyAnswer } from './refusals.js'
-import { ConnectionDropped, message, type Reply } from './reply.js'
+import {
+  ConnectionDropped,
+  empty,
+  garble,
+  json,
+  message,
+  type Reply,
+  tooMany,
+  type TooManyAnswer,
+  unauthorized,
+} from './reply.js'
+import { createReader } from './request-input.js'
 
-export interface RequestHandlerDeps extends PerformerDeps {
+interface Route {
+  readonly id: OperationId
+  readonly operation: Operation
+}
+
+/** Creates the router, which finds the operation for a method and path. Pure. */
+export const createRouter = (settings: Settings): PathMatcher<Route> =>
+  createPathMatcher(
+    Array.from(operations, ([id, operation]) => ({
+      method: operation.method,
+      path: pathOf(operation, settings),
+      value: { id, operation },
+    })),
+  )
+
+interface PerformerDeps {
+  readonly world: World
+  readonly handlers: Handlers
+  /** Bytes that a request's body may have. */
+  readonly maxBodyBytes: number
+  /** Called with each error that a handler throws; the request is answered by 500. */
+  readonly onError: (error: unknown, operation: OperationId) => void
+}
+
+/**
+ * Performs an operation: reads the input from the request, calls the handler and builds the reply. Rejects only when
+ * the caller is gone.
+ */
+type Performer = (
+  request: Request,
+  segments: readonly string[],
+  query: URLSearchParams,
+  strike: Strike | undefined,
+) => Promise<Reply>
+
+/** A handler of any operation. The types cannot say here which input belongs to which handler; the description does. */
+type AnyHandler = (input: never, context: RequestContext) => AnyAnswer | Promise<AnyAnswer>
+type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
+
+function createPerformers({
+  world,
+  handlers,
+  maxBodyBytes,
+  onError,
+}: PerformerDeps): Readonly<Record<OperationId, Performer>> {
+  const byGroup: Readonly<Record<string, Readonly<Record<string, AnyHandler>>>> = handlers
+
+  const performer = (id: OperationId, operation: Operation): Performer => {
+    const [group, name] = id.split('.') as [string, string]
+    const handle = byGroup[group]?.[name] as AnyHandler
+    const read = createReader(operation, world.settings)
+    const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
+
+    return async (request, segments, query, strike) => {
+      const body = hasBody ? await bodyOf(request, maxBodyBytes) : undefined
+      if (body === tooLarge) return message(413, 'the body is too large', { connection: 'close' })
+      const parts = read({ segments, query, headers: request.headers, body })
+      if ('problem' in parts) return message(400, parts.problem)
+      const context: RequestContext = {
+        operation: id,
+        world,
+        deploymentFault: strike?.deployment,
+        webhookFault: strike?.webhooks,
+        relayFault: strike?.relay,
+        packetFault: strike?.packets,
+      }
+      try {
+        return worded(operation, await handle(parts.input as never, context))
+      } catch (error) {
+        onError(error, id)
+        return message(500, 'internal server error')
+      }
+    }
+  }
+
+  const entries = operations.map(([id, operation]) => [id, performer(id, operation)] as const)
+  return Object.fromEntries(entries) as Record<OperationId, Performer>
+}
+
+function worded(operation: Operation, answer: AnyAnswer): Reply {
+  if (answer.kind === 'no content') return empty(204)
+  return json(answer.status ?? operation.success[0] ?? 200, answer.body)
+}
+
+const tooLarge = Symbol('too large')
+
+const decoder = new TextDecoder()
+
+async function bodyOf(request: Request, maxBytes: number): Promise<string | typeof tooLarge> {
+  try {
+    return decoder.decode(await readBody(request, maxBytes))
+  } catch (error) {
+    if (error instanceof Problem && error.status === 413) return tooLarge
+    throw error
+  }
+}
+
+interface RequestHandlerDeps extends PerformerDeps {
   readonly faults: FaultSource
   readonly network: Network
   /** The rate limits; undefined for a service without limits. */
@@ -101,4 +216,25 @@ async function failed(strike: Strike, status: number, effect: () => Promise<Repl
 function count({ counters }: World, id: OperationId, status: number): void {
   const byStatus = (counters.requests[id] ??= {})
   byStatus[status] = (byStatus[status] ?? 0) + 1
+}
+
+/** The simulated network between the caller and the service. */
+interface Network {
+  /** Waits for one direction: half of the latency, and up to half of the jitter. Rejects when the emulator closes. */
+  travel(): Promise<void> | undefined
+  /** Waits for any other delay. */
+  delay(ms: number): Promise<void>
+}
+
+export function createNetwork(
+  clock: Clock,
+  random: Random,
+  { latencyMs, jitterMs }: { readonly latencyMs: number; readonly jitterMs: number },
+  closing: AbortSignal,
+): Network {
+  return {
+    travel: () =>
+      latencyMs === 0 && jitterMs === 0 ? undefined : clock.sleep((latencyMs + random() * jitterMs) / 2, closing),
+    delay: (ms) => clock.sleep(ms, closing),
+  }
 }

@@ -1,12 +1,10 @@
 // pure: the page of one deployment
-import type { DeploymentDetail } from './deployment-detail.js'
+import type { DeploymentDetail } from './read-page-state.js'
 import { statusChip, tagChips } from './deployment-table.js'
-import { html, type Html } from './html.js'
+import { html, type Html, pageShell, section, table } from './html.js'
 import { MASK } from './mask-secrets.js'
 import { instant } from './overview-page.js'
-import { phaseOf } from './page-phase.js'
-import { pageShell } from './page-shell.js'
-import { section, table } from './page-table.js'
+import { phaseOf } from './page-state.js'
 import { duration } from '@muster/console/parts'
 
 const back = html`<p class="back"><a href="/_emulator">All deployments</a></p>

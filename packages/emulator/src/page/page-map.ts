@@ -10,8 +10,7 @@ import {
   type Label,
 } from '@muster/console/parts'
 import { html, markup, type Html } from './html.js'
-import { phases } from './page-phase.js'
-import type { PageLocation, PageState } from './page-state.js'
+import { type PageLocation, type PageState, phases } from './page-state.js'
 
 const round = (value: number) => Math.round(value * 10) / 10
 

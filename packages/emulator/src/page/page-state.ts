@@ -1,8 +1,7 @@
-// pure: the data of the page
+// pure: the data of the page; the phases in which the page groups statuses; finds deployments by a search text
 import type { Counters } from '../counters.js'
 import type { StatusName } from '../deployments/lifecycle.js'
-import type { FaultCount } from '../faults/faults.js'
-import type { PagePhase } from './page-phase.js'
+import type { FaultCount } from '../faults.js'
 
 /**
  * The data of the page, and the answer of /_emulator/state. Everyone who can reach the port can read it, so it has no
@@ -103,3 +102,57 @@ export interface RelayTotals {
   /** Users connected, as seen by their packets. */
   readonly connected: number
 }
+
+/** The phase of a deployment that has not ended. */
+export type PagePhase = 'starting' | 'ready' | 'error' | 'stopping'
+
+/** All phases, in display order. */
+export const phases: readonly PagePhase[] = ['ready', 'starting', 'error', 'stopping']
+
+const byStatus: Readonly<Record<StatusName, PagePhase | 'ended'>> = {
+  INITIALIZING: 'starting',
+  SEEKING: 'starting',
+  SEEKED: 'starting',
+  SCANNING: 'starting',
+  DEPLOYING: 'starting',
+  READY: 'ready',
+  ERROR: 'error',
+  TERMINATING: 'stopping',
+  TERMINATED: 'ended',
+}
+
+export const phaseOf = (status: StatusName): PagePhase | 'ended' => byStatus[status]
+
+/** All statuses, in the order of the lifecycle. */
+export const statusNames = Object.keys(byStatus) as readonly StatusName[]
+
+/** The fields that a search looks at. */
+interface Searchable {
+  readonly request_id: string
+  readonly status: string
+  readonly application: string
+  readonly version: string
+  readonly location: string | null
+  readonly error: string | null
+  readonly tags: readonly string[]
+}
+
+/**
+ * Creates a predicate from a search text: each of its words occurs in some field, ignoring case and accents. An empty
+ * text matches all.
+ */
+export function searchFor(text: string): (one: Searchable) => boolean {
+  const words = plain(text)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return ({ request_id, status, application, version, location, error, tags }) => {
+    const all = plain([request_id, status, application, version, location ?? '', error ?? '', ...tags].join('\n'))
+    return words.every((word) => all.includes(word))
+  }
+}
+
+const plain = (text: string) =>
+  text
+    .normalize('NFD')
+    .replaceAll(/\p{Mark}/gu, '')
+    .toLowerCase()

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { json, message, type Reply } from '../http/reply.js'
-import { deploymentDetail } from './deployment-detail.js'
+import { deploymentDetail, type PageSource, readPageState } from './read-page-state.js'
 import { deploymentPage, unknownDeploymentPage } from './deployment-page.js'
 import { overviewPage } from './overview-page.js'
 import { pageScript } from './page-script.js'
 import { pageStyle } from './page-style.js'
-import { readPageState, type PageSource } from './read-page-state.js'
 
 /** A request whose path is not an operation's. */
 export interface PageRequest {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchFor } from './search.js'
+import { searchFor } from './page-state.js'
 
 const deployment = {
   request_id: 'a1b2c3',

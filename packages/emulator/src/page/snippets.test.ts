@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectSnippet, deploySnippet } from './snippets.js'
+import { connectSnippet, deploySnippet } from './deployment-table.js'
 
 const connect = { baseUrl: 'http://127.0.0.1:8080', token: 'dev' }
 /** The text that a user who copies the markup gets. */

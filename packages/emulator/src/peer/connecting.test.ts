@@ -1,9 +1,9 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { pingPacket, relayState } from '../relay-data/packet.js'
+import { pingPacket, relayState } from '../relays/packet.js'
 import { fakeRelay, sessionToken, userToken } from './fake-relay.fixture.js'
-import { PeerError } from './peer-error.js'
+import { PeerError } from './peer-connection.js'
 import { createPeer } from './peer.js'
 import { eventually, failure } from './session.fixture.js'
 

@@ -2,8 +2,8 @@ import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { createManualClock } from '@muster/core/clock'
 import { onTestFinished } from 'vitest'
-import { answerOf, relayState, type RelayState } from '../relay-data/packet.js'
-import type { PeerOptions } from './peer-options.js'
+import { answerOf, relayState, type RelayState } from '../relays/packet.js'
+import type { PeerOptions } from './peer-connection.js'
 import { createPeer } from './peer.js'
 
 export const userToken = 4_000_000_001

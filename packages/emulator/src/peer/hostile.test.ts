@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { seededRandom } from '@muster/core/clock'
 import { expect, onTestFinished, test } from 'vitest'
-import { pingPacket, relayState } from '../relay-data/packet.js'
+import { pingPacket, relayState } from '../relays/packet.js'
 import { eventually, messages, relayed } from './session.fixture.js'
 
 /** A socket of an attacker, which sends any datagrams and records the answers. */

@@ -1,11 +1,174 @@
-import type { Socket } from 'node:dgram'
-import { systemClock } from '@muster/core/clock'
-import { dataPacket, MAX_PAYLOAD, pingPacket, readRelayed, type Side } from '../relay-data/packet.js'
-import { createListeners } from './listeners.js'
-import { PeerError } from './peer-error.js'
-import type { PeerOptions } from './peer-options.js'
-import { openPeerSocket } from './peer-socket.js'
-import { peerStateOf, problemOf, type PeerState } from './peer-state.js'
+import { createSocket, type Socket } from 'node:dgram'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { type Clock, systemClock } from '@muster/core/clock'
+import { z } from 'zod'
+import {
+  dataPacket,
+  MAX_PAYLOAD,
+  pingPacket,
+  readRelayed,
+  relayState,
+  type RelayState,
+  type Side,
+} from '../relays/packet.js'
+
+/** The role of a peer: the host exchanges data with every client, a client with the host alone. */
+export type PeerRole = 'host' | 'client'
+
+/**
+ * Options of a peer. A player's credentials, as a lobby or `credentialsFor` of `@muster/relay` returns them, are valid
+ * options.
+ */
+export interface PeerOptions {
+  /** The relay's address or name: `relay.ip` or `relay.host`. */
+  readonly host: string
+  /** The relay's port: `relay.ports.server` for the host, `relay.ports.client` for a client. */
+  readonly port: number
+  readonly role: PeerRole
+  /** The user's authorization_token. Never another user's. */
+  readonly userToken: number
+  /** The session's authorization_token. */
+  readonly sessionToken: number
+  /** The transport protocol. Only UDP is supported; it is also the only value sampled. */
+  readonly protocol?: string | undefined
+  /** The session's id, which credentials contain. Not used. */
+  readonly sessionId?: string | undefined
+  readonly ip?: string | undefined
+  readonly link?: string | undefined
+  /** The clock. Default: the machine's. */
+  readonly clock?: Clock | undefined
+  /** Milliseconds between two pings, 100 to 1000 (public fact). Default 500. */
+  readonly pingMs?: number | undefined
+  /**
+   * Milliseconds after which `connect` gives up, and milliseconds of silence after which the relay counts as gone.
+   * Default 10,000.
+   */
+  readonly timeoutMs?: number | undefined
+}
+
+const aToken = 'must be an unsigned 32-bit integer'
+const token = z.int(aToken).min(0, aToken).max(0xffff_ffff, aToken)
+
+export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+  role: z.enum(['host', 'client']),
+  userToken: token,
+  sessionToken: token,
+  protocol: z.string().regex(/^udp$/i, 'must be UDP').optional(),
+  sessionId: z.string().optional(),
+  ip: z.string().optional(),
+  link: z.string().optional(),
+  clock: z
+    .custom<Clock>(
+      (clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock,
+      'must be a Clock',
+    )
+    .optional(),
+  pingMs: z.number().min(100).max(1000).optional(),
+  timeoutMs: z.number().positive().optional(),
+})
+
+/**
+ * The problem of a peer.
+ * - `invalid`: the relay does not know the tokens, or knows them no longer.
+ * - `session timed out`: the host was connected and is silent.
+ * - `error`: the relay has refused the peer, because another host is connected, or the user in another role.
+ * - `no answer`: the relay was silent, or went on checking, for too long.
+ * - `unreachable`: the host name does not exist, or there is no route to it.
+ * - `not valid`: data cannot be sent in this state.
+ * - `closed`: the peer was closed by `close` before it was connected.
+ */
+export type PeerProblem =
+  'invalid' | 'session timed out' | 'error' | 'no answer' | 'unreachable' | 'not valid' | 'closed'
+
+/** Why a peer could not connect or send. */
+export class PeerError extends Error {
+  override readonly name = 'PeerError'
+  readonly problem: PeerProblem
+
+  constructor(problem: PeerProblem, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.problem = problem
+  }
+}
+
+/**
+ * The state of a peer's connection to the relay.
+ * - `disconnected`: not connected yet, closed, or without an answer for too long.
+ * - `checking`: the relay has not decided yet.
+ * - `valid`: data passes.
+ * - `invalid`: the relay does not know the tokens, or knows them no longer.
+ * - `timed out`: the host is silent; it may come back.
+ * - `error`: the relay refuses the peer.
+ */
+export type PeerState = 'disconnected' | 'checking' | 'valid' | 'invalid' | 'timed out' | 'error'
+
+const names = {
+  [relayState.checking]: 'checking',
+  [relayState.valid]: 'valid',
+  [relayState.invalid]: 'invalid',
+  [relayState.timedOut]: 'timed out',
+  [relayState.error]: 'error',
+} as const satisfies Record<RelayState, PeerState>
+
+const peerStateOf = (code: RelayState) => names[code]
+
+/**
+ * The reason for which the relay refuses a peer in this state; undefined for a state in which the peer is or may become
+ * valid.
+ */
+function problemOf(state: PeerState): PeerError | undefined {
+  if (state === 'invalid') return new PeerError('invalid', 'the relay does not know these tokens')
+  if (state === 'timed out') return new PeerError('session timed out', 'the host of the session is silent')
+  if (state === 'error')
+    return new PeerError('error', 'the relay refuses: there is a host already, or the user is here in the other role')
+  return undefined
+}
+
+/** A set of listeners. */
+interface Listeners<Value> {
+  /** Adds a listener. Returns a function that removes it. */
+  add(listener: (value: Value) => void): () => void
+  tell(value: Value): void
+}
+
+function createListeners<Value>(): Listeners<Value> {
+  const listeners = new Set<(value: Value) => void>()
+  return {
+    add: (listener) => {
+      // Each call adds a function of its own, so that a listener added twice is called twice and removed separately.
+      const entry = (value: Value) => listener(value)
+      listeners.add(entry)
+      return () => {
+        listeners.delete(entry)
+      }
+    },
+    tell: (value) => {
+      for (const listener of listeners) listener(value)
+    },
+  }
+}
+
+/**
+ * Opens a UDP socket that receives from the relay alone.
+ * @throws PeerError `unreachable`.
+ */
+async function openPeerSocket(host: string, port: number): Promise<Socket> {
+  let socket: Socket | undefined
+  try {
+    const { address, family } = await lookup(host)
+    socket = createSocket(family === 6 ? 'udp6' : 'udp4')
+    socket.connect(port, address)
+    await once(socket, 'connect')
+  } catch (cause) {
+    socket?.close()
+    throw new PeerError('unreachable', 'the relay cannot be reached', { cause })
+  }
+  // Errors are ignored: some systems report that nothing listens at the port, and the relay's silence shows the same.
+  return socket.on('error', () => {})
+}
 
 /** What host and client peers have in common. */
 export interface PeerConnection<Message> {

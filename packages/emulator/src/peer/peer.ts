@@ -1,6 +1,5 @@
-import { checked } from '../checked.js'
-import { createPeerConnection, type PeerConnection } from './peer-connection.js'
-import { PeerOptions } from './peer-options.js'
+import { checked } from '../option-values.js'
+import { createPeerConnection, type PeerConnection, PeerOptions } from './peer-connection.js'
 
 /** A message that a client receives from its host. */
 export interface ClientMessage {

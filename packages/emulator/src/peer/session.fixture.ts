@@ -3,8 +3,7 @@ import { onTestFinished } from 'vitest'
 import { started } from '../emulator.fixture.js'
 import type { EmulatorOptions } from '../options.js'
 import { createPeer, type ClientPeer, type HostPeer } from './peer.js'
-import type { PeerOptions, PeerRole } from './peer-options.js'
-import type { PeerState } from './peer-state.js'
+import type { PeerOptions, PeerRole, PeerState } from './peer-connection.js'
 
 interface Port {
   readonly port: number

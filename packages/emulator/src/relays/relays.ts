@@ -1,11 +1,23 @@
 import type { RelaySession, RelaySessionOfUser } from '@muster/core/api'
-import type { WebhookFault } from '../deployments/webhook-fault.js'
-import type { Place } from '../places.js'
-import type { PacketFault } from '../relay-data/packet-fault.js'
-import type { RelayFault } from './relay-fault.js'
-import type { RelaySessionRecord, RelayUserRecord } from './relay-session.js'
+import type { Random } from '@muster/core/clock'
+import { coordinatesOf, type Locate, nearest } from '../deployments/placement.js'
+import { sendDespite, type WebhookFault, type Webhooks } from '../deployments/webhooks.js'
+import { type Place, places } from '../places.js'
+import { hex } from '../records.js'
+import type { RelaySettings } from '../settings.js'
+import type { Timers } from '../timers.js'
+import type { PacketFault } from './bad-network.js'
+import {
+  createRelayPorts,
+  type RelayAddress,
+  relaySessionOfUserView,
+  type RelaySessionRecord,
+  relaySessionView,
+  type RelayUserRecord,
+} from './relay-session.js'
+import type { RelayData, RelayLine } from './udp-relay.js'
 
-export interface RelayOrder {
+interface RelayOrder {
   /** The users' IP addresses; a relay near them is chosen. */
   readonly users: readonly string[]
   /** Which places are allowed. */
@@ -45,3 +57,181 @@ export interface RelaySummary {
   /** Users connected, as seen by their packets; 0 where sessions carry no packets. */
   readonly connected: number
 }
+
+/** What relay sessions need from the rest of the emulator. */
+interface RelayDeps {
+  /** The source of ids and tokens. */
+  readonly random: Random
+  readonly timers: Timers
+  readonly settings: RelaySettings
+  /** The relay that carries packets; undefined where sessions carry none. */
+  readonly relayData: RelayData | undefined
+  /** Looks up the location of an IP address; undefined to simulate a location from the address. */
+  readonly locate: Locate | undefined
+  readonly webhooks: Webhooks
+}
+
+/**
+ * A fault of a relay session.
+ * - `never ready`: the session never becomes ready.
+ * - `no tokens`: the session is shown as ready, but without tokens.
+ * - `token of another`: each user is shown with the token of another user, if there is one.
+ */
+export type RelayFault = 'never ready' | 'no tokens' | 'token of another'
+
+/** A source of tokens for sessions and users: unsigned 32-bit numbers (public fact), no two equal ones in use. */
+interface TokenSource {
+  take(): number
+  give(token: number): void
+}
+
+function createTokenSource(random: Random): TokenSource {
+  const used = new Set<number>()
+  /** A token is never 0, because programs take 0 for no token. */
+  const draw = () => 1 + Math.floor(random() * 0xffff_ffff)
+  return {
+    take: () => {
+      let token = draw()
+      while (used.has(token)) token = draw()
+      used.add(token)
+      return token
+    },
+    give: (token) => void used.delete(token),
+  }
+}
+
+export function createRelays({ random, timers, settings, relayData, locate, webhooks }: RelayDeps): Relays {
+  const sessions = new Map<string, RelaySessionRecord>()
+  const ports = createRelayPorts()
+  const tokens = createTokenSource(random)
+  const calls = new WeakMap<RelaySessionRecord, Promise<void>>()
+
+  const view = (session: RelaySessionRecord) => relaySessionView(session, settings.readyStatus)
+
+  const newUser = (ip: string): RelayUserRecord => ({
+    ip,
+    coordinates: coordinatesOf(ip, locate),
+    token: tokens.take(),
+  })
+
+  const freeId = () => {
+    let id = hex(12, random)
+    while (sessions.has(id)) id = hex(12, random)
+    return id
+  }
+
+  const becomeReady = (session: RelaySessionRecord, { fault, webhookFault }: RelayOrder) => {
+    // The session was deleted in the meantime.
+    if (sessions.get(session.id) !== session) return
+    session.state = fault === 'no tokens' ? 'ready without tokens' : 'ready'
+    const { webhookUrl } = session
+    if (webhookUrl !== undefined)
+      calls.set(session, sendDespite(webhookFault, webhooks, timers, webhookUrl, view(session)))
+  }
+
+  /** Assigns the address to which peers send packets, and opens the relay that carries the packets. */
+  const connect = async (place: Place, token: number, order: RelayOrder): Promise<Route | undefined> => {
+    if (relayData === undefined) {
+      const address = ports.take(place)
+      return address && { address, line: undefined }
+    }
+    const line = await relayData.open({ token, fault: order.packetFault })
+    if (line === undefined) return undefined
+    const { serverPort, clientPort } = line
+    return { address: { place, ip: relayData.ip, host: relayData.ip, serverPort, clientPort }, line }
+  }
+
+  const create = async (order: RelayOrder) => {
+    const users = order.users.map(newUser)
+    const token = tokens.take()
+    const where = users.map(({ coordinates }) => coordinates)
+    const place = nearest(places.filter(order.allows), where)
+    const route = place && (await connect(place, token, order))
+    if (route === undefined) {
+      for (const taken of [token, ...users.map((user) => user.token)]) tokens.give(taken)
+      return undefined
+    }
+    for (const user of users) route.line?.authorize(user)
+    const { webhookUrl } = order
+    const session: RelaySessionRecord = {
+      id: freeId(),
+      token,
+      webhookUrl,
+      users,
+      ...route,
+      tokensOfOthers: order.fault === 'token of another',
+      state: 'initializing',
+    }
+    sessions.set(session.id, session)
+    if (order.webhookFault === 'forged' && webhookUrl !== undefined)
+      void webhooks.send(webhookUrl, forged(view(session)))
+    if (order.fault === 'never ready') return session
+    if (order.webhookFault === 'early') becomeReady(session, order)
+    else timers.after(settings.readyMs, () => becomeReady(session, order))
+    return session
+  }
+
+  return {
+    create,
+    get: (id) => sessions.get(id),
+    all: () => [...sessions.values()],
+
+    authorize: (session, ip) => {
+      const user = newUser(ip)
+      session.users.push(user)
+      session.line?.authorize(user)
+      return user
+    },
+
+    revoke: (session, token) => {
+      const index = session.users.findIndex((user) => user.token === token)
+      if (index === -1) return false
+      session.users.splice(index, 1)
+      session.line?.revoke(token)
+      tokens.give(token)
+      return true
+    },
+
+    delete: async (session) => {
+      sessions.delete(session.id)
+      if (session.line === undefined) ports.give(session.address)
+      for (const { token } of [session, ...session.users]) tokens.give(token)
+      await session.line?.close()
+    },
+
+    view,
+    viewOfUser: (session, user) => relaySessionOfUserView(session, user, settings.readyStatus),
+    called: (session) => calls.get(session) ?? Promise.resolve(),
+    list: () =>
+      Array.from(sessions.values(), ({ id, state, users, line }) => ({
+        session_id: id,
+        ready: state !== 'initializing',
+        users: users.length,
+        connected: line?.connected() ?? 0,
+      })),
+    close: async () => relayData?.close(),
+  }
+}
+
+interface Route {
+  readonly address: RelayAddress
+  readonly line: RelayLine | undefined
+}
+
+/** A forged webhook: what an attacker who knows the URL might post to receive all packets. */
+const forged = (view: RelaySession): RelaySession => ({
+  ...view,
+  status: 'READY',
+  ready: true,
+  linked: true,
+  authorization_token: 4_294_967_295,
+  session_users: [],
+  relay: {
+    ip: '203.0.113.254',
+    host: 'forged.emulator.invalid',
+    ports: {
+      server: { port: 31_337, protocol: 'UDP', link: 'forged.emulator.invalid:31337' },
+      client: { port: 31_338, protocol: 'UDP', link: 'forged.emulator.invalid:31338' },
+    },
+  },
+})

@@ -1,0 +1,216 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, isIPv6, type Server, type Socket } from 'node:net'
+import { greatCircleKm } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import { type PlaceBeacon, beacons as silentBeacons } from './places.js'
+import type { BeaconSettings } from './settings.js'
+import { createTimers, type Timers } from './timers.js'
+
+/** A beacon that echoes what is sent to its UDP port and over connections to its TCP port. */
+interface OpenBeacon {
+  readonly udpPort: number
+  readonly tcpPort: number
+  close(): Promise<void>
+}
+
+interface OpenBeaconOptions {
+  /** An IP address. */
+  readonly host: string
+  /** Milliseconds by which each echo is delayed. */
+  readonly delayMs: number
+  readonly timers: Timers
+  /**
+   * Whether a port is a beacon's. Datagrams from beacons get no echo, because two beacons would echo a forged one for
+   * ever.
+   */
+  readonly isBeacon: (port: number) => boolean
+}
+
+/** The service's beacons have ports from 0 to 59999 (service-api, Limits); the system may also assign higher ones. */
+const HIGHEST_PORT = 59_999
+const PORTS_TRIED = 50
+/** Lower ports belong to services that might answer an echo, so datagrams from them get none. */
+const LOWEST_CLIENT_PORT = 1024
+/** The length of a ping in bytes, at most. Longer datagrams are ignored. */
+const LONGEST_PING = 1200
+/** Pending echoes of one beacon, at most; further ones are dropped. */
+const MOST_UNDER_WAY = 1000
+const MOST_CONNECTIONS = 64
+const IDLE_MS = 10_000
+
+/** @throws the system's error when there is no port left, or no such address. */
+async function openBeacon(options: OpenBeaconOptions): Promise<OpenBeacon> {
+  const udp = await openUdp(options)
+  try {
+    const tcp = await openTcp(options)
+    return {
+      udpPort: udp.address().port,
+      tcpPort: portOf(tcp.server),
+      close: async () => {
+        await Promise.all([closeUdp(udp), tcp.close()])
+      },
+    }
+  } catch (error) {
+    await closeUdp(udp)
+    throw error
+  }
+}
+
+async function openUdp({ host, delayMs, timers, isBeacon }: OpenBeaconOptions): Promise<UdpSocket> {
+  const socket = await tried(async () => {
+    const candidate = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
+    await bound(candidate, () => candidate.bind({ address: host, port: 0, exclusive: true }))
+    return { found: candidate, port: candidate.address().port, close: () => closeUdp(candidate) }
+  })
+  let underWay = 0
+  socket.on('message', (ping, { port, address }) => {
+    if (ping.length > LONGEST_PING || port < LOWEST_CLIENT_PORT || isBeacon(port)) return
+    if (delayMs === 0) return socket.send(ping, port, address)
+    if (underWay === MOST_UNDER_WAY) return
+    underWay++
+    timers.after(delayMs, () => {
+      underWay--
+      socket.send(ping, port, address)
+    })
+  })
+  // Errors are ignored: the receiver of an echo may be gone.
+  socket.on('error', () => {})
+  // The socket does not keep the process alive if nobody closes the emulator.
+  return socket.unref()
+}
+
+async function openTcp({ host, delayMs, timers }: OpenBeaconOptions) {
+  const connections = new Set<Socket>()
+  const accept = (socket: Socket) => {
+    connections.add(socket.unref())
+    socket.setNoDelay().setTimeout(IDLE_MS, () => socket.destroy())
+    socket.once('close', () => connections.delete(socket))
+    socket.on('error', () => socket.destroy())
+    socket.on('data', (ping) => {
+      // Data is echoed one chunk at a time, so that a client that sends without reading cannot fill the memory.
+      socket.pause()
+      const echo = () => void socket.write(ping, () => socket.resume())
+      if (delayMs === 0) echo()
+      else timers.after(delayMs, echo)
+    })
+  }
+  const server = await tried(async () => {
+    const candidate = createServer(accept)
+    candidate.maxConnections = MOST_CONNECTIONS
+    await bound(candidate, () => candidate.listen({ host, port: 0, exclusive: true }))
+    return { found: candidate, port: portOf(candidate), close: () => closeTcp(candidate) }
+  })
+  const close = async () => {
+    const closed = closeTcp(server)
+    for (const socket of connections) socket.destroy()
+    await closed
+  }
+  return { server: server.unref(), close }
+}
+
+interface Tried<T> {
+  readonly found: T
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Retries until the system assigns a port that beacons may have. */
+async function tried<T>(open: () => Promise<Tried<T>>): Promise<T> {
+  const unfit: Tried<T>[] = []
+  try {
+    while (unfit.length < PORTS_TRIED) {
+      const candidate = await open()
+      if (candidate.port <= HIGHEST_PORT) return candidate.found
+      // Unfit sockets stay open until a fit one is found, so that the system does not assign their ports again.
+      unfit.push(candidate)
+    }
+    throw new Error(`the system gives no ports up to ${HIGHEST_PORT} to beacons`)
+  } finally {
+    await Promise.all(unfit.map(({ close }) => close()))
+  }
+}
+
+async function bound(socket: UdpSocket | Server, bind: () => void): Promise<void> {
+  const listening = once(socket, 'listening')
+  bind()
+  await listening
+}
+
+const portOf = (server: Server) => (server.address() as { readonly port: number }).port
+const closeUdp = (socket: UdpSocket): Promise<void> => new Promise((resolve) => socket.close(() => resolve()))
+const closeTcp = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
+
+/** Milliseconds spent in the access networks at both ends. */
+const ACCESS_MS = 4
+/**
+ * Milliseconds of round trip per kilometre of great circle: light travels 200 km per millisecond in fibre, routes are
+ * about 1.6 times the great circle (our choice), and the way counts twice.
+ */
+const MS_PER_KM = (2 * 1.6) / 200
+
+/** The round-trip time in milliseconds: about 20 over 1000 km, about 100 across the Atlantic. */
+export const roundTripMs = (km: number): number => ACCESS_MS + km * MS_PER_KM
+
+/** The ping beacons: the hosts to which players measure round trips, one per place. */
+export interface Beacons {
+  list(): Promise<readonly PlaceBeacon[]>
+  close(): Promise<void>
+}
+
+interface BeaconsDeps {
+  /** Delays the echoes. */
+  readonly clock: Clock
+  /** The settings; undefined where beacons never answer. */
+  readonly settings: BeaconSettings | undefined
+  /**
+   * Whether the emulator listens. Beacons are opened only then, because in-process callers of the emulator use no
+   * ports.
+   */
+  readonly isListening: () => boolean
+}
+
+export function createBeacons({ clock, settings, isListening }: BeaconsDeps): Beacons {
+  const timers = createTimers(clock, 1)
+  const ports = new Set<number>()
+  const open: OpenBeacon[] = []
+  let opened: Promise<readonly PlaceBeacon[]> | undefined
+  let closed = false
+
+  const answering = async ({ host, publicIp, from }: BeaconSettings, beacon: PlaceBeacon): Promise<PlaceBeacon> => {
+    const delayMs = from === undefined ? 0 : roundTripMs(greatCircleKm(from, beacon.location))
+    const { udpPort, tcpPort } = await opening({ host, delayMs, timers, isBeacon: (port) => ports.has(port) })
+    return { ...beacon, host: publicIp, fqdn: publicIp, udp_port: udpPort, tcp_port: tcpPort }
+  }
+
+  const opening = async (options: Parameters<typeof openBeacon>[0]) => {
+    const beacon = await openBeacon(options)
+    open.push(beacon)
+    ports.add(beacon.udpPort)
+    return beacon
+  }
+
+  const openAll = async (chosen: BeaconSettings) => {
+    const all = await Promise.allSettled(silentBeacons.map((beacon) => answering(chosen, beacon)))
+    const failed = all.find((one) => one.status === 'rejected')
+    if (failed === undefined) return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    // The failed attempt is forgotten, so that the next caller tries to open the ports again.
+    opened = undefined
+    ports.clear()
+    await Promise.all(open.splice(0).map((beacon) => beacon.close()))
+    throw failed.reason
+  }
+
+  return {
+    list: async () => {
+      if (settings === undefined || closed || (opened === undefined && !isListening())) return silentBeacons
+      return (opened ??= openAll(settings))
+    },
+    close: async () => {
+      closed = true
+      timers.close()
+      await opened?.catch(() => {})
+      await Promise.all(open.splice(0).map((beacon) => beacon.close()))
+    },
+  }
+}

@@ -1,0 +1,193 @@
+import { type OperationId, operations } from '@muster/core/api'
+import type { Random } from '@muster/core/clock'
+import { z } from 'zod'
+import type { DeploymentFault } from './deployments/lifecycle.js'
+import type { WebhookFault } from './deployments/webhooks.js'
+import { checked } from './option-values.js'
+import { PacketFault } from './relays/bad-network.js'
+import type { RelayFault } from './relays/relays.js'
+
+/**
+ * A fault, as data: which requests it affects, how often, and how. Without `probability` and `nth` it affects every
+ * request of the operation. Several faults may affect one request: their delays add up, and of each other kind the
+ * first declared applies.
+ */
+export interface Fault {
+  /** Name of the operation; '*' for all. Requests are counted in the order of arrival. */
+  readonly operation: OperationId | '*'
+  /** The probability, 0 to 1, that a request is affected; drawn per request. */
+  readonly probability?: number | undefined
+  /** The requests affected, counted from the fault's declaration: [1, 3] for the first and the third. */
+  readonly nth?: readonly number[] | undefined
+  /** The number of requests affected, at most. */
+  readonly count?: number | undefined
+
+  /** The status of the answer, 400 to 599, sent before the operation takes effect. */
+  readonly status?: number | undefined
+  /** With `status`: the operation takes effect despite the error. */
+  readonly effect?: boolean | undefined
+  /** With `status`: the message in the body. */
+  readonly message?: string | undefined
+  /** With `status`: milliseconds for Retry-After, which is sent in whole seconds. */
+  readonly retryAfterMs?: number | undefined
+  /** Milliseconds of the clock by which the request is delayed. */
+  readonly delayMs?: number | undefined
+  /** Ends the connection without an answer, before or after the operation has taken effect. */
+  readonly drop?: 'before' | 'after' | undefined
+  /** How the answer's body is damaged: broken JSON, empty, cut off in the middle, or replaced by a page of HTML. */
+  readonly body?: 'malformed' | 'empty' | 'truncated' | 'html' | undefined
+  /** The fault of the deployment that this request creates. */
+  readonly deployment?: DeploymentFault | undefined
+  /** The fault of the webhooks of the deployment or relay session that this request creates. */
+  readonly webhooks?: WebhookFault | undefined
+  /** The fault of the relay session that this request creates. */
+  readonly relay?: RelayFault | undefined
+  /** The fault of the packets to the peers of the relay session that this request creates. */
+  readonly packets?: PacketFault | undefined
+}
+
+const ids: readonly string[] = operations.map(([id]) => id)
+const effects = [
+  'status',
+  'delayMs',
+  'drop',
+  'body',
+  'deployment',
+  'webhooks',
+  'relay',
+  'packets',
+] as const satisfies readonly (keyof Fault)[]
+const ofStatus = ['effect', 'message', 'retryAfterMs'] as const satisfies readonly (keyof Fault)[]
+
+const milliseconds = z.number().min(0)
+
+export const Fault: z.ZodType<Fault> = z
+  .strictObject({
+    operation: z.custom<OperationId | '*'>(
+      (id) => id === '*' || (typeof id === 'string' && ids.includes(id)),
+      "must be '*' or the id of an operation, such as 'deployments.create'",
+    ),
+    probability: z.number().min(0).max(1).optional(),
+    nth: z.array(z.int().min(1)).min(1).optional(),
+    count: z.int().min(1).optional(),
+    status: z.int().min(400).max(599).optional(),
+    effect: z.boolean().optional(),
+    message: z.string().optional(),
+    retryAfterMs: milliseconds.optional(),
+    delayMs: milliseconds.optional(),
+    drop: z.enum(['before', 'after']).optional(),
+    body: z.enum(['malformed', 'empty', 'truncated', 'html']).optional(),
+    deployment: z.enum(['stay deploying', 'error', 'no capacity']).optional(),
+    webhooks: z
+      .union([z.enum(['lost', 'early', 'repeated', 'forged']), z.strictObject({ lateMs: milliseconds })])
+      .optional(),
+    relay: z.enum(['never ready', 'no tokens', 'token of another']).optional(),
+    packets: PacketFault.optional(),
+  })
+  .refine((fault) => fault.probability === undefined || fault.nth === undefined, {
+    path: ['nth'],
+    error: 'must not be given together with probability',
+  })
+  .refine((fault) => effects.some((key) => fault[key] !== undefined), {
+    path: [],
+    error: `must do something: ${effects.join(', ')}`,
+  })
+  .refine((fault) => fault.status !== undefined || ofStatus.every((key) => fault[key] === undefined), {
+    path: ['status'],
+    error: `is required with ${ofStatus.join(', ')}`,
+  })
+
+/** The declared faults; faults can be added and withdrawn at any time. */
+export interface Faults {
+  /** Declares a fault, and returns a function that withdraws it. @throws TypeError naming the field that is wrong */
+  add(fault: Fault): () => void
+  clear(): void
+  list(): readonly Fault[]
+  /** The declared faults with the number of requests that each has seen and affected. */
+  counts(): readonly FaultCount[]
+}
+
+export interface FaultCount {
+  readonly fault: Fault
+  /** Requests of the fault's operation since its declaration. */
+  readonly seen: number
+  /** Requests that the fault has affected. */
+  readonly struck: number
+}
+
+export interface FaultSource extends Faults {
+  /** The faults that affect this request; undefined for none. Called once per request. */
+  strike(operation: OperationId): Strike | undefined
+}
+
+/** The combined faults of one request. */
+export type Strike = Pick<
+  Fault,
+  'status' | 'effect' | 'message' | 'retryAfterMs' | 'drop' | 'body' | 'deployment' | 'webhooks' | 'relay' | 'packets'
+> & { readonly delayMs: number }
+
+interface Declared {
+  readonly fault: Fault
+  /** Requests of the fault's operation since its declaration. */
+  seen: number
+  /** Requests that the fault has affected. */
+  struck: number
+}
+
+export function createFaults(initial: readonly Fault[], random: Random): FaultSource {
+  const declared = new Set<Declared>()
+
+  const add = (fault: Fault) => {
+    const entry: Declared = { fault: checked('fault', Fault, fault), seen: 0, struck: 0 }
+    declared.add(entry)
+    return () => {
+      declared.delete(entry)
+    }
+  }
+  initial.forEach(add)
+
+  return {
+    add,
+    clear: () => declared.clear(),
+    list: () => Array.from(declared, ({ fault }) => fault),
+    counts: () => Array.from(declared, ({ fault, seen, struck }) => ({ fault, seen, struck })),
+    strike: (operation) => {
+      const struck: Fault[] = []
+      for (const entry of declared) if (strikes(entry, operation, random)) struck.push(entry.fault)
+      return struck.length === 0 ? undefined : combined(struck)
+    },
+  }
+}
+
+function strikes(entry: Declared, operation: OperationId, random: Random): boolean {
+  const { fault } = entry
+  if (fault.operation !== '*' && fault.operation !== operation) return false
+  entry.seen++
+  // The probability is drawn even when the count is used up, so that one fault's count does not change the others'
+  // draws.
+  const chosen =
+    fault.probability === undefined ? (fault.nth?.includes(entry.seen) ?? true) : random() < fault.probability
+  if (!chosen || entry.struck === fault.count) return false
+  entry.struck++
+  return true
+}
+
+function combined(faults: readonly Fault[]): Strike {
+  const failing = faults.find(({ status }) => status !== undefined)
+  return {
+    status: failing?.status,
+    effect: failing?.effect,
+    message: failing?.message,
+    retryAfterMs: failing?.retryAfterMs,
+    delayMs: faults.reduce((sum, { delayMs = 0 }) => sum + delayMs, 0),
+    drop: first(faults, 'drop'),
+    body: first(faults, 'body'),
+    deployment: first(faults, 'deployment'),
+    webhooks: first(faults, 'webhooks'),
+    relay: first(faults, 'relay'),
+    packets: first(faults, 'packets'),
+  }
+}
+
+const first = <Key extends keyof Fault>(faults: readonly Fault[], key: Key): Fault[Key] | undefined =>
+  faults.find((fault) => fault[key] !== undefined)?.[key]

@@ -1,0 +1,178 @@
+import type { Fleet, FleetPolicy, FleetPolicyChanges } from '@muster/core/api'
+import { isProblem, policyPlaces } from '../deployments/filters.js'
+import { dropUndefined } from '../option-values.js'
+import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'
+import { formatA } from '../timestamps.js'
+import { fail, type HandlersOf, masked, noContent, ok } from './handler.js'
+import { paged } from './lists.js'
+import { findFleet, findPolicy, findVersion, isFailure, unlinked } from './lookup.js'
+
+const fleetView = (fleet: FleetRecord): Fleet => ({
+  name: fleet.name,
+  enabled: fleet.enabled,
+  create_time: formatA(fleet.createdAt),
+  last_updated: formatA(fleet.updatedAt),
+})
+
+/** A name conflict is answered by 400, because the document declares no 409 here. */
+const fleetTaken = (name: string) => fail(400, `name: there is already a fleet named ${JSON.stringify(name)}`)
+
+/** The handlers of fleets. Each change is followed by a reconciliation, which deploys what the fleets demand. */
+export const fleets: HandlersOf<'fleets'> = {
+  create: ({ name, enabled = false }, { world }) => {
+    const now = world.clock.now()
+    const fleet: FleetRecord = {
+      name,
+      enabled,
+      policies: createNamed<PolicyRecord>(),
+      links: new Map(),
+      createdAt: now,
+      updatedAt: now,
+    }
+    return world.fleets.add(fleet) ? ok(fleetView(fleet)) : fleetTaken(name)
+  },
+
+  get: ({ fleet_name }, { world }) => {
+    const fleet = findFleet(world, fleet_name)
+    return isFailure(fleet) ? fleet : ok(fleetView(fleet))
+  },
+
+  update: ({ fleet_name, name, ...changes }, { world }) => {
+    const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
+    if (name !== undefined && !world.fleets.rename(fleet, name)) return fleetTaken(name)
+    Object.assign(fleet, dropUndefined(changes), { updatedAt: world.clock.now() })
+    world.deployments.reconcileFleets()
+    return ok(fleetView(fleet))
+  },
+
+  delete: ({ fleet_name }, { world }) => {
+    const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
+    world.fleets.delete(fleet)
+    world.deployments.reconcileFleets()
+    return ok({ message: `fleet ${JSON.stringify(fleet_name)} deleted` })
+  },
+
+  list: (wanted, { world }) => {
+    const { items, pagination } = paged(world.fleets.values(), wanted, world.pageSizes)
+    return ok({ fleets: items.map(fleetView), pagination })
+  },
+
+  link: (input, { world }) => {
+    const fleet = findFleet(world, input.fleet_name)
+    if (isFailure(fleet)) return fleet
+    const version = findVersion(world, input)
+    if (isFailure(version)) return version
+    const now = world.clock.now()
+    const link = fleet.links.get(version) ?? { createdAt: now, updatedAt: now }
+    fleet.links.set(version, link)
+    world.deployments.reconcileFleets()
+    return ok({
+      app: version.app.name,
+      app_version: version.name,
+      fleet: fleet.name,
+      create_time: formatA(link.createdAt),
+      last_updated: formatA(link.updatedAt),
+    })
+  },
+
+  unlink: (input, { world }) => {
+    const fleet = findFleet(world, input.fleet_name)
+    if (isFailure(fleet)) return fleet
+    const version = findVersion(world, input)
+    if (isFailure(version)) return version
+    if (!fleet.links.delete(version)) return unlinked(version, `fleet ${JSON.stringify(fleet.name)}`)
+    world.deployments.reconcileFleets()
+    return noContent()
+  },
+}
+
+const policyView = (policy: PolicyRecord): FleetPolicy => ({
+  name: policy.name,
+  enabled: policy.enabled,
+  type: policy.type,
+  minimum: policy.minimum,
+  maximum: policy.maximum,
+  threshold: policy.threshold,
+  data: { filters: policy.filters },
+  create_time: formatA(policy.createdAt),
+  last_updated: formatA(policy.updatedAt),
+})
+
+/** A name conflict is answered by 400, because the document declares no 409 here. */
+const policyTaken = (name: string) =>
+  fail(400, `name: there is already a policy of this fleet named ${JSON.stringify(name)}`)
+
+/**
+ * Fills in a policy's defaults. The default of `enabled` is documented; the others are our choice. Without a maximum,
+ * the maximum is ten, or the minimum if that is higher.
+ */
+function completed(changes: FleetPolicyChanges) {
+  const { enabled = true, type = 'Location', minimum = 0, threshold = 1, data } = changes
+  return {
+    enabled,
+    type,
+    minimum,
+    maximum: changes.maximum ?? Math.max(10, minimum),
+    threshold,
+    filters: data?.filters ?? [],
+  }
+}
+
+function contradiction(policy: Pick<PolicyRecord, 'minimum' | 'maximum' | 'type' | 'filters'>) {
+  const { minimum, maximum } = policy
+  if (minimum > maximum) return fail(400, `maximum: must be at least the minimum of ${minimum}, not ${maximum}`)
+  const wanted = policyPlaces(policy)
+  return isProblem(wanted) ? fail(400, wanted.problem) : undefined
+}
+
+export const policies: HandlersOf<'policies'> = {
+  create: ({ fleet_name, name, ...changes }, { world }) => {
+    const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
+    const now = world.clock.now()
+    const policy: PolicyRecord = { name, ...completed(changes), createdAt: now, updatedAt: now }
+    const contradictory = contradiction(policy)
+    if (contradictory !== undefined) return contradictory
+    if (!fleet.policies.add(policy)) return policyTaken(name)
+    world.deployments.reconcileFleets()
+    return ok(policyView(policy))
+  },
+
+  list: ({ fleet_name, x_fields, ...wanted }, { world }) => {
+    const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
+    const { items, pagination } = paged(fleet.policies.values(), wanted, world.pageSizes)
+    return masked({ policies: items.map(policyView), pagination }, x_fields)
+  },
+
+  get: (input, { world }) => {
+    const policy = findPolicy(world, input)
+    return isFailure(policy) ? policy : ok(policyView(policy))
+  },
+
+  update: ({ fleet_name, policy_name, name, data, ...changes }, { world }) => {
+    const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
+    const policy = findPolicy(world, { fleet_name, policy_name })
+    if (isFailure(policy)) return policy
+    const changed = dropUndefined({ ...changes, filters: data?.filters })
+    const contradictory = contradiction({ ...policy, ...changed })
+    if (contradictory !== undefined) return contradictory
+    if (name !== undefined && !fleet.policies.rename(policy, name)) return policyTaken(name)
+    Object.assign(policy, changed, { updatedAt: world.clock.now() })
+    world.deployments.reconcileFleets()
+    return ok(policyView(policy))
+  },
+
+  delete: ({ fleet_name, policy_name }, { world }) => {
+    const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
+    const policy = findPolicy(world, { fleet_name, policy_name })
+    if (isFailure(policy)) return policy
+    fleet.policies.delete(policy)
+    world.deployments.reconcileFleets()
+    return ok({ message: `policy ${JSON.stringify(policy_name)} deleted` })
+  },
+}

@@ -1,0 +1,61 @@
+import { isProblem, placeFilter } from '../deployments/filters.js'
+import type { RelaySessionRecord } from '../relays/relay-session.js'
+import type { World } from '../world.js'
+import { fail, noContent, ok, type Failure, type HandlersOf } from './handler.js'
+import { isFailure, unknown } from './lookup.js'
+import { onePage } from './lists.js'
+
+const findSession = (world: World, id: string): RelaySessionRecord | Failure<404> =>
+  world.relays.get(id) ?? unknown('relay session', id)
+
+/**
+ * The handlers of relay sessions. Their error answers are public facts; the conditions are our choice where a handler
+ * says so.
+ */
+export const relays: HandlersOf<'relays'> = {
+  create: async ({ users, filters = [], webhook_url }, { world, relayFault, webhookFault, packetFault }) => {
+    const allows = placeFilter(filters)
+    if (isProblem(allows)) return fail(400, allows.problem)
+    const ips = users.map(({ ip }) => ip)
+    const order = { users: ips, allows, webhookUrl: webhook_url, fault: relayFault, webhookFault, packetFault }
+    const session = await world.relays.create(order)
+    if (session === undefined) return fail(503, 'no relay is available')
+    // The answer is built now: with an early webhook, the session is ready by the time that the answer arrives.
+    const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
+    if (webhookFault === 'early') await world.relays.called(session)
+    return answer
+  },
+
+  list: (_input, { world }) => {
+    const { items, pagination } = onePage(world.relays.all())
+    return ok({ sessions: items.map(world.relays.view), pagination })
+  },
+
+  get: ({ session_id }, { world }) => {
+    const session = findSession(world, session_id)
+    return isFailure(session) ? session : ok(world.relays.view(session))
+  },
+
+  delete: async ({ session_id }, { world }) => {
+    const session = findSession(world, session_id)
+    if (isFailure(session)) return session
+    await world.relays.delete(session)
+    return noContent()
+  },
+
+  /** Lets a user in. 409 for a session that is not ready, because it has no relay yet. */
+  authorizeUser: ({ session_id, user_ip }, { world }) => {
+    const session = findSession(world, session_id)
+    if (isFailure(session)) return session
+    if (session.state === 'initializing') return fail(409, 'the relay session is not ready yet')
+    return ok(world.relays.viewOfUser(session, world.relays.authorize(session, user_ip)))
+  },
+
+  revokeUser: ({ session_id, authorization_token }, { world }) => {
+    const session = findSession(world, session_id)
+    if (isFailure(session)) return session
+    if (!world.relays.revoke(session, authorization_token))
+      return fail(404, 'no user of the relay session has this token')
+    return world.relaySettings.revokeAnswers === 204 ? noContent() : ok(world.relays.view(session))
+  },
+}

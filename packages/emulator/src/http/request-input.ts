@@ -1,0 +1,137 @@
+import { type Operation, type Settings, wireName, withValueLimits } from '@muster/core/api'
+import { validate } from '@muster/core/validation'
+import { z } from 'zod'
+
+/** The types of values that the query carries as text. Pure. */
+type QueryType = 'text' | 'integer' | 'number' | 'flag' | 'flag or text' | 'json'
+
+export function queryType(schema: z.core.JSONSchema.BaseSchema | boolean | undefined): QueryType {
+  if (typeof schema !== 'object') return 'text'
+  const types = (schema.anyOf ?? [schema]).map(({ type }) => type)
+  if (types.includes('boolean')) return types.includes('string') ? 'flag or text' : 'flag'
+  if (types.includes('object') || types.includes('array')) return 'json'
+  if (types.includes('integer')) return 'integer'
+  return types.includes('number') ? 'number' : 'text'
+}
+
+type QueryValue = { readonly value: unknown } | { readonly problem: string }
+
+/** Parses a value of the query. */
+export function queryValue(type: QueryType, text: string): QueryValue {
+  switch (type) {
+    case 'text':
+      return { value: text }
+    case 'integer':
+      return /^-?\d{1,16}$/.test(text)
+        ? { value: Number(text) }
+        : { problem: `must be a whole number, got ${JSON.stringify(text)}` }
+    case 'number':
+      return /^-?\d+(\.\d+)?$/.test(text)
+        ? { value: Number(text) }
+        : { problem: `must be a number, got ${JSON.stringify(text)}` }
+    case 'flag':
+      return isFlag(text)
+        ? { value: text === 'true' }
+        : { problem: `must be true or false, got ${JSON.stringify(text)}` }
+    case 'flag or text':
+      return { value: isFlag(text) ? text === 'true' : text }
+    case 'json':
+      return jsonValue(text)
+  }
+}
+
+const isFlag = (text: string) => text === 'true' || text === 'false'
+
+function jsonValue(text: string): QueryValue {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return { problem: 'must be JSON' }
+  }
+}
+
+/** The parts of a request to a known operation. */
+export interface RequestParts {
+  /** The path's values, still percent-encoded, in the order of the placeholders. */
+  readonly segments: readonly string[]
+  readonly query: URLSearchParams
+  readonly headers: { get(name: string): string | null }
+  /** The body; undefined where the method has none. */
+  readonly body: string | undefined
+}
+
+type Read = { readonly input: unknown } | { readonly problem: string }
+
+interface Key {
+  readonly key: string
+  readonly type: QueryType
+}
+
+/**
+ * Creates the function that turns the parts of a request into the operation's one flat input, and validates it against
+ * the description. Each key is read only from its declared part, so that a body cannot replace a value of the path;
+ * undeclared keys are refused.
+ */
+export function createReader(operation: Operation, settings: Settings): (parts: RequestParts) => Read {
+  const inQuery = new Map<string, Key>()
+  const inBody = new Map<string, string>()
+  const inHeaders: (readonly [name: string, key: string])[] = []
+  const properties = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }).properties ?? {}
+  for (const [key, schema] of Object.entries(properties)) {
+    const { place, name } = wireName(operation, key, settings)
+    if (place === 'query') inQuery.set(name, { key, type: queryType(schema) })
+    else if (place === 'body') inBody.set(name, key)
+    else if (place === 'header') inHeaders.push([name, key])
+  }
+
+  return ({ segments, query, headers, body }) => {
+    const input: Record<string, unknown> = {}
+    for (const [index, key] of operation.pathKeys.entries()) {
+      const text = decoded(segments[index] ?? '')
+      if (text === undefined) return { problem: `${key}: is not valid percent-encoding` }
+      input[key] = text
+    }
+    for (const [name, text] of query) {
+      const known = inQuery.get(name)
+      if (known === undefined) return { problem: `${name}: is not a query parameter of this operation` }
+      if (Object.hasOwn(input, known.key)) return { problem: `${name}: is given more than once` }
+      const read = queryValue(known.type, text)
+      if ('problem' in read) return { problem: `${name}: ${read.problem}` }
+      input[known.key] = read.value
+    }
+    for (const [name, key] of inHeaders) {
+      const text = headers.get(name)
+      if (text !== null) input[key] = text
+    }
+    if (body !== undefined && body !== '') {
+      const fields = fieldsOf(body)
+      if (fields === undefined) return { problem: 'the body must be a JSON object' }
+      for (const [name, value] of Object.entries(fields)) {
+        const key = inBody.get(name)
+        if (key === undefined) return { problem: `${name}: is not a field of the body` }
+        input[key] = value
+      }
+    }
+    const checked = withValueLimits(settings.valueLimits, () => validate(operation.input, input))
+    if (checked.success) return { input: checked.data }
+    const { field, message } = checked.fault
+    return { problem: field === undefined ? message : `${field}: ${message}` }
+  }
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+function fieldsOf(body: string): object | undefined {
+  try {
+    const value = JSON.parse(body) as unknown
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,85 @@
+import type { Random } from '@muster/core/clock'
+import { z } from 'zod'
+import type { PacketCounters } from '../counters.js'
+import type { Timers } from '../timers.js'
+import type { Send } from './session-traffic.js'
+
+/**
+ * A fault of the packets that the relay sends, including its answers to pings. At least one of the four fields is set.
+ */
+export interface PacketFault {
+  /** The share of packets lost, 0 to 1. Default 0. */
+  readonly loss?: number | undefined
+  /** Milliseconds of the clock by which each packet is delayed, up to 10,000. Default 0. */
+  readonly delayMs?: number | undefined
+  /**
+   * Milliseconds added to the delay at most, up to 10,000, drawn per packet; packets may overtake one another. Default
+   * 0.
+   */
+  readonly jitterMs?: number | undefined
+  /** The share of packets held back until the session's next packet has left, 0 to 1; for 100 ms at most. Default 0. */
+  readonly reorder?: number | undefined
+}
+
+const share = z.number().min(0).max(1)
+// The bound on delays bounds the memory for delayed packets, which come at most at the session's packet rate.
+const milliseconds = z.number().min(0).max(10_000)
+
+export const PacketFault: z.ZodType<PacketFault> = z
+  .strictObject({
+    loss: share.optional(),
+    delayMs: milliseconds.optional(),
+    jitterMs: milliseconds.optional(),
+    reorder: share.optional(),
+  })
+  .refine(
+    (fault) => Object.values(fault).some((value) => value !== undefined),
+    'must have loss, delayMs, jitterMs or reorder',
+  )
+
+/** Milliseconds after which a held-back packet is sent even if no other packet follows. */
+const HELD_MS = 100
+
+interface BadNetworkDeps {
+  readonly random: Random
+  /** Timers of the clock, not sped up. */
+  readonly timers: Timers
+  readonly counters: PacketCounters
+}
+
+/** Wraps a send function, so that packets are lost, delayed and reordered as the fault declares. */
+export function throughBadNetwork(fault: PacketFault, { random, timers, counters }: BadNetworkDeps, send: Send): Send {
+  const { loss = 0, delayMs = 0, jitterMs = 0, reorder = 0 } = fault
+  let held: (() => void) | undefined
+
+  const releaseHeld = () => {
+    const leave = held
+    held = undefined
+    leave?.()
+  }
+
+  const after = (ms: number, task: () => void) => {
+    if (ms === 0) task()
+    else timers.after(ms, task)
+  }
+
+  return (side, datagram, start, to) => {
+    if (random() < loss) {
+      counters.dropped.fault++
+      return
+    }
+    const leave = () => send(side, datagram, start, to)
+    const ms = delayMs + random() * jitterMs
+    if (held === undefined && random() < reorder) {
+      held = leave
+      timers.after(ms + HELD_MS, () => {
+        if (held === leave) releaseHeld()
+      })
+    } else {
+      after(ms, () => {
+        leave()
+        releaseHeld()
+      })
+    }
+  }
+}

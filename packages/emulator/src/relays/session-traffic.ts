@@ -1,0 +1,271 @@
+import { isIPv4, SocketAddress } from 'node:net'
+import type { PacketCounters } from '../counters.js'
+import type { RelayDataSettings } from '../settings.js'
+import {
+  answerOf,
+  connectionIdOf,
+  DATA,
+  forClient,
+  forHost,
+  kindOf,
+  type PacketKind,
+  PING,
+  RELAYED_HEADER,
+  relayState,
+  type RelayState,
+  sessionTokenKey,
+  type Side,
+  tokenKey,
+  userTokenKey,
+} from './packet.js'
+import { createRateCap, createSessionLimiter, type InvalidTokens, type RateCap, takeFrom } from './traffic-limits.js'
+
+/** The address and port that packets come from. */
+export interface Endpoint {
+  readonly address: string
+  readonly port: number
+}
+
+/** A user that has pinged one of the session's ports. */
+interface Connection {
+  readonly side: Side
+  /** The connection id by which the host knows a client: from 1, never reused in its session. 0 for the host itself. */
+  readonly id: number
+  endpoint: Endpoint
+  /** The time of the connection's first ping. */
+  readonly since: number
+  /** The time of the connection's last packet. */
+  seenAt: number
+}
+
+/** Milliseconds of silence after which a connection has ended (our choice). */
+export const STALE_MS = 10_000
+/** Milliseconds of silence after which the same user may continue from another endpoint (our choice). */
+const MOVE_MS = 2000
+
+const isAlive = (connection: Connection, now: number): boolean => now - connection.seenAt < STALE_MS
+
+/** Whether the connection may send and receive data. */
+const isValid = (connection: Connection, authDelayMs: number, now: number): boolean =>
+  isAlive(connection, now) && now - connection.since >= authDelayMs
+
+const isAt = ({ endpoint }: Connection, { port, address }: Endpoint): boolean =>
+  endpoint.port === port && endpoint.address === address
+
+function end(connection: Connection): void {
+  connection.seenAt = -Infinity
+}
+
+const MAPPED = '::ffff:'
+
+/** Normalizes an address to one spelling: without a zone, and IPv4 mapped into IPv6 as IPv4. */
+export function plainAddress(text: string): string {
+  if (isIPv4(text)) return text
+  const [unzoned = ''] = text.split('%', 1)
+  const { address } = new SocketAddress({ address: unzoned, family: 'ipv6' })
+  const mapped = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : ''
+  return isIPv4(mapped) ? mapped : address
+}
+
+/**
+ * Whether an address is a loopback address.
+ * @param address as returned by `plainAddress`.
+ */
+export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
+
+interface SessionTrafficDeps {
+  /** The session's token. A secret. */
+  readonly sessionToken: number
+  /** The settings; `authDelayMs` is in the clock's time here, not the service's. */
+  readonly settings: Omit<RelayDataSettings, 'host' | 'publicIp'>
+  readonly counters: PacketCounters
+  readonly invalidTokens: InvalidTokens
+  readonly send: Send
+}
+
+/** Sends the part of a datagram from the offset `start`, from the port of the given side. */
+export type Send = (side: Side, datagram: Buffer, start: number, to: Endpoint) => void
+
+/** The packet handling of one session. Pure but for `send` and the counters; `now` never decreases. */
+interface SessionTraffic {
+  /** Lets a user connect. Each user has a different token. */
+  authorize(user: { readonly token: number; readonly ip: string }): void
+  /** Revokes a user's token; from now on the user's pings are answered by `invalid`. */
+  revoke(token: number): void
+  /** Handles a datagram received at the port of the given side. The datagram's buffer is overwritten. */
+  receive(side: Side, datagram: Buffer, from: Endpoint, now: number): void
+  /** The number of users connected. */
+  connected(now: number): number
+}
+
+interface User {
+  /** The only address from which the user may connect; undefined for any address. */
+  readonly address: string | undefined
+  readonly pings: RateCap
+  readonly data: RateCap
+  /** The user's latest connection, which may have ended. */
+  connection: Connection | undefined
+}
+
+/**
+ * Pings per second that one user may send. Peers ping 1 to 10 times a second (public fact). Pings have a limit of their
+ * own, so that too much data does not cost a peer its connection.
+ */
+const PINGS_PER_SECOND = 20
+
+/**
+ * Creates the packet handling of one session. It has no timers: the end of a connection or host is detected when a
+ * packet arrives, because peers ping every half second. It allocates no objects per packet, because there may be
+ * 100,000 packets per second.
+ */
+export function createSessionTraffic({
+  sessionToken,
+  settings,
+  counters,
+  invalidTokens,
+  send,
+}: SessionTrafficDeps): SessionTraffic {
+  const { authDelayMs, pinSource } = settings
+  const { dropped } = counters
+  const session = tokenKey(sessionToken)
+  const users = new Map<number, User>()
+  const clients = new Map<number, Connection>()
+  const dataCap = createRateCap(settings.sessionPacketsPerSecond)
+  const invalidLimiter = createSessionLimiter()
+  /** The latest host, which may have ended. */
+  let host: Connection | undefined
+  let nextId = 1
+
+  const receive = (side: Side, datagram: Buffer, from: Endpoint, now: number) => {
+    counters.received++
+    const kind = kindOf(datagram, side)
+    // Packets from port 0 cannot be answered.
+    if ((kind !== PING && kind !== DATA) || from.port === 0) dropped.malformed++
+    else {
+      const user = sessionTokenKey(datagram) === session ? users.get(userTokenKey(datagram)) : undefined
+      if (user === undefined) refuse(kind, side, from, now)
+      else if (kind === PING) onPing(user, side, from, now)
+      else if (side === 'server') onHostData(user, datagram, from, now)
+      else onClientData(user, datagram, from, now)
+    }
+  }
+
+  const answer = (state: RelayState, side: Side, to: Endpoint) => {
+    counters.answered++
+    send(side, answerOf(state), 0, to)
+  }
+
+  const refuse = (kind: PacketKind, side: Side, from: Endpoint, now: number) => {
+    dropped.invalidToken++
+    if (kind === PING && invalidTokens.mayAnswer(invalidLimiter, from.address, now))
+      answer(relayState.invalid, side, from)
+  }
+
+  const onPing = (user: User, side: Side, from: Endpoint, now: number) => {
+    const { connection } = user
+    if (!takeFrom(user.pings, now)) dropped.userRate++
+    else if (connection === undefined || !isAlive(connection, now)) onArrival(user, side, from, now)
+    else if (connection.side !== side) answer(relayState.error, side, from)
+    else if (isAt(connection, from)) onSign(connection, now)
+    else if (!mayConnect(user, from)) refuse(PING, side, from, now)
+    else if (now - connection.seenAt < MOVE_MS) answer(relayState.checking, side, from)
+    else {
+      connection.endpoint = from
+      onSign(connection, now)
+    }
+  }
+
+  const onArrival = (user: User, side: Side, from: Endpoint, now: number) => {
+    if (!mayConnect(user, from)) refuse(PING, side, from, now)
+    else if (side === 'server' && host !== undefined && isAlive(host, now)) answer(relayState.error, side, from)
+    else onSign(connect(user, side, from, now), now)
+  }
+
+  const connect = (user: User, side: Side, endpoint: Endpoint, now: number): Connection => {
+    if (user.connection !== undefined) clients.delete(user.connection.id)
+    const connection = { side, id: side === 'server' ? 0 : nextId++, endpoint, since: now, seenAt: now }
+    user.connection = connection
+    if (side === 'server') host = connection
+    else clients.set(connection.id, connection)
+    return connection
+  }
+
+  /** Called for each packet of a connection, which shows that the connection is alive. */
+  const onSign = (connection: Connection, now: number) => {
+    connection.seenAt = now
+    answer(stateOf(connection, now), connection.side, connection.endpoint)
+  }
+
+  const stateOf = (connection: Connection, now: number): RelayState => {
+    if (!isValid(connection, authDelayMs, now)) return relayState.checking
+    const hostGone = host !== undefined && !isAlive(host, now)
+    return hostGone ? relayState.timedOut : relayState.valid
+  }
+
+  const onClientData = (user: User, datagram: Buffer, from: Endpoint, now: number) => {
+    const connection = sender(user, 'client', from, now)
+    if (connection === undefined) return
+    if (host === undefined || !isValid(host, authDelayMs, now)) dropped.noHost++
+    else relay('server', datagram, forHost(datagram, connection.id), host)
+  }
+
+  const onHostData = (user: User, datagram: Buffer, from: Endpoint, now: number) => {
+    if (sender(user, 'server', from, now) === undefined) return
+    const client = clients.get(connectionIdOf(datagram))
+    if (client === undefined || !isValid(client, authDelayMs, now)) dropped.noClient++
+    else relay('client', datagram, forClient(datagram), client)
+  }
+
+  /** The connection through which the user may send from this endpoint; undefined if the user may not. */
+  const sender = (user: User, side: Side, from: Endpoint, now: number): Connection | undefined => {
+    const { connection } = user
+    if (
+      connection === undefined ||
+      connection.side !== side ||
+      !isAt(connection, from) ||
+      !isValid(connection, authDelayMs, now)
+    ) {
+      dropped.notConnected++
+      return undefined
+    }
+    connection.seenAt = now
+    if (!takeFrom(user.data, now)) dropped.userRate++
+    else if (!takeFrom(dataCap, now)) dropped.sessionRate++
+    else return connection
+    return undefined
+  }
+
+  const relay = (side: Side, datagram: Buffer, start: number, to: Connection) => {
+    counters.relayed++
+    counters.relayedBytes += datagram.length - start - RELAYED_HEADER[side]
+    send(side, datagram, start, to.endpoint)
+  }
+
+  return {
+    receive,
+    authorize: ({ token, ip }) => {
+      users.set(tokenKey(token), {
+        address: pinSource ? plainAddress(ip) : undefined,
+        pings: createRateCap(PINGS_PER_SECOND),
+        data: createRateCap(settings.userPacketsPerSecond),
+        connection: undefined,
+      })
+    },
+    revoke: (token) => {
+      const connection = users.get(tokenKey(token))?.connection
+      users.delete(tokenKey(token))
+      if (connection === undefined) return
+      end(connection)
+      clients.delete(connection.id)
+    },
+    connected: (now) =>
+      Array.from(users.values()).filter(({ connection }) => connection !== undefined && isAlive(connection, now))
+        .length,
+  }
+}
+
+function mayConnect({ address }: User, from: Endpoint): boolean {
+  if (address === undefined) return true
+  const source = plainAddress(from.address)
+  return source === address || isLoopback(source)
+}

@@ -1,0 +1,78 @@
+import { type Limiter, slidingLog } from '../rate-limits.js'
+
+/**
+ * A token bucket that holds the tokens of one second. It works as the API's limiter does, but is a plain object with
+ * one changing number, because it is used for every packet and must not allocate.
+ */
+export interface RateCap {
+  readonly msPerPacket: number
+  /** The time at which the bucket is full; each packet delays it by the time in which one token is refilled. */
+  fullAt: number
+}
+
+const CAPACITY_MS = 1000
+/** Sums of fractions have rounding errors far below any clock's resolution. */
+const TOLERANCE_MS = 1e-6
+
+export const createRateCap = (packetsPerSecond: number): RateCap => ({
+  msPerPacket: CAPACITY_MS / packetsPerSecond,
+  fullAt: -Infinity,
+})
+
+/** Takes a token for one packet. Returns false if the bucket is empty. */
+export function takeFrom(cap: RateCap, now: number): boolean {
+  const after = (cap.fullAt > now ? cap.fullAt : now) + cap.msPerPacket
+  if (after - now > CAPACITY_MS + TOLERANCE_MS) return false
+  cap.fullAt = after
+  return true
+}
+
+/**
+ * Limits on the answers to wrong tokens, per second: in one session, and to one source address. Further wrong tokens
+ * get no answer (our choice).
+ */
+const PER_SESSION = { name: 'invalid tokens of a session', limit: 20, windowMs: 1000 }
+const PER_SOURCE = { name: 'invalid tokens of a source', limit: 5, windowMs: 1000 }
+
+/**
+ * Source addresses remembered per generation, at most. An attacker can forge any number of sources; further ones get no
+ * answer.
+ */
+const SOURCES = 1024
+
+/** Decides which senders of wrong tokens get an answer. Each relay has one, because a source may try many sessions. */
+export interface InvalidTokens {
+  /** @param session the limiter of the session in which the token was tried. */
+  mayAnswer(session: Limiter, address: string, now: number): boolean
+  /** The number of source addresses remembered. */
+  sources(): number
+}
+
+export const createSessionLimiter = (): Limiter => slidingLog(PER_SESSION)
+
+export function createInvalidTokens(): InvalidTokens {
+  // Two generations of limiters, each used for a second or more, so that a dropped generation no longer counts.
+  let recent = new Map<string, Limiter>()
+  let older = new Map<string, Limiter>()
+  let turnedAt = -Infinity
+
+  const limiterOf = (address: string, now: number): Limiter | undefined => {
+    if (now - turnedAt >= PER_SOURCE.windowMs) {
+      older = recent
+      recent = new Map()
+      turnedAt = now
+    }
+    const known = recent.get(address)
+    if (known !== undefined) return known
+    if (recent.size === SOURCES) return undefined
+    const limiter = older.get(address) ?? slidingLog(PER_SOURCE)
+    recent.set(address, limiter)
+    return limiter
+  }
+
+  return {
+    // The source's limit comes first, so that one source cannot use up the session's answers.
+    mayAnswer: (session, address, now) => limiterOf(address, now)?.take(now) === 0 && session.take(now) === 0,
+    sources: () => recent.size + older.size,
+  }
+}

@@ -1,0 +1,177 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { isIPv6 } from 'node:net'
+import type { Clock, Random } from '@muster/core/clock'
+import type { PacketCounters } from '../counters.js'
+import type { RelayDataSettings } from '../settings.js'
+import { createTimers } from '../timers.js'
+import { type PacketFault, throughBadNetwork } from './bad-network.js'
+import type { Side } from './packet.js'
+import { createSessionTraffic, type Send } from './session-traffic.js'
+import { createInvalidTokens } from './traffic-limits.js'
+
+/** The relay that carries the packets of all sessions. */
+export interface RelayData {
+  /** The relay's IP address for peers. */
+  readonly ip: string
+  /** Opens a session's two ports. Undefined when no ports are free, and after `close`. */
+  open(order: LineOrder): Promise<RelayLine | undefined>
+  /** Closes the ports of all sessions. */
+  close(): Promise<void>
+}
+
+interface LineOrder {
+  /** The session's token. A secret. */
+  readonly token: number
+  readonly fault: PacketFault | undefined
+}
+
+/** One session on the relay; without users at first. */
+export interface RelayLine {
+  readonly serverPort: number
+  readonly clientPort: number
+  authorize(user: { readonly token: number; readonly ip: string }): void
+  revoke(token: number): void
+  /** The number of users connected now. */
+  connected(): number
+  /** Releases the ports. */
+  close(): Promise<void>
+}
+
+/** A session's two sockets. */
+interface UdpPorts extends Readonly<Record<Side, Socket>> {
+  close(): Promise<void>
+}
+
+/** Size of a receive buffer, which holds bursts while the process is busy; the system may grant less. */
+const RECEIVE_BUFFER_BYTES = 1024 * 1024
+
+/**
+ * Opens a session's two UDP sockets. Sessions do not share sockets: each has ports of its own, as the API's answer
+ * shows, a flood at one session fills no other's receive buffer, and late packets for a session that has ended reach no
+ * other.
+ *
+ * @param host an IP address.
+ * @throws the system's error when no port is free, or the address does not exist.
+ */
+async function openUdpPorts(host: string): Promise<UdpPorts> {
+  const server = await openSocket(host)
+  try {
+    const client = await openSocket(host)
+    return {
+      server,
+      client,
+      close: async () => {
+        await Promise.all([closeSocket(server), closeSocket(client)])
+      },
+    }
+  } catch (error) {
+    await closeSocket(server)
+    throw error
+  }
+}
+
+async function openSocket(host: string): Promise<Socket> {
+  const family = isIPv6(host) ? 6 : 4
+  const socket = createSocket({
+    type: `udp${family}`,
+    recvBufferSize: RECEIVE_BUFFER_BYTES,
+    // Packets are sent only to IP addresses. The default lookup would delay every packet by a tick.
+    lookup: (address, _options, found) => found(null, address, family),
+  })
+  // The socket does not keep the process alive if nobody closes the emulator.
+  socket.unref()
+  try {
+    const listening = once(socket, 'listening')
+    socket.bind({ address: host, port: 0, exclusive: true })
+    await listening
+  } catch (error) {
+    await closeSocket(socket)
+    throw error
+  }
+  // Errors are ignored: the network may report that a peer is gone, and the peer's silence shows the same.
+  return socket.on('error', () => {})
+}
+
+const closeSocket = (socket: Socket): Promise<void> => new Promise((resolve) => socket.close(resolve))
+
+interface UdpRelayDeps {
+  readonly clock: Clock
+  /** The source of random choices for packet faults. */
+  readonly random: Random
+  /** How many times faster the service's own durations pass. Durations of the peers' protocol are not sped up. */
+  readonly speed: number
+  readonly counters: PacketCounters
+}
+
+/** Bytes queued for sending at one port, at most; further packets are dropped. */
+const SEND_QUEUE_BYTES = 1024 * 1024
+
+export function createUdpRelay(
+  settings: RelayDataSettings,
+  { clock, random, speed, counters }: UdpRelayDeps,
+): RelayData {
+  const lines = new Set<RelayLine>()
+  const sessionSettings = { ...settings, authDelayMs: settings.authDelayMs / speed }
+  const invalidTokens = createInvalidTokens()
+  let closed = false
+
+  const sendFrom =
+    (ports: UdpPorts): Send =>
+    (side, datagram, start, { port, address }) => {
+      const socket = ports[side]
+      if (socket.getSendQueueSize() > SEND_QUEUE_BYTES) counters.dropped.sendQueue++
+      // The socket makes a view of its own of an offset and a length, after checking them, which takes longer.
+      else socket.send(start === 0 ? datagram : datagram.subarray(start), port, address)
+    }
+
+  const createLine = (ports: UdpPorts, { token, fault }: LineOrder): RelayLine => {
+    const timers = createTimers(clock, 1)
+    const direct = sendFrom(ports)
+    const send = fault === undefined ? direct : throughBadNetwork(fault, { random, timers, counters }, direct)
+    const traffic = createSessionTraffic({
+      sessionToken: token,
+      settings: sessionSettings,
+      counters,
+      invalidTokens,
+      send,
+    })
+
+    const listenAt = (side: Side) => {
+      ports[side].on('message', (datagram, from) => traffic.receive(side, datagram, from, clock.now()))
+    }
+    listenAt('server')
+    listenAt('client')
+
+    const line: RelayLine = {
+      serverPort: ports.server.address().port,
+      clientPort: ports.client.address().port,
+      authorize: traffic.authorize,
+      revoke: traffic.revoke,
+      connected: () => traffic.connected(clock.now()),
+      close: async () => {
+        if (!lines.delete(line)) return
+        timers.close()
+        await ports.close()
+      },
+    }
+    lines.add(line)
+    return line
+  }
+
+  return {
+    ip: settings.publicIp,
+    open: async (order) => {
+      // Every failure means the same to the caller: no relay is available.
+      const ports = await openUdpPorts(settings.host).catch(() => undefined)
+      if (ports === undefined) return undefined
+      if (!closed) return createLine(ports, order)
+      await ports.close()
+      return undefined
+    },
+    close: async () => {
+      closed = true
+      await Promise.all(Array.from(lines, (line) => line.close()))
+    },
+  }
+}

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { roundTripMs } from './beacons.js'
+
+test.each([
+  [0, 4],
+  [1000, 20],
+  [6200, 103.2],
+])('over %i km: %f ms', (km, ms) => {
+  expect(roundTripMs(km)).toBeCloseTo(ms)
+})
