@@ -1,5 +1,5 @@
 import { MusterError, type CallFacts } from '@muster/core'
-import { refusals, type RefusalCode } from './lobby/refusal.js'
+import { type RefusalCode, refusals } from './lobby/rules.js'
 
 const lobbyRefusals = {
   ...refusals,

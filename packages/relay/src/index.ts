@@ -1,6 +1,5 @@
 /** What `@muster/relay` offers: relay sessions, lobbies, and an HTTP API for them. */
-export type { LobbyApiLimits } from './api/limits.js'
-export { createLobbyApi, type LobbyApiOptions, type LobbyCaller } from './api/lobby-api.js'
+export { createLobbyApi, type LobbyApiLimits, type LobbyApiOptions, type LobbyCaller } from './api/lobby-api.js'
 export { lobbyRoutes } from './api/routes.js'
 export {
   LobbyRefused,
@@ -13,10 +12,23 @@ export {
   type LobbyRefusalCode,
   type NotReadyReason,
 } from './errors.js'
-export type { AttributeChanges, Attributes, AttributeValue } from './lobby/attributes.js'
+export type {
+  Applicant,
+  AttributeChanges,
+  Attributes,
+  AttributeValue,
+  ClosedReason,
+  Entry,
+  Happening,
+  LeftReason,
+  Lobby,
+  LobbyEvent,
+  Member,
+  Retired,
+  Run,
+} from './lobby/lobby.js'
 export type { PlayerCommand, SystemCommand } from './lobby/command.js'
 export { createLobbies } from './lobby/create-lobbies.js'
-export type { ClosedReason, Happening, LeftReason, LobbyEvent } from './lobby/event.js'
 export type {
   ByMember,
   Follow,
@@ -27,27 +39,35 @@ export type {
   LobbyMessage,
   LobbySnapshot,
 } from './lobby/lobbies.js'
-export type { Applicant, Entry, Lobby, Member, Retired, Run } from './lobby/lobby.js'
-export type { HandedOver, LobbyMatchmaker, MatchReport } from './lobby/matchmaker.js'
+export type {
+  CreateLobby,
+  HandedOver,
+  JoinLobby,
+  ListLobbies,
+  LobbiesOptions,
+  LobbyLimits,
+  LobbyMatchmaker,
+  LobbyPlayer,
+  MatchReport,
+} from './lobby/lobby-options.js'
 export { createMemoryLobbyStore } from './lobby/memory-store.js'
-export type { CreateLobby, JoinLobby, ListLobbies, LobbiesOptions, LobbyLimits, LobbyPlayer } from './lobby/options.js'
 export { defaultRules, type LobbyRules } from './lobby/rules.js'
 export { isListed, type LobbyStore, type PublicPage, type PublicQuery, type StoredLobby } from './lobby/store.js'
 export type { ListedLobby, LobbyEventView, LobbyView, MemberView, RunView } from './lobby/view.js'
 export type { RandomInt } from './random-text.js'
-export type { RelayCredentials } from './sessions/credentials.js'
-export type { DeleteReason, RelaySessionEvents } from './sessions/session-context.js'
-export type { OpenRelaySession, RelaySessionsOptions } from './sessions/options.js'
-export type { ListedSession, OrphanOptions, ReapedOrphans } from './sessions/orphans.js'
-export type { RelaySessions, WaitOptions } from './sessions/relay-sessions.js'
-export type { RelayService } from './sessions/service.js'
 export type {
   OpenedSession,
   ReadySession,
+  RelayCredentials,
   RelayLink,
   RelayPlayer,
   RelayPort,
   RelaySeat,
   RelaySession,
 } from './sessions/session.js'
+export type { DeleteReason, RelaySessionEvents } from './sessions/session-context.js'
+export type { OpenRelaySession, RelaySessionsOptions } from './sessions/session-options.js'
+export type { ListedSession, OrphanOptions, ReapedOrphans } from './sessions/orphans.js'
+export type { RelaySessions, WaitOptions } from './sessions/relay-sessions.js'
+export type { RelayService } from './sessions/service.js'
 export { createRelaySessions } from './sessions/sessions.js'

@@ -1,26 +1,160 @@
-import { systemClock, type Clock } from '@muster/core/clock'
+import { InvalidInput } from '@muster/core'
+import { type Clock, systemClock } from '@muster/core/clock'
 import {
-  addressUnknown,
-  createMemoryLimitStore,
-  createHttpApi,
-  eventStream,
-  openApiDocument,
-  prefixed,
-  Problem,
   type AddressOf,
+  addressUnknown,
+  type AttemptLimit,
   type Authenticate,
+  type BodyLimits,
   type CorsOptions,
+  createHttpApi,
+  createMemoryLimitStore,
+  eventStream,
   type Exchange,
   type Handlers,
   type HttpHandler,
   type LimitStore,
+  openApiDocument,
+  prefixed,
+  Problem,
   type StreamEvent,
 } from '@muster/core/http'
+import { linkedSignal, manyWaitOn } from '@muster/core/runtime'
+import { z } from 'zod'
+import { type LobbyRefusalCode, LobbyRefused, RelayClosed } from '../errors.js'
 import type { Follow, Followed, Joined, Lobbies, LobbyMessage } from '../lobby/lobbies.js'
-import { checkLimits, type LobbyApiLimits } from './limits.js'
-import { createOpenStreams, type OpenStream } from './open-streams.js'
-import { problemOf } from './problems.js'
+import { checked, count, milliseconds } from '../validate.js'
 import { lobbyRoutes } from './routes.js'
+
+/**
+ * Limits of a lobby API's clients; null for no limit. `limitStore` counts requests and lists; open streams and bodies
+ * are those of the process.
+ */
+export interface LobbyApiLimits {
+  /** Requests of one caller. Default 50 per 5 seconds. */
+  readonly perCaller?: AttemptLimit | null | undefined
+  /** Requests from one address; of IPv6, from one /64. Default 250 per 5 seconds. */
+  readonly perAddress?: AttemptLimit | null | undefined
+  /** Requests of one caller for the list of public lobbies. Default 20 per 10 seconds. */
+  readonly listsPerCaller?: AttemptLimit | null | undefined
+  /** Long polls and event streams that one caller may have open; one more ends the oldest. Default 8. */
+  readonly streamsPerCaller?: number | undefined
+  /**
+   * Long polls and event streams of all callers; more are refused. Default 50,000, for which the process needs as many
+   * file descriptors.
+   */
+  readonly streams?: number | undefined
+  /**
+   * Bytes of a request's body. Default 32 KiB: a create with as much data as allowed, at three bytes a character, has
+   * about 25 KB.
+   */
+  readonly bodyBytes?: number | undefined
+  /** How long bodies may take, and how many may be unfinished. */
+  readonly bodies?: BodyLimits | undefined
+}
+
+const attempts = (limit: number, windowMs: number) =>
+  z
+    .strictObject({ limit: z.number().min(1), windowMs: milliseconds })
+    .nullable()
+    .default({ limit, windowMs })
+
+const schema = z
+  .strictObject({
+    perCaller: attempts(50, 5000),
+    perAddress: attempts(250, 5000),
+    listsPerCaller: attempts(20, 10_000),
+    streamsPerCaller: count.default(8),
+    streams: count.default(50_000),
+    bodyBytes: count.default(32 * 1024),
+    bodies: z
+      .strictObject({ timeoutMs: milliseconds.optional(), perAddress: count.optional(), inAll: count.optional() })
+      .optional(),
+  })
+  .prefault({})
+
+/** @throws {InvalidInput} naming the limit and its value. */
+const checkLimits = (limits: LobbyApiLimits | undefined) =>
+  checked(schema, limits, 'createLobbyApi: option limits')
+
+/** An open long poll or event stream of a caller. */
+interface OpenStream {
+  /** Aborted when the request's signal is, or when the caller has opened too many streams since. */
+  readonly signal: AbortSignal
+  /** Notes that the stream has ended. */
+  end(): void
+}
+
+interface StreamLimits {
+  /** Enough for several browser tabs, and for broken connections that nobody has noticed yet. */
+  readonly perCaller: number
+  readonly inAll: number
+}
+
+/**
+ * Bounds the open streams of each caller and of all: a stream lasts, so a limit of requests does not bound them. A
+ * caller's stream beyond the limit ends the caller's oldest, which is the likeliest to be a broken connection.
+ * @returns a function that opens a stream. @throws {Problem} 503 if there are too many in all
+ */
+export function createOpenStreams({
+  perCaller,
+  inAll,
+}: StreamLimits): (callerId: string, request: AbortSignal) => OpenStream {
+  const streams = new Map<string, Set<AbortController>>()
+  let open = 0
+  return (callerId, request) => {
+    const all = streams.get(callerId) ?? new Set()
+    if (open >= inAll && all.size < perCaller)
+      throw new Problem(503, 'busy', 'too many wait already: ask without waiting', { retryAfterMs: 5000 })
+    const own = manyWaitOn()
+    const linked = linkedSignal(request, own.signal)
+    streams.set(callerId, all.add(own))
+    open += 1
+    const end = () => {
+      linked.unlink()
+      if (!all.delete(own)) return
+      open -= 1
+      if (all.size === 0 && streams.get(callerId) === all) streams.delete(callerId)
+    }
+    linked.signal.addEventListener('abort', end, { once: true })
+    if (linked.signal.aborted) end()
+    const [oldest] = all
+    if (all.size > perCaller) oldest?.abort(new Problem(409, 'superseded', 'you have opened too many others since'))
+    return { signal: linked.signal, end }
+  }
+}
+
+const statuses: Readonly<Record<LobbyRefusalCode, number>> = {
+  'not-joinable': 404,
+  'no-such-lobby': 404,
+  'no-such-player': 404,
+  'lobby-closed': 410,
+  'not-host': 403,
+  'lobby-full': 409,
+  away: 409,
+  'own-player': 409,
+  'stale-version': 409,
+  'not-ready': 409,
+  'already-started': 409,
+  'not-started': 409,
+  leased: 409,
+  'data-too-large': 400,
+  'too-many-attempts': 429,
+  'too-many-lobbies': 409,
+  busy: 503,
+}
+
+/** The answer for an error of lobbies; undefined for an unexpected error. */
+function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof LobbyRefused) {
+    const { code, message, retryAfterMs } = error
+    return new Problem(statuses[code], code, message, { retryAfterMs: code === 'busy' ? 1000 : retryAfterMs })
+  }
+  if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
+  if (error instanceof RelayClosed)
+    return new Problem(503, 'closed', 'this server is closing: try again', { retryAfterMs: 1000 })
+  return undefined
+}
 
 /** A caller of the lobby API. */
 export interface LobbyCaller {

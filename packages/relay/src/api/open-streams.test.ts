@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOpenStreams } from './open-streams.js'
+import { createOpenStreams } from './lobby-api.js'
 
 const never = () => new AbortController().signal
 const aborted = (streams: readonly { readonly signal: AbortSignal }[]) => streams.map(({ signal }) => signal.aborted)

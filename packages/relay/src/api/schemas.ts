@@ -1,9 +1,9 @@
 // pure: the answers of the lobby API
 import { z } from 'zod'
-import { AttributeChangesSchema, AttributesSchema } from '../lobby/attributes.js'
+import { AttributeChangesSchema, AttributesSchema } from '../lobby/lobby.js'
 import type { Followed, Joined, LobbyMessage } from '../lobby/lobbies.js'
 import type { ListedLobby, LobbyView, RunView } from '../lobby/view.js'
-import type { RelayCredentials } from '../sessions/credentials.js'
+import type { RelayCredentials } from '../sessions/session.js'
 
 const text = z.string()
 const whole = z.int().min(0)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CODE_ALPHABET, newCode, parseCode } from './code.js'
+import { CODE_ALPHABET, newCode, parseCode } from './join-lobby.js'
 
 test('every drawn code is valid and is read in any spelling that people type', () => {
   const draws = fc.infiniteStream(fc.nat())

@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { checkRequest, type MemberRequest } from './command-schemas.js'
+import { checkRequest, type MemberRequest } from './command.js'
 
 test('of heartbeats, ids of 1 to 128 characters are taken, and nothing else', () => {
   const id = fc.oneof(

@@ -1,28 +1,120 @@
-import { LobbyRefused, RelayClosed } from '../errors.js'
-import { createMemoryLimitStore, prefixed } from '@muster/core/http'
+import type { Clock } from '@muster/core/clock'
+import { createMemoryLimitStore, longPoll, prefixed } from '@muster/core/http'
 import { createEventsWithProblems, createTicker, linkedSignal, manyWaitOn } from '@muster/core/runtime'
+import { LobbyRefused, RelayClosed } from '../errors.js'
 import { unguessable } from '../random-text.js'
 import type { ReapedOrphans } from '../sessions/orphans.js'
-import { checkRequest, checkFollow, type MemberRequest } from './command-schemas.js'
-import { createChange } from './changes.js'
-import { newCode } from './code.js'
-import type { Command } from './command.js'
-import { createCosts } from './costs.js'
-import type { LobbyEvent } from './event.js'
-import { dueAt, isOver } from './expiry.js'
-import { createFollowing } from './following.js'
-import { createJoining } from './joining.js'
-import { createKeeper } from './keeper.js'
-import type { Lobbies, LobbiesEvents } from './lobbies.js'
-import { memberOf, type Entry, type Lobby } from './lobby.js'
-import { createReportMatch } from './match-reports.js'
-import { newLobby } from './new-lobby.js'
-import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions } from './options.js'
-import { createOwnership } from './ownership.js'
-import { createDigests } from './password.js'
-import { runnerOf } from './runner.js'
-import { closeAll } from './shut-down.js'
-import { listedOf, viewOf, type LobbyView } from './view.js'
+import { checkFollow, checkRequest, type Command, type MemberRequest } from './command.js'
+import { createCosts, createDigests, createJoining, newCode } from './join-lobby.js'
+import { closeAll, createKeeper, createOwnership } from './keeper.js'
+import type { Follow, Followed, Lobbies, LobbiesEvents, LobbyMessage } from './lobbies.js'
+import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions } from './lobby-options.js'
+import { type Entry, eventsAfter, type Lobby, type LobbyEvent, memberOf, newLobby } from './lobby.js'
+import type { LobbyRules } from './rules.js'
+import { createReportMatch, runnerOf } from './runner.js'
+import { dueAt, isOver, isRefusal, step } from './step.js'
+import type { LobbyStore } from './store.js'
+import { eventView, listedOf, type LobbyView, viewOf } from './view.js'
+
+interface Changing {
+  readonly store: LobbyStore
+  readonly clock: Clock
+  readonly rules: LobbyRules
+  /** Called after every change that was stored. */
+  readonly changed: (lobby: Lobby, events: readonly LobbyEvent[], command: Command) => void
+}
+
+/** Attempts after which a change gives up, because other changes of the same lobby were stored first each time. */
+const MOST_TRIES = 200
+
+/**
+ * Applies a command to the stored lobby in one atomic step; starts again if the lobby was changed meanwhile.
+ * @throws {LobbyRefused}
+ */
+function createChange({ store, clock, rules, changed }: Changing) {
+  return async (lobbyId: string, command: Command): Promise<Lobby> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const stored = await store.get(lobbyId)
+      if (stored === undefined) throw new LobbyRefused(command.kind === 'join' ? 'not-joinable' : 'no-such-lobby')
+      const now = clock.now()
+      const result = step(command, stored.lobby, now, rules)
+      if (isRefusal(result)) throw new LobbyRefused(result.refused)
+      const { lobby, events, onlySeen } = result
+      if (lobby === stored.lobby) return lobby
+      const due = dueAt(lobby, now, rules)
+      const isStored =
+        onlySeen === undefined
+          ? store.replace(lobby, stored.version, due)
+          : store.noteSeen(lobby, stored.version, onlySeen, due)
+      if (await isStored) {
+        changed(lobby, events, command)
+        return lobby
+      }
+    }
+    throw new LobbyRefused('busy')
+  }
+}
+
+interface Following {
+  readonly store: LobbyStore
+  readonly clock: Clock
+  /** Notes that the player is alive; never rejects. */
+  readonly heartbeat: (by: Follow) => Promise<void>
+  /** Milliseconds between two heartbeats. */
+  readonly beatMs: number
+}
+
+/**
+ * Waits for news of a lobby for one player, and keeps the player alive meanwhile.
+ * @returns undefined if there was no news, with the cursor to continue from
+ */
+function createFollowing({ store, clock, heartbeat, beatMs }: Following) {
+  return async (input: Follow, waitMs: number): Promise<Followed> => {
+    const { lobbyId, playerId, signal } = input
+    const end = clock.now() + waitMs
+    let cursor = input.after
+    const read = async (): Promise<Followed | undefined> => {
+      const lobby = (await store.get(lobbyId))?.lobby
+      if (lobby === undefined) throw new LobbyRefused('no-such-lobby')
+      const news = newsFor(lobby, playerId, cursor)
+      cursor = news.cursor
+      return news.messages.length > 0 || news.over ? news : undefined
+    }
+    for (;;) {
+      await heartbeat(input)
+      const leftMs = Math.max(0, end - clock.now())
+      const subscribe = (changed: () => void) => store.watch(lobbyId, changed)
+      const news = await longPoll({ read, subscribe, waitMs: Math.min(beatMs, leftMs), clock, signal })
+      if (news !== undefined) return news
+      if (clock.now() >= end) {
+        await heartbeat(input)
+        return { messages: [], cursor: cursor ?? 0, over: false }
+      }
+    }
+  }
+}
+
+/**
+ * The news for a player who has seen everything up to `after`. Pure.
+ * @throws {LobbyRefused} for a player who was never in the lobby, as far as is still known
+ */
+function newsFor(lobby: Lobby, playerId: string, after: number | undefined): Followed {
+  const isMember = memberOf(lobby, playerId) !== undefined
+  const waits = lobby.applicants.some(({ id, denied }) => id === playerId && !denied)
+  const isIn = (isMember || waits) && lobby.phase !== 'closed'
+  const snapshot = (): LobbyMessage[] =>
+    isMember ? [{ type: 'snapshot', seq: lobby.seq, lobby: viewOf(lobby, playerId) }] : []
+  const missed = after === undefined ? undefined : eventsAfter(lobby, after)
+  if (missed === undefined) {
+    if (!isMember && !waits) throw new LobbyRefused('no-such-lobby')
+    return { messages: snapshot(), cursor: lobby.seq, over: !isIn }
+  }
+  const events = missed.map((event) => eventView(lobby, event, playerId)).filter((event) => event !== undefined)
+  if (events.length === 0 && !isMember && !waits) throw new LobbyRefused('no-such-lobby')
+  // A player who was just admitted has seen none of the earlier events.
+  const letIn = events.some((event) => event.type === 'applicant.decided' && event.approved)
+  return { messages: letIn ? [...events, ...snapshot()] : events, cursor: lobby.seq, over: !isIn }
+}
 
 /** Most lobbies handled in one tick; the others follow in the next. */
 const MOST_PER_TICK = 10_000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createDueIndex } from './due-index.js'
+import { createDueIndex } from './memory-store.js'
 
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
 const dueAt = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constant(Infinity))

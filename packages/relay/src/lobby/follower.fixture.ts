@@ -1,5 +1,4 @@
-import type { LobbyEvent } from './event.js'
-import type { Lobby } from './lobby.js'
+import type { Lobby, LobbyEvent } from './lobby.js'
 import { viewOf } from './view.js'
 
 /** A model of the lobby built from its events alone, as a client follows them. */

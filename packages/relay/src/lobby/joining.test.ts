@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LobbyRefused } from '../errors.js'
-import { CODE_ALPHABET } from './code.js'
+import { CODE_ALPHABET } from './join-lobby.js'
 import { ann, bob, codeOf, failing, player, setUp } from './lobbies.fixture.js'
 
 describe('codes', () => {

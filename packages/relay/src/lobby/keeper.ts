@@ -1,21 +1,23 @@
 import type { Clock } from '@muster/core/clock'
 import { backoffMs, linkedSignal, manyWaitOn } from '@muster/core/runtime'
-import { LobbyRefused } from '../errors.js'
+import { LobbyRefused, RelayNotDeleted } from '../errors.js'
+import type { ListedSession } from '../sessions/orphans.js'
 import type { SystemCommand } from './command.js'
-import type { Lobby } from './lobby.js'
+import { type Lobby, sessionOf } from './lobby.js'
 import type { LobbyRules } from './rules.js'
-import { endable, workOf, type Work } from './run.js'
-import type { Runner } from './runner.js'
+import { endable, type Work, workOf } from './run.js'
+import { parseRunKey, type Runner } from './runner.js'
+import type { LobbyStore } from './store.js'
 
 /** Creates, updates and ends the sessions or matches of started lobbies. */
-export interface Keeper {
+interface Keeper {
   /** Begins with the lobby's pending work, unless that is under way. Returns at once. */
   tend(lobby: Lobby): void
   /** Stops, and releases every lobby. Pending work remains in the store for another process. */
   close(): Promise<void>
 }
 
-export interface KeeperOptions {
+interface KeeperOptions {
   readonly runner: Runner
   readonly clock: Clock
   readonly rules: LobbyRules
@@ -146,3 +148,67 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     },
   }
 }
+
+interface ClosingAll {
+  readonly store: LobbyStore
+  readonly runner: Runner
+  readonly change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>
+  readonly clock: Clock
+  readonly timeoutMs: number
+}
+
+/** Milliseconds between two attempts. */
+const PAUSE_MS = 1000
+
+/**
+ * Closes every lobby of the store, ends its sessions and tickets, and removes it from the store.
+ * @throws {RelayNotDeleted} when that takes too long.
+ */
+export async function closeAll({ store, runner, change, clock, timeoutMs }: ClosingAll): Promise<void> {
+  const deadline = clock.now() + timeoutMs
+  for (;;) {
+    const left = (await Promise.all((await store.ids()).map(closeOne))).flat()
+    if ((await store.ids()).length === 0) return
+    if (clock.now() >= deadline) {
+      throw new RelayNotDeleted(`${left.length} relay sessions of lobbies may be left`, { sessionIds: left })
+    }
+    await clock.sleep(PAUSE_MS)
+  }
+
+  /** @returns ids of the sessions and tickets that could not be ended. */
+  async function closeOne(lobbyId: string): Promise<readonly string[]> {
+    const closed = await change(lobbyId, { kind: 'shutDown' }).catch(() => undefined) // gone, or contended
+    if (closed === undefined) return []
+    const failed = await Promise.all(
+      closed.retired.map(({ id }) =>
+        runner.end(id).then(
+          () => [],
+          () => [id],
+        ),
+      ),
+    )
+    const left = failed.flat()
+    const stored = left.length === 0 ? await store.get(lobbyId) : undefined
+    if (stored !== undefined) await store.delete(lobbyId, stored.version)
+    return left
+  }
+}
+
+/**
+ * Decides whether a lobby owns a session. Sessions that no lobby has opened count as owned, because their owner is
+ * unknown here.
+ */
+export function createOwnership(store: LobbyStore): (session: ListedSession) => Promise<boolean> {
+  return async ({ id, label }) => {
+    const key = parseRunKey(label)
+    if (key === undefined) return true
+    const lobby = (await store.get(key.lobbyId))?.lobby
+    return lobby !== undefined && has(lobby, id, key.term)
+  }
+}
+
+const has = (lobby: Lobby, sessionId: string, term: number): boolean =>
+  sessionOf(lobby)?.id === sessionId ||
+  lobby.retired.some(({ id }) => id === sessionId) ||
+  // The session is just being opened; or whoever opens the lobby's session again is about to delete this one.
+  (lobby.run?.status === 'allocating' && lobby.run.term === term)

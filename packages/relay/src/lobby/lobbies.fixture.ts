@@ -5,7 +5,7 @@ import { within } from '../within.fixture.js'
 import { LobbyRefused } from '../errors.js'
 import { createLobbies } from './create-lobbies.js'
 import type { Lobbies } from './lobbies.js'
-import type { LobbiesOptions } from './options.js'
+import type { LobbiesOptions } from './lobby-options.js'
 import type { RunView } from './view.js'
 
 export const player = (id: string, ip = '192.0.2.1') => ({ id, ip })

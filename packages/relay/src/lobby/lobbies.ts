@@ -1,10 +1,8 @@
 import type { WithProblems } from '@muster/core/runtime'
 import type { EventEmitter } from 'eventemitter3'
 import type { OrphanOptions, ReapedOrphans } from '../sessions/orphans.js'
-import type { AttributeChanges } from './attributes.js'
-import type { Happening } from './event.js'
-import type { MatchReport } from './matchmaker.js'
-import type { CreateLobby, JoinLobby, ListLobbies } from './options.js'
+import type { AttributeChanges, Happening } from './lobby.js'
+import type { CreateLobby, JoinLobby, ListLobbies, MatchReport } from './lobby-options.js'
 import type { ListedLobby, LobbyEventView, LobbyView } from './view.js'
 
 /** A command of a member of a lobby. */

@@ -1,7 +1,6 @@
 import type { ReadySession } from '../sessions/session.js'
 import type { Command } from './command.js'
-import { presentMembers, sessionOf, type Lobby } from './lobby.js'
-import { newLobby, type NewLobby } from './new-lobby.js'
+import { type Lobby, newLobby, type NewLobby, presentMembers, sessionOf } from './lobby.js'
 import { defaultRules, type LobbyRules } from './rules.js'
 import { isRefusal, step, type Step } from './step.js'
 

@@ -1,7 +1,103 @@
-// pure: what a lobby is
+// pure: small data of a lobby or a member
+import { z } from 'zod'
 import type { ReadySession } from '../sessions/session.js'
-import type { LobbyEvent } from './event.js'
-import type { Attributes } from './attributes.js'
+
+export type AttributeValue = string | number | boolean
+
+/** Small named values, e.g. a map's name or a colour. Not for chat or secrets: every member sees them. */
+export type Attributes = Readonly<Record<string, AttributeValue>>
+
+/** New values by name; null removes a value. */
+export type AttributeChanges = Readonly<Record<string, AttributeValue | null>>
+
+/** Bounds (our choice): all attributes of a lobby of 64 players stay under 40 KB. */
+const MOST_KEYS = 32
+const LONGEST_VALUE = 256
+/** UTF-16 units of names and texts together. */
+const MOST_TEXT = 4096
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z][\w.-]{0,63}$/, 'must be a name of 1 to 64 letters, digits and _.- that begins with a letter')
+const value = z.union([z.string().max(LONGEST_VALUE), z.number(), z.boolean()], {
+  error: `must be a text of at most ${LONGEST_VALUE} characters, a finite number, or true or false`,
+})
+
+export const AttributesSchema: z.ZodType<Attributes> = z.record(name, value).refine((attributes) => fits(attributes), {
+  error: `must have at most ${MOST_KEYS} names and ${MOST_TEXT} characters`,
+})
+export const AttributeChangesSchema: z.ZodType<AttributeChanges> = z.record(name, z.union([value, z.null()]))
+
+/** Merges changes into attributes; undefined if the result would be too large. */
+export function merged(attributes: Attributes, changes: AttributeChanges): Attributes | undefined {
+  const entries = Object.entries({ ...attributes, ...changes }).filter(
+    (entry): entry is [string, AttributeValue] => entry[1] !== null,
+  )
+  const result = Object.fromEntries(entries)
+  return fits(result) ? result : undefined
+}
+
+function fits(attributes: Attributes): boolean {
+  const entries = Object.entries(attributes)
+  const text = entries.reduce((sum, [key, one]) => sum + key.length + (typeof one === 'string' ? one.length : 0), 0)
+  return entries.length <= MOST_KEYS && text <= MOST_TEXT
+}
+
+/** Whether the attributes have every wanted value. */
+export const has = (attributes: Attributes, wanted: Attributes): boolean =>
+  Object.entries(wanted).every(([key, one]) => Object.hasOwn(attributes, key) && attributes[key] === one)
+
+export type LeftReason = 'left' | 'kicked' | 'banned' | 'timed out'
+
+export type ClosedReason = 'by host' | 'empty' | 'idle' | 'too old' | 'shutdown'
+
+/** An event of a lobby, which never holds a token or an address. */
+export type Happening =
+  | { readonly type: 'member.joined'; readonly playerId: string; readonly slot: number }
+  | { readonly type: 'member.left'; readonly playerId: string; readonly reason: LeftReason }
+  /** The member is away: no longer ready, without credentials, but with the slot held for a while. */
+  | { readonly type: 'member.away'; readonly playerId: string }
+  | { readonly type: 'member.back'; readonly playerId: string }
+  | { readonly type: 'member.ready'; readonly playerId: string; readonly ready: boolean }
+  | {
+      readonly type: 'member.data'
+      readonly playerId: string
+      readonly changes: AttributeChanges
+      readonly version: number
+    }
+  | { readonly type: 'host.changed'; readonly hostId: string | null }
+  | { readonly type: 'data.changed'; readonly changes: AttributeChanges; readonly version: number }
+  /** Only for the host: a player asks to join. */
+  | { readonly type: 'applicant.waiting'; readonly playerId: string }
+  /** Only for the applicant. */
+  | { readonly type: 'applicant.decided'; readonly approved: boolean }
+  | { readonly type: 'lobby.starting'; readonly term: number }
+  /** The host has changed, or the session was lost: a new session of a higher term follows. */
+  | { readonly type: 'relay.moving'; readonly term: number }
+  /** The credentials of this term are valid; those of lower terms no longer are. */
+  | { readonly type: 'relay.ready'; readonly term: number }
+  /** Only for a player who joined after the start: the credentials are available. */
+  | { readonly type: 'relay.credentials'; readonly term: number }
+  /** The start, or the move to another session, failed: the lobby is open again. */
+  | { readonly type: 'run.failed'; readonly term: number; readonly reason: string }
+  /** The run ended, or was called off because a player left: the lobby is open again, and nobody is ready. */
+  | { readonly type: 'run.ended'; readonly term: number }
+  /** The matchmaker has taken the players; `reference` is its name for them. */
+  | { readonly type: 'match.handed-over'; readonly term: number; readonly reference: string }
+  /** The match has an assignment: the run of this term holds it. */
+  | { readonly type: 'match.assigned'; readonly term: number }
+  /** Only for the player who is no longer a member. */
+  | { readonly type: 'you.left'; readonly reason: LeftReason }
+  | { readonly type: 'lobby.closed'; readonly reason: ClosedReason }
+
+export type LobbyEvent = Happening & {
+  /** Counts from 1 without gaps in a lobby; a player sees gaps where an event was for somebody else. */
+  readonly seq: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** The only player who gets the event; undefined for all members. */
+  readonly to: string | undefined
+}
 
 /** How players who have found the lobby may join. */
 export type Entry =
@@ -143,3 +239,80 @@ export const withMember = (lobby: Lobby, member: Member): Lobby =>
 /** The session that relays for the lobby now. */
 export const sessionOf = ({ run }: Lobby): ReadySession | undefined =>
   run?.status === 'relayed' ? run.session : undefined
+
+/** Number of events kept for players who come back; a player who has missed more gets a snapshot instead. */
+const KEPT = 64
+
+/** The lobby with one more event. */
+export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: string): Lobby {
+  const seq = lobby.seq + 1
+  const event: LobbyEvent = { ...happening, seq, at: now, to }
+  const kept = lobby.events.length < KEPT ? lobby.events : lobby.events.slice(1 - KEPT)
+  // A list that is pushed to keeps room for more events, and each lobby keeps a list.
+  const events = kept.toSpliced(kept.length, 0, event)
+  return lobbyWith(lobby, { seq, events })
+}
+
+/** The events after `seq`; undefined if some of them are no longer kept. */
+export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly LobbyEvent[] | undefined {
+  if (seq > last || (events[0]?.seq ?? 1) > seq + 1) return undefined
+  return events.filter((event) => event.seq > seq)
+}
+
+export interface NewLobby {
+  readonly id: string
+  readonly code: string
+  readonly visibility: Lobby['visibility']
+  readonly maxPlayers: number
+  readonly entry: Entry
+  readonly lateJoin: boolean
+  readonly requireReady: boolean
+  readonly outcome: Lobby['outcome']
+  readonly data: Attributes
+  readonly host: { readonly id: string; readonly ip: string; readonly data: Attributes }
+}
+
+/** Creates a lobby whose creator is its first member and its host. */
+export function newLobby(given: NewLobby, now: number): Lobby {
+  const { host } = given
+  return {
+    id: given.id,
+    code: given.code,
+    visibility: given.visibility,
+    maxPlayers: given.maxPlayers,
+    entry: given.entry,
+    lateJoin: given.lateJoin,
+    requireReady: given.requireReady,
+    outcome: given.outcome,
+    createdAt: now,
+    activeAt: now,
+    phase: 'open',
+    closedAt: undefined,
+    hostId: host.id,
+    members: [
+      {
+        id: host.id,
+        ip: host.ip,
+        slot: 0,
+        presentSince: now,
+        awaySince: undefined,
+        lastSeenAt: now,
+        ready: false,
+        data: host.data,
+        dataVersion: 1,
+      },
+    ],
+    emptySince: undefined,
+    applicants: [],
+    banned: [],
+    departed: [],
+    data: given.data,
+    dataVersion: 1,
+    term: 0,
+    run: undefined,
+    retired: [],
+    lease: undefined,
+    seq: 0,
+    events: [],
+  }
+}

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createLobbies } from './create-lobbies.js'
 import { ann, bob, cleo, codeOf, failing } from './lobbies.fixture.js'
 import type { Lobbies } from './lobbies.js'
-import type { HandedOver, LobbyMatchmaker } from './matchmaker.js'
+import type { HandedOver, LobbyMatchmaker } from './lobby-options.js'
 
 /** Lobbies with a matchmaker that answers after a second. */
 async function setUp(changes: Partial<LobbyMatchmaker> = {}) {

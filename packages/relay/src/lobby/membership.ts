@@ -1,21 +1,20 @@
 // pure: who is in a lobby, and who hosts
 import { addressBlock } from '@muster/core/http'
-import type { Attributes } from './attributes.js'
-import type { Command } from './command.js'
-import type { LeftReason } from './event.js'
-import { withEvent } from './history.js'
 import {
+  type Applicant,
+  type Attributes,
   isPresent,
+  type LeftReason,
+  type Lobby,
   lobbyWith,
+  type Member,
   memberOf,
   presentMembers,
+  withEvent,
   withMember,
-  type Applicant,
-  type Lobby,
-  type Member,
 } from './lobby.js'
-import { refuse, type Refusal } from './refusal.js'
-import type { LobbyRules } from './rules.js'
+import type { Command } from './command.js'
+import { type LobbyRules, type Refusal, refuse } from './rules.js'
 import { endRun, leaveRun, moveRun, unseat } from './run.js'
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { codeOf, failing, player, setUp } from './lobbies.fixture.js'
-import { createDigests } from './password.js'
+import { createDigests } from './join-lobby.js'
 
 test('equal passwords and salts give equal digests, whatever the Unicode form', async () => {
   const digestOf = createDigests()

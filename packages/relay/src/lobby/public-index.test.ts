@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { has, type Attributes } from './attributes.js'
-import type { Lobby } from './lobby.js'
-import { newLobby } from './new-lobby.js'
+import { type Attributes, has, type Lobby, newLobby } from './lobby.js'
 import { createPublicIndex } from './public-index.js'
 import { isListed, type PublicQuery } from './store.js'
 

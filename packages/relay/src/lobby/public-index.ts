@@ -1,10 +1,34 @@
-import { has, type Attributes } from './attributes.js'
-import type { Lobby } from './lobby.js'
-import { insert, placeOf, remove } from './sorted-numbers.js'
+import { type Attributes, has, type Lobby } from './lobby.js'
 import { isListed, type PublicPage, type PublicQuery } from './store.js'
 
+/** Index of the first number that is not less than `number`. */
+function placeOf(numbers: readonly number[], number: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] as number) < number) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/**
+ * Inserts a number unless it is present. Most numbers are the greatest so far and are appended, which moves no others.
+ */
+function insert(numbers: number[], number: number): void {
+  const place = placeOf(numbers, number)
+  if (numbers[place] !== number) numbers.splice(place, 0, number)
+}
+
+/** Removes a number if it is present. */
+function remove(numbers: number[], number: number): void {
+  const place = placeOf(numbers, number)
+  if (numbers[place] === number) numbers.splice(place, 1)
+}
+
 /** Finds listed lobbies, newest first, by an index of their data and free slots. */
-export interface PublicIndex {
+interface PublicIndex {
   /**
    * Updates the index after a lobby has changed.
    * @param number increases with every lobby created.

@@ -1,10 +1,10 @@
 import { NotFound } from '@muster/core'
-import { RelayNotAuthorized, RelayNotReady, RelayNotRevoked } from '../errors.js'
+import { LobbyRefused, RelayNotAuthorized, RelayNotReady, RelayNotRevoked } from '../errors.js'
 import type { RelaySessions } from '../sessions/relay-sessions.js'
 import type { ReadySession } from '../sessions/session.js'
-import type { SystemCommand } from './command.js'
-import { presentMembers, type Lobby } from './lobby.js'
-import type { LobbyMatchmaker } from './matchmaker.js'
+import { checkReport, type SystemCommand } from './command.js'
+import type { LobbyMatchmaker, MatchReport } from './lobby-options.js'
+import { type Lobby, presentMembers } from './lobby.js'
 import type { Work } from './run.js'
 
 /** Executes the tasks of a lobby's run. Each result is a command to the lobby. */
@@ -131,3 +131,25 @@ function matchRunner(matchmaker: LobbyMatchmaker): Runner {
 }
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')
+
+/** Passes a matchmaker's report to the lobby it concerns. */
+export function createReportMatch(change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>) {
+  return async (report: MatchReport): Promise<boolean> => {
+    const told = checkReport(report)
+    const run = parseRunKey(told.key)
+    if (run === undefined) return false
+    const { lobbyId, term } = run
+    try {
+      const lobby = await change(
+        lobbyId,
+        told.status === 'assigned'
+          ? { kind: 'matchAssigned', term, assignment: told.assignment }
+          : { kind: 'matchEnded', term, reason: told.reason },
+      )
+      return told.status === 'ended' || (lobby.run?.status === 'assigned' && lobby.run.term === term)
+    } catch (error) {
+      if (error instanceof LobbyRefused && error.code === 'no-such-lobby') return false
+      throw error
+    }
+  }
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOver } from './expiry.js'
+import { isOver } from './step.js'
 import { aLobby, ipOf, join, play, running, types, withThree } from './lobby.fixture.js'
 import { defaultRules } from './rules.js'
 import { endable, workOf } from './run.js'

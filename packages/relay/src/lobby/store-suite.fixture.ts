@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { dueAt } from './expiry.js'
+import { dueAt, isRefusal, step } from './step.js'
 import type { Lobby } from './lobby.js'
 import { aLobby, join, START } from './lobby.fixture.js'
 import { defaultRules } from './rules.js'
-import { isRefusal, step } from './step.js'
 import type { LobbyStore } from './store.js'
 
 export interface StoreUnderTest {

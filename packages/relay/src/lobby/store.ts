@@ -1,6 +1,5 @@
 // pure: what keeps lobbies
-import type { Attributes } from './attributes.js'
-import type { Lobby } from './lobby.js'
+import type { Attributes, Lobby } from './lobby.js'
 
 /** A lobby with the version of its record: 1 at first, and one more with each change. */
 export interface StoredLobby {

@@ -1,8 +1,14 @@
 // pure: what a player may see of a lobby
-import { credentialsFor, type RelayCredentials } from '../sessions/credentials.js'
-import type { Attributes } from './attributes.js'
-import type { Happening, LobbyEvent } from './event.js'
-import { isPresent, memberOf, sessionOf, type Lobby } from './lobby.js'
+import { credentialsFor, type RelayCredentials } from '../sessions/session.js'
+import {
+  type Attributes,
+  type Happening,
+  isPresent,
+  type Lobby,
+  type LobbyEvent,
+  memberOf,
+  sessionOf,
+} from './lobby.js'
 
 export interface MemberView {
   readonly playerId: string

@@ -1,6 +1,63 @@
-import { listSessions, type SessionContext } from './session-context.js'
-import { unlessGone } from './outcome.js'
-import { tryRemoveSession } from './removal.js'
+import { ConnectionLost, NotFound, RateLimited, ServerError, TimedOut, UnexpectedResponse } from '@muster/core'
+import { type DeleteReason, listSessions, type SessionContext } from './session-context.js'
+
+/** What an error of the service means for a call. */
+
+/** Whether the same call may succeed a little later. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof ConnectionLost ||
+  error instanceof TimedOut ||
+  error instanceof ServerError ||
+  error instanceof UnexpectedResponse ||
+  error instanceof RateLimited
+
+/** Whether the call may have taken effect although it failed. */
+export function mayHaveTakenEffect(error: unknown): boolean {
+  if (error instanceof ConnectionLost || error instanceof TimedOut) return error.sent
+  return error instanceof ServerError || error instanceof UnexpectedResponse
+}
+
+/** The call's result; undefined if the resource is missing, or cannot be read at the moment. */
+export async function unlessTransient<T>(call: Promise<T>): Promise<T | undefined> {
+  return call.catch((error: unknown) => {
+    if (isTransient(error)) return undefined
+    throw error
+  })
+}
+
+/** Awaits a deletion. A resource that is already gone counts as deleted. */
+async function unlessGone(call: Promise<unknown>): Promise<void> {
+  await call.catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error
+  })
+}
+
+/**
+ * Deletes a session. From the first attempt on the session is condemned: every tick tries again until the service
+ * confirms the deletion.
+ */
+export async function removeSession(context: SessionContext, sessionId: string, reason: DeleteReason): Promise<void> {
+  const entry = context.ledger.get(sessionId)
+  if (entry !== undefined) entry.condemned ??= reason
+  try {
+    await unlessGone(context.client.delete({ session_id: sessionId }, { timeoutMs: context.callTimeoutMs }))
+  } catch (error) {
+    context.events.emit('deleteFailed', { sessionId, error: error instanceof Error ? error.name : 'Error' })
+    throw error
+  }
+  if (entry?.marker !== undefined) context.hints.forget(entry.marker.url)
+  context.ledger.delete(sessionId)
+  context.events.emit('deleted', { sessionId, reason: entry?.condemned ?? reason })
+}
+
+/**
+ * Deletes a session like `removeSession`, but leaves a failure to the next tick. Resolves with whether it succeeded.
+ */
+export const tryRemoveSession = (context: SessionContext, sessionId: string, reason: DeleteReason): Promise<boolean> =>
+  removeSession(context, sessionId, reason).then(
+    () => true,
+    () => false,
+  )
 
 /** A session as the service lists it, without its secrets. */
 export interface ListedSession {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readingOf } from './reading.js'
+import { readingOf } from './session.js'
 
 const ports = { server: { port: 1, protocol: 'UDP', link: 'a:1' }, client: { port: 2 } }
 const full = {

@@ -1,9 +1,8 @@
 import type { EventEmitter } from 'eventemitter3'
-import type { RelayCredentials } from './credentials.js'
+import type { OpenedSession, ReadySession, RelayCredentials, RelaySession } from './session.js'
 import type { RelaySessionEvents } from './session-context.js'
-import type { OpenRelaySession } from './options.js'
+import type { OpenRelaySession } from './session-options.js'
 import type { ListedSession, OrphanOptions, ReapedOrphans } from './orphans.js'
-import type { OpenedSession, ReadySession, RelaySession } from './session.js'
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { freeTokens, seatPlayers } from './seats.js'
+import { freeTokens, seatPlayers } from './session.js'
 
 const ip = fc.constantFrom('192.0.2.1', '192.0.2.2', '2001:db8::1')
 const token = fc.integer({ min: 0, max: 0xffff_ffff })

@@ -1,10 +1,9 @@
 import type { Clock } from '@muster/core/clock'
-import type { Events, WithProblems } from '@muster/core/runtime'
-import { readingOf, type Reading } from './reading.js'
-import type { Hints } from './hints.js'
-import type { Marker, Markers } from './marker.js'
+import { Problem, problemResponse } from '@muster/core/http'
+import { type Events, within, type WithProblems } from '@muster/core/runtime'
+import { type RandomInt, unguessable } from '../random-text.js'
 import type { RelayService } from './service.js'
-import type { RelaySession } from './session.js'
+import { type Reading, readingOf, type RelaySession } from './session.js'
 
 export interface RelaySessionEvents extends WithProblems {
   opened: (event: { readonly sessionId: string; readonly label: string | undefined }) => void
@@ -59,7 +58,7 @@ export async function readSession(
   return readingOf(await client.get({ session_id: sessionId }, { timeoutMs: callTimeoutMs, signal }))
 }
 
-export interface Listing {
+interface Listing {
   readonly readings: readonly Reading[]
   /** False if the service has more sessions than it listed; the operation offers no further pages. */
   readonly complete: boolean
@@ -68,4 +67,131 @@ export interface Listing {
 export async function listSessions({ client, callTimeoutMs }: SessionContext): Promise<Listing> {
   const { sessions, pagination } = await client.list({}, { timeoutMs: callTimeoutMs })
   return { readings: sessions.map(readingOf), complete: pagination?.has_next !== true }
+}
+
+/** Wakes the callers that wait for a session when its webhook arrives. A hint that arrives early is kept for them. */
+interface Hints {
+  /** Begins to accept hints for this URL. */
+  expect(url: string): void
+  forget(url: string): void
+  isExpected(url: string): boolean
+  /** Notes a hint. Returns false for a URL that is not expected. */
+  arrived(url: string): boolean
+  /** Waits `ms`, or until a hint arrives, but at least `leastMs`, however many hints arrive. */
+  wait(url: string, ms: number, signal: AbortSignal): Promise<void>
+}
+
+interface Expected {
+  pending: boolean
+  wake: () => void
+}
+
+/** With this minimum (our choice), a flood of hints causes at most four reads per second. */
+const LEAST_MS = 250
+
+export function createHints(clock: Clock): Hints {
+  const expected = new Map<string, Expected>()
+  return {
+    expect: (url) => {
+      expected.set(url, { pending: false, wake: () => {} })
+    },
+    forget: (url) => {
+      expected.delete(url)
+    },
+    isExpected: (url) => expected.has(url),
+    arrived: (url) => {
+      const one = expected.get(url)
+      if (one === undefined) return false
+      one.pending = true
+      one.wake()
+      return true
+    },
+    wait: async (url, ms, signal) => {
+      const least = Math.min(ms, LEAST_MS)
+      await clock.sleep(least, signal)
+      const one = expected.get(url)
+      if (one?.pending !== true) await hintOr(ms - least, signal, one)
+      if (one !== undefined) one.pending = false
+    },
+  }
+
+  async function hintOr(ms: number, signal: AbortSignal, one: Expected | undefined): Promise<void> {
+    const hint = new Promise<void>((resolve) => {
+      if (one !== undefined) one.wake = resolve
+    })
+    await within(hint, ms, clock, signal)
+  }
+}
+
+/**
+ * Receives the service's webhooks. The path alone identifies the session, and only the service knows it. The body is
+ * not read, because nothing in it would be trusted. A webhook, whether early, repeated or missing, is only a hint to
+ * read the session now.
+ * @param publicUrl the URL, as the service knows it, to which the given request was sent.
+ */
+export function receiveWebhook(hints: Hints, request: Request, publicUrl: string): Response {
+  try {
+    if (request.method !== 'POST')
+      throw new Problem(405, 'method-not-allowed', 'this path has POST', { headers: { allow: 'POST' } })
+    if (!hints.isExpected(publicUrl)) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+    hints.arrived(publicUrl)
+    return new Response(null, { status: 204 })
+  } catch (error) {
+    if (error instanceof Problem) return problemResponse(error)
+    throw error
+  }
+}
+
+/**
+ * Marks a session with its owner. The service has no tags and no idempotency keys for relay sessions, but it returns a
+ * session's webhook URL. So every create sends a unique URL, by which a session is found if its create was never
+ * answered or its process is gone.
+ */
+export interface Marker {
+  /** The opener's name for the session. */
+  readonly label: string | undefined
+  /** The complete URL. It is secret, because anyone who knows it can send hints. */
+  readonly url: string
+}
+
+interface Markers {
+  create(label: string | undefined): Marker
+  /** Whether this process made the marker. */
+  isOwn(marker: Marker): boolean
+  /** Reads a marker from a URL; undefined for a URL that no owner of this name made. */
+  read(url: string | undefined): Marker | undefined
+  /** The marker's URL that corresponds to the end of a request's path; a proxy may have changed the part before it. */
+  urlAt(pathname: string): string
+}
+
+const NO_LABEL = '-'
+
+/** Letters and digits common to all markers of a process: 47 bits, so that no two processes share them. */
+const PROCESS_LENGTH = 8
+
+/** A label's characters and length, chosen so that a label can be part of a path. */
+export const LABEL = /^[A-Za-z0-9][\w.~-]{0,79}$/
+
+/**
+ * @param baseUrl URL at which hints arrive.
+ * @param owner the same for all processes of one backend, and different for every other backend.
+ */
+export function createMarkers(baseUrl: string, owner: string, randomInt: RandomInt): Markers {
+  const base = baseUrl.replace(/\/+$/, '')
+  const prefix = `${base}/${owner}/`
+  // Only the service sees the process's part, and the rest of the marker remains unguessable.
+  const process = unguessable(randomInt).slice(0, PROCESS_LENGTH)
+  return {
+    create: (label) => ({
+      label,
+      url: `${prefix}${label ?? NO_LABEL}/${process}${unguessable(randomInt).slice(PROCESS_LENGTH)}`,
+    }),
+    isOwn: ({ url }) => url.slice(url.lastIndexOf('/') + 1).startsWith(process),
+    read: (url) => {
+      const [label, secret, ...rest] = url?.startsWith(prefix) === true ? url.slice(prefix.length).split('/') : []
+      if (url === undefined || label === undefined || secret === undefined || rest.length > 0) return undefined
+      return { label: label === NO_LABEL ? undefined : label, url }
+    },
+    urlAt: (pathname) => [base, ...pathname.split('/').slice(-3)].join('/'),
+  }
 }

@@ -1,5 +1,12 @@
 // pure: relay sessions as this package describes them
-import type { Filter } from '@muster/core/api'
+import {
+  canonicalIp,
+  type Filter,
+  type RelaySessionOfUser,
+  type RelayUser,
+  type RelayPort as WirePort,
+  type RelaySession as WireSession,
+} from '@muster/core/api'
 
 /** A player who takes part in a session. */
 export interface RelayPlayer {
@@ -71,4 +78,119 @@ export function withoutSeat(session: ReadySession, playerId: string): ReadySessi
   const seat = session.seats.find(({ id }) => id === playerId)
   if (seat === undefined) return session
   return { ...session, seats: session.seats.filter((other) => other !== seat), spent: [...session.spent, seat.token] }
+}
+
+/** All that one peer needs to connect, without any other peer's secrets. */
+export interface RelayCredentials {
+  readonly sessionId: string
+  /** Each session has one host, which uses the relay's server port; all other peers are clients. */
+  readonly role: 'host' | 'client'
+  /** Host name or IP address of the relay. */
+  readonly host: string
+  readonly ip?: string | undefined
+  readonly port: number
+  readonly protocol: string
+  readonly link?: string | undefined
+  /** Unsigned 32-bit; second in every packet's header. */
+  readonly sessionToken: number
+  /** Unsigned 32-bit, this peer's own; first in every packet's header. */
+  readonly userToken: number
+}
+
+/** Returns a player's credentials; undefined for a player without a seat. */
+export function credentialsFor(session: ReadySession, playerId: string): RelayCredentials | undefined {
+  const seat = session.seats.find(({ id }) => id === playerId)
+  if (seat === undefined) return undefined
+  const { host, ip, server, client, token: sessionToken } = session.link
+  const role = playerId === session.hostId ? 'host' : 'client'
+  return {
+    sessionId: session.id,
+    role,
+    host,
+    ip,
+    ...(role === 'host' ? server : client),
+    sessionToken,
+    userToken: seat.token,
+  }
+}
+
+/** A user of a session, whom the service identifies by address alone. */
+export interface SessionUser {
+  readonly ip: string
+  readonly token: number
+}
+
+/** The service describes a session in two shapes; this is the common form. Unusable parts are left out. */
+export interface Reading {
+  readonly id: string
+  /** The service's `ready`. Whether the session can be used is decided in `opening.ts`. */
+  readonly ready: boolean
+  readonly failed: boolean
+  /** The complete link; undefined if any part is missing. */
+  readonly link: RelayLink | undefined
+  readonly users: readonly SessionUser[]
+  readonly webhookUrl: string | undefined
+}
+
+export function readingOf(session: WireSession | RelaySessionOfUser): Reading {
+  const users =
+    'session_user' in session ? [session.session_user] : 'session_users' in session ? session.session_users : []
+  return {
+    id: session.session_id,
+    ready: session.ready === true,
+    failed: (session.error ?? '') !== '',
+    link: linkOf(session),
+    users: (users ?? []).flatMap(userOf),
+    webhookUrl: session.webhook_url ?? undefined,
+  }
+}
+
+function userOf(user: RelayUser | null | undefined): SessionUser[] {
+  const ip = canonicalIp(user?.ip_address ?? '')
+  const token = user?.authorization_token
+  return ip === undefined || typeof token !== 'number' ? [] : [{ ip, token }]
+}
+
+function linkOf({ authorization_token: token, relay }: WireSession | RelaySessionOfUser): RelayLink | undefined {
+  const server = portOf(relay?.ports?.server)
+  const client = portOf(relay?.ports?.client)
+  const ip = relay?.ip ?? undefined
+  const host = relay?.host ?? ip
+  if (typeof token !== 'number' || host === undefined || host === '' || server === undefined || client === undefined)
+    return undefined
+  return { host, ip, server, client, token }
+}
+
+const portOf = (port: WirePort | null | undefined): RelayPort | undefined =>
+  typeof port?.port === 'number'
+    ? { port: port.port, protocol: port.protocol ?? 'UDP', link: port.link ?? undefined }
+    : undefined
+
+interface Seating {
+  readonly seats: readonly RelaySeat[]
+  /** Players for whom the service has no token yet. */
+  readonly missing: readonly RelayPlayer[]
+}
+
+/** Tokens at an address that no player has, in ascending order: neither taken, nor listed at another address too. */
+export function freeTokens(ip: string, users: readonly SessionUser[], taken: ReadonlySet<number>): number[] {
+  const here = new Set(users.filter((user) => user.ip === ip).map(({ token }) => token))
+  const elsewhere = new Set(users.filter((user) => user.ip !== ip).map(({ token }) => token))
+  return [...here].filter((token) => !taken.has(token) && !elsewhere.has(token)).toSorted((a, b) => a - b)
+}
+
+/**
+ * Gives every player an own token. The service knows players by address only, so players behind one address share its
+ * tokens: in the players' order, by ascending token. Any process gets the same result, whatever order the service
+ * answers in.
+ */
+export function seatPlayers(players: readonly RelayPlayer[], users: readonly SessionUser[]): Seating {
+  const seats: RelaySeat[] = []
+  const missing: RelayPlayer[] = []
+  for (const { id, ip } of players) {
+    const [token] = freeTokens(ip, users, new Set(seats.map((seat) => seat.token)))
+    if (token === undefined) missing.push({ id, ip })
+    else seats.push({ id, ip, token })
+  }
+  return { seats, missing }
 }

@@ -1,7 +1,7 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createFakeService, type FaultRule } from '../fake-service.fixture.js'
 import { within } from '../within.fixture.js'
-import type { RelaySessionsOptions } from './options.js'
+import type { RelaySessionsOptions } from './session-options.js'
 import { createRelaySessions } from './sessions.js'
 
 export const players = [

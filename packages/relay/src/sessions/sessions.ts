@@ -2,19 +2,21 @@ import { NotFound } from '@muster/core'
 import { RelayClosed, RelayNotDeleted, RelayNotRevoked } from '../errors.js'
 import { createEventsWithProblems, createTicker, linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/runtime'
 import { createKeyedLock } from '../keyed-lock.js'
-import { credentialsFor } from './credentials.js'
-import { readSession, type DeleteReason, type SessionContext, type Entry } from './session-context.js'
-import { createHostLimit } from './host-limit.js'
-import { createHints } from './hints.js'
-import { createMarkers } from './marker.js'
-import { awaitReady, createSession, settle, type Opening } from './opening.js'
-import { configure, openingOf, playerOf, type OpenRelaySession, type RelaySessionsOptions } from './options.js'
-import { createOrphanReaper, listed, resolveDoubts } from './orphans.js'
+import { credentialsFor, type OpenedSession, playersOf, type ReadySession, withoutSeat } from './session.js'
+import {
+  createHints,
+  createMarkers,
+  type DeleteReason,
+  type Entry,
+  readSession,
+  receiveWebhook,
+  type SessionContext,
+} from './session-context.js'
+import { awaitReady, createHostLimit, createSession, type Opening, settle } from './open-session.js'
+import { configure, openingOf, type OpenRelaySession, playerOf, type RelaySessionsOptions } from './session-options.js'
+import { createOrphanReaper, listed, removeSession, resolveDoubts, tryRemoveSession } from './orphans.js'
 import type { RelaySessions } from './relay-sessions.js'
-import { removeSession, tryRemoveSession } from './removal.js'
-import { playersOf, withoutSeat, type OpenedSession, type ReadySession } from './session.js'
 import { authorizePlayer, revokeSpent } from './users.js'
-import { receiveWebhook } from './webhook.js'
 
 /** Milliseconds between two attempts of `close`. */
 const CLOSE_PAUSE_MS = 1000

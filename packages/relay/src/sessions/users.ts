@@ -1,10 +1,8 @@
 import { Conflict, NotFound } from '@muster/core'
 import { RelayNotAuthorized, RelayNotRevoked } from '../errors.js'
 import { readSession, type SessionContext } from './session-context.js'
-import { isTransient, unlessTransient } from './outcome.js'
-import { readingOf, type SessionUser } from './reading.js'
-import { freeTokens } from './seats.js'
-import type { ReadySession, RelayPlayer } from './session.js'
+import { isTransient, unlessTransient } from './orphans.js'
+import { freeTokens, readingOf, type ReadySession, type RelayPlayer, type SessionUser } from './session.js'
 
 const ATTEMPTS = 3
 /** Milliseconds before the second attempt; twice as many before the third. */

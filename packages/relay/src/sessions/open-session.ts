@@ -1,13 +1,17 @@
 import { NotFound } from '@muster/core'
 import type { Filter, RelaySession as WireSession } from '@muster/core/api'
-import { RelayNotReady, type NotReadyReason } from '../errors.js'
-import { listSessions, readSession, type SessionContext, type Entry } from './session-context.js'
-import type { Marker } from './marker.js'
-import { mayHaveTakenEffect, unlessTransient } from './outcome.js'
-import { readingOf, type Reading } from './reading.js'
-import { tryRemoveSession } from './removal.js'
-import { seatPlayers } from './seats.js'
-import { playersOf, type OpenedSession, type ReadySession, type RelayPlayer } from './session.js'
+import { type NotReadyReason, RelayNotReady, TooManyRelaySessions } from '../errors.js'
+import { mayHaveTakenEffect, tryRemoveSession, unlessTransient } from './orphans.js'
+import { type Entry, listSessions, type Marker, readSession, type SessionContext } from './session-context.js'
+import {
+  type OpenedSession,
+  playersOf,
+  type Reading,
+  readingOf,
+  type ReadySession,
+  type RelayPlayer,
+  seatPlayers,
+} from './session.js'
 
 export interface Opening {
   readonly players: readonly RelayPlayer[]
@@ -16,7 +20,7 @@ export interface Opening {
   readonly label: string | undefined
 }
 
-export interface Waiting {
+interface Waiting {
   /** Milliseconds in which one session must become ready. */
   readonly readyTimeoutMs: number
   /** Milliseconds before the first read; each further wait is 1.5 times as long. */
@@ -163,4 +167,34 @@ function record(
   context.ledger.set(reading.id, entry)
   context.events.emit('opened', { sessionId: reading.id, label })
   return entry
+}
+
+/** Limits how many sessions one player hosts at once. */
+interface HostLimit {
+  /** @throws {TooManyRelaySessions} when the player is at the limit. */
+  admit(hostId: string): void
+  /** Counts a session that is being created; returns a function that ends the count. */
+  creating(hostId: string): () => void
+}
+
+/** @param most null for no limit. */
+export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most: number | null): HostLimit {
+  const underWay = new Map<string, number>()
+  const hosted = (hostId: string) =>
+    [...ledger.values()].filter(({ session, condemned }) => session.hostId === hostId && condemned === undefined).length
+  const count = (hostId: string, change: number) => {
+    const now = (underWay.get(hostId) ?? 0) + change
+    if (now === 0) underWay.delete(hostId)
+    else underWay.set(hostId, now)
+  }
+  return {
+    admit: (hostId) => {
+      if (most === null || hosted(hostId) + (underWay.get(hostId) ?? 0) < most) return
+      throw new TooManyRelaySessions(`a player hosts ${most} relay sessions already`, { limit: most })
+    },
+    creating: (hostId) => {
+      count(hostId, 1)
+      return () => count(hostId, -1)
+    },
+  }
 }

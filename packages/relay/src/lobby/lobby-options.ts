@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto'
-import { systemClock, type Clock } from '@muster/core/clock'
+import { type Clock, systemClock } from '@muster/core/clock'
 import type { AttemptLimit, LimitStore } from '@muster/core/http'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
 import type { RelaySessions } from '../sessions/relay-sessions.js'
 import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
-import { AttributesSchema, type Attributes } from './attributes.js'
-import type { LobbyMatchmaker } from './matchmaker.js'
+import { type Attributes, AttributesSchema } from './lobby.js'
 import { createMemoryLobbyStore } from './memory-store.js'
 import { defaultRules, type LobbyRules } from './rules.js'
 import type { LobbyStore } from './store.js'
@@ -116,7 +115,7 @@ const optionsSchema = z
     error: 'must be given, or matchmaker must, and not both',
   })
 
-export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
+type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
 
 /** @throws {InvalidInput} naming the option and its value. */
 export const configure = (options: LobbiesOptions): LobbiesConfig =>
@@ -213,3 +212,45 @@ export type CheckedJoin = Readonly<z.output<typeof joinSchema>>
 
 export const checkJoin = (input: JoinLobby) => checked(joinSchema, input, 'lobby: input')
 export const checkList = (input: ListLobbies) => checked(listSchema, input, 'lobby list: input')
+
+/** The players of a started lobby, handed over to the matchmaker. */
+export interface HandedOver {
+  /**
+   * Use this key as the ticket's id. Each start has its own key; a start repeated because its answer was lost has the
+   * same key again. Up to 40 letters, digits and `-`.
+   */
+  readonly key: string
+  readonly lobbyId: string
+  /** The present players, the host first. */
+  readonly players: readonly { readonly id: string; readonly ip: string; readonly data: Attributes }[]
+  /** The lobby's data. */
+  readonly data: Attributes
+}
+
+/**
+ * Takes a lobby's players as a party, or as a whole match. The application that uses both packages implements it,
+ * because neither package depends on the other. It reports the outcome with `lobbies.reportMatch`.
+ */
+export interface LobbyMatchmaker {
+  /**
+   * Resolves with the matchmaker's reference, such as a ticket id, which is shown to the members. Rejects if the
+   * hand-over failed. `close` aborts the signal and waits for the promise.
+   */
+  handOver(party: HandedOver, options: { readonly signal: AbortSignal }): Promise<{ readonly reference: string }>
+  /**
+   * Cancels a hand-over: before there was an assignment, a player left, or the lobby was stopped or closed. Repeated
+   * until it resolves. Also called for references that have ended meanwhile, which must resolve too.
+   */
+  withdraw(reference: string): Promise<void>
+}
+
+/** The outcome for the players of `HandedOver.key`. */
+export type MatchReport =
+  | {
+      readonly key: string
+      readonly status: 'assigned'
+      /** What a player needs to join the match, such as the server's address. Every member gets the same. */
+      readonly assignment: Attributes
+    }
+  /** The hand-over came to nothing, or the match is over. The lobby opens again. */
+  | { readonly key: string; readonly status: 'ended'; readonly reason: string }

@@ -1,0 +1,268 @@
+import { scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { addressBlock, type AttemptLimit, type LimitStore } from '@muster/core/http'
+import { type Awaitable, whenKnown } from '@muster/core/runtime'
+import { LobbyRefused } from '../errors.js'
+import { createKeyedLock } from '../keyed-lock.js'
+import { type RandomInt, randomText } from '../random-text.js'
+import type { Command, PlayerCommand } from './command.js'
+import type { CheckedJoin, LobbyPlayer } from './lobby-options.js'
+import { isPresent, type Lobby, type LobbyEvent, memberOf, sessionOf } from './lobby.js'
+import type { LobbyStore } from './store.js'
+
+/** The letters of codes: no vowels, so that codes form no words, and no I, O or Y, which look like 1, 0 or V. */
+export const CODE_ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
+
+/** 20^8 = 2.6 × 10^10 codes for public lobbies, 20^10 = 10^13 for private ones. */
+const LENGTHS = { public: 8, private: 10 } as const
+
+export const newCode = (randomInt: RandomInt, visibility: 'public' | 'private'): string =>
+  randomText(randomInt, CODE_ALPHABET, LENGTHS[visibility])
+
+const CODE = new RegExp(`^[${CODE_ALPHABET}]{${LENGTHS.public}}(?:[${CODE_ALPHABET}]{2})?$`)
+
+/** Reads a code as people type it, with lower case, spaces and dashes; undefined if it cannot be one. */
+export function parseCode(text: string): string | undefined {
+  const code = text.replaceAll(/[\s-]/g, '').toUpperCase()
+  return CODE.test(code) ? code : undefined
+}
+
+/** Takes 4 MB and about 8 ms. That suffices for lobby passwords, which friends type and whose attempts are limited. */
+const COST = { N: 2 ** 12, r: 8, p: 1 }
+const BYTES = 32
+
+/** Half of the threads that Node.js has for files, names and digests together. */
+const MOST_AT_ONCE = 2
+/** About 1.5 s of work (our choice). */
+const MOST_WAITING = 256
+
+const derive = promisify<string, string, number, typeof COST, Buffer>(scrypt)
+
+/**
+ * Makes the digest that is stored in place of a password.
+ * @throws {LobbyRefused} `busy` when too many digests are waiting.
+ */
+type DigestOf = (password: string, salt: string) => Promise<string>
+
+/**
+ * Computes digests, two at once. More would occupy the threads that files and name lookups need, and any number of
+ * players can send passwords.
+ */
+export function createDigests(): DigestOf {
+  const waiting: (() => void)[] = []
+  let underWay = 0
+
+  const turn = async (): Promise<void> => {
+    if (underWay < MOST_AT_ONCE) underWay += 1
+    else if (waiting.length >= MOST_WAITING) throw new LobbyRefused('busy')
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+  /** Passes the place to the next waiting call, or frees it. */
+  const over = () => {
+    const next = waiting.shift()
+    if (next === undefined) underWay -= 1
+    else next()
+  }
+
+  return async (password, salt) => {
+    await turn()
+    try {
+      return (await derive(password.normalize('NFKC'), salt, BYTES, COST)).toString('base64url')
+    } finally {
+      over()
+    }
+  }
+}
+
+/** Bounds how often one player, one address (of IPv6, one /64) and all players can give a wrong code or password. */
+interface Guesses {
+  /**
+   * Begins a join that may be a guess; resolves with a function to call when the join has ended.
+   * @throws {LobbyRefused} with the time to wait
+   */
+  begin(player: LobbyPlayer): Promise<(wasWrong: boolean) => void>
+}
+
+interface GuessLimits {
+  readonly joinsPerPlayer: AttemptLimit | null
+  readonly joinsPerAddress: AttemptLimit | null
+  readonly joinsOverall: AttemptLimit | null
+}
+
+/**
+ * For a player and an address, joins under way count too, or a guesser would try all at once. The overall limit counts
+ * wrong joins only: a thousand players joining at the same moment are no attack. Wrong joins beyond that limit delay
+ * later ones, by one window at most.
+ */
+function createGuesses(limits: GuessLimits, store: LimitStore): Guesses {
+  const attemptsOf = (name: keyof GuessLimits) => {
+    const limit = limits[name]
+    return limit === null ? undefined : store.attempts(name, limit)
+  }
+  const perPlayer = attemptsOf('joinsPerPlayer')
+  const perAddress = attemptsOf('joinsPerAddress')
+  const overall = attemptsOf('joinsOverall')
+
+  return {
+    begin: async ({ id, ip }) => {
+      const block = addressBlock(ip)
+      // Nothing is awaited that is counted in this process: each `await` costs more than the count.
+      const all = overall?.wait(ALL)
+      refuseFor(all instanceof Promise ? await all : all)
+      const own = perPlayer?.take(id)
+      refuseFor(own instanceof Promise ? await own : own)
+      const taken = perAddress?.take(block) ?? 0
+      const waitMs = taken instanceof Promise ? await taken : taken
+      if (waitMs > 0) perPlayer?.giveBack(id)
+      refuseFor(waitMs)
+      return (wasWrong) => {
+        if (wasWrong) return overall?.charge(ALL)
+        perPlayer?.giveBack(id)
+        perAddress?.giveBack(block)
+      }
+    },
+  }
+}
+
+/** @throws {LobbyRefused} if there is a time to wait */
+function refuseFor(retryAfterMs = 0): void {
+  if (retryAfterMs > 0) throw new LobbyRefused('too-many-attempts', { retryAfterMs })
+}
+
+const ALL = 'all'
+
+interface JoiningOptions {
+  readonly store: LobbyStore
+  readonly limits: GuessLimits & { readonly seatingsPerPlayer: AttemptLimit | null }
+  readonly limitStore: LimitStore
+  readonly digestOf: DigestOf
+  readonly change: (lobbyId: string, command: PlayerCommand) => Promise<Lobby>
+  /** Runs a task that makes the player a member of one more lobby, unless the player is in too many. */
+  readonly enter: (player: LobbyPlayer, task: () => Promise<Lobby>) => Promise<Lobby>
+}
+
+/** The salt used if there is no lobby, so that the answer takes the same time. */
+const NO_SALT = 'no lobby'
+
+/** Creates `join`, by which players join a lobby and come back to it. */
+export function createJoining({ store, limits, limitStore, digestOf, change, enter }: JoiningOptions) {
+  const guesses = createGuesses(limits, limitStore)
+  const seatings =
+    limits.seatingsPerPlayer === null ? undefined : limitStore.attempts('seatingsPerPlayer', limits.seatingsPerPlayer)
+
+  /**
+   * Runs a join that seats the player in a running session, unless the player has been seated too often. A refused join
+   * does not count.
+   */
+  const seated = async (lobby: Lobby, playerId: string, join: () => Promise<Lobby>): Promise<Lobby> => {
+    if (sessionOf(lobby) === undefined) return join()
+    refuseFor(await seatings?.take(playerId))
+    return join().catch((error: unknown) => {
+      seatings?.giveBack(playerId)
+      throw error
+    })
+  }
+
+  const comeBack = (lobby: Lobby, input: CheckedJoin): Promise<Lobby> => {
+    const { player } = input
+    const join = () => change(lobby.id, commandOf(input, undefined))
+    const member = memberOf(lobby, player.id)
+    const isSeated = member !== undefined && isPresent(member) && member.ip === player.ip
+    return isSeated ? join() : seated(lobby, player.id, join)
+  }
+
+  const digestFor = (password: string, lobby: Lobby | undefined) =>
+    digestOf(password, lobby?.entry.kind === 'password' ? lobby.entry.salt : NO_SALT)
+
+  /** Only a wrong code or password counts as a guess; other refusals do not. */
+  const comeIn = async (lobby: Lobby | undefined, input: CheckedJoin): Promise<Lobby> => {
+    const { player, code, password } = input
+    const isAsked = lobby?.entry.kind === 'password'
+    const ended = code !== undefined || isAsked ? await guesses.begin(player) : undefined
+    let wasWrong = code !== undefined && lobby === undefined
+    try {
+      // No digest is made for a player who may not enter anyway.
+      return await enter(player, async () => {
+        // A join by code takes the same time whether the lobby exists or not. Ids of public lobbies are no secret.
+        const digest =
+          password !== undefined && (code !== undefined || isAsked) ? await digestFor(password, lobby) : undefined
+        if (lobby === undefined) throw new LobbyRefused('not-joinable')
+        wasWrong = lobby.entry.kind === 'password' && digest !== undefined && digest !== lobby.entry.digest
+        return seated(lobby, player.id, () => change(lobby.id, commandOf(input, digest)))
+      })
+    } finally {
+      ended?.(wasWrong)
+    }
+  }
+
+  /** Returns the lobby that the player joined, or in which the player now waits for the host. */
+  return async (input: CheckedJoin): Promise<Lobby> => {
+    const { player, code, lobbyId } = input
+    const known = code === undefined ? undefined : parseCode(code)
+    const byCode = async () => (known === undefined ? undefined : store.getByCode(known))
+    const found = (await (lobbyId === undefined ? byCode() : store.get(lobbyId)))?.lobby
+    const isIn = found !== undefined && memberOf(found, player.id) !== undefined
+    return isIn ? comeBack(found, input) : comeIn(found, input)
+  }
+}
+
+const commandOf = ({ player, code, memberData }: CheckedJoin, digest: string | undefined): PlayerCommand => ({
+  kind: 'join',
+  playerId: player.id,
+  ip: player.ip,
+  by: code === undefined ? 'id' : 'code',
+  digest,
+  data: memberData,
+})
+
+/** Bounds what one player can cost: lobbies, and the sessions or matches these become. */
+interface Costs {
+  /** Runs a task that makes the player a member of one more lobby. @throws {LobbyRefused} */
+  enter<T>(player: { readonly id: string }, task: () => Promise<T>): Promise<T>
+  /** Runs a task that creates a lobby. @throws {LobbyRefused} */
+  create<T>(player: { readonly id: string }, task: () => Promise<T>): Promise<T>
+  /** Checks a player's command before it is carried out. @throws {LobbyRefused} */
+  admit(command: Command): Awaitable<void>
+  /** Counts the new sessions or matches that a command caused. */
+  happened(command: Command, events: readonly LobbyEvent[]): void
+}
+
+interface CostLimits {
+  readonly createsPerPlayer: AttemptLimit | null
+  readonly lobbiesPerPlayer: number | null
+  readonly sessionsPerPlayer: AttemptLimit | null
+}
+
+export function createCosts(limits: CostLimits, store: LobbyStore, limitStore: LimitStore): Costs {
+  const { createsPerPlayer, lobbiesPerPlayer, sessionsPerPlayer } = limits
+  const creates = createsPerPlayer === null ? undefined : limitStore.attempts('createsPerPlayer', createsPerPlayer)
+  const sessions = sessionsPerPlayer === null ? undefined : limitStore.attempts('sessionsPerPlayer', sessionsPerPlayer)
+  // Two joins of one player at the same time would not count each other, so they run one after the other.
+  const lock = createKeyedLock()
+
+  const enter: Costs['enter'] = (player, task) => {
+    if (lobbiesPerPlayer === null) return task()
+    return lock.run(player.id, async () => {
+      if ((await store.idsOf(player.id)).length >= lobbiesPerPlayer) throw new LobbyRefused('too-many-lobbies')
+      return task()
+    })
+  }
+
+  return {
+    enter,
+    create: async (player, task) => {
+      refuseFor(await creates?.take(player.id))
+      return enter(player, task)
+    },
+    admit: (command) => {
+      if (command.kind !== 'start' && command.kind !== 'transferHost') return
+      return whenKnown(sessions?.wait(command.playerId), refuseFor)
+    },
+    happened: (command, events) => {
+      // A host cannot be kept from leaving, but is charged for the session that the next host needs.
+      if ('playerId' in command) for (const { type } of events) if (isNewRun(type)) sessions?.charge(command.playerId)
+    },
+  }
+}
+
+const isNewRun = (type: LobbyEvent['type']) => type === 'lobby.starting' || type === 'relay.moving'
