@@ -18,15 +18,6 @@ export interface Reply {
   readonly body: string
 }
 
-/** JSON that a handler has written itself, where that takes less time than writing its value. */
-export class JsonText {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
 /** A handler that may return a plain reply instead of a Response, and at once. Never throws, never rejects. */
 export type Replier = (request: Request, connection: Connection) => Awaitable<Reply | Response>
 

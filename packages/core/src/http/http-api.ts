@@ -9,7 +9,6 @@ import {
   type Connection,
   handlerOf,
   type HttpHandler,
-  JsonText,
   Problem,
   problemReply,
   type Reply,
@@ -21,7 +20,6 @@ import {
   type InputReader,
   type Match,
   methodsOf,
-  type QuickRead,
   type Routes,
 } from './input.js'
 import { type Target, targetOf } from './lazy-request.js'
@@ -36,10 +34,9 @@ export interface Exchange<Who> {
 }
 
 /**
- * A handler's result: the body of the operation's usual answer (undefined if it has none), its JSON, or any other
- * answer.
+ * A handler's result: the body of the operation's usual answer (undefined if it has none), or any other answer.
  */
-type Result<Body> = Body | JsonText | Response | (undefined extends Body ? void : never)
+type Result<Body> = Body | Response | (undefined extends Body ? void : never)
 
 /** A handler for every route; a missing one does not compile. Anonymous routes have no caller. */
 export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends keyof Table = never> = {
@@ -70,11 +67,6 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
   readonly clock: Clock
   /** Prefix of every path, e.g. `/lobby-api`. Default none. */
   readonly basePath?: string | undefined
-  /**
-   * Reads the usual input of a route in a fraction of the time that its schema takes; undefined for any other input,
-   * which the schema then decides. Its result must equal the schema's.
-   */
-  readonly quickReads?: { readonly [Name in keyof Table]?: QuickRead<InputOf<Table[Name]>> } | undefined
   /** Largest body in bytes, for all routes or for each by its name. */
   readonly maxBodyBytes: number | ((route: keyof Table & string) => number)
   /** Limits of unfinished bodies and of their time. Bodies of exempt callers do not count for their address. */
@@ -164,7 +156,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     served.set(name, {
       isAnonymous: anonymous.has(name),
       maxBytes: typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(name),
-      read: inputReader(routes[name] as Operation, options.quickReads?.[name]),
+      read: inputReader(routes[name] as Operation),
       // The types of the handlers were checked where they were passed in.
       handler: options.handlers[name] as Served['handler'],
     })
@@ -279,11 +271,7 @@ function replyOf(result: unknown, { operation }: Match): Reply | Response {
   const status = operation.success[0] as number
   return result === undefined
     ? { status, headers: ALWAYS, body: '' }
-    : {
-        status,
-        headers: ALWAYS_JSON,
-        body: result instanceof JsonText ? result.text : JSON.stringify(result),
-      }
+    : { status, headers: ALWAYS_JSON, body: JSON.stringify(result) }
 }
 
 function warn(error: unknown): void {

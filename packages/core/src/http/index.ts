@@ -3,7 +3,6 @@ export { addressBlock, addressBlocks } from '../ip.js'
 export type { Caller, RequestLimits } from './admission.js'
 export {
   handlerOf,
-  JsonText,
   Problem,
   problemDocument,
   problemResponse,
@@ -32,7 +31,7 @@ export {
   type Handlers,
   type HttpApiOptions,
 } from './http-api.js'
-export { inputProblem, type QuickRead, type Routes } from './input.js'
+export { inputProblem, type Routes } from './input.js'
 export { eventStream, longPoll, type EventStreamOptions, type LongPoll, type StreamEvent } from './long-answers.js'
 export { nodeListener, type NodeListenerOptions } from './node-listener.js'
 export { openApiDocument, type OpenApiOptions } from './openapi.js'

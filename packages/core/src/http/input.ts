@@ -11,9 +11,6 @@ import type { Target } from './lazy-request.js'
 
 type Keys = Readonly<Record<string, unknown>>
 
-/** Reads a plain input to the same result as the schema; undefined for an input that needs the schema. */
-export type QuickRead<Input> = (keys: Keys) => Input | undefined
-
 /**
  * Reads the input of an operation from a request and its body: at once if the body is there, and
  * otherwise as a promise. Throws or rejects with a {Problem} 400, 413 or 415.
@@ -29,7 +26,7 @@ export type InputReader = (
  * Reads the flat input of an operation from the path, the query, the headers and the body, and validates it. A query
  * key that occurs twice gives a list. A key in the wrong place is refused, so a body cannot override the path.
  */
-export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>): InputReader {
+export function inputReader(operation: Operation): InputReader {
   const { method, input } = operation
   const headers = Object.entries(operation.headers)
   const hasBody = method !== 'GET' && method !== 'DELETE'
@@ -53,8 +50,6 @@ export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>
       const value = request.headers.get(name)
       if (value !== null) keys[key] = value
     }
-    const quick = quickRead?.(keys)
-    if (quick !== undefined) return quick
     const checked = validate(input, keys)
     if (checked.success) return checked.data
     throw inputProblem(checked.fault)

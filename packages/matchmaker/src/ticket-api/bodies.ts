@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 /** Upper bounds: in characters, except `priority`, which is a number. */
-export const MOST = { profile: 64, ticketId: 64, playerId: 128, address: 64, priority: 100 }
+const MOST = { profile: 64, ticketId: 64, playerId: 128, address: 64, priority: 100 }
 const MOST_PROFILES = 16
 const id = z.string().min(1).max(MOST.playerId)
 const profile = z.string().max(MOST.profile)

@@ -1,4 +1,4 @@
-import { inputProblem, JsonText, Problem, problemDocument } from '@muster/core/http'
+import { inputProblem, Problem, problemDocument } from '@muster/core/http'
 import { validate } from '@muster/core/validation'
 import { whenKnown, type Awaitable } from '@muster/core/runtime'
 import type { TicketResult } from '../matches/matchmaker.js'
@@ -7,17 +7,15 @@ import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'
 import { problemOf } from './problems.js'
-import { quickBody } from './quick-body.js'
+import type { BatchItem } from './schemas.js'
 import type { TicketService } from './service.js'
-import { ticketText } from './ticket-text.js'
-import { partyViews, type TicketView } from './views.js'
+import { partyViews, ticketView, type TicketView } from './views.js'
 
 /** Creates tickets from request bodies. */
 export interface Creating {
-  /** Returns the JSON of the ticket's view. */
-  one(body: TicketBody, speaker: Speaker): Awaitable<JsonText>
-  /** Creates several tickets; each one succeeds or fails by itself. Returns the JSON of the `BatchItem`s. */
-  many(bodies: readonly unknown[], speaker: Speaker): Awaitable<JsonText>
+  one(body: TicketBody, speaker: Speaker): Awaitable<TicketView>
+  /** Creates several tickets; each one succeeds or fails by itself. */
+  many(bodies: readonly unknown[], speaker: Speaker): Awaitable<{ readonly results: readonly BatchItem[] }>
   party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
 }
 
@@ -42,13 +40,8 @@ export function createCreating(
     const player = readPlayer(body, speaker, queues ?? [queue as string])
     return player instanceof Promise ? player.then((one) => inputFor(body, one)) : inputFor(body, player)
   }
-  const textOf = (ticket: Ticket): string => ticketText({ ticket, index: 0 }, service)
-  const create = (input: TicketInput) =>
-    whenKnown(service.createTicket(input), (ticket) => new JsonText(textOf(ticket)))
-  const itemText = (ticket: Ticket | undefined, error: unknown): string =>
-    ticket === undefined
-      ? `{"error":${JSON.stringify(problemDocument(refusal(error)))}}`
-      : `{"ticket":${textOf(ticket)}}`
+  const viewOf = (ticket: Ticket): TicketView => ticketView({ ticket, index: 0 }, service)
+  const create = (input: TicketInput) => whenKnown(service.createTicket(input), viewOf)
   const readOne = (value: unknown, speaker: Speaker): Awaitable<Read> => {
     const body = readBody(value)
     if (body instanceof Problem) return body
@@ -69,17 +62,14 @@ export function createCreating(
     many: (bodies, speaker) => {
       const read = bodies.map((body) => readOne(body, speaker))
       const areRead = read.some((one) => one instanceof Promise) ? Promise.all(read) : (read as Read[])
-      return whenKnown<Read[], Awaitable<JsonText>>(areRead, (inputs) =>
-        whenKnown(service.createTickets(inputs.filter(isInput)), (results) => {
+      return whenKnown<Read[], ReturnType<Creating['many']>>(areRead, (inputs) =>
+        whenKnown(service.createTickets(inputs.filter(isInput)), (created) => {
           let next = 0
-          // Texts that are only added are copied once, when the whole is sent; `join` would copy each of them before.
-          let text = '{"results":['
-          for (const [index, input] of inputs.entries()) {
-            if (index > 0) text += ','
-            const { ticket, error } = isInput(input) ? (results[next++] as TicketResult) : { error: input }
-            text += itemText(ticket, error)
-          }
-          return new JsonText(`${text}]}`)
+          const results = inputs.map((input): BatchItem => {
+            const { ticket, error } = isInput(input) ? (created[next++] as TicketResult) : { error: input }
+            return ticket === undefined ? { error: problemDocument(refusal(error)) } : { ticket: viewOf(ticket) }
+          })
+          return { results }
         }),
       )
     },
@@ -103,8 +93,6 @@ export function createCreating(
 }
 
 function readBody(value: unknown): TicketBody | Problem {
-  const quick = quickBody(value)
-  if (quick !== undefined) return quick
   const read = validate(TicketBody, value)
   return read.success ? read.data : inputProblem(read.fault)
 }

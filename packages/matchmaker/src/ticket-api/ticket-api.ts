@@ -32,7 +32,6 @@ import { createPlayerOverview } from './player-overview.js'
 import { createReadPlayer } from './players.js'
 import { playerInMatch } from './player-view.js'
 import { problemOf } from './problems.js'
-import { quickBody } from './quick-body.js'
 import { createProfiles } from './profiles/profiles.js'
 import { createReading } from './reading.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
@@ -230,7 +229,6 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const api = createHttpApi({
     routes: ticketRoutes,
     handlers,
-    quickReads: { createTicket: quickBody },
     anonymous,
     authenticate: admitServers(admitStreams(authenticate, streamTokens), service),
     authorize: (route, caller, request) => {
