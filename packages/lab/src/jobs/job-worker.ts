@@ -39,7 +39,7 @@ export async function runJob(
   }
 }
 
-/** The program of a thread: carries out one job after the other. */
+// The program of a thread: carries out one job after the other.
 
 const tell = (message: JobMessage) => parentPort?.postMessage(message, [])
 /** The crowds that were sent, by their numbers. */

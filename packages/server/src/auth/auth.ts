@@ -30,7 +30,6 @@ function createApiKeys(keys: readonly ApiKey[]): Identify {
   }
 }
 
-
 /**
  * The token for everything, of `muster dev`: by itself a backend that may also operate the console; followed by a colon
  * and an id, that player.

@@ -23,12 +23,10 @@ import type { FindStories } from './stories/stories.js'
 import type { Trials } from './trials/trials.js'
 
 /** What an operator may do. Each act is logged with who, once it was done. */
-interface Operating {
-  cancelTicket(id: string, operator: Operator): Promise<void>
-  stopMatch(id: string, operator: Operator): Promise<void>
-  pauseQueue(name: string, operator: Operator): Promise<void>
-  resumeQueue(name: string, operator: Operator): Promise<void>
-  forgive(playerId: string, operator: Operator): Promise<void>
+interface Operating extends Record<
+  'cancelTicket' | 'stopMatch' | 'pauseQueue' | 'resumeQueue' | 'forgive',
+  (id: string, operator: Operator) => Promise<void>
+> {
   letBotsIn(players: number, operator: Operator): Promise<void>
 }
 
@@ -39,27 +37,18 @@ function createOperating({
 }: Pick<ConsoleOptions, 'matchmaker' | 'acted' | 'letBotsIn'>): Operating {
   const log = ({ who }: Operator, what: Act['what'], id: string) => acted({ who, what, id })
 
+  const logged =
+    (what: Act['what'], act: (id: string) => unknown) =>
+    async (id: string, operator: Operator): Promise<void> => {
+      await act(id)
+      log(operator, what, id)
+    }
   return {
-    cancelTicket: async (id, operator) => {
-      await matchmaker.cancelTicket(id)
-      log(operator, 'cancel-ticket', id)
-    },
-    stopMatch: async (id, operator) => {
-      await matchmaker.stopMatch(id, { until: 'recorded' })
-      log(operator, 'stop-match', id)
-    },
-    pauseQueue: async (name, operator) => {
-      await matchmaker.pauseQueue(name)
-      log(operator, 'pause-queue', name)
-    },
-    resumeQueue: async (name, operator) => {
-      await matchmaker.resumeQueue(name)
-      log(operator, 'resume-queue', name)
-    },
-    forgive: async (playerId, operator) => {
-      await matchmaker.forgive(playerId)
-      log(operator, 'forgive-cooldown', playerId)
-    },
+    cancelTicket: logged('cancel-ticket', (id) => matchmaker.cancelTicket(id)),
+    stopMatch: logged('stop-match', (id) => matchmaker.stopMatch(id, { until: 'recorded' })),
+    pauseQueue: logged('pause-queue', (name) => matchmaker.pauseQueue(name)),
+    resumeQueue: logged('resume-queue', (name) => matchmaker.resumeQueue(name)),
+    forgive: logged('forgive-cooldown', (playerId) => matchmaker.forgive(playerId)),
     letBotsIn: async (players, operator) => {
       if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'bots are let in by `muster dev` alone')
       await letBotsIn(players)

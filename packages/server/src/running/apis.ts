@@ -98,7 +98,8 @@ export function createApis(config: Config, parts: ApiParts): Apis {
   })
   const address = clientAddress(config.addresses)
   const cors = config.cors.origins.length === 0 ? undefined : { origins: config.cors.origins }
-  const profiles = config.profiles && openProfiles(config.profiles)
+  const profiles =
+    config.profiles && createFetchProfiles({ ...config.profiles, token: config.profiles.token?.reveal() })
   const common = { address, cors, limitStore: shared.limitStore, clock }
   const { groupIdleMs, delayMs: _, ...limits } = config.limits
   const tickets = createTicketApi(service, {
@@ -133,9 +134,6 @@ export function createApis(config: Config, parts: ApiParts): Apis {
     close: async () => profiles?.close(),
   }
 }
-
-const openProfiles = ({ url, token }: NonNullable<Config['profiles']>): FetchedProfiles =>
-  createFetchProfiles({ url, token: token?.reveal() })
 
 function profileOptions({ profiles }: Config, { resolve }: FetchedProfiles): TicketApiOptions['profile'] {
   if (profiles === undefined) return undefined

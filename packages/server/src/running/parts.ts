@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Client, type ClientOptions, createClient } from '@muster/core'
+import { type Client, createClient } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import {
   createGroupStore,
@@ -16,20 +16,6 @@ import type { ApiParts, InForce } from './apis.js'
 import { openLobbies, type OpenLobbies } from './stores/lobbies.js'
 import { openLocalMatching } from './stores/local-matching.js'
 import type { Matching, MatchingOptions, Store, StoreOptions } from './stores/matching.js'
-
-interface ServiceClientOptions {
-  /** The section `service` as it is now: a new token counts from the next call on. */
-  readonly section: () => Config['service']
-  readonly clock: Clock
-  /** Keeps the limits together with other processes. */
-  readonly limiter?: ClientOptions['limiter'] | undefined
-}
-
-/** The client of the service, as the configuration describes it. */
-function createServiceClient({ section, clock, limiter }: ServiceClientOptions): Client {
-  const { url, share, timeoutMs } = section()
-  return createClient({ baseUrl: url, token: () => section().token.reveal(), share, timeoutMs, limiter, clock })
-}
 
 /** Rejects with an error that says what to do. */
 async function openStore(options: StoreOptions): Promise<Store> {
@@ -86,20 +72,16 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
   const { config } = inForce
   const store = await openStore({ config, clock, onProblem })
   opened(store.close)
-  const client = createServiceClient({ section: () => inForce.config.service, clock, limiter: store.limiter })
+  const { url: baseUrl, share, timeoutMs } = config.service
+  // A reloaded token counts from the next call on.
+  const token = () => inForce.config.service.token.reveal()
+  const client = createClient({ baseUrl, token, share, timeoutMs, limiter: store.limiter, clock })
   opened((leftMs) => client.close({ timeoutMs: leftMs() }))
   const locate = config.locate && mmdbLocate(config.locate)
 
   const webhooks = webhookUrls(config)
-  const matching = await store.openMatching({
-    config,
-    client,
-    locate,
-    webhookUrl: webhooks?.servers,
-    clock,
-    log,
-    onProblem,
-  })
+  const common = { config, client, clock, onProblem }
+  const matching = await store.openMatching({ ...common, locate, webhookUrl: webhooks?.servers, log })
   opened((leftMs) => matching.close(leftMs()))
   const console = config.console.enabled ? createConsole(options.consoleOptions(matching, client, locate)) : undefined
   if (console !== undefined) opened(console.close)
@@ -108,15 +90,7 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
       ? matching.service
       : console.recording(matching.matchmaker),
   )
-  const lobbies = await openLobbies({
-    config,
-    client,
-    service,
-    matching,
-    webhookUrl: webhooks?.relays,
-    clock,
-    onProblem,
-  })
+  const lobbies = await openLobbies({ ...common, service, matching, webhookUrl: webhooks?.relays })
   if (lobbies !== undefined) opened((leftMs) => lobbies.close(leftMs()))
 
   const api: ApiParts = {

@@ -35,16 +35,13 @@ function secretsOf(config: Config): readonly string[] {
   return found.filter((text) => text.length >= SHORTEST)
 }
 
-interface WebhookReceivers {
-  readonly servers: (request: Request) => Promise<Response>
-  readonly relays: ((request: Request) => Promise<Response>) | undefined
-}
+type WebhookReceiver = (request: Request) => Promise<Response>
 
 /**
  * Answers the service's webhooks below `/webhooks`. Paths go on with what nobody can guess, which the receivers check;
  * what a body says is not believed.
  */
-function createWebhooks({ servers, relays }: WebhookReceivers): HttpHandler {
+function createWebhooks(servers: WebhookReceiver, relays: WebhookReceiver | undefined): HttpHandler {
   return async (request) => {
     const [, , kind] = new URL(request.url).pathname.split('/', 3)
     if (kind === 'servers') return servers(request)
@@ -165,7 +162,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     clock,
     hasAdmin: config.listen.admin !== undefined,
     console: parts.console?.handle,
-    webhooks: createWebhooks({ servers: matching.webhook, relays: lobbies?.webhook }),
+    webhooks: createWebhooks(matching.webhook, lobbies?.webhook),
     metrics:
       metrics &&
       createMetricsDoor({

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
-import { systemClock } from '@muster/core/clock'
 import type { checkCrowdParameters, Crowd, CrowdParameterDescription, CrowdParameters } from '@muster/lab'
 import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
@@ -8,7 +7,7 @@ import { createFindings, InvalidConfig } from '../../config/findings.js'
 import { readTextFile } from '../../config/read-text.js'
 import { readYaml } from '../../config/yaml-source.js'
 import { EXIT, type ExitCode, paint, refusal, type Terminal } from '../terminal.js'
-import { type AddLabCommand, createProgress, numberOption, type Span, spanOption, writeProduct } from './lab-command.js'
+import { type AddLabCommand, numberOption, type Span, spanOption, withProgress, writeProduct } from './lab-command.js'
 import { readCrowdFile } from './lab-input.js'
 
 /** Largest file of parameters in bytes: thousands of cities. */
@@ -148,30 +147,17 @@ async function writeChanged(
   const crowds: Crowd[] = []
   for (const file of files) {
     reading.file = file
-    const { crowd: read, notes } = await withProgress(file, terminal, (progressed) =>
-      readCrowdFile(file, terminal.folder, { seed, progressed }),
-    )
+    // Recorded traffic is replayed, which takes a while.
+    const { crowd: read, notes } = await withProgress(terminal, (progress) => {
+      if (terminal.draw !== undefined) progress.part(file)
+      return readCrowdFile(file, terminal.folder, { seed, progressed: progress.share })
+    })
     for (const note of notes) terminal.complain(`${file}: ${note}`)
     crowds.push(cut === undefined ? read : cutCrowd(read, cut.fromMs, cut.toMs))
   }
   const mixed = mixCrowds(...crowds)
   const scaled = scale === undefined ? mixed : scaleCrowd(mixed, scale, seed)
   await writeProduct(out, terminal, (put) => writeCrowd(scaled, put))
-}
-
-/** Recorded traffic is replayed, which takes a while. */
-async function withProgress<T>(
-  file: string,
-  terminal: Terminal,
-  work: (progressed: (share: number) => void) => Promise<T>,
-): Promise<T> {
-  const progress = createProgress(terminal, systemClock)
-  if (terminal.draw !== undefined) progress.part(file)
-  try {
-    return await work(progress.share)
-  } finally {
-    progress.end()
-  }
 }
 
 function filesOption(text: string): readonly string[] {

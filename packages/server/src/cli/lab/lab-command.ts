@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import type { Clock } from '@muster/core/clock'
+import { type Clock, systemClock } from '@muster/core/clock'
 import { type Command, InvalidArgumentError } from 'commander'
 import { EXIT, type ExitCode, type Terminal } from '../terminal.js'
 
@@ -97,6 +97,10 @@ export async function writeProduct(file: string | undefined, terminal: Terminal,
   }
 }
 
+/** Writes a whole text, as `writeProduct` does. */
+export const writeText = (file: string, terminal: Terminal, text: string): Promise<void> =>
+  writeProduct(file, terminal, async (put) => void (await put(text)))
+
 async function writeTo(handle: FileHandle, make: MakeProduct): Promise<void> {
   try {
     await make(async (text) => {
@@ -149,6 +153,16 @@ export function createProgress({ draw, complain }: Terminal, clock: Clock): Prog
       if (draw === undefined) complain(text)
     },
     end: () => draw?.(''),
+  }
+}
+
+/** Shows how far work is, until it ends. */
+export async function withProgress<T>(terminal: Terminal, work: (progress: Progress) => Promise<T>): Promise<T> {
+  const progress = createProgress(terminal, systemClock)
+  try {
+    return await work(progress)
+  } finally {
+    progress.end()
   }
 }
 

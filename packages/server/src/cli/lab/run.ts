@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
-import { systemClock } from '@muster/core/clock'
 import type { LabResult, LabRun } from '@muster/lab'
 import type { Command } from 'commander'
 import { InvalidConfig } from '../../config/findings.js'
@@ -8,13 +7,13 @@ import { readTextFile } from '../../config/read-text.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from '../terminal.js'
 import {
   type AddLabCommand,
-  createProgress,
   durationOption,
   hourPriceOption,
   interruptible,
   numberOption,
   type Price,
-  writeProduct,
+  withProgress,
+  writeText,
 } from './lab-command.js'
 import { type QueueFile, readCrowdFile, readQueues } from './lab-input.js'
 
@@ -66,10 +65,7 @@ const wrong = (file: string, message: string) => new InvalidConfig(file, [{ seve
 /** Tells a result: as a table, or as JSON, and as a page if one is wanted. */
 async function tellResult(result: LabResult, { html, json }: ReportOptions, terminal: Terminal): Promise<void> {
   const { compare, reportHtml, reportText } = await import('@muster/lab')
-  if (html !== undefined) {
-    const page = await reportHtml(result)
-    await writeProduct(html, terminal, async (put) => void (await put(page)))
-  }
+  if (html !== undefined) await writeText(html, terminal, await reportHtml(result))
   if (json === true) await terminal.put(`${JSON.stringify({ ...result, comparisons: compare(result) })}\n`)
   else terminal.say(reportText(result))
 }
@@ -130,7 +126,7 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
     for (const note of notes) terminal.complain(`${crowdFile}: ${note}`)
     const variants = files.map(({ file, queues }) => ({ name: file, queues }))
     const result = await interruptible((signal) =>
-      withProgress({ crowd, crowdName: crowdFile, variants }, options, terminal, signal),
+      runVariants({ crowd, crowdName: crowdFile, variants }, options, terminal, signal),
     )
     if (result === undefined) return EXIT.interrupted
     await tell(result, options, terminal)
@@ -149,7 +145,7 @@ function refuseTwice(files: readonly string[], folder: string): void {
   }
 }
 
-async function withProgress(
+async function runVariants(
   given: LabRun,
   options: RunCommandOptions,
   terminal: Terminal,
@@ -160,24 +156,20 @@ async function withProgress(
   const { newcomers, newcomersBelow } = options
   const ratings = options.ratings === true ? { newcomers, newcomersBelow } : undefined
   const figures = { price: serverHour, skillAttribute: skill }
-  const progress = createProgress(terminal, systemClock)
-  let runs = 0
-  const ran = (variant: string, seed: number) => {
-    runs += 1
-    progress.part(`${runs} of ${(seeds ?? DEFAULT_SEEDS) * given.variants.length}: ${variant} with seed ${seed}`)
-  }
-  try {
-    return await runLab(
+  return withProgress(terminal, (progress) => {
+    let runs = 0
+    const ran = (variant: string, seed: number) => {
+      runs += 1
+      progress.part(`${runs} of ${(seeds ?? DEFAULT_SEEDS) * given.variants.length}: ${variant} with seed ${seed}`)
+    }
+    return runLab(
       { ...given, seeds, tickMs: tick, startMs: serverStart, ratings, figures, possible: withoutBound !== true },
       { threads, signal, ran, progressed: progress.share },
     )
-  } finally {
-    progress.end()
-  }
+  })
 }
 
 async function tell(result: LabResult, { json, out, html }: RunCommandOptions, terminal: Terminal): Promise<void> {
-  const text = `${JSON.stringify(result)}\n`
-  if (out !== undefined) await writeProduct(out, terminal, async (put) => void (await put(text)))
+  if (out !== undefined) await writeText(out, terminal, `${JSON.stringify(result)}\n`)
   await tellResult(result, { json, html }, terminal)
 }

@@ -5,7 +5,7 @@ import { createFindings, type Finding, InvalidConfig } from '../../config/findin
 import { readTextFile } from '../../config/read-text.js'
 import { readYaml, type Source } from '../../config/yaml-source.js'
 import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from '../terminal.js'
-import { type AddLabCommand, writeProduct } from './lab-command.js'
+import { type AddLabCommand, writeText } from './lab-command.js'
 import { type QueueFile, readQueues, readQueuesText } from './lab-input.js'
 
 /** Largest file of scenes in bytes. */
@@ -129,8 +129,7 @@ async function test(files: readonly string[], options: TestOptions, terminal: Te
   const isWrong = suites.some(({ wrong }) => wrong !== undefined)
   if (options.json === true) terminal.say(JSON.stringify(asJson(suites, results.length - failed, failed), null, 2))
   else if (results.length > 0) terminal.say(`${results.length - failed} passed, ${failed} failed`)
-  if (options.junit !== undefined)
-    await writeProduct(options.junit, terminal, async (put) => void (await put(junitXml(suites))))
+  if (options.junit !== undefined) await writeText(options.junit, terminal, junitXml(suites))
   if (isWrong) return EXIT.wrong
   if (results.length === 0) {
     terminal.complain(`no scene has ${JSON.stringify(options.only)} in its name`)

@@ -1,5 +1,4 @@
 import { InvalidInput } from '@muster/core'
-import { systemClock } from '@muster/core/clock'
 import { didYouMean } from '@muster/core/validation'
 import type { Bounds, Crowd, TunedCrowd, WaitName } from '@muster/lab'
 import { InvalidQueue, type Queue } from '@muster/matchmaker'
@@ -8,11 +7,11 @@ import { NotEdited } from '../../running/reload/edit-queue.js'
 import { EXIT, type ExitCode, paint, refusal, type Terminal } from '../terminal.js'
 import {
   type AddLabCommand,
-  createProgress,
   durationOption,
   interruptible,
   numberOption,
-  writeProduct,
+  withProgress,
+  writeText,
 } from './lab-command.js'
 import { type QueueFile, readCrowdFile, readQueues } from './lab-input.js'
 import { patchOf, tunedText, writeTuned } from './tuned-file.js'
@@ -42,7 +41,7 @@ async function tellTuned(
       promisedMs: tuned.promises.waitP90Ms,
       patch: patch === '' ? undefined : patch,
     })
-    await writeProduct(html, terminal, async (put) => void (await put(page)))
+    await writeText(html, terminal, page)
   }
   if (json === true) {
     const told = { file, crowd, ...tuned, verdict: tunedVerdict(tuned), sentences: tunedSentences(tuned), patch }
@@ -72,8 +71,7 @@ export async function finishTuned(
   const patch = patchOf(file, terminal.folder, text)
   await tellTuned(tuned, { file: file.file, crowd: crowdFile, patch }, options, terminal)
   const { patch: patchFile, write } = options
-  if (patchFile !== undefined && patch !== '')
-    await writeProduct(patchFile, terminal, async (put) => void (await put(patch)))
+  if (patchFile !== undefined && patch !== '') await writeText(patchFile, terminal, patch)
   if (write === true && patch !== '') {
     if (holds) await writeTuned(file, terminal.folder, text)
     terminal.complain(holds ? `${file.file} is changed.` : `${file.file} stays as it is: the promises are not kept.`)
@@ -190,7 +188,7 @@ async function tune(crowdFile: string, options: TuneCommandOptions, terminal: Te
     const { crowd, notes } = await readCrowdFile((reading = crowdFile), terminal.folder)
     for (const note of notes) terminal.complain(`${crowdFile}: ${note}`)
     reading = options.queues
-    const tuned = await interruptible((signal) => withProgress(crowd, queue, options, terminal, signal))
+    const tuned = await interruptible((signal) => tuneQueue(crowd, queue, options, terminal, signal))
     return tuned === undefined ? EXIT.interrupted : await finishTuned(tuned, file, crowdFile, options, terminal)
   } catch (error) {
     return await refused(error, reading, terminal)
@@ -210,7 +208,7 @@ async function refused(error: unknown, reading: string, terminal: Terminal): Pro
   return EXIT.wrong
 }
 
-async function withProgress(
+async function tuneQueue(
   crowd: Crowd,
   queue: Queue,
   options: TuneCommandOptions,
@@ -221,9 +219,8 @@ async function withProgress(
   const { waitP90, giveUp, also, bounds, seeds, unseen, budget, threads, tick, skill } = options
   const first = crowd.header.made?.seed ?? 0
   const seedsFrom = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index)
-  const progress = createProgress(terminal, systemClock)
-  try {
-    return await tuneCrowd({
+  return withProgress(terminal, (progress) =>
+    tuneCrowd({
       crowd,
       queue,
       promises: { waitP90Ms: waitP90, gaveUp: giveUp },
@@ -237,8 +234,6 @@ async function withProgress(
       skillAttribute: skill,
       progressed: progress.share,
       signal,
-    })
-  } finally {
-    progress.end()
-  }
+    }),
+  )
 }

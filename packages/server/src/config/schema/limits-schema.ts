@@ -2,7 +2,7 @@ import { defaultOptions } from '@muster/matchmaker'
 import { z } from 'zod'
 import { attempts, count, duration, milliseconds, text, unlimitedOr } from './field-types.js'
 
-/** Sections about bounds: what is spent, and how much callers may do. */
+// --- bounds: what is spent, and how much callers may do ---
 
 export const spending = z
   .strictObject({
@@ -119,7 +119,7 @@ export const matching = z
   .prefault({})
   .describe('Settings of the matchmaker that few need to change.')
 
-/** Sections about lobbies, and about the relay sessions that they become. */
+// --- lobbies, and the relay sessions that they become ---
 
 const waiting = (words: string, ms: string) => duration.optional().describe(`${words} Default ${ms}.`)
 const attemptsOf = (words: string, most: string) => attempts.optional().describe(`${words} Default ${most}.`)

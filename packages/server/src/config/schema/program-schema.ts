@@ -2,7 +2,7 @@ import { clientAddress } from '@muster/core/http'
 import { z } from 'zod'
 import { count, duration, hostAndPort, hostName, httpUrl, path, secret, secretUrl, text } from './field-types.js'
 
-/** Sections about this program's place in the network. */
+// --- the program's place in the network ---
 
 export const listen = z
   .strictObject({
@@ -205,7 +205,7 @@ export const shutdown = z
   .prefault({})
   .describe('How the program ends.')
 
-/** The section about where tickets, matches and servers are remembered. */
+// --- where tickets, matches and servers are remembered ---
 
 const folder = z.strictObject({
   folder: path.describe(

@@ -1,8 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
-/** Answers that need no API. */
-
-/** Without the query. */
+/** The path of a request, without its query. */
 export function pathOf({ url = '/' }: IncomingMessage): string {
   const query = url.indexOf('?')
   return query === -1 ? url : url.slice(0, query)

@@ -6,11 +6,6 @@ import { pathOf } from './answers.js'
 export const URGENCIES = ['begin', 'change', 'keep'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
-interface SheddingOptions {
-  /** Milliseconds by which an answer may be late in the worst case. */
-  readonly delayMs: number
-}
-
 /** Decides which requests are refused, from how late the process is. */
 interface Shedding {
   /** Notes how late the process is at an instant. Both in milliseconds. */
@@ -40,8 +35,9 @@ const LONGEST_STEP_MS = 1000
  * Refuses no more than is needed: a share of the requests of one urgency, then all of them and a share of the next. The
  * share grows while the process is late for more than a moment, and shrinks when it no longer is. A request that comes
  * when the process is very late already is refused whatever the share.
+ * @param delayMs milliseconds by which an answer may be late in the worst case.
  */
-export function createShedding({ delayMs }: SheddingOptions): Shedding {
+export function createShedding({ delayMs }: { readonly delayMs: number }): Shedding {
   const calmMs = delayMs * CALM_PART
   let level = 0
   let notedAt: number | undefined

@@ -68,9 +68,6 @@ export interface Mounts {
   readonly admin: RequestListener
 }
 
-/** Milliseconds after which a client asks again: by then there is room, or another process answers (our choice). */
-const RETRY_AFTER_MS = 2000
-
 /** Milliseconds for which a connection is not read whose request was refused because answers come late (our choice). */
 const REST_MS = 500
 
@@ -169,7 +166,8 @@ function refusal(refused: Problem): RequestListener {
   return (_, response) => void response.writeHead(refused.status, headers).end(body)
 }
 
-const retryAfterMs = RETRY_AFTER_MS
+/** Milliseconds after which a client asks again: by then there is room, or another process answers (our choice). */
+const retryAfterMs = 2000
 const busy = (why: string) => refusal(new Problem(503, 'busy', `${why}: ask again`, { retryAfterMs }))
 const refuse = refusal(new Problem(503, 'closing', 'this server is about to end: ask again', { retryAfterMs }))
 const starting = refusal(new Problem(503, 'starting', 'this server is starting: ask again', { retryAfterMs: 1000 }))

@@ -100,6 +100,10 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
   const { createLobbies, createLobbyApi, createRelaySessions } = await import('@muster/relay')
   const report = (during: string) => (error: unknown) => onProblem(during, error)
   const shared = { store: matching.shared.lobbies, limitStore: matching.shared.limitStore, rules, limits, clock }
+  const heard = (lobbies: Lobbies): Lobbies => {
+    lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
+    return lobbies
+  }
   const keepLobbies = matching.shared.lobbies !== undefined
 
   if (startAs === 'match') {
@@ -109,8 +113,7 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
       queue: queue ?? config.queues[0]?.name ?? '',
       onProblem: report('lobbies'),
     })
-    const lobbies = createLobbies({ ...shared, matchmaker: parties.matchmaker })
-    lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
+    const lobbies = heard(createLobbies({ ...shared, matchmaker: parties.matchmaker }))
     parties.reportTo(lobbies)
     return {
       lobbies,
@@ -128,8 +131,7 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
     clock,
   })
   relay.events.on('problem', ({ during, error }) => onProblem(`relay ${during}`, error))
-  const lobbies = createLobbies({ ...shared, relay })
-  lobbies.events.on('problem', ({ during, error }) => onProblem(`lobbies ${during}`, error))
+  const lobbies = heard(createLobbies({ ...shared, relay }))
   return {
     lobbies,
     createApi: (api) => createLobbyApi(lobbies, api),

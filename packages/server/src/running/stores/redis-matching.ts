@@ -5,10 +5,12 @@ import type * as RedisPackage from '@muster/redis'
 import type { Config } from '../../config/config.js'
 import { type Matching, type MatchingOptions, matchmakerOptions, type Store, type StoreOptions } from './matching.js'
 
+type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
+
 interface RedisMatchingOptions {
   readonly redisPackage: typeof RedisPackage
   readonly redis: RedisPackage.RedisConnection
-  readonly config: Extract<Config['store'], { readonly kind: 'redis' }>
+  readonly config: RedisConfig
   readonly matching: MatchingOptions
 }
 
@@ -96,8 +98,6 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
     },
   }
 }
-
-type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
 /**
  * Connects to Redis, which several processes share.
