@@ -28,7 +28,7 @@ import { createCooldowns } from '../tickets/cooldowns.js'
 import { createPlayerLimits } from '../tickets/limits.js'
 import type { Ledger } from '../tickets/ticket-ledger.js'
 import type { Loading } from '../tickets/load-tickets.js'
-import { createTickets } from '../tickets/ticket-store.js'
+import { createTicketStore } from '../tickets/ticket-store.js'
 
 /** A matchmaker, and what only those use of it whose tickets outlive their process. */
 export interface Assembly {
@@ -85,7 +85,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     changed: (...change) => ledger?.cooldownChanged(...change),
   })
   const inheriting = createInheriting((queue) => runtimes.get(queue))
-  const tickets = createTickets({
+  const tickets = createTicketStore({
     runtimes,
     locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
     limits,
@@ -215,7 +215,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
 
     reconfigure: (definitions) => {
       runtimes = inOperation(defineQueues(definitions), runtimes)
-      const refused = tickets.moveTo(runtimes, clock.now())
+      const refused = tickets.replaceQueues(runtimes, clock.now())
       backfills.moveTo(runtimes)
       return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }
     },

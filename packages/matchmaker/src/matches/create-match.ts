@@ -1,7 +1,7 @@
 import type { Random } from '@muster/core/clock'
 import { checkMatch, inMatch } from '../tickets/private-matches.js'
 import { type QueueRuntime, ticketOf, type TicketRecord } from '../tickets/ticket-record.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 import { countPlayers } from '../tickets/backfill.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import { privateQueue } from './match.js'
@@ -9,7 +9,7 @@ import type { Matchmaker } from './matchmaker.js'
 import type { Group } from './rounds.js'
 
 interface CreatingMatches {
-  readonly tickets: Pick<Tickets, 'createTogether' | 'find'>
+  readonly tickets: Pick<TicketStore, 'createTogether' | 'find'>
   /** By name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
   /** Begins private matches that wait for a server, if servers may be created now. */
@@ -46,7 +46,7 @@ export function createMatchCreation(options: CreatingMatches): Pick<Matchmaker, 
 export type BeginPrivate = (now: number) => readonly Promise<void>[]
 
 interface PrivateRoundsOptions {
-  readonly tickets: Pick<Tickets, 'privateMatches' | 'cancel'>
+  readonly tickets: Pick<TicketStore, 'privateMatches' | 'cancel'>
   readonly lifecycle: Pick<MatchLifecycle, 'room' | 'begin'>
 }
 

@@ -4,7 +4,7 @@ import { UnknownTicket } from '../errors.js'
 import { PAUSED } from '../queues/explain.js'
 import { slotIn } from '../tickets/ticket-pools.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from '../tickets/ticket-record.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 import { type Curve, estimateOf } from '../wait-times/wait-curve.js'
 import type { LearnedWaits, Matchmaker } from './matchmaker.js'
 
@@ -15,7 +15,7 @@ export function createExplaining({
   held,
   find,
 }: {
-  readonly tickets: Pick<Tickets, 'find'>
+  readonly tickets: Pick<TicketStore, 'find'>
   readonly clock: Clock
   /** Why no servers are deployed now; undefined if they are. */
   readonly held: Allocator['held']
@@ -94,7 +94,7 @@ interface WaitCommands extends Pick<Matchmaker, 'estimateWait' | 'queueWaits'> {
 }
 
 interface Estimating {
-  readonly tickets: Pick<Tickets, 'find'>
+  readonly tickets: Pick<TicketStore, 'find'>
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
   readonly clock: Pick<Clock, 'now'>
 }

@@ -9,7 +9,7 @@ import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { TicketRecord } from '../tickets/ticket-record.js'
 import { coordinates, readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { ExportedTicket, Imported, Matchmaker, TicketSnapshot } from './matchmaker.js'
 
@@ -48,7 +48,7 @@ const exported = (record: TicketRecord): ExportedTicket => ({
 })
 
 interface Handover {
-  readonly tickets: Tickets
+  readonly tickets: TicketStore
   readonly clock: Clock
   /** @throws {MatchmakerClosed} */
   readonly refuseIfClosed: () => void
@@ -103,7 +103,7 @@ export function createHandover({
 }
 
 interface Closing {
-  readonly tickets: Tickets
+  readonly tickets: TicketStore
   readonly lifecycle: MatchLifecycle
   readonly allocator: Allocator
   readonly ticketLog: TicketLog | undefined

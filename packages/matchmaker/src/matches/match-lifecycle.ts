@@ -6,7 +6,7 @@ import type { Events } from '../events.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
 import { type Match, ticketOf, type TicketRecord } from '../tickets/ticket-record.js'
 import type { CancelReason, MatchEnd } from '../tickets/ticket.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 import { filled } from '../tickets/backfill.js'
 import type { Backfills } from './backfills.js'
 import { type FindPlacements, orderOf, placedOf, teamsOf } from './match-order.js'
@@ -69,7 +69,7 @@ export interface MatchLifecycle {
 }
 
 interface MatchLifecycleOptions {
-  readonly tickets: Tickets
+  readonly tickets: TicketStore
   readonly backfills: Backfills
   readonly allocator: Pick<Allocator, 'room' | 'allocate' | 'find' | 'drop' | 'setPlayers'>
   readonly ended: Pick<EndedMatches, 'add'>
@@ -99,7 +99,7 @@ export function createMatchLifecycle({
   const named = ({ matchId, queue }: Match) => ({ matchId, queue: queue.name })
 
   const seat = (match: Match, { runtime, records, teams }: Group, now: number): boolean => {
-    if (!tickets.take(records, runtime, match, teams, now)) return false
+    if (!tickets.claim(records, runtime, match, teams, now)) return false
     match.seated = match.seated.length === 0 ? records : [...match.seated, ...records]
     match.placed = match.placed.length === 0 ? placed(records) : [...match.placed, ...placed(records)]
     if (match.queue.acceptance !== undefined) for (const record of records) acceptances.expect(record)
@@ -164,7 +164,7 @@ export function createMatchLifecycle({
     over(match, stop, now)
     drop(match, stop)
     const isAttempt = ({ id }: TicketRecord) => (typeof counts === 'boolean' ? counts : counts.includes(id))
-    for (const record of waitingFor(match)) tickets.putBack(record, reason, isAttempt(record), now)
+    for (const record of waitingFor(match)) tickets.requeue(record, reason, isAttempt(record), now)
   }
 
   const leaving = createLeaving({ tickets, acceptances, replacing, dissolve })

@@ -5,7 +5,7 @@ import type { Queue } from '../queues/queue.js'
 import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { BackfillRecord, Match, TicketRecord } from '../tickets/ticket-record.js'
 import type { CancelReason } from '../tickets/ticket.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 import { deserted, type Placed, presentIn, remaining, type Vacancies, vacated } from '../tickets/backfill.js'
 import type { Backfills } from './backfills.js'
 
@@ -72,7 +72,7 @@ interface Acceptances {
   overdue(now: number): TicketRecord[]
 }
 
-export function createAcceptances(tickets: Pick<Tickets, 'setAcceptance'>): Acceptances {
+export function createAcceptances(tickets: Pick<TicketStore, 'setAcceptance'>): Acceptances {
   const pending = new Set<TicketRecord>()
   return {
     expect: (record) => void pending.add(record),
@@ -101,7 +101,7 @@ interface Leaving {
 }
 
 interface LeavingOptions {
-  readonly tickets: Pick<Tickets, 'cancel' | 'left'>
+  readonly tickets: Pick<TicketStore, 'cancel' | 'left'>
   readonly acceptances: Pick<Acceptances, 'forget'>
   readonly replacing: Replacing
   readonly dissolve: (match: Match, why: EndOfMatch, now: number) => void

@@ -5,7 +5,7 @@ import type { Ledger } from '../tickets/ticket-ledger.js'
 import type { Match, QueueRuntime, Seat, TicketRecord } from '../tickets/ticket-record.js'
 import type { TicketState } from '../tickets/checked-ticket.js'
 import { hasEnded } from '../tickets/ticket.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 import { remaining } from '../tickets/backfill.js'
 import type { Backfills, SavedBackfill } from './backfills.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
@@ -18,8 +18,8 @@ interface ResumingOptions {
   readonly backfills: Pick<Backfills, 'restore'>
   readonly ledger: Pick<Ledger, 'backfillChanged'> | undefined
   readonly tickets: Pick<
-    Tickets,
-    'find' | 'ofPlayer' | 'rejoin' | 'cancel' | 'putBack' | 'plays' | 'left' | 'matchOver'
+    TicketStore,
+    'find' | 'ofPlayer' | 'rejoin' | 'cancel' | 'requeue' | 'plays' | 'left' | 'matchOver'
   >
   readonly placing: (match: Match) => FindPlacements | undefined
   readonly clock: Pick<Clock, 'now'>
@@ -48,7 +48,7 @@ export function createResuming(options: ResumingOptions): Resuming {
   const giveUp = (match: Match) => {
     match.phase = 'over'
     const now = clock.now()
-    for (const record of match.seated) tickets.putBack(record, 'dissolved', false, now)
+    for (const record of match.seated) tickets.requeue(record, 'dissolved', false, now)
     tickets.matchOver(match, 'match-over', now)
   }
 

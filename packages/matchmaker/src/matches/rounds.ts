@@ -3,7 +3,7 @@ import type { Yielder } from '@muster/core/runtime'
 import { type Grouped, levelAt, type Matches, type Round, type RoundOptions, type Slot, STEP } from '@muster/kernel'
 import type { Queue } from '../queues/queue.js'
 import { isIn, slotIn } from '../tickets/ticket-pools.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 
 /** Tickets that were grouped into a match. */
 export interface Group {
@@ -45,7 +45,7 @@ export interface Rounds {
 
 export interface RoundsOptions {
   readonly runtimes: () => Iterable<QueueRuntime>
-  readonly tickets: Pick<Tickets, 'reserve'>
+  readonly tickets: Pick<TicketStore, 'reserve'>
   /** Milliseconds of work for a round; Infinity for no bound. */
   readonly budgetMs: number
 }

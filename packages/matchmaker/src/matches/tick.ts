@@ -4,7 +4,7 @@ import { type Allocator, WRITTEN } from '@muster/servers'
 import type { Events } from '../events.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { QueueRuntime } from '../tickets/ticket-record.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 import type { Backfills } from './backfills.js'
 import type { BeginPrivate } from './create-match.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
@@ -22,7 +22,7 @@ import type { Group, Rounds } from './rounds.js'
 
 interface TickOptions {
   readonly runtimes: () => Iterable<QueueRuntime>
-  readonly tickets: Tickets
+  readonly tickets: TicketStore
   readonly backfills: Backfills
   readonly cooldowns: Pick<Cooldowns, 'advance'>
   readonly rounds: Rounds

@@ -10,10 +10,10 @@ import type { PlayedBy } from '../tickets/admission.js'
 import { noteSighting } from '../tickets/presence.js'
 import { readTicketInput, refuseStranger } from '../tickets/ticket-input.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
-import type { Tickets } from '../tickets/ticket-store.js'
+import type { TicketStore } from '../tickets/ticket-store.js'
 
 export interface Ticketing {
-  readonly tickets: Tickets
+  readonly tickets: TicketStore
   readonly lifecycle: MatchLifecycle
   readonly playedBy: PlayedBy
   readonly cooldowns: Pick<Cooldowns, 'count'>

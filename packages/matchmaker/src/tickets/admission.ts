@@ -59,18 +59,18 @@ export const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
   const { players, locatePlayers, clock, random } = admitting
   const runtimes = runtimesOf(ticket.queues, admitting.runtimes)
-  refuseNowhere(ticket, runtimes)
+  assertLocatable(ticket, runtimes)
   const now = clock.now()
   if (isFree(ticket, admitting)) {
     for (const { id } of ticket.players) admitting.limits.check(id, 0, now)
   } else {
-    refuseBusy(ticket, runtimes, players)
-    refusePlaying(ticket, runtimes, admitting)
+    assertNotBusy(ticket, runtimes, players)
+    assertNotPlaying(ticket, runtimes, admitting)
     for (const { id } of ticket.players) admitting.limits.check(id, matchesOf(id, admitting), now)
   }
   // A ticket that has waited elsewhere was taken there, and a private match is made whatever its players have done.
   const isNew = past === undefined && ticket.privateSeat === undefined
-  if (isNew) refuseCoolingDown(ticket, runtimes, admitting.cooldowns, now)
+  if (isNew) assertNotCoolingDown(ticket, runtimes, admitting.cooldowns, now)
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
   const record = newRecord(ticket, {
@@ -162,7 +162,7 @@ function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): 
  * A server is placed near players, or at the beacon that a latency rule chooses: without such a rule, it must be known
  * where they are. @throws {InvalidTicket}
  */
-export function refuseNowhere({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
+export function assertLocatable({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
   for (let index = 0; index < players.length; index += 1) {
     const { ip, coordinates } = players[index] as TicketPlayer
     if (ip !== undefined || coordinates !== undefined) continue
@@ -176,7 +176,7 @@ export function refuseNowhere({ players }: CheckedTicket, runtimes: readonly Que
   }
 }
 
-function refuseCoolingDown(
+function assertNotCoolingDown(
   { players }: CheckedTicket,
   runtimes: readonly QueueRuntime[],
   cooldowns: Pick<Cooldowns, 'check'>,
@@ -187,7 +187,7 @@ function refuseCoolingDown(
   }
 }
 
-function refuseBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], players: PlayerIndex): void {
+function assertNotBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], players: PlayerIndex): void {
   for (const { id } of ticket.players) {
     for (const other of players.ticketsOf(id)) {
       if (!mayWaitTwice(runtimes, other.runtimes)) throw new PlayerBusy(id, other.id)
@@ -195,7 +195,7 @@ function refuseBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], pl
   }
 }
 
-function refusePlaying(
+function assertNotPlaying(
   ticket: CheckedTicket,
   runtimes: readonly QueueRuntime[],
   { playing, playedBy }: Pick<Admitting, 'playing' | 'playedBy'>,

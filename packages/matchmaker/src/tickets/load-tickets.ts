@@ -110,7 +110,7 @@ export function createLoading(options: LoadingOptions): Loading {
     record.waitingFor = isPrivate(record) && state === NEW_STATE ? 'servers' : (waitingFor ?? 'players')
     record.restsUntil = waitingFor === 'retry' ? now + restAfter(attempts) : 0
     if (waitingFor === 'servers' && !isPrivate(record)) searching.expectShort(record)
-    searching.settle(record, now)
+    searching.syncPools(record, now)
     if (status === 'MATCH_FOUND') touch(record)
   }
 
@@ -188,7 +188,7 @@ export function createLoading(options: LoadingOptions): Loading {
         if (record.status !== 'SEARCHING') continue
         const { version } = record
         if (record.runtimes.length === 0 && why !== undefined) out(record, why, now)
-        else searching.settle(record, now)
+        else searching.syncPools(record, now)
         if (record.version === version) touch(record)
       }
     },

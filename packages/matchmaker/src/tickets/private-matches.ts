@@ -5,7 +5,7 @@ import type { TeamShape } from '@muster/kernel'
 import type { Player } from '@muster/servers'
 import { z } from 'zod'
 import { InvalidMatch, InvalidTicket, unknownQueue } from '../errors.js'
-import { refuseNowhere } from './admission.js'
+import { assertLocatable } from './admission.js'
 import { type CheckedTicket, complete, MOST, type PrivateSeat, type TicketPlayer } from './checked-ticket.js'
 import { locatedPlayer } from './ticket-input.js'
 import type { QueueRuntime, TicketRecord } from './ticket-record.js'
@@ -165,7 +165,7 @@ export function checkMatch(
   }))
   for (const [index, ticket] of tickets.entries()) {
     inMatch(index, () => {
-      refuseNowhere(ticket, [runtime])
+      assertLocatable(ticket, [runtime])
       runtime.checkEnvironment({ ...ticket, createdAt: 0 })
     })
   }

@@ -9,7 +9,7 @@ import {
   entriesOf,
   mayWaitTwice,
   mayWaitWhilePlaying,
-  refuseNowhere,
+  assertLocatable,
   refuseOther,
   runtimesOf,
   SOMEWHERE,
@@ -110,7 +110,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       const ticket = readTicketInput(input)
       const id = ticket.id ?? newId(random)
       const of = runtimesOf(ticket.queues, runtimes)
-      refuseNowhere(ticket, of)
+      assertLocatable(ticket, of)
       entriesOf(enterable(ticket, id, of))
       return creatable(ticket, id)
     },

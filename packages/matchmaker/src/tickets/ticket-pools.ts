@@ -130,7 +130,7 @@ export interface Searching {
    * @param entries of the ticket in its runtimes, if they are known. @param refused is told which runtime refuses the
    *   ticket.
    */
-  settle(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
+  syncPools(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
   /** Settles the tickets whose timers are due. */
   advance(now: number): void
   /** The ticket stops searching. @param matchedIn the queue that has found a match for it. */
@@ -207,7 +207,7 @@ export function createSearching(options: SearchingOptions): Searching {
     if (refusing !== undefined) keepRuntimes(record, (runtime) => refusing.has(runtime) === false)
   }
 
-  const settle: Searching['settle'] = (record, now, entries, refused) => {
+  const settle: Searching['syncPools'] = (record, now, entries, refused) => {
     if (record.status !== 'SEARCHING') return
     if (record.runtimes.length === 0) return out(record, 'refused', now)
     if (firstExpiryOf(record) <= now) leaveExpired(record, now)
@@ -236,7 +236,7 @@ export function createSearching(options: SearchingOptions): Searching {
   }
 
   return {
-    settle,
+    syncPools: settle,
     advance: (now) => deadlines.advance(now, (due) => settle(due, now)),
     leave: leaveSearch,
     outside: () => outside,
@@ -273,6 +273,6 @@ const leaveExpired = (record: TicketRecord, now: number) =>
  * Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails
  * again.
  */
-export const restAfter = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
+export const retryDelay = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
 /** Reasons that are no fault of a deployment: the ticket may be grouped again at once. */
 export const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])

@@ -21,7 +21,7 @@ import type { Timed } from './timers.js'
  *        └──── runtimes ──▶ QueueRuntime ◀── waiting ────┘
  */
 
-/** A ticket as the matchmaker keeps it, addresses and all. Only `createTickets` changes it. */
+/** A ticket as the matchmaker keeps it, addresses and all. Only `createTicketStore` changes it. */
 export interface TicketRecord extends RuleTicket, Timed {
   readonly players: readonly TicketPlayer[]
   /** Names of the queues it was created for; one list is shared by all tickets of the same queues. */

@@ -10,7 +10,7 @@ import { createPlayerIndex, createPlaying, type PlayerIndex } from './player-ind
 import { createPrivateMatches, isPrivate, type PrivateMatches, reasonOfOthers } from './private-matches.js'
 import { refuseTicket } from './ticket-input.js'
 import type { Ledger } from './ticket-ledger.js'
-import { atOnce, createSearching, isIn, leaveOthers, moveTo, restAfter, type Searching } from './ticket-pools.js'
+import { atOnce, createSearching, isIn, leaveOthers, moveTo, retryDelay, type Searching } from './ticket-pools.js'
 import { type Match, type QueueRuntime, type Seat, ticketOf, type TicketRecord } from './ticket-record.js'
 import {
   type Acceptance,
@@ -25,7 +25,7 @@ import {
 } from './ticket.js'
 
 /** All tickets. Every change of a ticket is one of these functions. */
-export interface Tickets {
+export interface TicketStore {
   /**
    * Creates a ticket, or returns the one with the same id.
    * @param past of a ticket that waited elsewhere before.
@@ -39,7 +39,7 @@ export interface Tickets {
   ofPlayer(playerId: string): readonly TicketRecord[]
   /** Does what is due: expires tickets, and moves those into the pools that may be grouped now. */
   advance(now: number): void
-  /** Reserves grouped tickets for this runtime: until `take` or `release`, no other runtime can group them. */
+  /** Reserves grouped tickets for this runtime: until `claim` or `release`, no other runtime can group them. */
   reserve(records: readonly TicketRecord[], runtime: QueueRuntime): void
   release(records: readonly TicketRecord[], now: number): void
   /**
@@ -52,7 +52,7 @@ export interface Tickets {
    * nothing, if one of them has left the runtime.
    * @param teams for each of them the index of its team.
    */
-  take(
+  claim(
     records: readonly TicketRecord[],
     runtime: QueueRuntime,
     match: Match,
@@ -67,7 +67,7 @@ export interface Tickets {
    * Returns the ticket to the queue, as its match came to nothing. A ticket that is not MATCH_FOUND is left as it is.
    * @param counts whether that is an attempt that failed.
    */
-  putBack(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
+  requeue(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
   /** Assigns the ticket. It stays readable while its match runs, and its players wait for no other match. */
   assign(record: TicketRecord, now: number): void
   /** The ticket is in a running match, since an earlier process assigned it. */
@@ -82,7 +82,7 @@ export interface Tickets {
   change(record: TicketRecord, options: WaitOptions): Promise<Ticket>
   readonly endWaits: ChangeListeners['end']
   /** Moves all tickets to new runtimes. Returns those that one of their queues refuses now. */
-  moveTo(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]
+  replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]
   /** Removes tickets that ended longer ago than `keepEndedMs`. */
   removeEnded(now: number): void
   /** Takes over tickets of other processes, and of earlier ones; undefined without a ledger. */
@@ -105,9 +105,9 @@ interface TicketsOptions extends Omit<Admitting, 'players' | 'playing'> {
 
 /** Creates tickets that were checked. */
 interface Creating {
-  /** See `Tickets.create`. */
+  /** See `TicketStore.create`. */
   create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
-  /** See `Tickets.createTogether`. */
+  /** See `TicketStore.createTogether`. */
   createTogether(tickets: readonly CheckedTicket[]): readonly Ticket[]
 }
 
@@ -115,7 +115,7 @@ interface CreatingOptions {
   readonly byId: Map<string, TicketRecord>
   readonly players: Pick<PlayerIndex, 'add'>
   readonly privateMatches: Pick<PrivateMatches, 'add'>
-  readonly searching: Pick<Searching, 'settle'>
+  readonly searching: Pick<Searching, 'syncPools'>
   /** What decides who may wait, as it is now. */
   readonly admitting: () => Admitting
   /** The place of a ticket was found. */
@@ -131,7 +131,7 @@ function createCreating(options: CreatingOptions): Creating {
     byId.set(record.id, record)
     players.add(record)
     if (isPrivate(record)) privateMatches.add(record)
-    searching.settle(record, now, entries)
+    searching.syncPools(record, now, entries)
     void found?.then((place) => located(record, place))
     const created = ticketOf(record)
     events.emit('ticketCreated', { ticket: created })
@@ -218,7 +218,7 @@ interface RefusedTicket {
 function moveAll(
   byId: Pick<Map<string, TicketRecord>, 'values'>,
   runtimes: ReadonlyMap<string, QueueRuntime>,
-  searching: Pick<Searching, 'settle'>,
+  searching: Pick<Searching, 'syncPools'>,
   now: number,
 ): RefusedTicket[] {
   const refused: RefusedTicket[] = []
@@ -235,7 +235,7 @@ function moveAll(
     )
   }
   for (const record of byId.values())
-    searching.settle(
+    searching.syncPools(
       record,
       now,
       undefined,
@@ -244,7 +244,7 @@ function moveAll(
   return refused
 }
 
-export function createTickets(options: TicketsOptions): Tickets {
+export function createTicketStore(options: TicketsOptions): TicketStore {
   const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, ledger, inheriting } = options
   let { runtimes } = options
   const byId = new Map<string, TicketRecord>()
@@ -289,7 +289,7 @@ export function createTickets(options: TicketsOptions): Tickets {
   }
 
   const settleAll = (records: readonly TicketRecord[], now: number) => {
-    for (const record of records) waiting.settle(record, now)
+    for (const record of records) waiting.syncPools(record, now)
   }
 
   const located = (record: TicketRecord, place: Place) => {
@@ -299,7 +299,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     // The ticket may be in the pools already, without a place.
     const now = clock.now()
     waiting.leave(record, now)
-    waiting.settle(record, now)
+    waiting.syncPools(record, now)
   }
 
   const loading =
@@ -317,11 +317,11 @@ export function createTickets(options: TicketsOptions): Tickets {
       located,
       touch,
       out: (record, reason, now) => tickets.cancel(record, reason, now),
-      restAfter,
+      restAfter: retryDelay,
       clock,
     })
 
-  const tickets: Tickets = {
+  const tickets: TicketStore = {
     ...createCreating({
       byId,
       players,
@@ -341,10 +341,10 @@ export function createTickets(options: TicketsOptions): Tickets {
       for (const record of records) leaveOthers(record, runtime)
     },
     release: (records, now) => {
-      for (const record of records) if (record.runtimes.length > 1) waiting.settle(record, now)
+      for (const record of records) if (record.runtimes.length > 1) waiting.syncPools(record, now)
     },
 
-    take: (records, runtime, match, teams, now) => {
+    claim: (records, runtime, match, teams, now) => {
       for (const record of records) if (!isIn(record, runtime) && !isPrivate(record)) return false
       const asks = match.queue.acceptance
       const acceptance = asks && { until: Math.floor(now + asks.withinMs), accepted: [] }
@@ -376,7 +376,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       touch(record)
     },
 
-    putBack: (record, reason, counts, now) => {
+    requeue: (record, reason, counts, now) => {
       const { seat } = record
       if (record.status !== 'MATCH_FOUND' || seat === undefined) return
       const { matchId, queue } = seat.match
@@ -385,11 +385,11 @@ export function createTickets(options: TicketsOptions): Tickets {
       if (isPrivate(record) && reason === 'stopped') return tickets.cancel(record, 'dissolved', now)
       record.status = 'SEARCHING'
       record.seat = undefined
-      record.restsUntil = atOnce.has(reason) ? now : now + restAfter(record.attempts)
+      record.restsUntil = atOnce.has(reason) ? now : now + retryDelay(record.attempts)
       record.waitingFor = atOnce.has(reason) ? 'players' : 'retry'
       touch(record)
       events.emit('returned', { matchId, queue: queue.name, ticket: ticketOf(record), reason })
-      waiting.settle(record, now)
+      waiting.syncPools(record, now)
       settleAll(othersOf(record), now)
     },
 
@@ -434,7 +434,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       return ticket.version !== version || isSettled(ticket, until) ? ticket : waiters.wait(record, signal)
     },
 
-    moveTo: (others, now) => {
+    replaceQueues: (others, now) => {
       runtimes = others
       admitting = { ...admitting, runtimes }
       return moveAll(byId, runtimes, waiting, now)
