@@ -3,6 +3,7 @@ export type { ClusterClient, RedisClient, SingleClient } from './connection/clie
 export { connectRedis, type RedisOptions } from './connection/connect.js'
 export type { RedisConnection, RedisEvents, RedisProblem } from './connection/connection.js'
 export {
+  type Outcome,
   RedisBusy,
   RedisCrossSlot,
   RedisDisconnected,
@@ -13,21 +14,18 @@ export {
   RedisTimedOut,
   RedisTooOld,
   RedisWrongType,
-  type Outcome,
-} from './connection/errors.js'
+} from './connection/connection-errors.js'
 export type { KeySpace } from './connection/keys.js'
 export type { Reply, Script } from './connection/script.js'
 export { createRedisGroupStore, type RedisGroupStoreOptions } from './groups/group-store.js'
-export { LimitsUnavailable } from './limits/errors.js'
+export { LimitsUnavailable } from './limits/shared-limiter.js'
 export { createRedisLimits, type RedisLimits, type RedisLimitsOptions } from './limits/limits.js'
 export { createRedisLimitStore, type RedisLimitStoreOptions } from './attempts/limit-store.js'
 export { createRedisLobbyStore, type RedisLobbyStore, type RedisLobbyStoreOptions } from './lobbies/lobby-store.js'
-export { ClockDiffers, NoLeader, PartitionFull, PartitionUnavailable } from './partition/errors.js'
-export type { QueuesInForce } from './partition/in-force.js'
+export { ClockDiffers, Deposed, NoLeader, PartitionFull, PartitionUnavailable } from './partition/partition-errors.js'
+export type { PartitionOptions, QueuesInForce } from './partition/partition-options.js'
 export type { Partition, PartitionEvents, PartitionProblem } from './partition/partition.js'
-export type { PartitionOptions } from './partition/partition-options.js'
 export { createRedisPartition, type RedisPartitionOptions } from './partition/redis-partition.js'
-export { Deposed } from './partition/store/deposed.js'
 export { createRedisEventStore, type RedisEventStore, type RedisEventStoreOptions } from './stream/event-store.js'
 export {
   createRedisSpending,

@@ -1,10 +1,129 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
-import { createAttempts, type Attempts, type LimitStore } from '@muster/core/http'
+import { type Attempts, createAttempts, type LimitStore } from '@muster/core/http'
+import { within } from '@muster/core/runtime'
 import { z } from 'zod'
-import type { RedisConnection } from '../connection/connection.js'
-import { checkOptions, clockSchema, connectionSchema, nameSchema } from '../connection/options.js'
-import { createBatches } from './batches.js'
+import { RedisTimedOut } from '../connection/connection-errors.js'
+import {
+  checkOptions,
+  clockSchema,
+  connectionSchema,
+  nameSchema,
+  type RedisConnection,
+} from '../connection/connection.js'
+import { defineScript } from '../connection/script.js'
+
+/**
+ * What is done with a count: `t` takes an attempt if one is allowed, `w` asks whether one is, `c` charges one that was
+ * made, `g` gives one back.
+ */
+type Deed = 't' | 'w' | 'c' | 'g'
+
+/**
+ * Counts attempts by one number per key, as `createAttempts` of `@muster/core/http` does ('generic cell rate
+ * algorithm'): the instant, on Redis' clock, from which the key counts no attempts any more. At that instant the key
+ * expires: at most two windows from now.
+ * Keys: one per deed. Arguments: for each key the deed, milliseconds between two attempts, milliseconds of the window.
+ * Answer: for each key the milliseconds to wait, rounded up; 0 if an attempt was or would be allowed.
+ */
+const COUNT = defineScript({
+  name: 'attempts.count',
+  lua: `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local waits = {}
+for i, key in ipairs(KEYS) do
+  local deed, interval, window = ARGV[3 * i - 2], tonumber(ARGV[3 * i - 1]), tonumber(ARGV[3 * i])
+  local stored = tonumber(redis.call('GET', key) or now)
+  -- A clock that was put back must not make anybody wait for longer.
+  local clear = math.min(math.max(now, stored), now + 2 * window)
+  local wait = clear + interval - now - window
+  local to
+  if deed == 't' and wait <= 0.01 then to = clear + interval end
+  if deed == 'c' then to = math.min(clear + interval, now + 2 * window) end
+  if deed == 'g' then to = clear - interval end
+  if to and to > now then
+    redis.call('SET', key, string.format('%.3f', to), 'PX', math.ceil(to - now))
+  elseif to then
+    redis.call('DEL', key)
+  end
+  waits[i] = (deed == 't' or deed == 'w') and wait > 0.01 and math.ceil(wait) or 0
+end
+return waits
+`,
+  read: (reply) => reply as readonly number[],
+})
+
+interface Batches {
+  /** Resolves with the milliseconds to wait; undefined if Redis did not count. Never rejects. */
+  count(key: string, deed: Deed, intervalMs: number, windowMs: number): Promise<number | undefined>
+}
+
+interface BatchesOptions {
+  readonly redis: RedisConnection
+  /** Milliseconds until a batch without an answer counts as failed. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+}
+
+interface Asked {
+  readonly key: string
+  readonly words: readonly [deed: Deed, intervalMs: number, windowMs: number]
+  readonly settle: (waitMs: number | undefined) => void
+}
+
+/** Most deeds of one script: it takes Redis less than a millisecond. */
+const MOST = 256
+/** Milliseconds after a failure during which only one batch tries again. */
+const PAUSE_MS = 1000
+
+/** Collects what is asked in one turn of the event loop into one script. */
+function createBatches({ redis, timeoutMs, clock }: BatchesOptions): Batches {
+  let asked: Asked[] = []
+  let isFailing = false
+  let nextTry = 0
+
+  const send = async (batch: readonly Asked[]) => {
+    const keys = batch.map(({ key }) => key)
+    const words = batch.flatMap((one) => one.words)
+    try {
+      const answer = redis.run(COUNT, keys, words)
+      answer.catch(() => {}) // it may come too late for anybody
+      const waits = await within(answer, timeoutMs, clock)
+      if (waits === undefined) throw tooSlow(timeoutMs)
+      isFailing = false
+      batch.forEach(({ settle }, index) => settle(waits[index] as number))
+    } catch (error) {
+      if (!isFailing) redis.report({ during: 'limits', error })
+      isFailing = true
+      nextTry = clock.now() + PAUSE_MS
+      for (const { settle } of batch) settle(undefined)
+    }
+  }
+  const flush = () => {
+    const batch = asked
+    asked = []
+    for (let from = 0; from < batch.length; from += MOST) void send(batch.slice(from, from + MOST))
+  }
+
+  return {
+    count: (key, ...words) => {
+      if (isFailing && asked.length === 0) {
+        if (clock.now() < nextTry) return Promise.resolve(undefined)
+        nextTry = clock.now() + PAUSE_MS
+      }
+      return new Promise((settle) => {
+        if (asked.push({ key, words, settle }) === 1) setImmediate(flush)
+      })
+    },
+  }
+}
+
+const tooSlow = (ms: number) =>
+  new RedisTimedOut(`${COUNT.name}: Redis did not answer within ${ms} ms; each process counts by itself meanwhile`, {
+    code: 'TIMEOUT',
+    outcome: 'unknown',
+  })
 
 export interface RedisLimitStoreOptions {
   readonly redis: RedisConnection

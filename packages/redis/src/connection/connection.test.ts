@@ -13,7 +13,7 @@ import {
   RedisTimedOut,
   RedisTooOld,
   RedisWrongType,
-} from './errors.js'
+} from './connection-errors.js'
 import { openFakeRedis } from './fake-redis.fixture.js'
 import { defineScript } from './script.js'
 

@@ -1,12 +1,120 @@
-import type { Clock } from '@muster/core/clock'
-import type { Events, ListenerProblem } from '@muster/core/runtime'
-import { send, type RedisClient } from './client.js'
-import { createDeadlines } from './deadlines.js'
-import { RedisError } from './errors.js'
-import { failureOf } from './failure.js'
+import { InvalidInput } from '@muster/core'
+import { type Clock, systemClock } from '@muster/core/clock'
+import { createTicker, type Events, type ListenerProblem, within } from '@muster/core/runtime'
+import { validate } from '@muster/core/validation'
+import { z } from 'zod'
+import { type RedisClient, send } from './client.js'
+import { failureOf, RedisError, RedisTimedOut } from './connection-errors.js'
 import { keySpace, type KeySpace } from './keys.js'
-import { createRevival } from './revival.js'
 import type { Reply, Script } from './script.js'
+
+/** Rejects commands that stay without an answer for too long. */
+interface Deadlines {
+  /** The command's result, or a rejection after about `ms` milliseconds. */
+  limit<T>(command: Promise<T>, what: string, ms: number): Promise<T>
+  close(): Promise<void>
+}
+
+interface Waiting {
+  readonly since: number
+  readonly ms: number
+  readonly what: string
+  /** Number of commands that had ended when this one began. */
+  readonly endedBefore: number
+  readonly reject: (error: Error) => void
+}
+
+interface DeadlinesOptions {
+  /** Milliseconds between two looks at what waits. */
+  readonly everyMs: number
+  readonly clock: Clock
+  /** Called when a command has waited for its whole time, and no other ended meanwhile. */
+  readonly onSilence: () => void
+}
+
+/** Looks at all commands at intervals: a timer for each would cost more than the command. */
+function createDeadlines({ everyMs, clock, onSilence }: DeadlinesOptions): Deadlines {
+  const waiting = new Set<Waiting>()
+  let ended = 0
+  const tick = async () => {
+    const now = clock.now()
+    for (const one of waiting) {
+      if (now - one.since < one.ms) continue
+      waiting.delete(one)
+      const message = `${one.what}: Redis did not answer within ${one.ms} ms; whether it was done is not known`
+      one.reject(new RedisTimedOut(message, { code: 'TIMEOUT', outcome: 'unknown' }))
+      if (one.endedBefore === ended) onSilence()
+    }
+  }
+  const ticker = createTicker({ clock, everyMs, tick, isNeeded: () => waiting.size > 0 })
+
+  return {
+    limit: (command, what, ms) =>
+      new Promise((resolve, reject) => {
+        const one = { since: clock.now(), ms, what, endedBefore: ended, reject }
+        waiting.add(one)
+        ticker.wake()
+        command.then(resolve, reject).finally(() => {
+          ended += 1
+          waiting.delete(one)
+        })
+      }),
+    close: () => ticker.stop(),
+  }
+}
+
+/** Makes a connection anew that answers nothing any more. */
+interface Revival {
+  /** Begins, unless it is under way or closed. */
+  begin(): void
+  close(): void
+}
+
+interface RevivalOptions {
+  readonly client: RedisClient
+  /** Milliseconds for one attempt. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+}
+
+/** Milliseconds between two attempts. */
+const PAUSE_MS = 200
+
+/**
+ * Where a host vanishes without a word (a power failure, a cut cable), TCP itself gives up after about 15 minutes. Here
+ * the connection is dropped as soon as a command has waited for its whole time, and no other was answered meanwhile.
+ */
+function createRevival({ client, timeoutMs, clock }: RevivalOptions): Revival {
+  const closing = new AbortController()
+  let isUnderWay = false
+
+  const connect = () =>
+    client.connect().then(
+      () => true,
+      () => false, // the client has told of it as an error
+    )
+  const run = async () => {
+    while (!closing.signal.aborted) {
+      // What was sent is rejected, its outcome unknown.
+      client.destroy()
+      if ((await within(connect(), timeoutMs, clock, closing.signal)) === true) return
+      await clock.sleep(PAUSE_MS, closing.signal)
+    }
+  }
+
+  return {
+    begin: () => {
+      if (isUnderWay || closing.signal.aborted) return
+      isUnderWay = true
+      void run()
+        .catch(() => {}) // closed
+        .finally(() => {
+          isUnderWay = false
+        })
+    },
+    close: () => closing.abort(),
+  }
+}
 
 /**
  * Something is wrong: the connection broke and is made again, a stream of changes or the limits could not be reached,
@@ -51,7 +159,7 @@ export interface RedisConnection {
   destroy(): void
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly client: RedisClient
   /** Whether `close` closes the client. */
   readonly isOurs: boolean
@@ -132,3 +240,29 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
 /** The client takes nothing but strings. */
 const strings = (words: readonly (string | number)[]): string[] =>
   words.map((word) => (typeof word === 'string' ? word : `${word}`))
+
+/** Names of stores, limits and budgets. */
+export const nameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be 1 to 64 letters, digits, '.', '_' and '-'")
+
+export const connectionSchema = z.custom<RedisConnection>(
+  (value) => typeof (value as RedisConnection | null | undefined)?.run === 'function',
+  'must be a connection made by connectRedis',
+)
+
+export const clockSchema = z
+  .custom<Clock>((value) => typeof (value as Clock | null | undefined)?.sleep === 'function', 'must have now, sleep')
+  .default(systemClock)
+
+/**
+ * The options as the schema reads them.
+ * @param of name of the function that takes them.
+ * @throws {InvalidInput} naming function, option and value
+ */
+export function checkOptions<T>(of: string, schema: z.ZodType<T>, options: unknown): T {
+  const result = validate(schema, options)
+  if (result.success) return result.data
+  const { field, message } = result.fault
+  throw new InvalidInput(`${of}: ${field === undefined ? 'options' : `option ${field}`} ${message}`, { field })
+}

@@ -3,7 +3,7 @@ import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 import { aGroup, testGroupStore } from '@muster/matchmaker/group-store-suite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeEachRedis, describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
-import { RedisError } from '../connection/errors.js'
+import { RedisError } from '../connection/connection-errors.js'
 import { createRedisGroupStore } from './group-store.js'
 
 test.each([

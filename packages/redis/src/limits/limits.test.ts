@@ -2,7 +2,7 @@ import { createClient, InvalidInput, TimedOut } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
-import { LimitsUnavailable } from './errors.js'
+import { LimitsUnavailable } from './shared-limiter.js'
 import { createRedisLimits, type RedisLimitsOptions } from './limits.js'
 
 const limit = { name: 'status', limit: 3, windowMs: 60_000 }

@@ -1,6 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { LimitTimes } from './times.js'
-import type { TokenStore } from './token-store.js'
+import type { LimitTimes, TokenStore } from './token-store.js'
 
 /** The tokens of one limit in memory, by the rules of `scripts.ts`: Redis for simulations. */
 export interface ModelTokens extends TokenStore {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { RedisNotPermitted, RedisWrongType } from '../connection/errors.js'
+import { RedisNotPermitted, RedisWrongType } from '../connection/connection-errors.js'
 import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { createRedisTokens } from './redis-tokens.js'
 import { testTokenStore, times } from './token-store-suite.fixture.js'

@@ -1,7 +1,122 @@
 import type { RedisConnection } from '../connection/connection.js'
-import { moveScript, refusedScript, resetScript, takeScript } from './scripts.js'
-import type { LimitTimes } from './times.js'
-import type { TokenStore } from './token-store.js'
+import { defineScript } from '../connection/script.js'
+import type { LimitTimes, Taken, TokenStore } from './token-store.js'
+
+/**
+ * One sorted set holds a limit's tokens that are out: each by the time at which it is back, in microseconds of Redis'
+ * clock. Its first member, `run:…` at 0, names the run of Redis that wrote it. A run that begins, or a replica that
+ * takes over, may have lost what was written last, so it does not trust the set and takes every token as out.
+ *
+ * A hash holds what the last 429 told: until when everybody pauses, and the lowered rate.
+ */
+const SET = `
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+local lifetime = 604800000 -- a week, so that a limit that was not used for days need not begin anew
+local function text(number) return string.format('%.0f', number) end
+local function reset(key, run, limit, cold)
+  redis.call('DEL', key)
+  redis.call('ZADD', key, 0, run)
+  for n = 1, limit do redis.call('ZADD', key, text(now + cold), 'cold:' .. n) end
+  redis.call('PEXPIRE', key, lifetime)
+end
+local function thisRun() return 'run:' .. string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') end
+`
+
+/** Additive increase, multiplicative decrease, as `createRate` in core: a 429 leaves 70 %, a window gives 5 % back. */
+const RATE = `
+local function rateOf(key, limit, window)
+  local lowest, from = unpack(redis.call('HMGET', key, 'lowest', 'from'))
+  if not lowest then return limit end
+  local raised = math.max(0, now - from) / window * 0.05 * limit
+  return math.max(1, math.min(limit, math.floor(lowest + raised)))
+end
+`
+
+/**
+ * Takes a token, or promises the one that is back next. Keys: set, hash. Words: id, limit, then in microseconds window,
+ * ahead, hold and cold. Answer: granted, wait, free, rate.
+ */
+const takeScript = defineScript<Taken>({
+  name: 'limits.take',
+  kind: 'write-if-full',
+  lua: `${SET}${RATE}
+local id, limit = ARGV[1], tonumber(ARGV[2])
+local window, ahead, hold, cold = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local pause = tonumber(redis.call('HGET', KEYS[2], 'until') or 0) - now
+local rate = rateOf(KEYS[2], limit, window)
+local run = thisRun()
+local last = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
+-- Beyond what this script writes: Redis' clock was set back.
+if not redis.call('ZSCORE', KEYS[1], run) or tonumber(last[2]) > now + cold + 1000000 then
+  reset(KEYS[1], run, limit, cold)
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '(0', text(now))
+local out = redis.call('ZCARD', KEYS[1]) - 1
+local free = math.max(0, rate - out)
+if pause > 0 then return {0, pause, 0, rate} end
+local due = now
+if free == 0 then
+  -- The first member is no token.
+  local at = out - rate + 1
+  local next = redis.call('ZRANGE', KEYS[1], at, at, 'WITHSCORES')
+  due = tonumber(next[2])
+  -- Those under way may be counted any moment, and then come back sooner than they say.
+  if due > now + ahead then return {0, ahead, 0, rate} end
+  redis.call('ZREM', KEYS[1], next[1])
+end
+redis.call('ZADD', KEYS[1], text(due + hold), id)
+redis.call('PEXPIRE', KEYS[1], lifetime)
+return {1, due - now, math.max(0, free - 1), rate}`,
+  read: (reply) => {
+    const [granted, wait, free, rate] = reply as readonly [number, number, number, number]
+    return { granted: granted === 1, waitMs: wait / 1000, free, rate }
+  },
+})
+
+const nothing = () => {}
+
+/** Sets when tokens are back. Keys: set. Words: two flags of ZADD, microseconds from now, ids. */
+const moveScript = defineScript<void>({
+  name: 'limits.move',
+  kind: 'write-if-full',
+  lua: `${SET}
+local back = text(now + ARGV[3])
+for n = 4, #ARGV do redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2], back, ARGV[n]) end
+redis.call('PEXPIRE', KEYS[1], lifetime)`,
+  read: nothing,
+})
+
+/**
+ * Notes a 429. Keys: hash. Words: limit, microseconds of the pause and of a window. Refusals within a window of the
+ * first, or within its pause, are one: they were under way together.
+ */
+const refusedScript = defineScript<void>({
+  name: 'limits.refused',
+  kind: 'write-if-full',
+  lua: `${SET}${RATE}
+local limit, pause, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local ends = math.max(now + pause, tonumber(redis.call('HGET', KEYS[1], 'until') or 0))
+local from = tonumber(redis.call('HGET', KEYS[1], 'from') or 0)
+if now < from then
+  from = math.max(from, ends)
+else
+  local lowered = math.floor(0.7 * rateOf(KEYS[1], limit, window))
+  redis.call('HSET', KEYS[1], 'lowest', text(math.max(1, 0.1 * limit, lowered)))
+  from = math.max(now + window, ends)
+end
+redis.call('HSET', KEYS[1], 'until', text(ends), 'from', text(from))
+redis.call('PEXPIRE', KEYS[1], text((from - now + 20 * window) / 1000))`,
+  read: nothing,
+})
+
+/** Takes every token as out. Keys: set. Words: limit, microseconds. */
+const resetScript = defineScript<void>({
+  name: 'limits.reset',
+  kind: 'write-if-full',
+  lua: `${SET}reset(KEYS[1], thisRun(), tonumber(ARGV[1]), tonumber(ARGV[2]))`,
+  read: nothing,
+})
 
 /**
  * How the time of a token changes. One that is out for longer is added again where Redis has lost it; what is told of a

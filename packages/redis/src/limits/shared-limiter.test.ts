@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Permit } from '@muster/core'
 import { overLimit, simulate, type Sabotage, type Scenario, type SimulatedProcess } from './simulation.fixture.js'
-import { limitTimes } from './times.js'
+import { limitTimes } from './token-store.js'
 
 const HORIZON_MS = 15_000
 const { settleMs, permitMs } = limitTimes(1000)

@@ -1,12 +1,124 @@
-import type { Limiter, Permit } from '@muster/core'
+import { type Limiter, MusterError, type Permit } from '@muster/core'
 import type { RateLimit } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { backoffMs } from '@muster/core/runtime'
-import { LimitsUnavailable } from './errors.js'
-import { createReports } from './reports.js'
-import { SharedPermit } from './shared-permit.js'
-import { limitTimes, type LimitTimes } from './times.js'
-import type { TokenStore } from './token-store.js'
+import { backoffMs, createTicker } from '@muster/core/runtime'
+import { createUnproven, type LimitTimes, limitTimes, type TokenStore, type Written } from './token-store.js'
+
+/**
+ * No request may be sent, because Redis does not say how many others send. The cause of calls that time out meanwhile;
+ * its own cause is what Redis or its client said.
+ */
+export class LimitsUnavailable extends MusterError {
+  /** Name of the limit. */
+  declare readonly limit: string
+
+  static {
+    this.prototype.name = 'LimitsUnavailable'
+  }
+
+  constructor(limit: string, why: string, cause?: unknown) {
+    super(`the shared limit '${limit}' gives no permits: ${why}`, { cause })
+    Object.assign(this, { limit })
+  }
+}
+
+/**
+ * Tells the store what becomes of the requests. Nobody waits for it: a report that fails or comes late only keeps a
+ * token out for longer.
+ */
+interface Reports {
+  written(request: Written): void
+  answered(request: Written): void
+  lost(request: Written): void
+  unused(id: string, dueMs: number): void
+  close(): Promise<void>
+}
+
+const EVERY_MS = 250
+
+function createReports(store: TokenStore, clock: Clock, times: LimitTimes): Reports {
+  const unproven = createUnproven(times)
+  const keep = async () => {
+    const due = unproven.due(clock.now())
+    if (due.length === 0) return
+    const asked = clock.now()
+    await store.keep(due.map(({ id }) => id))
+    for (const request of due) request.keptUntil = asked + times.holdMs
+  }
+  const ticker = createTicker({
+    clock,
+    everyMs: EVERY_MS,
+    tick: () => keep().catch(ignored),
+    isNeeded: () => unproven.size() > 0,
+  })
+
+  return {
+    written: (request) => {
+      unproven.written(request)
+      ticker.wake()
+    },
+    answered: (request) => {
+      const proven = unproven.answered(request)
+      store.counted([request.id]).catch(ignored)
+      if (proven.length > 0) store.settle(proven).catch(ignored)
+    },
+    lost: (request) => unproven.lost(request, clock.now()),
+    unused: (id, dueMs) => void store.unused(id, dueMs).catch(ignored),
+    close: () => ticker.stop(),
+  }
+}
+
+const ignored = () => {}
+
+/** What a permit says of its request, for the limit's tokens. */
+class SharedPermit implements Permit, Written {
+  readonly id: string
+  writtenAt = Number.NaN
+  keptUntil: number
+  readonly #dueAt: number
+  readonly #until: number
+  readonly #clock: Clock
+  readonly #reports: Reports
+  #state: 'held' | 'written' | 'done' = 'held'
+
+  /**
+   * @param dueAt when it is good.
+   * @param until when its request must be written at the latest.
+   * @param keptUntil until when its token is out at least.
+   */
+  constructor(id: string, dueAt: number, until: number, keptUntil: number, clock: Clock, reports: Reports) {
+    this.id = id
+    this.#dueAt = dueAt
+    this.#until = until
+    this.keptUntil = keptUntil
+    this.#clock = clock
+    this.#reports = reports
+  }
+
+  mayWrite(): boolean {
+    return this.#clock.now() < this.#until
+  }
+
+  written(): void {
+    if (this.#state !== 'held') return
+    this.#state = 'written'
+    this.writtenAt = this.#clock.now()
+    this.#reports.written(this)
+  }
+
+  answered(): void {
+    if (this.#state === 'done') return
+    this.#state = 'done'
+    this.#reports.answered(this)
+  }
+
+  release(): void {
+    if (this.#state === 'done') return
+    if (this.#state === 'held') this.#reports.unused(this.id, this.#dueAt - this.#clock.now())
+    else this.#reports.lost(this)
+    this.#state = 'done'
+  }
+}
 
 export interface SharedLimiter extends Limiter {
   reserve(now: number): Promise<Permit | number>

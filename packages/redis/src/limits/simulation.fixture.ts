@@ -1,10 +1,9 @@
 import { createBucket, createScheduler, type Permit } from '@muster/core'
 import { createManualClock, seededRandom, type Clock } from '@muster/core/clock'
-import { createFallback } from './fallback.js'
+import { createFallback } from './limits.js'
 import { createModelTokens } from './model-tokens.fixture.js'
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
-import { limitTimes, type LimitTimes } from './times.js'
-import type { TokenStore } from './token-store.js'
+import { limitTimes, type LimitTimes, type TokenStore } from './token-store.js'
 
 export interface SimulatedProcess {
   readonly startsAt: number

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { limitTimes } from './times.js'
-import type { TokenStore } from './token-store.js'
+import { limitTimes, type TokenStore } from './token-store.js'
 
 export interface StoreUnderTest {
   readonly store: TokenStore

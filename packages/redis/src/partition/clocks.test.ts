@@ -2,7 +2,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Ticket } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
-import { ClockDiffers } from './errors.js'
+import { ClockDiffers } from './partition-errors.js'
 import { createWorld, duel } from './world.fixture.js'
 
 const MINUTES = 60_000

@@ -1,7 +1,7 @@
 /** What the answer to a command of a front promises outlives the leader, whenever it ends. */
 import type { Partition } from './partition.js'
 import { describe, expect, test } from 'vitest'
-import { PROMISES, type Command } from './asks.js'
+import { type Command, PROMISES } from './rpc.js'
 import { createWorld, duel, type Process } from './world.fixture.js'
 
 type Answering = <T>(asked: Promise<T>) => Promise<T>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fingerprintOf } from './in-force.js'
+import { fingerprintOf } from './partition-options.js'
 import { createWorld, duel } from './world.fixture.js'
 
 const trio = { ...duel, name: 'trio', matchSize: 3 }

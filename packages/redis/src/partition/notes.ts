@@ -1,7 +1,8 @@
 // pure: what a leader remembers for the next one, and for fronts
-import type { Cooldown } from '@muster/matchmaker'
-import { readStored } from './store/stored-json.js'
-import type { Note } from './store/store.js'
+import type { Cooldown, Ticket } from '@muster/matchmaker'
+import { type StoredTicket as LoadedTicket, storedTicket } from '@muster/matchmaker/partition'
+import { decodeHeader, readStored } from './store/header.js'
+import type { Note, StoredTicket } from './store/store.js'
 
 const COOLDOWN = 'c'
 const PAUSE = 'p'
@@ -24,7 +25,7 @@ export function readCooldown(text: string): State {
 }
 
 /** What notes tell: cooldowns, and the names of queues that are paused. */
-export interface Noted {
+interface Noted {
   readonly cooldowns: readonly Cooldown[]
   readonly paused: readonly string[]
 }
@@ -45,3 +46,14 @@ export function readNotes(notes: readonly Note[], broken: (error: unknown) => vo
   }
   return { cooldowns, paused }
 }
+
+/** The ticket as a leader loads it. */
+export const loadedOf = ({ id, createdAt, body, header }: StoredTicket): LoadedTicket => ({
+  id,
+  createdAt,
+  body,
+  state: header === undefined ? undefined : decodeHeader(header),
+})
+
+/** The view of a stored ticket. It holds no address. */
+export const viewOf = (stored: StoredTicket): Ticket => storedTicket(loadedOf(stored))

@@ -10,16 +10,20 @@ import {
 } from '@muster/matchmaker'
 import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
 import { createElection, type Lease } from './election.js'
-import { ClockDiffers } from './errors.js'
-import { createFront, type FrontService } from './front/front.js'
-import { fingerprintOf, inForceText, readInForce, type QueuesInForce } from './in-force.js'
+import { ClockDiffers, Deposed } from './partition-errors.js'
+import { createFront, type FrontService } from './follower/follower.js'
+import {
+  fingerprintOf,
+  inForceText,
+  type PartitionOptions,
+  type PartitionParts,
+  type QueuesInForce,
+  readInForce,
+} from './partition-options.js'
 import { createReplica } from './leader/replica.js'
-import { createStandby, type Standby } from './leader/standby.js'
+import { createStandby, createSync, type Standby } from './leader/standby.js'
 import { createStoreClock } from './store-clock.js'
-import { createSync } from './leader/sync.js'
-import { leadTerm } from './leader/term.js'
-import type { PartitionOptions, PartitionParts } from './partition-options.js'
-import { Deposed } from './store/deposed.js'
+import { leadTerm } from './leader/lease-epoch.js'
 import type { Changes } from './store/store.js'
 
 /** What a process reports of its partition. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { RedisConnection } from '../connection/connection.js'
-import { checkOptions, connectionSchema } from '../connection/options.js'
+import { checkOptions, connectionSchema, type RedisConnection } from '../connection/connection.js'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
 import { DEFAULT_BOUNDS } from './store/bounds.js'

@@ -2,8 +2,7 @@ import * as core from '@muster/core'
 import * as matchmaker from '@muster/matchmaker'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeReply, encode } from './asks.js'
-import { decodeError, encodeError } from './remote-errors.js'
+import { decodeError, decodeReply, encode, encodeError } from './rpc.js'
 
 const overTheWire = (error: unknown) => {
   const reply = decodeReply(encode({ id: '1', error: encodeError(error) }))

@@ -1,7 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createPartitionBudget, type Ask } from './partition-budget.js'
-import type { Lease } from './script.js'
+import { type Ask, createPartitionBudget, type Lease } from './spending.js'
 
 function setUp(least = 2) {
   const clock = createManualClock()

@@ -1,7 +1,12 @@
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
-import type { RedisConnection } from '../connection/connection.js'
-import { checkOptions, clockSchema, connectionSchema, nameSchema } from '../connection/options.js'
+import {
+  checkOptions,
+  clockSchema,
+  connectionSchema,
+  nameSchema,
+  type RedisConnection,
+} from '../connection/connection.js'
 import { BEGIN, MOST_ENTRIES, StreamTail } from './stream-tail.js'
 
 export interface RedisEventStoreOptions {

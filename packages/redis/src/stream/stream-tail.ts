@@ -1,6 +1,6 @@
 import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/runtime'
 import type { RedisConnection } from '../connection/connection.js'
-import { RedisError } from '../connection/errors.js'
+import { RedisError } from '../connection/connection-errors.js'
 import type { Reply } from '../connection/script.js'
 
 /** Entries of a stream: their two words, a kind and a text. */

@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { Deposed } from '../store/deposed.js'
+import { Deposed } from '../partition-errors.js'
 import type { Commit, CommitOutcome } from '../store/store.js'
 import { createCommits } from './commits.js'
 

@@ -1,7 +1,7 @@
 import type { CallOptions } from '@muster/core'
 import type { DeploymentService } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
-import { Deposed } from '../store/deposed.js'
+import { Deposed } from '../partition-errors.js'
 import { fencedService } from './fenced-service.js'
 
 function open(assert: () => Promise<void> = async () => {}) {

@@ -1,8 +1,7 @@
 import { TicketsGone, type JournalEntry } from '@muster/matchmaker/partition'
 import { expect, test } from 'vitest'
 import type { RecordChange } from '../store/store.js'
-import { createAssignedTickets } from './assigned-tickets.js'
-import { createPartitionJournal } from './partition-journal.js'
+import { createAssignedTickets, createPartitionJournal } from './partition-journal.js'
 
 type Written = Extract<RecordChange, { readonly text: string }>
 

@@ -1,8 +1,16 @@
-import { applyEntry, TicketsGone, type Journal, type JournalEntry, type OpenIntent } from '@muster/matchmaker/partition'
+import type { Ticket } from '@muster/matchmaker'
+import {
+  applyEntry,
+  type Journal,
+  type JournalEntry,
+  type Leader,
+  type OpenIntent,
+  TicketsGone,
+} from '@muster/matchmaker/partition'
+import type { PartitionStore } from '../store/store.js'
 import type { Commits } from './commits.js'
-import type { AssignedTickets } from './assigned-tickets.js'
 
-export interface PartitionJournalOptions {
+interface PartitionJournalOptions {
   /** Those of the present term. */
   readonly commits: () => Pick<Commits, 'record'>
   /** Reads what was written before, oldest first. */
@@ -101,5 +109,88 @@ export function createPartitionJournal({
       for (const intent of before) open.set(intent.matchId, intent)
       return before
     },
+  }
+}
+
+/** The tickets of running matches, which end with their match. */
+export interface AssignedTickets {
+  /** The ticket is as given now. */
+  put(ticket: Ticket): void
+  /** The ticket is in no running match. */
+  remove(ticketId: string): void
+  of(matchId: string): readonly Ticket[]
+  /** The match is over. */
+  forget(matchId: string): void
+  matches(): Iterable<string>
+}
+
+const NONE: readonly Ticket[] = []
+
+export function createAssignedTickets(): AssignedTickets {
+  const byMatch = new Map<string, Map<string, Ticket>>()
+  const matchOf = new Map<string, string>()
+
+  const remove = (ticketId: string) => {
+    const matchId = matchOf.get(ticketId)
+    if (matchId === undefined) return
+    matchOf.delete(ticketId)
+    const tickets = byMatch.get(matchId)
+    tickets?.delete(ticketId)
+    if (tickets?.size === 0) byMatch.delete(matchId)
+  }
+
+  return {
+    put: (ticket) => {
+      const { id, matchId, status } = ticket
+      remove(id)
+      if (status !== 'HOST_ASSIGNED' || matchId === undefined) return
+      matchOf.set(id, matchId)
+      const tickets = byMatch.get(matchId)
+      if (tickets === undefined) byMatch.set(matchId, new Map([[id, ticket]]))
+      else tickets.set(id, ticket)
+    },
+    remove,
+    of: (matchId) => {
+      const tickets = byMatch.get(matchId)
+      return tickets === undefined ? NONE : [...tickets.values()]
+    },
+    forget: (matchId) => {
+      for (const ticketId of byMatch.get(matchId)?.keys() ?? []) matchOf.delete(ticketId)
+      byMatch.delete(matchId)
+    },
+    matches: () => byMatch.keys(),
+  }
+}
+
+/** A player of a running match whose ticket is not known to be assigned to it. */
+export interface Joining {
+  readonly matchId: string
+  readonly playerId: string
+}
+
+export function joiningIn(
+  { matchId, assigned: isRunning, requestId, playerIds = [] }: OpenIntent,
+  assigned: Pick<AssignedTickets, 'of'>,
+): readonly Joining[] {
+  if (!isRunning || requestId === undefined) return []
+  const tickets = assigned.of(matchId)
+  const isPlaying = (playerId: string) => tickets.some(({ players }) => players.some(({ id }) => id === playerId))
+  return playerIds.flatMap((playerId) => (isPlaying(playerId) ? [] : [{ matchId, playerId }]))
+}
+
+/**
+ * Takes players out of running matches whose ticket is in the match no more: while nobody led, a front has cancelled
+ * the ticket by which they were about to join.
+ */
+export async function removeGonePlayers(
+  leader: Pick<Leader, 'getTicket' | 'playersLeft'>,
+  store: Pick<PartitionStore, 'playerTickets'>,
+  joining: readonly Joining[],
+): Promise<void> {
+  if (joining.length === 0) return
+  const tickets = await store.playerTickets(joining.map(({ playerId }) => playerId))
+  for (const [index, { matchId, playerId }] of joining.entries()) {
+    const isThere = tickets[index]?.some((id) => leader.getTicket(id)?.matchId === matchId) === true
+    if (!isThere) leader.playersLeft(matchId, [playerId])
   }
 }

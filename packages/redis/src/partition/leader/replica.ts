@@ -6,16 +6,19 @@ import {
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/partition'
 import type { Lease } from '../election.js'
-import { loadedOf, viewOf } from '../stored-view.js'
-import { encodeHeader } from '../store/header.js'
-import { readStored } from '../store/stored-json.js'
+import { cooldownKey, cooldownText, loadedOf, pauseKey, readNotes, viewOf } from '../notes.js'
+import { encodeHeader, readStored } from '../store/header.js'
 import type { Batch, InboxEntry, PartitionStore, StoredTicket, TicketChange } from '../store/store.js'
-import { createAssignedTickets, type AssignedTickets } from './assigned-tickets.js'
+import {
+  type AssignedTickets,
+  createAssignedTickets,
+  createPartitionJournal,
+  type Joining,
+  joiningIn,
+  removeGonePlayers,
+} from './partition-journal.js'
 import type { Commits } from './commits.js'
 import { fencedService } from './fenced-service.js'
-import { cooldownKey, cooldownText, pauseKey, readNotes } from '../notes.js'
-import { joiningIn, removeGonePlayers, type Joining } from './gone-players.js'
-import { createPartitionJournal } from './partition-journal.js'
 
 /** What a term adds to a replica: the lease, and the way to write. */
 export interface Writing {

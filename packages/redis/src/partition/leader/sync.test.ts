@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { Deposed } from '../store/deposed.js'
-import { createSync } from './sync.js'
+import { Deposed } from '../partition-errors.js'
+import { createSync } from './standby.js'
 
 function open(answer: (id: string) => Promise<void> = async () => {}) {
   const clock = createManualClock()

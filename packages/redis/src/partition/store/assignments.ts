@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../connection/connection.js'
 import { readPrefix } from './header.js'
-import type { PartitionKeys } from './keys.js'
+import type { PartitionKeys } from './partition-keys.js'
 import type { StoredTicket } from './store.js'
 
 /**

@@ -1,4 +1,4 @@
-import { cut } from './cut.js'
+import { cut } from './commit-parts.js'
 
 /** Sends what is asked for within one turn of the event loop together. */
 export type Batcher<T, R> = (items: readonly T[]) => Promise<readonly R[]>

@@ -1,9 +1,9 @@
 import { systemClock } from '@muster/core/clock'
 import { startRedisServer } from '@muster/redis-server'
 import { describe, expect, test } from 'vitest'
-import { RedisDisconnected, RedisFull, RedisTimedOut, RedisWrongType } from '../../connection/errors.js'
+import { RedisDisconnected, RedisFull, RedisTimedOut, RedisWrongType } from '../../connection/connection-errors.js'
 import { describeRedis, openRedis, type RedisUnderTest } from '../../redis.fixture.js'
-import { Deposed } from './deposed.js'
+import { Deposed } from '../partition-errors.js'
 import { createRedisStore } from './redis-store.js'
 import type { PartitionStore } from './store.js'
 import {

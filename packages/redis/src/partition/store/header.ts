@@ -1,7 +1,18 @@
-// pure: the header of a stored ticket
+// pure: JSON as it was stored; the header of a stored ticket
 import type { Ticket, TicketStatus } from '@muster/matchmaker'
-import { readStored } from './stored-json.js'
 import type { HeaderLetter } from './store.js'
+
+/**
+ * Reads what was stored as JSON. @param what e.g. `header`.
+ * @throws Error that repeats nothing of the text, which may hold addresses and secrets
+ */
+export function readStored<T>(text: string, what: string): T {
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    throw new Error(`a stored ${what} is not as it was written: it is no JSON`)
+  }
+}
 
 /**
  * What changes of a ticket. Stored as lines: `<letter><version>[ <matchId>]`, so that a script can tell state, version

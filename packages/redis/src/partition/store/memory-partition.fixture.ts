@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { Deposed } from './deposed.js'
+import { Deposed } from '../partition-errors.js'
 import { DEFAULT_BOUNDS, type StoreBounds } from './bounds.js'
 import { readPrefix } from './header.js'
 import { MemoryLog } from './memory-log.fixture.js'

@@ -1,30 +1,35 @@
 import type { RedisConnection } from '../../connection/connection.js'
-import { RedisError } from '../../connection/errors.js'
+import { RedisError } from '../../connection/connection-errors.js'
 import type { Script } from '../../connection/script.js'
 import { StreamTail } from '../../stream/stream-tail.js'
 import { createAssignments } from './assignments.js'
 import { createBatcher, type Batcher } from './batcher.js'
 import { DEFAULT_BOUNDS, refuseTooLong, repliesKept, type StoreBounds } from './bounds.js'
-import { partsOf } from './commit-parts.js'
-import { partyWeight } from './cut.js'
-import { Deposed } from './deposed.js'
-import { partitionKeys, type PartitionKeys } from './keys.js'
-import { askScript } from './scripts/ask.js'
-import { cancelScript } from './scripts/cancel.js'
-import { commitScript, commitWords, repliesOf } from './scripts/commit.js'
-import { createScript, createWords, readCreated } from './scripts/create.js'
+import { partsOf, partyWeight } from './commit-parts.js'
+import { Deposed } from '../partition-errors.js'
+import { partitionKeys, type PartitionKeys } from './partition-keys.js'
+import {
+  askScript,
+  cancelScript,
+  createScript,
+  createWords,
+  readCreated,
+  storedTicket,
+} from './scripts/ticket-scripts.js'
+import { commitScript, commitWords, repliesOf } from './scripts/commit-script.js'
 import {
   acquireScript,
   answeredScript,
   answerScript,
   fenceScript,
+  loadRecordsScript,
+  loadTicketsScript,
+  readScanned,
   releaseScript,
   renewScript,
   setInForceScript,
-} from './scripts/lease.js'
-import { loadRecordsScript, loadTicketsScript, readScanned } from './scripts/load.js'
-import { storedTicket } from './scripts/stored.js'
-import { sweepScript } from './scripts/sweep.js'
+  sweepScript,
+} from './scripts/lease-scripts.js'
 import type { Batch, Commit, CommitOutcome, CreateOutcome, NewTicket, PartitionStore, StoredTicket } from './store.js'
 import { readChanges, readInbox } from './streams.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Deposed } from '../deposed.js'
+import { Deposed } from '../../partition-errors.js'
 import type { PartitionStore } from '../store.js'
 import { cancelled, create, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
 

@@ -1,0 +1,158 @@
+import { StoreUnavailable } from '@muster/core'
+import { ClientClosedError, ClientOfflineError, ErrorReply } from '@redis/client'
+
+/** Whether a command that failed took effect: certainly not, or nobody knows. */
+export type Outcome = 'not-done' | 'unknown'
+
+interface RedisFacts {
+  readonly code: string
+  readonly outcome: Outcome
+  readonly cause?: unknown
+}
+
+/**
+ * Redis did not do what it was asked. Its message names the script or command, and never a key or a value, because
+ * those may belong to a player.
+ */
+export class RedisError extends StoreUnavailable {
+  /** The first word of Redis' answer, e.g. `OOM`; `DISCONNECTED` or `TIMEOUT` where there was none. */
+  declare readonly code: string
+  /** `not-done`: nothing was changed. `unknown`: it may have been done, for the answer did not come. */
+  declare readonly outcome: Outcome
+
+  static {
+    this.prototype.name = 'RedisError'
+  }
+
+  constructor(message: string, facts: RedisFacts) {
+    super(message, facts)
+  }
+}
+
+/** Redis has no memory left (`OOM`). Nothing was stored. */
+export class RedisFull extends RedisError {
+  static {
+    this.prototype.name = 'RedisFull'
+  }
+}
+
+/** Redis takes no writes: it is a replica, or cannot persist, or has too few replicas. */
+export class RedisReadOnly extends RedisError {
+  static {
+    this.prototype.name = 'RedisReadOnly'
+  }
+}
+
+/** A key of this library holds something else: another program uses the same prefix. */
+export class RedisWrongType extends RedisError {
+  static {
+    this.prototype.name = 'RedisWrongType'
+  }
+}
+
+/** Redis is loading its data, runs a long script, or its cluster is reorganized. It may be asked again later. */
+export class RedisBusy extends RedisError {
+  static {
+    this.prototype.name = 'RedisBusy'
+  }
+}
+
+/** The keys of one script are in different slots of a cluster. */
+export class RedisCrossSlot extends RedisError {
+  static {
+    this.prototype.name = 'RedisCrossSlot'
+  }
+}
+
+/** The user or password is wrong, or the user may not do this (ACL). */
+export class RedisNotPermitted extends RedisError {
+  static {
+    this.prototype.name = 'RedisNotPermitted'
+  }
+}
+
+/** This version of Redis cannot run the scripts. */
+export class RedisTooOld extends RedisError {
+  static {
+    this.prototype.name = 'RedisTooOld'
+  }
+}
+
+/** There is no connection. `outcome` tells whether the command may have been done before it broke. */
+export class RedisDisconnected extends RedisError {
+  static {
+    this.prototype.name = 'RedisDisconnected'
+  }
+}
+
+/** Redis did not answer in time. It may still do what it was asked. */
+export class RedisTimedOut extends RedisError {
+  static {
+    this.prototype.name = 'RedisTimedOut'
+  }
+}
+
+type Refusal = readonly [kind: typeof RedisError, words: string]
+
+const readOnly = (why: string): Refusal => [RedisReadOnly, `${why}: connect to the primary, or repair it`]
+const busy = (why: string): Refusal => [RedisBusy, `${why}: try again later`]
+const notPermitted: Refusal = [
+  RedisNotPermitted,
+  "is not permitted: check user and password, and that the user may run '@scripting', '@stream', '@read' and INFO " +
+    'on this prefix',
+]
+
+/** What an answer means, by its first word. */
+const refusals: Readonly<Record<string, Refusal>> = {
+  OOM: [RedisFull, 'Redis is full and stored nothing: give it more memory (maxmemory)'],
+  READONLY: readOnly('this Redis is a read-only replica'),
+  MISCONF: readOnly('Redis cannot persist its data, so it takes no writes'),
+  NOREPLICAS: readOnly('Redis has fewer replicas than it must have, so it takes no writes'),
+  WRONGTYPE: [RedisWrongType, 'a key holds another type: another program uses this prefix; choose one of your own'],
+  CROSSSLOT: [RedisCrossSlot, 'its keys are in different slots: all keys of one script need the same hash tag'],
+  BUSY: busy('Redis runs a long script'),
+  LOADING: busy('Redis is loading its data'),
+  MASTERDOWN: busy('this replica has lost its primary'),
+  CLUSTERDOWN: busy('the cluster is down'),
+  TRYAGAIN: busy('the cluster is reorganized'),
+  NOAUTH: notPermitted,
+  WRONGPASS: notPermitted,
+  NOPERM: notPermitted,
+}
+
+/**
+ * The error of this package for what a client of Redis failed with.
+ * @param what name of the script or command.
+ */
+export function failureOf(error: unknown, what: string): RedisError {
+  if (error instanceof RedisError) return error
+  if (isReply(error)) return refusalOf(error.message, what)
+  // Only these two tell that the command was never written.
+  const wasNotSent = isNamed(error, ClientOfflineError) || isNamed(error, ClientClosedError)
+  const outcome = wasNotSent ? 'not-done' : 'unknown'
+  const words = wasNotSent ? 'nothing was sent' : 'whether it was done is not known'
+  return new RedisDisconnected(`${what}: there is no connection to Redis; ${words}`, {
+    code: 'DISCONNECTED',
+    outcome,
+    cause: error,
+  })
+}
+
+function refusalOf(message: string, what: string): RedisError {
+  const code = /^[A-Z]+(?= |$)/.exec(message)?.[0] ?? 'ERR'
+  const known = refusals[code] ?? (/can't run this command/.test(message) ? notPermitted : undefined)
+  if (known === undefined)
+    return new RedisError(`${what}: Redis answered ${withoutValues(message)}`, { code, outcome: 'not-done' })
+  const [Kind, words] = known
+  return new Kind(`${what}: ${words}`, { code, outcome: 'not-done' })
+}
+
+/** Redis repeats arguments in some answers, always in quotes. */
+const withoutValues = (message: string) => message.replaceAll(/(['"`]).*\1/gs, '…').slice(0, 200)
+
+/** A client of the caller's may come from another copy of the package, so classes are compared by name. */
+export const isReply = (error: unknown): error is Error =>
+  error instanceof ErrorReply ||
+  (error instanceof Error && /^(?:SimpleError|BlobError|ErrorReply)$/.test(error.constructor.name))
+const isNamed = (error: unknown, kind: new () => Error) =>
+  error instanceof kind || (error instanceof Error && error.constructor.name === kind.name)

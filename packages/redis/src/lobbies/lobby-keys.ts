@@ -1,0 +1,73 @@
+// pure: keys of a lobby store; how lobbies are found by what they are
+import { type Attributes, isListed, type Lobby } from '@muster/relay'
+import type { KeySpace } from '../connection/keys.js'
+
+/**
+ * The keys of one store, all in one slot. Every one has an entry per lobby at most a few times, `ev` has a bound, and
+ * all of them expire some days after the last process that used the store has ended.
+ */
+interface LobbyKeys {
+  /** Hash: id → `version number code`. The number rises with every lobby created. */
+  readonly head: string
+  /** Hash: id → the lobby as JSON, with addresses, tokens and digests of passwords. */
+  readonly body: string
+  /** Hash: code → id. */
+  readonly codes: string
+  /** Sorted set: id by the time at which it is due. */
+  readonly due: string
+  /** Hash: id → members, as in `players`. */
+  readonly members: string
+  /** Sorted set by name: `"player" id`, for the lobbies of a player. */
+  readonly players: string
+  /** Hash: id → how the lobby is listed: free slots, then its traits, one a line. Listed lobbies only. */
+  readonly listing: string
+  /** Sorted set by name: trait, number and id of each listed lobby. */
+  readonly traits: string
+  /** Text: the last number. */
+  readonly last: string
+  /** Stream: ids of changed lobbies, about the last 10,000. */
+  readonly events: string
+}
+
+export const lobbyKeys = (key: KeySpace): LobbyKeys => ({
+  head: key('h'),
+  body: key('b'),
+  codes: key('c'),
+  due: key('due'),
+  members: key('m'),
+  players: key('p'),
+  listing: key('l'),
+  traits: key('t'),
+  last: key('n'),
+  events: key('ev'),
+})
+
+/** What all listed lobbies have. */
+const LISTED = 'listed'
+
+/** As two JSON values side by side, so that neither the type nor the end of a name is in doubt. */
+const traitOf = ([name, value]: readonly [string, Attributes[string]]) =>
+  `${JSON.stringify(name)}${JSON.stringify(value)}`
+
+/** Each trait is there twice: for all listed lobbies that have it, and for those of them with a free slot. */
+const any = (trait: string) => `*${trait}`
+const free = (trait: string) => `+${trait}`
+
+const freeSlots = ({ maxPlayers, members }: Lobby) => maxPlayers - members.length
+
+/** The free slots and the traits of a lobby, one a line; empty for one that is not listed. */
+export function listingOf(lobby: Lobby): string {
+  if (!isListed(lobby)) return ''
+  const slots = freeSlots(lobby)
+  const traits = [LISTED, ...Object.entries(lobby.data).map(traitOf)]
+  return [slots, ...traits.map(any), ...(slots > 0 ? traits.map(free) : [])].join('\n')
+}
+
+/** The traits that a lobby must have. */
+export function wantedTraits(data: Attributes, isFree: boolean): readonly string[] {
+  const wanted = Object.entries(data)
+  return (wanted.length === 0 ? [LISTED] : wanted.map(traitOf)).map(isFree ? free : any)
+}
+
+/** The members as they are found by player: JSON has no end of line, and ends a text by a quote. */
+export const membersOf = ({ members }: Lobby): string => members.map(({ id }) => JSON.stringify(id)).join('\n')

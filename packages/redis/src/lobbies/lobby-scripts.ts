@@ -1,0 +1,236 @@
+import { defineScript, type Reply } from '../connection/script.js'
+
+/**
+ * Functions of several scripts, in Lua, that keep the indexes of lobbies. They expect the keys as locals, `members`,
+ * `players`, `listing` and `traits`, and the milliseconds for which keys are kept, `keep_ms`.
+ */
+const INDEX_LUA = `
+local function lines(text)
+  return string.gmatch(text, '[^\\n]+')
+end
+
+-- A key that was empty for a moment has lost its end.
+local function keep(...)
+  for _, key in ipairs({...}) do redis.call('PEXPIRE', key, keep_ms) end
+end
+
+-- In which lobbies a player is. The text holds one member a line; nothing for a lobby that is gone.
+local function index_members(id, text)
+  local before = redis.call('HGET', members, id) or ''
+  if before == text then return end
+  for member in lines(before) do redis.call('ZREM', players, member .. ' ' .. id) end
+  for member in lines(text) do redis.call('ZADD', players, 0, member .. ' ' .. id) end
+  if text == '' then redis.call('HDEL', members, id) else redis.call('HSET', members, id, text) end
+  keep(members, players)
+end
+
+-- By which traits a lobby is found. The text holds the free slots and the traits, one a line; nothing if it is not
+-- listed.
+local function index_traits(id, number, text)
+  local before = redis.call('HGET', listing, id) or ''
+  if before == text then return end
+  local place = string.format('\\n%016d', number) .. id
+  local had, has = string.match(before, '\\n.*') or '', string.match(text, '\\n.*') or ''
+  if had ~= has then
+    for trait in lines(had) do redis.call('ZREM', traits, trait .. place) end
+    for trait in lines(has) do redis.call('ZADD', traits, 0, trait .. place) end
+  end
+  if text == '' then redis.call('HDEL', listing, id) else redis.call('HSET', listing, id, text) end
+  keep(listing, traits)
+end
+`
+
+/**
+ * Stores a lobby at version 1, unless its id or its code is taken.
+ * Keys: head, body, codes, due, members, players, listing, traits, last.
+ * Arguments: id, code, JSON, due at, members, listing, milliseconds until the store expires.
+ * Answer: 1, or 0 if the id or the code is taken.
+ */
+export const CREATE = defineScript({
+  name: 'lobbies.create',
+  lua: `
+local head, body, codes, due, members, players, listing, traits, last = unpack(KEYS)
+local id, code, json, due_at, member_lines, listing_lines, keep_ms = unpack(ARGV)
+${INDEX_LUA}
+-- So that another program's key is found before anything is written.
+local types = {'hash', 'hash', 'hash', 'zset', 'hash', 'zset', 'hash', 'zset', 'string'}
+for i, key in ipairs(KEYS) do
+  local found = redis.call('TYPE', key).ok
+  if found ~= 'none' and found ~= types[i] then return redis.error_reply('WRONGTYPE another program uses this key') end
+end
+if redis.call('HEXISTS', head, id) == 1 or redis.call('HEXISTS', codes, code) == 1 then return 0 end
+local number = redis.call('INCR', last)
+redis.call('HSET', head, id, '1 ' .. number .. ' ' .. code)
+redis.call('HSET', body, id, json)
+redis.call('HSET', codes, code, id)
+redis.call('ZADD', due, due_at, id)
+index_members(id, member_lines)
+index_traits(id, number, listing_lines)
+keep(unpack(KEYS))
+return 1
+`,
+  read: (reply) => reply === 1,
+})
+
+/**
+ * Finds the lobbies that are due, and puts off the end of the store: whoever asks this once a second uses it.
+ * Keys: due, then all others of the store.
+ * Arguments: now, most ids, milliseconds until the store expires.
+ * Answer: ids, the earliest first.
+ */
+export const DUE = defineScript({
+  name: 'lobbies.due',
+  kind: 'write-if-full',
+  lua: `
+local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[3]) end
+return ids
+`,
+  read: (reply) => reply as readonly string[],
+})
+
+interface ListedPage {
+  readonly json: readonly string[]
+  /** Number to go on from; empty at the end. */
+  readonly next: string
+}
+
+/**
+ * Lists lobbies that have all traits and enough free slots, newest first: it looks at those that have the rarest trait.
+ * Keys: traits, listing, body.
+ * Arguments: number of the lobby before (all 9 for the first page), most lobbies of the page, most to look at, free
+ * slots, traits.
+ * Answer: the number to go on from, or an empty text at the end; then lobbies as JSON.
+ */
+export const LIST = defineScript({
+  name: 'lobbies.list',
+  kind: 'read',
+  lua: `
+local after, most, looks, least = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local rarest, fewest
+for i = 5, #ARGV do
+  local count = redis.call('ZLEXCOUNT', KEYS[1], '[' .. ARGV[i] .. '\\n', '[' .. ARGV[i] .. '\\n:')
+  if not fewest or count < fewest then rarest, fewest = ARGV[i], count end
+end
+local from, to = '(' .. rarest .. '\\n' .. after, '[' .. rarest .. '\\n'
+local places = redis.call('ZREVRANGEBYLEX', KEYS[1], from, to, 'LIMIT', 0, looks)
+local page, last = {''}, ''
+for i = 1, #places do
+  local number, id = string.match(string.sub(places[i], #rarest + 2), '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(.*)$')
+  local text, json = redis.call('HGET', KEYS[2], id), redis.call('HGET', KEYS[3], id)
+  -- Either may be missing only where Redis deletes keys against our advice.
+  text = text and json and text .. '\\n' or '-1\\n'
+  local fits = tonumber(string.match(text, '^-?%d+')) >= least
+  for k = 5, #ARGV do fits = fits and string.find(text, '\\n' .. ARGV[k] .. '\\n', 1, true) ~= nil end
+  if fits and #page > most then
+    page[1] = last
+    return page
+  end
+  if fits then page[#page + 1] = json end
+  last = number
+end
+if #places == looks then page[1] = last end
+return page
+`,
+  read: (reply: Reply): ListedPage => {
+    const [next = '', ...json] = reply as readonly string[]
+    return { next, json }
+  },
+})
+
+export interface ReadLobby {
+  readonly version: number
+  readonly json: string
+}
+
+const readLobby = (reply: Reply): ReadLobby | undefined => {
+  if (reply === null) return undefined
+  const [head, json] = reply as readonly [string, string]
+  return { version: Number.parseInt(head, 10), json }
+}
+
+/**
+ * Reads a lobby.
+ * Keys: head, body. Arguments: id. Answer: head and JSON, or nothing.
+ */
+export const READ = defineScript({
+  name: 'lobbies.get',
+  kind: 'read',
+  lua: `
+local head, json = redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGET', KEYS[2], ARGV[1])
+return head and json and {head, json}
+`,
+  read: readLobby,
+})
+
+/**
+ * Reads the lobby that has a code.
+ * Keys: head, body, codes. Arguments: code. Answer: head and JSON, or nothing.
+ */
+export const READ_BY_CODE = defineScript({
+  name: 'lobbies.getByCode',
+  kind: 'read',
+  lua: `
+local id = redis.call('HGET', KEYS[3], ARGV[1])
+if not id then return nil end
+local head, json = redis.call('HGET', KEYS[1], id), redis.call('HGET', KEYS[2], id)
+return head and json and {head, json}
+`,
+  read: readLobby,
+})
+
+/**
+ * Deletes a lobby in the version that was read, and frees its code.
+ * Keys: head, body, codes, due, members, players, listing, traits, events.
+ * Arguments: id, version, most events, milliseconds until keys expire.
+ * Answer: 1, or 0 if this is not the present version.
+ */
+export const REMOVE = defineScript({
+  name: 'lobbies.delete',
+  kind: 'write-if-full',
+  lua: `
+local head, body, codes, due, members, players, listing, traits, events = unpack(KEYS)
+local id, version, most_events, keep_ms = unpack(ARGV)
+${INDEX_LUA}
+local present, number, code = string.match(redis.call('HGET', head, id) or '', '^(%d+) (%d+) (.*)$')
+if present ~= version then return 0 end
+index_members(id, '')
+index_traits(id, number, '')
+redis.call('HDEL', head, id)
+redis.call('HDEL', body, id)
+redis.call('HDEL', codes, code)
+redis.call('ZREM', due, id)
+redis.call('XADD', events, 'MAXLEN', '~', most_events, '*', 'id', id)
+keep(events)
+return 1
+`,
+  read: (reply) => reply === 1,
+})
+
+/**
+ * Replaces the version that was read. Also done while Redis is full: a lobby must be able to close, and to note that a
+ * session was ended.
+ * Keys: head, body, due, members, players, listing, traits, events.
+ * Arguments: id, version, JSON, due at, members, listing, most events, milliseconds until keys expire.
+ * Answer: 1, or 0 if this is not the present version.
+ */
+export const REPLACE = defineScript({
+  name: 'lobbies.replace',
+  kind: 'write-if-full',
+  lua: `
+local head, body, due, members, players, listing, traits, events = unpack(KEYS)
+local id, version, json, due_at, member_lines, listing_lines, most_events, keep_ms = unpack(ARGV)
+${INDEX_LUA}
+local present, number, code = string.match(redis.call('HGET', head, id) or '', '^(%d+) (%d+) (.*)$')
+if present ~= version then return 0 end
+redis.call('HSET', head, id, (version + 1) .. ' ' .. number .. ' ' .. code)
+redis.call('HSET', body, id, json)
+redis.call('ZADD', due, due_at, id)
+index_members(id, member_lines)
+index_traits(id, number, listing_lines)
+redis.call('XADD', events, 'MAXLEN', '~', most_events, '*', 'id', id)
+keep(events)
+return 1
+`,
+  read: (reply) => reply === 1,
+})

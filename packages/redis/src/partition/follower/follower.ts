@@ -1,0 +1,253 @@
+import type { Clock } from '@muster/core/clock'
+import { Problem } from '@muster/core/http'
+import { type Ticket, type TicketService, TooLate, UnknownTicket } from '@muster/matchmaker'
+import {
+  createWebhookDoor,
+  isSettled,
+  noSuchWebhook,
+  refuseStranger,
+  type TicketChecker,
+} from '@muster/matchmaker/partition'
+import { RedisError } from '../../connection/connection-errors.js'
+import { viewOf } from '../notes.js'
+import { PartitionUnavailable } from '../partition-errors.js'
+import type { Changes, PartitionStore, StoredTicket } from '../store/store.js'
+import { createMatchCreation, createTicketCreation } from './create-tickets.js'
+import { createFrontWaits, createWaits, type FrontWaitsOptions } from './follower-waits.js'
+import { createPresenceBatches } from './presence.js'
+import { createAsking } from './rpc-client.js'
+import { createTail } from './tail.js'
+
+/** What a front asks the store for somebody who waits for the answer. */
+type FrontStore = Pick<
+  PartitionStore,
+  'create' | 'createTogether' | 'read' | 'cancel' | 'playerTickets' | 'readNotes'
+>
+
+/** The store, whose failures tell callers that they may try again. */
+function reachableStore(store: FrontStore): FrontStore {
+  const answered = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer
+    } catch (error) {
+      if (!(error instanceof RedisError)) throw error
+      throw new PartitionUnavailable(`the partition cannot be reached: ${error.message}`, { cause: error })
+    }
+  }
+  return {
+    create: (tickets) => answered(store.create(tickets)),
+    createTogether: (tickets) => answered(store.createTogether(tickets)),
+    read: (ids) => answered(store.read(ids)),
+    cancel: (id, players, by) => answered(store.cancel(id, players, by)),
+    readNotes: (keys) => answered(store.readNotes(keys)),
+    playerTickets: (playerIds) => answered(store.playerTickets(playerIds)),
+  }
+}
+
+interface WebhookOptions {
+  readonly clock: Clock
+  /** Asks the leader, and resolves with the status of its answer. */
+  readonly ask: (path: string, body: string) => Promise<number>
+}
+
+const LONGEST_PATH = 1024
+
+/**
+ * Takes the service's webhooks where another process leads: the leader knows which paths are right. A webhook is only a
+ * hint, so one that gets lost costs time and nothing else.
+ */
+const createWebhook = ({ clock, ask }: WebhookOptions): ((request: Request) => Promise<Response>) =>
+  createWebhookDoor({
+    clock,
+    find: (pathname) => (pathname.length > LONGEST_PATH ? undefined : pathname),
+    take: async (pathname, body) => {
+      const status = await ask(pathname, new TextDecoder().decode(body)).catch(() => {
+        throw new Problem(503, 'no-leader', 'nobody takes webhooks at the moment')
+      })
+      if (status !== 204) throw noSuchWebhook()
+    },
+  })
+
+type Promised<Method> = Method extends (...input: infer Input) => infer Answer
+  ? (...input: Input) => Promise<Awaited<Answer>>
+  : Method
+
+/** What a process answers at once, of what it knows itself. */
+type AtOnce = 'playerMayState' | 'readsLatencies' | 'largestParty' | 'presenceWithinMs' | 'queueNames' | 'estimateWait'
+
+/** What every process of a partition can do, whether or not it leads: all that the ticket API needs, and hints. */
+export type FrontService = {
+  readonly [Name in Exclude<keyof TicketService, AtOnce>]: Promised<TicketService[Name]>
+} & Pick<TicketService, AtOnce> & {
+    /** Notes that a deployment may have changed, as a webhook says. */
+    readonly hint: (requestId: string) => Promise<void>
+    /** Answers the service's calls about deployments, as `Matchmaker.webhook`. Never rejects. */
+    readonly webhook: (request: Request) => Promise<Response>
+  }
+
+interface Front {
+  readonly service: FrontService
+  start(): void
+  close(reason: Error): Promise<void>
+}
+
+interface FrontOptions {
+  readonly store: PartitionStore
+  readonly checker: TicketChecker
+  /** Random name of this process. */
+  readonly name: string
+  readonly clock: Clock
+  readonly newId: () => string
+  /** Milliseconds for which clients of a queue may be away, by the queues of this process or by those in force. */
+  readonly presenceWithinMs: TicketService['presenceWithinMs']
+  /** Milliseconds to wait for an answer of the leader. */
+  readonly askTimeoutMs: number
+  readonly locate: FrontWaitsOptions['locate']
+  /** Called with each ticket that this process has created. */
+  readonly created: (ticket: Ticket) => void
+  /** What has changed in the partition, and replies that were no answers to questions. */
+  readonly heard: (changes: Changes) => void
+  readonly problem: (error: unknown) => void
+}
+
+export function createFront(options: FrontOptions): Front {
+  const { store: shared, checker, name, clock, newId, askTimeoutMs, locate, problem } = options
+  const store = reachableStore(shared)
+  const waits = createWaits()
+  let closed: Error | undefined
+  const { ask, heard, ...asking } = createAsking({
+    post: (text) => shared.ask(text),
+    front: name,
+    clock,
+    newId,
+    timeoutMs: askTimeoutMs,
+    problem,
+  })
+  const tail = createTail({
+    store: shared,
+    front: name,
+    clock,
+    heard: (changes) => {
+      const { tickets, replies } = changes
+      waits.wake(tickets.map(({ ticketId }) => ticketId))
+      heard(replies)
+      options.heard(changes)
+    },
+    missed: waits.wakeAll,
+    problem,
+  })
+  const presence = createPresenceBatches({ tell: (sightings) => ask('notePresence', sightings), clock, problem })
+  const frontWaits = createFrontWaits({ ask, locate, clock })
+  const createTickets = createTicketCreation({
+    store,
+    checker,
+    created: (stored, ticket) => {
+      frontWaits.note(stored, ticket)
+      options.created(ticket)
+    },
+    clock,
+  })
+
+  const seen = (stored: StoredTicket): Ticket => {
+    const ticket = viewOf(stored)
+    frontWaits.note(stored, ticket)
+    return ticket
+  }
+  const find = async (id: string): Promise<Ticket | undefined> => {
+    const [stored] = await store.read([id])
+    return stored && seen(stored)
+  }
+  const known = async (id: string): Promise<Ticket> => {
+    const ticket = await find(id)
+    if (ticket === undefined) throw unknown(id)
+    return ticket
+  }
+
+  const service: FrontService = {
+    playerMayState: (queue) => checker.playerMayState(queue),
+    readsLatencies: (queue) => checker.readsLatencies(queue),
+    largestParty: (queue) => checker.largestParty(queue),
+    presenceWithinMs: options.presenceWithinMs,
+    queueNames: () => checker.queueNames(),
+
+    createTickets,
+    createTicket: async (input) => {
+      const [result] = await createTickets([input])
+      if (result?.ticket === undefined) throw result?.error
+      return result.ticket
+    },
+    getTicket: find,
+    findPlayer: async (playerId) => {
+      const [ids = []] = await store.playerTickets([playerId])
+      const tickets = (await store.read(ids)).flatMap((stored) => (stored === undefined ? [] : [seen(stored)]))
+      // A ticket that ended between the two reads is none of the player's any more.
+      const open = tickets.filter(({ status }) => status !== 'CANCELLED')
+      return { tickets: open.toSorted((one, other) => one.createdAt - other.createdAt) }
+    },
+    waitForChange: async (ticketId, { version, signal, until }) => {
+      for (;;) {
+        signal?.throwIfAborted()
+        if (closed !== undefined) throw closed
+        // Begun before the ticket is read, so that no change falls in between.
+        const wait = waits.begin(ticketId)
+        try {
+          const ticket = await known(ticketId)
+          if (ticket.version !== version || isSettled(ticket, until)) return ticket
+          await wait.changed(signal)
+        } finally {
+          wait.end()
+        }
+      }
+    },
+    cancelTicket: async (id, playerId) => {
+      const ticket = await known(id)
+      if (playerId !== undefined) refuseStranger(ticket, playerId)
+      if (ticket.status === 'CANCELLED') return ticket
+      const players = ticket.players.map((player) => player.id)
+      const outcome = await store.cancel(id, players, playerId)
+      if (outcome.kind === 'unknown') throw unknown(id)
+      if (outcome.kind === 'cancelled') return known(id)
+      const late = await known(id)
+      throw new TooLate(id, late.matchId ?? '')
+    },
+
+    acceptMatch: (ticketId, playerId) => ask('acceptMatch', ticketId, playerId),
+    declineMatch: (ticketId, playerId) => ask('declineMatch', ticketId, playerId),
+    explain: (ticketId) => ask('explain', ticketId),
+    notePresence: async (sightings) => presence.note(sightings),
+    longestWaiting: (limit) => ask('longestWaiting', limit),
+    estimateWait: frontWaits.estimateWait,
+    queueWaits: frontWaits.queueWaits,
+    createMatch: createMatchCreation({ store, checker, created: options.created }),
+    playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
+    stopMatch: (matchId, given) => ask('stopMatch', matchId, given),
+    serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
+    playerCame: (matchId, secret, playerId) => ask('playerCame', matchId, secret, playerId),
+    isServerSecret: (secret) => ask('isServerSecret', secret),
+    isSecretOf: (matchId, secret) => ask('isSecretOf', matchId, secret),
+    createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
+    getBackfill: (id) => ask('getBackfill', id),
+    updateBackfill: (id, change) => ask('updateBackfill', id, change),
+    cancelBackfill: (id) => ask('cancelBackfill', id),
+    cooldownsOf: (playerId) => ask('cooldownsOf', playerId),
+    forgive: (playerId) => ask('forgive', playerId),
+    pauseQueue: (queue) => ask('pauseQueue', queue),
+    resumeQueue: (queue) => ask('resumeQueue', queue),
+    inspect: () => ask('inspect'),
+    hint: (requestId) => ask('hint', requestId),
+    webhook: createWebhook({ clock, ask: (path, body) => ask('webhook', path, body) }),
+  }
+
+  return {
+    service,
+    start: tail.start,
+    close: async (reason) => {
+      closed = reason
+      asking.close(reason)
+      await Promise.all([tail.close(), presence.close()])
+      waits.wakeAll()
+    },
+  }
+}
+
+const unknown = (id: string) => new UnknownTicket(`there is no ticket ${JSON.stringify(id)}`)

@@ -1,0 +1,65 @@
+import type { Clock } from '@muster/core/clock'
+import { createTicker } from '@muster/core/runtime'
+import { Unavailable, type Sighting } from '@muster/matchmaker'
+import { type PackedSighting, packSighting } from '../rpc.js'
+
+/** Tells the leader which clients are at this process, many at once. */
+export interface PresenceBatches {
+  /** Clients are there; the leader hears of it within a second or so. */
+  note(sightings: readonly Sighting[]): void
+  close(): Promise<void>
+}
+
+export interface PresenceBatchesOptions {
+  readonly tell: (sightings: readonly PackedSighting[]) => Promise<void>
+  readonly clock: Clock
+  readonly problem: (error: unknown) => void
+}
+
+const EVERY_MS = 1000
+/** Sightings that are held at most (our choice), while no process leads; each client is told of again before long. */
+export const MOST_HELD = 200_000
+/** Characters of one question: whatever these are, it has fewer bytes than a question may have. */
+const LONGEST = 64 * 1024
+
+export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesOptions): PresenceBatches {
+  /** As JSON, so that whoever is seen twice is told of once. */
+  let held = new Set<string>()
+
+  const tellHeld = async () => {
+    const texts = held
+    held = new Set()
+    try {
+      await Promise.all(Array.from(piecesOf(texts), tell))
+    } catch (error) {
+      // Whoever leads next gives everybody the whole time.
+      if (!(error instanceof Unavailable)) problem(error)
+    }
+  }
+  const telling = createTicker({ clock, everyMs: EVERY_MS, tick: tellHeld, isNeeded: () => held.size > 0 })
+
+  return {
+    note: (sightings) => {
+      for (const sighting of sightings) {
+        if (held.size >= MOST_HELD) break
+        held.add(JSON.stringify(packSighting(sighting)))
+      }
+      telling.wake()
+    },
+    close: telling.stop,
+  }
+}
+
+function* piecesOf(texts: Iterable<string>): Generator<readonly PackedSighting[]> {
+  let piece: PackedSighting[] = []
+  let length = 0
+  for (const text of texts) {
+    if (length + text.length > LONGEST) {
+      yield piece
+      ;[piece, length] = [[], 0]
+    }
+    piece.push(JSON.parse(text) as PackedSighting)
+    length += text.length + 1
+  }
+  if (piece.length > 0) yield piece
+}

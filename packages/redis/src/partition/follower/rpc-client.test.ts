@@ -1,0 +1,75 @@
+import { InvalidInput } from '@muster/core'
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { encode } from '../rpc.js'
+import { NoLeader, PartitionFull } from '../partition-errors.js'
+import { createAsking } from './rpc-client.js'
+
+function open(post: (text: string) => Promise<void> = async () => {}) {
+  const clock = createManualClock()
+  const posted: string[] = []
+  const problems: unknown[] = []
+  let made = 0
+  const asking = createAsking({
+    post: (text) => {
+      posted.push(text)
+      return post(text)
+    },
+    front: 'a',
+    clock,
+    newId: () => `${(made += 1)}`,
+    timeoutMs: 3000,
+    problem: (error) => problems.push(error),
+  })
+  return { clock, posted, problems, asking }
+}
+
+test('a question is repeated under its id until it is answered, and leaves nothing behind', async () => {
+  const { clock, posted, asking } = open()
+  const asked = asking.ask('getBackfill', 'b1')
+  await clock.advance(2500)
+  expect(posted).toHaveLength(3)
+  const [once, ...again] = posted.map((text) => JSON.parse(text) as object)
+  expect(once).toMatchObject({ again: false })
+  expect(again).toEqual([
+    { ...once, again: true },
+    { ...once, again: true },
+  ])
+  asking.heard([encode({ id: 'other', answer: 1 }), 'no JSON', encode({ id: '1', answer: { id: 'b1' } })])
+  expect(await asked).toEqual({ id: 'b1' })
+  await clock.advance(5000)
+  expect(posted).toHaveLength(3)
+  expect(clock.sleepers).toBe(0)
+})
+
+test('a question that is too long is refused at once', async () => {
+  const { clock, posted, problems, asking } = open(async () => {
+    throw new InvalidInput('ask: must have at most 5 bytes, got 9', { field: 'ask' })
+  })
+  await expect(clock.until(asking.ask('inspect'), 1)).rejects.toThrow(InvalidInput)
+  expect(clock.now()).toBeLessThan(createManualClock().now() + 100)
+  await clock.advance(5000)
+  expect([posted.length, problems.length, clock.sleepers]).toEqual([1, 0, 0])
+})
+
+test('guesses of secrets take only a part of the questions that may be open', async () => {
+  const { clock, asking } = open()
+  const guess = (number: number) => asking.ask('isServerSecret', `${number}`).catch((error: unknown) => error)
+  const guesses = Array.from({ length: 500 }, (_, number) => guess(number))
+  const other = asking.ask('inspect').catch((error: unknown) => error)
+  await clock.advance(10)
+  asking.heard([encode({ id: '1', answer: false })])
+  const late = guess(501)
+  const outcomes = await clock.until(Promise.all([...guesses, other, late]))
+  expect(outcomes.filter((outcome) => outcome instanceof PartitionFull)).toHaveLength(400)
+  expect(outcomes[0]).toBe(false)
+  expect(outcomes.slice(-2)).toEqual([expect.any(NoLeader), expect.any(NoLeader)])
+  // All of them are over now.
+  const again = guess(502)
+  await clock.advance(10)
+  asking.close(new Error('closed'))
+  expect(await again).toMatchObject({ message: 'closed' })
+  await expect(asking.ask('inspect')).rejects.toThrow('closed')
+  await clock.advance(10)
+  expect(clock.sleepers).toBe(0)
+})

@@ -1,0 +1,109 @@
+import type { Clock } from '@muster/core/clock'
+import type { Lease } from '../election.js'
+import { repeatUntil } from '../repeat-until.js'
+import { Deposed } from '../partition-errors.js'
+import { readPrefix } from '../store/header.js'
+import type { PartitionStore } from '../store/store.js'
+import { createAnswering } from './rpc-server.js'
+import { createCommits } from './commits.js'
+import type { Replica } from './replica.js'
+
+/*
+ * A term of a leader:
+ *
+ *   take over: tickets wait on, matches are adopted ──▶ lead ──▶ lease lost, or to be released ──▶ abandon
+ *                                                        │
+ *          inbox ── created, cancelled, questions ───────┤
+ *          matchmaker ── tickets, journal ──▶ commits ───┘
+ */
+
+export interface TermOptions {
+  /** Name of the partition. */
+  readonly name: string
+  readonly store: PartitionStore
+  readonly lease: Lease
+  /** All tickets, up to date. */
+  readonly replica: Replica
+  /** Where the reading of the inbox goes on. */
+  readonly cursor: string
+  /** Whether what a crash must not lose waits for replicas. */
+  readonly isDurable: boolean
+  readonly clock: Clock
+  readonly random: () => number
+  /** Milliseconds for which a ticket can be read after it has ended. */
+  readonly keepEndedMs: number
+  /** The matches of the leader before are taken over: this process matches from now on. */
+  readonly leading: () => void
+  readonly problem: (error: unknown) => void
+}
+
+/** Milliseconds that a call for the inbox may wait. */
+const BLOCK_MS = 1000
+const SWEEP_EVERY_MS = 1000
+/** Tickets swept at a time. */
+const SWEEP_MOST = 1000
+
+/** Leads until the lease is lost or to be released. Resolves when nothing of the term is going on any more. */
+export async function leadTerm(options: TermOptions): Promise<void> {
+  const { name, store, lease, replica, isDurable, clock, random, keepEndedMs, problem } = options
+  const { token, signal } = lease
+  const { leader } = replica
+
+  const commits = createCommits({
+    commit: (commit) => store.commit(token, commit),
+    refused: (ticketId, header) => {
+      if (header === undefined || readPrefix(header).letter === 'C') replica.gone([{ ticketId }])
+      else void replica.missing([ticketId]).catch(problem)
+    },
+    isDeposed: (error) => error instanceof Deposed,
+    deposed: lease.lose,
+    isLost: lease.isLost,
+    isDurable,
+    problem,
+    clock,
+    random,
+  })
+  const answering = createAnswering({
+    leader,
+    flushed: commits.flushed,
+    keep: commits.reply,
+    answered: store.answered,
+    send: (front, texts) => store.answer(token, front, texts),
+    problem,
+  })
+
+  const failed = (error: unknown) => {
+    if (error instanceof Deposed) lease.lose()
+    else problem(error)
+  }
+
+  let { cursor } = options
+  const readInbox = async () => {
+    const inbox = await store.inbox(cursor, { blockMs: BLOCK_MS, signal })
+    // What was lost is only found by reading everything again.
+    if (inbox.gap) return lease.lose()
+    replica.gone(await replica.happened(inbox.entries))
+    cursor = inbox.cursor
+    for (const entry of inbox.entries) if (entry.kind === 'ask') answering.take(entry.text)
+  }
+  const sweep = async () => {
+    await clock.sleep(SWEEP_EVERY_MS, signal)
+    while ((await store.sweep(token, keepEndedMs, SWEEP_MOST)) >= SWEEP_MOST) signal.throwIfAborted()
+  }
+
+  try {
+    await replica.lead({ lease, commits })
+    leader.start()
+    options.leading()
+    const untilTheEnd = { signal, clock, failed }
+    await Promise.all([repeatUntil(readInbox, untilTheEnd), repeatUntil(sweep, untilTheEnd)])
+    // A lease that is to be released is still held: what was decided is written, and the next leader takes it from
+    // there.
+    if (lease.isLost()) return
+    await leader.stop()
+    await commits.flushed().catch(problem)
+  } finally {
+    replica.abandon()
+    commits.stop(new Deposed(name))
+  }
+}

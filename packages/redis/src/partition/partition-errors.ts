@@ -1,0 +1,51 @@
+import { Conflict, MusterError } from '@muster/core'
+import { Unavailable } from '@muster/matchmaker'
+
+/** No process leads the partition at the moment, or it does not answer. What was asked may have been done. */
+export class NoLeader extends Unavailable {
+  static {
+    this.prototype.name = 'NoLeader'
+  }
+}
+
+/** The partition holds as many tickets, or this process has as many questions open, as it may. Nothing was done. */
+export class PartitionFull extends Unavailable {
+  static {
+    this.prototype.name = 'PartitionFull'
+  }
+}
+
+/** Redis did not do what it was asked; the cause says why. What was asked may have been done. */
+export class PartitionUnavailable extends Unavailable {
+  static {
+    this.prototype.name = 'PartitionUnavailable'
+  }
+}
+
+/** The clock of this process is wrong, or that of Redis. Nothing is decided by the former: see docs/scale-out.md. */
+export class ClockDiffers extends MusterError {
+  static {
+    this.prototype.name = 'ClockDiffers'
+  }
+
+  /** @param offsetMs milliseconds by which the clock of Redis is ahead. */
+  constructor(offsetMs: number) {
+    const seconds = Math.round(Math.abs(offsetMs) / 1000)
+    const how = offsetMs < 0 ? 'ahead of' : 'behind'
+    super(`the clock of this process is ${seconds} s ${how} that of Redis, by which tickets are timed: set the clocks`)
+  }
+}
+
+/**
+ * Another process has become the leader of the partition, or Redis has lost its data: nothing that this leader still
+ * decides counts, and nothing was written.
+ */
+export class Deposed extends Conflict {
+  static {
+    this.prototype.name = 'Deposed'
+  }
+
+  constructor(partition: string) {
+    super(`partition ${partition}: another leader has taken over, or Redis has lost its data`)
+  }
+}

@@ -1,0 +1,160 @@
+import * as core from '@muster/core'
+import * as matchmaker from '@muster/matchmaker'
+import type { Sighting } from '@muster/matchmaker'
+import type { Leader } from '@muster/matchmaker/partition'
+
+/** What a front asks the leader to do. */
+export type Command =
+  | 'acceptMatch'
+  | 'declineMatch'
+  | 'explain'
+  | 'playersLeft'
+  | 'stopMatch'
+  | 'serverReady'
+  | 'playerCame'
+  | 'isServerSecret'
+  | 'isSecretOf'
+  | 'createBackfill'
+  | 'getBackfill'
+  | 'updateBackfill'
+  | 'cancelBackfill'
+  | 'inspect'
+  | 'longestWaiting'
+  | 'cooldownsOf'
+  | 'forgive'
+  | 'learnedWaits'
+  | 'pauseQueue'
+  | 'resumeQueue'
+  | 'notePresence'
+  | 'hint'
+  | 'webhook'
+
+/**
+ * What the answer to a command promises:
+ * - `read`: nothing but that it is true at that moment, and not of something that may still be lost.
+ * - `kept`: what the command did is stored, so that every later leader goes on from it. The answer is stored with it,
+ *   or after it, so that a repeated question is answered by what was done.
+ * - `hint`: nothing. What it is about is found out anyway, only later.
+ */
+export const PROMISES: Readonly<Record<Command, 'read' | 'kept' | 'hint'>> = {
+  acceptMatch: 'kept',
+  declineMatch: 'kept',
+  playersLeft: 'kept',
+  stopMatch: 'kept',
+  createBackfill: 'kept',
+  updateBackfill: 'kept',
+  cancelBackfill: 'kept',
+  forgive: 'kept',
+  pauseQueue: 'kept',
+  resumeQueue: 'kept',
+  explain: 'read',
+  isServerSecret: 'read',
+  isSecretOf: 'read',
+  getBackfill: 'read',
+  inspect: 'read',
+  longestWaiting: 'read',
+  cooldownsOf: 'read',
+  learnedWaits: 'read',
+  serverReady: 'hint',
+  playerCame: 'hint',
+  notePresence: 'hint',
+  hint: 'hint',
+  webhook: 'hint',
+}
+
+interface PackedInputs {
+  /** Instead of a request. */
+  readonly webhook: readonly [path: string, body: string]
+  readonly notePresence: readonly [sightings: readonly PackedSighting[]]
+}
+
+/** What a command takes: as the method of its name, except for what is packed. */
+export type Input<Name extends Command> = Name extends keyof PackedInputs
+  ? PackedInputs[Name]
+  : Parameters<Leader[Name]>
+
+/** What a command answers: as the method of its name, but the status of a webhook's answer. */
+export type Answer<Name extends Command> = Name extends 'webhook' ? number : Awaited<ReturnType<Leader[Name]>>
+
+/**
+ * A question. The leader does each id once; a front repeats a question, under its id, until it is answered: the leader
+ * may have changed in between. Whoever leads then answers what is `kept` by the answer that is stored.
+ */
+export interface Ask {
+  readonly id: string
+  /** Whether it was asked before, so that there may be an answer already. Always stated: it is not to grow longer. */
+  readonly again: boolean
+  /** Name of the front that waits for the answer. */
+  readonly front: string
+  readonly command: Command
+  readonly input: readonly unknown[]
+}
+
+export type Reply =
+  | { readonly id: string; readonly answer: unknown }
+  | { readonly id: string; readonly error: EncodedError }
+
+interface EncodedError {
+  readonly name: string
+  readonly message: string
+  /** Further properties, e.g. `field`. */
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+export const encode = (message: Ask | Reply): string => JSON.stringify(message)
+
+/** The first characters of the reply to a question, whatever it is. */
+export const beginningOf = (id: string): string => JSON.stringify({ id }).slice(0, -1)
+
+/** Undefined for what is no message of ours, e.g. of another version. */
+export function decodeAsk(text: string): Ask | undefined {
+  const ask = parsed(text) as Partial<Ask> | undefined
+  const fits = typeof ask?.id === 'string' && typeof ask.front === 'string' && Array.isArray(ask.input)
+  return fits && typeof ask.command === 'string' ? (ask as Ask) : undefined
+}
+
+export function decodeReply(text: string): Reply | undefined {
+  const reply = parsed(text) as Partial<Reply> | undefined
+  return typeof reply?.id === 'string' ? (reply as Reply) : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The id of a ticket whose players are all there, or with one player of it. */
+export type PackedSighting = string | readonly [ticketId: string, playerId: string]
+
+export const packSighting = ({ ticketId, playerId }: Sighting): PackedSighting =>
+  playerId === undefined ? ticketId : [ticketId, playerId]
+
+export const unpackSighting = (packed: PackedSighting): Sighting =>
+  typeof packed === 'string' ? { ticketId: packed } : { ticketId: packed[0], playerId: packed[1] }
+
+const { MusterError, scrub } = core
+
+/** The errors that a leader's answers to fronts may be, by name. */
+const CLASSES: ReadonlyMap<string, object> = new Map(
+  [...Object.values<unknown>(core), ...Object.values<unknown>(matchmaker)].flatMap((one) =>
+    typeof one === 'function' && one.prototype instanceof MusterError ? [[one.prototype.name, one.prototype]] : [],
+  ),
+)
+
+/** An error as text can hold it. Of an unexpected one, only its message is told. */
+export function encodeError(error: unknown): EncodedError {
+  if (!(error instanceof MusterError)) return { name: 'MusterError', message: scrub(String(error)), facts: {} }
+  const { name, message } = error
+  return { name, message, facts: Object.fromEntries(Object.entries(error)) }
+}
+
+/** The error again, of the class it had; an unknown one becomes a `MusterError`. */
+export function decodeError({ name, message, facts }: EncodedError): core.MusterError {
+  const error = new MusterError(message)
+  const known = CLASSES.get(name)
+  if (known !== undefined) Object.setPrototypeOf(error, known)
+  return Object.assign(error, facts)
+}
