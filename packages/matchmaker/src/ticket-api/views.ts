@@ -150,7 +150,7 @@ export function ticketView(seat: Seat, estimating?: Estimating): TicketView {
 }
 
 /** How much longer a ticket that searches waits. */
-export const searchingEstimate = ({ id }: Ticket, estimating: Estimating): EstimatedWaitView | null =>
+const searchingEstimate = ({ id }: Ticket, estimating: Estimating): EstimatedWaitView | null =>
   estimatedWaitView(estimating.estimateWait(id))
 
 /** The tickets of all players of a party, in the party's order. */

@@ -2,9 +2,8 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { MusterError } from '@muster/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { quickRead } from './quick-read.js'
+import { quickRead, readBySchema } from './ticket-input.js'
 import type { TicketInput } from './ticket.js'
-import { readBySchema } from './ticket-input.js'
 
 const odd = fc.oneof(
   fc.anything(),

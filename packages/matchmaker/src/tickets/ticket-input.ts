@@ -1,11 +1,138 @@
 import { canonicalIp, type Coordinates } from '@muster/core'
+import { read as readBy } from '@muster/core/validation'
+import type { Attributes, Player } from '@muster/servers'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
-import { read } from '@muster/core/validation'
-import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket } from './checked-ticket.js'
-import { quickRead } from './quick-read.js'
+import { type CheckedTicket, complete, MOST, PRIORITIES, TICKET_ID, type TicketPlayer } from './checked-ticket.js'
 import type { Ticket, TicketInput } from './ticket.js'
-import type { Player } from '@muster/servers'
+
+type Fields = Readonly<Record<string, unknown>>
+
+const TICKET_KEYS: ReadonlySet<string> = new Set(['queue', 'queues', 'players', 'id', 'priority'])
+const PLAYER_KEYS: ReadonlySet<string> = new Set([
+  'id',
+  'ip',
+  'coordinates',
+  'latencies',
+  'attributes',
+  'roles',
+  'avoid',
+])
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= MOST.characters
+const isName = (value: unknown): value is string => isShort(value) && value.length > 0
+const isWithin = (value: unknown, limit: number): value is number =>
+  typeof value === 'number' && value >= -limit && value <= limit
+/** Whether something was given that could not be read. */
+const isOdd = (given: unknown, read: unknown) => given !== undefined && read === undefined
+
+function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
+  for (const key in fields) if (!keys.has(key)) return false
+  return true
+}
+
+/**
+ * The same as the schema makes of a valid ticket. Undefined where something may be wrong: then the schema decides.
+ * A test sees to it that the two agree.
+ */
+export function quickRead(input: unknown): CheckedTicket | undefined {
+  if (!isFields(input) || !hasOnly(input, TICKET_KEYS)) return undefined
+  const { id, players, priority = 0 } = input
+  const queues = queuesOf(input)
+  if (queues === undefined || !Array.isArray(players) || players.length === 0 || players.length > MOST.players)
+    return undefined
+  if (!Number.isInteger(priority) || !isWithin(priority, PRIORITIES.most)) return undefined
+  if (id !== undefined && !(typeof id === 'string' && TICKET_ID.test(id))) return undefined
+  const read = (players as readonly unknown[]).map(playerOf)
+  if (!read.every(isRead)) return undefined
+  if (read.length > 1 && new Set(read.map((player) => player.id)).size < read.length) return undefined
+  return { id, queues, players: read, priority }
+}
+
+const isRead = (player: TicketPlayer | undefined): player is TicketPlayer => player !== undefined
+
+function queuesOf({ queue, queues }: Fields): readonly string[] | undefined {
+  if (queues === undefined) return typeof queue === 'string' ? [queue] : undefined
+  const several = queue === undefined ? listOf(queues, isName, MOST.queues) : undefined
+  return several?.length === 0 ? undefined : several
+}
+
+function playerOf(player: unknown): TicketPlayer | undefined {
+  if (!isFields(player) || !hasOnly(player, PLAYER_KEYS)) return undefined
+  const { id } = player
+  const ip = typeof player['ip'] === 'string' ? canonicalIp(player['ip']) : undefined
+  const coordinates = coordinatesOf(player['coordinates'])
+  // Who is nowhere is left to the schema.
+  if (!isName(id) || (ip === undefined && coordinates === undefined)) return undefined
+  if (isOdd(player['ip'], ip) || isOdd(player['coordinates'], coordinates)) return undefined
+  const latencies = latenciesOf(player['latencies'])
+  const attributes = attributesOf(player['attributes'])
+  const roles = listOf(player['roles'], isName, MOST.roles)
+  const avoid = listOf(player['avoid'], isName, MOST.avoided)
+  if (isOdd(player['latencies'], latencies) || isOdd(player['attributes'], attributes)) return undefined
+  if (isOdd(player['roles'], roles) || isOdd(player['avoid'], avoid)) return undefined
+  return complete({ id, ip, coordinates, latencies, attributes, roles, avoid })
+}
+
+function coordinatesOf(value: unknown): Coordinates | undefined {
+  if (!isFields(value)) return undefined
+  const { latitude, longitude } = value
+  return isWithin(latitude, 90) && isWithin(longitude, 180) ? { latitude, longitude } : undefined
+}
+
+function attributesOf(value: unknown): Attributes | undefined {
+  if (!isFields(value)) return undefined
+  // A copy takes no more memory than the object itself; one that grows key by key has room for some to come.
+  const read = { ...value }
+  let count = 0
+  for (const key in read) {
+    const one = attributeOf(read[key])
+    if (one === undefined || !isKey(key) || (count += 1) > MOST.attributes) return undefined
+    if (typeof one === 'object') read[key] = one
+  }
+  return read as Attributes
+}
+
+function attributeOf(value: unknown): Attributes[string] | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value === 'boolean') return value
+  return isShort(value) ? value : listOf(value, isShort, MOST.listed)
+}
+
+function latenciesOf(value: unknown): Readonly<Record<string, number>> | undefined {
+  if (!isFields(value)) return undefined
+  const read: Record<string, number> = {}
+  let count = 0
+  for (const key in value) {
+    const ms = value[key]
+    if (!isWithin(ms, MOST.latencyMs) || ms <= 0 || !isKey(key) || (count += 1) > MOST.beacons) return undefined
+    read[key] = ms
+  }
+  return read
+}
+
+const isKey = (key: string) => isName(key) && key !== '__proto__'
+
+/** A list of different texts; undefined for anything else. */
+function listOf(value: unknown, isOne: (one: unknown) => one is string, most: number): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length > most) return undefined
+  // A list that grows by `push` has room for 17 entries, and is kept as long as the ticket waits.
+  const copy: readonly unknown[] = [...value]
+  return areAll(copy, isOne) && isDistinct(copy) ? copy : undefined
+}
+
+function areAll(list: readonly unknown[], isOne: (one: unknown) => one is string): list is readonly string[] {
+  for (const one of list) if (!isOne(one)) return false
+  return true
+}
+
+/** Up to this length, searching a list is quicker than making a set of it. */
+const FEW = 8
+
+const isDistinct = (list: readonly string[]): boolean =>
+  list.length <= FEW ? list.every((one, index) => list.indexOf(one) === index) : new Set(list).size === list.length
 
 export const coordinates: z.ZodType<Coordinates> = z.object({
   latitude: z.number().min(-90).max(90),
@@ -97,7 +224,7 @@ export const readTicketInput = (input: TicketInput): CheckedTicket => quickRead(
 
 /** The same by the schema alone. */
 export function readBySchema(input: TicketInput): CheckedTicket {
-  const { id, queue, queues, players, priority } = read(schema, input, refuseTicket)
+  const { id, queue, queues, players, priority } = readBy(schema, input, refuseTicket)
   return { id, queues: queues ?? [queue as string], players: players.map(complete), priority: priority ?? 0 }
 }
 
