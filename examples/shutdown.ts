@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
-import { createFileJournal, createMatchmaker, openTicketLog, type CloseOptions } from '@muster/matchmaker'
+import { createFileJournal, createMatchmaker, openStore, type CloseOptions } from '@muster/matchmaker'
 
 /** Less than the platform gives before it kills: `terminationGracePeriodSeconds` of Kubernetes is 30 by default. */
 const CLOSE_WITHIN_MS = 20_000
@@ -33,7 +33,7 @@ async function begin() {
     deployments: client.deployments,
     queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'my-game', version: '1.0' } }],
     journal: createFileJournal({ path: join(folder, 'matches.journal') }),
-    ticketLog: await openTicketLog({ path: join(folder, 'tickets.log') }),
+    ticketLog: await openStore({ path: join(folder, 'tickets.log') }),
   })
   matchmaker.start()
   // Before, commands throw `Unavailable`: what the process before has left is not read yet.

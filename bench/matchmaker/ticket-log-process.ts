@@ -5,9 +5,9 @@ import { createManualClock, seededRandom, systemClock } from '@muster/core/clock
 import {
   createMatchmaker,
   createMemoryJournal,
-  openTicketLog,
+  openStore,
   type Matchmaker,
-  type TicketLog,
+  type Store,
 } from '@muster/matchmaker'
 import { median } from '../figure.js'
 import { cpuMs, watchLoop } from './event-loop.js'
@@ -61,7 +61,7 @@ async function cpuOf(work: () => void | Promise<void>): Promise<number> {
   return (user + system) * 1000
 }
 
-const withLog = (log: TicketLog | undefined) =>
+const withLog = (log: Store | undefined) =>
   log === undefined ? {} : { ticketLog: log, journal: createMemoryJournal() }
 
 const create = (matchmaker: Matchmaker) => () => {
@@ -69,7 +69,7 @@ const create = (matchmaker: Matchmaker) => () => {
 }
 
 async function createCost(isLogged: boolean): Promise<number> {
-  const log = isLogged ? await openTicketLog({ path: newPath() }) : undefined
+  const log = isLogged ? await openStore({ path: newPath() }) : undefined
   const matchmaker = createMatchmaker({ deployments: unansweringService, queues: [lonely], ...withLog(log) })
   const cpu = await cpuOf(create(matchmaker))
   await matchmaker.close({ handOver: isLogged })
@@ -79,7 +79,7 @@ async function createCost(isLogged: boolean): Promise<number> {
 async function lifeCost(isLogged: boolean): Promise<number> {
   const clock = createManualClock()
   const { service, onReady } = createAnsweringService()
-  const log = isLogged ? await openTicketLog({ path: newPath(), clock }) : undefined
+  const log = isLogged ? await openStore({ path: newPath(), clock }) : undefined
   const bounds = { maxServers: Infinity, maxStarting: Infinity, maxCreatesInFlight: LIVES }
   const options = { deployments: service, queues: [duel], clock, random: seededRandom(1), ...bounds }
   const matchmaker = createMatchmaker({ ...options, ...withLog(log) })
@@ -116,7 +116,7 @@ const options = { deployments: unansweringService, queues: [lonely], journal: cr
 /** The file of a process with many tickets that wait. */
 async function crowd(): Promise<string> {
   const path = newPath()
-  const first = createMatchmaker({ ...options, ticketLog: await openTicketLog({ path, clock: systemClock }) })
+  const first = createMatchmaker({ ...options, ticketLog: await openStore({ path, clock: systemClock }) })
   for (let nth = 0; nth < WAITING; nth += 1) first.createTicket(ticketFor('ranked'))
   await first.close()
   return path
@@ -126,7 +126,7 @@ async function crowd(): Promise<string> {
 async function goOn(path: string) {
   collect()
   const before = cpuMs()
-  const log = await openTicketLog({ path, compactAtBytes: 1 })
+  const log = await openStore({ path, compactAtBytes: 1 })
   const next = createMatchmaker({ ...options, ticketLog: log })
   const last = next.createTicket(ticketFor('ranked'))
   const loadMs = cpuMs() - before

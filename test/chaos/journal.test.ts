@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '@muster/core/clock'
-import { createFileJournal, createMemoryJournal, JournalCorrupt, type JournalEntry } from '@muster/matchmaker'
+import { createFileJournal, StoreCorrupt } from '@muster/matchmaker'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { endAll, start } from './processes.js'
 
@@ -40,11 +40,15 @@ test("a killed backend's journal, cut or changed at any byte, is read as far as 
   const ends = lines.map((_, index) => lines.slice(0, index + 1).join('\n').length + 1)
   expect(lines.length).toBe(12)
 
-  const memory = createMemoryJournal()
-  const states = [plain([])]
+  const records = new Map<string, readonly [intent: object, change: object]>()
+  const states: unknown[] = [[]]
   for (const line of lines.slice(1)) {
-    await memory.append(JSON.parse(Buffer.from(line.slice(9), 'latin1').toString()) as JournalEntry)
-    states.push(plain(await memory.open()))
+    const [, op, key = '', value = ''] =
+      /^.{8} server([=~-])"([^"]+)"\t(.*)$/.exec(Buffer.from(line, 'latin1').toString()) ?? []
+    if (op === '-') records.delete(key)
+    if (op === '=') records.set(key, [JSON.parse(value) as object, {}])
+    if (op === '~') records.set(key, [records.get(key)?.[0] ?? {}, JSON.parse(value) as object])
+    states.push(Array.from(records.values(), ([intent, change]) => ({ ...intent, ...change })))
   }
   const path = join(folder, 'cut')
   for (let length = 0; length <= bytes.length; length++) {
@@ -58,7 +62,7 @@ test("a killed backend's journal, cut or changed at any byte, is read as far as 
     writeFileSync(path, changed)
     const isLast = index >= (ends.at(-2) ?? 0) - 1
     if (isLast) expect(states).toContainEqual(await opened(path))
-    else await expect(opened(path)).rejects.toThrow(JournalCorrupt)
+    else await expect(opened(path)).rejects.toThrow(StoreCorrupt)
     if (!isLast) expect(readFileSync(path).equals(changed)).toBe(true)
   }
 })

@@ -37,7 +37,7 @@ test('of six processes at once exactly one gets the lock, 100 times, after a clo
     const answers = await Promise.all(starters.map((process) => ask(process, 'open')))
     const winners = starters.filter((_, index) => answers[index]?.error === undefined)
     expect(answers.filter(({ error }) => error !== undefined).map(({ error }) => error)).toEqual(
-      new Array(5).fill('JournalLocked'),
+      new Array(5).fill('StoreLocked'),
     )
     expect(winners).toHaveLength(1)
     const [winner] = winners as [Victim]
@@ -59,7 +59,7 @@ test('of two containers with one volume, host name and pid, one holds the lock u
   const opened = await ask(first, 'open')
   expect(opened.error).toBeUndefined()
   if (containers !== undefined) expect(opened.pid).toBe(1)
-  expect((await ask(second, 'open')).error).toBe('JournalLocked')
+  expect((await ask(second, 'open')).error).toBe('StoreLocked')
   await first.kill()
   const killedAt = systemClock.now()
   while ((await ask(second, 'open')).error !== undefined) {
@@ -68,7 +68,7 @@ test('of two containers with one volume, host name and pid, one holds the lock u
   }
   expect((await ask(second, 'append')).error).toBeUndefined()
   const third = await starter(path, containers)
-  expect((await ask(third, 'open')).error).toBe('JournalLocked')
+  expect((await ask(third, 'open')).error).toBe('StoreLocked')
 })
 
 test('a stopped process keeps the lock and goes on', async () => {
@@ -76,7 +76,7 @@ test('a stopped process keeps the lock and goes on', async () => {
   const [first, second] = [await starter(path), await starter(path)]
   await ask(first, 'open')
   first.signal('SIGSTOP')
-  for (let attempt = 0; attempt < 20; attempt++) expect((await ask(second, 'open')).error).toBe('JournalLocked')
+  for (let attempt = 0; attempt < 20; attempt++) expect((await ask(second, 'open')).error).toBe('StoreLocked')
   first.signal('SIGCONT')
   expect((await ask(first, 'append')).error).toBeUndefined()
 })

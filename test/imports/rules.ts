@@ -87,7 +87,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What only the tests and fixtures of a package may use besides. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernel: ['@muster/core/clock'],
-  matchmaker: ['@muster/servers/service-fixture'],
+  matchmaker: ['@muster/servers/service-fixture', '@muster/servers/store-fixture'],
   lab: ['@muster/matchmaker/rules-oracle'],
   redis: ['@muster/matchmaker/group-store-suite', '@muster/redis-server', '@muster/relay/store-suite'],
   server: ['@muster/redis-server'],
@@ -103,7 +103,7 @@ const MATCHMAKER: Floors = [
   ['beacons', 'errors', 'tickets/locate', 'wait-times'],
   ['queues/rule-parts'],
   ['queues/rules'],
-  ['queues', 'ticket-log'],
+  ['queues'],
   ['options'],
   ['tickets'],
   ['events'],

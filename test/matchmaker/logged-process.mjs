@@ -1,10 +1,10 @@
 // A process whose tickets outlive it, which outlived.killed.test.ts ends: plain JavaScript, as Node runs it.
 import { setImmediate as turn } from 'node:timers/promises'
 import { createClient } from '@muster/core'
-import { createFileJournal, createMatchmaker, openTicketLog } from '@muster/matchmaker'
+import { createFileJournal, createMatchmaker, openStore } from '@muster/matchmaker'
 
 const { url, folder, queue, joins, closeWithinMs } = JSON.parse(process.argv[2])
-const log = await openTicketLog({ path: `${folder}/tickets.log`, compactAtBytes: 200_000 })
+const log = await openStore({ path: `${folder}/tickets.log`, compactAtBytes: 200_000 })
 const client = createClient({ baseUrl: url, token: 'dev' })
 const deploy = { application: 'game', version: '1' }
 const matchmaker = createMatchmaker({

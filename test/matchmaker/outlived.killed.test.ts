@@ -84,7 +84,7 @@ test('kill -9 with 5,000 waiting loses none that was answered, whenever it comes
   expect(kept.filter(({ id, createdAt }) => waiting.get(id) !== createdAt)).toEqual([])
   expect([...cancelled].filter((id) => waiting.has(id))).toEqual([])
   await next.end('SIGKILL')
-  expect(next.told.flatMap(({ problem }) => problem ?? []).filter((one) => !/LogDamaged/.test(one))).toEqual([])
+  expect(next.told.flatMap(({ problem }) => problem ?? []).filter((one) => !/StoreTorn/.test(one))).toEqual([])
   await shut()
 })
 

@@ -3,11 +3,11 @@ import { assemble } from './matches/assembly.js'
 import { guarded } from './matches/guard.js'
 import type { Matchmaker } from './matches/matchmaker.js'
 import { configure, type MatchmakerOptions } from './options.js'
-import type { TicketLog } from './ticket-log/ticket-log.js'
+import type { Store } from '@muster/servers'
 import { createLogLedger } from './tickets/ticket-ledger.js'
 
 interface LoggedOptions extends MatchmakerOptions {
-  readonly ticketLog: TicketLog
+  readonly ticketLog: Store
 }
 
 /**
@@ -76,7 +76,7 @@ function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
 }
 
 /** Queues that an operator has paused stay paused. */
-function keepPauses(matchmaker: Matchmaker, log: TicketLog): void {
+function keepPauses(matchmaker: Matchmaker, log: Store): void {
   const paused = new Set<string>()
   const records = log.records('pause', () => Array.from(paused, (key) => ({ key, value: '{}' })))
   const names = matchmaker.queueNames()

@@ -1,7 +1,7 @@
-import { Conflict, InvalidInput, NotFound, StoreUnavailable } from '@muster/core'
+import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import { didYouMean } from '@muster/core/validation'
 
-export { MatchmakerClosed } from '@muster/servers'
+export { MatchmakerClosed, Unavailable } from '@muster/servers'
 
 /**
  * Errors of the matchmaker. Each is also one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, for callers
@@ -235,23 +235,5 @@ export const unknownQueue = (name: string, names: readonly string[]): UnknownQue
 export class UnknownMatch extends NotFound {
   static {
     this.prototype.name = 'UnknownMatch'
-  }
-}
-
-/**
- * Tickets cannot be reached at the moment, because they are kept by several processes and the one that was asked for
- * does not answer, or because there are too many: try again. What was asked may have been done.
- */
-export class Unavailable extends StoreUnavailable {
-  /** Milliseconds after which it is worth trying again. */
-  readonly retryAfterMs: number
-
-  static {
-    this.prototype.name = 'Unavailable'
-  }
-
-  constructor(message: string, { retryAfterMs = 1000, cause }: { retryAfterMs?: number; cause?: unknown } = {}) {
-    super(message, { cause })
-    this.retryAfterMs = retryAfterMs
   }
 }

@@ -47,13 +47,17 @@ export {
   type FileJournalOptions,
   type Intent,
   type Journal,
-  JournalCorrupt,
+  StoreCorrupt,
   type JournalEntry,
-  JournalLocked,
-  JournalTorn,
+  StoreLocked,
+  StoreTorn,
   type LocationService,
+  type StoreOwner,
+  type StoreRecord,
+  type StoreRecords,
   MatchTooLarge,
   type OpenIntent,
+  openStore,
   type Placement,
   type Player,
   type PortProbe,
@@ -67,6 +71,8 @@ export {
   type ServerFailure,
   type SpendBudget,
   type StopReason,
+  type Store,
+  type StoreOptions,
 } from '@muster/servers'
 export type { AvoidRule } from './queues/rules/avoid.js'
 export type { CompareRule } from './queues/rules/compare.js'
@@ -110,10 +116,6 @@ export type {
 export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private-matches.js'
 export type { CooldownDefinition, CooldownTerms, Offence } from './queues/cooldown.js'
 export type { Cooldown } from './tickets/cooldowns.js'
-export { openTicketLog, type TicketLogOptions } from './ticket-log/open-ticket-log.js'
-export type { LogOwner, LogRecords, TicketLog } from './ticket-log/ticket-log.js'
-export type { LogRecord } from './ticket-log/log-lines.js'
-export { LogDamaged, LogUnreadable } from './ticket-log/log-errors.js'
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
 export type { Inspection, QueueState } from './matches/inspection.js'
 export type { RegionHeadStart, TargetWaitState } from './wait-times/target-wait.js'

@@ -6,16 +6,14 @@ import { createMatchmaker } from './create-matchmaker.js'
 import { duel, watched } from './matchmaker.fixture.js'
 import type { MatchmakerOptions } from './options.js'
 import { createGate } from './partition/gate.js'
-import { createMemoryJournal, type Journal } from '@muster/servers'
+import { createMemoryJournal, type Journal, openStore, type Store, type StoreOptions } from '@muster/servers'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
-import { openTicketLog, type TicketLogOptions } from './ticket-log/open-ticket-log.js'
-import type { TicketLog } from './ticket-log/ticket-log.js'
 
 export { duel }
 
 /** A process of a world. */
 interface Life {
-  readonly log: TicketLog
+  readonly log: Store
   readonly end: () => void
 }
 
@@ -37,10 +35,10 @@ export function createWorld({
 
   /** The next process begins. @param options.isRead whether it reads its journal at once. Default true. */
   const live = async (
-    options: Partial<MatchmakerOptions> & { readonly log?: Partial<TicketLogOptions>; readonly isRead?: boolean } = {},
+    options: Partial<MatchmakerOptions> & { readonly log?: Partial<StoreOptions>; readonly isRead?: boolean } = {},
   ) => {
     const { log: logOptions, isRead = true, ...others } = options
-    const log = await openTicketLog({ path, clock, fsync: 'never', ...logOptions })
+    const log = await openStore({ path, clock, fsync: 'never', ...logOptions })
     const gate = createGate()
     lives.push({ log, end: gate.shut })
     const matchmaker = createMatchmaker({

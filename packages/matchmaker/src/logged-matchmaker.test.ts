@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidInput } from '@muster/core'
 import { PlayerBusy, PlayerPlaying } from './errors.js'
 import { createWorlds, duel } from './logged-matchmaker.fixture.js'
-import { readBack } from './ticket-log/ticket-log.fixture.js'
+import { readBack } from '@muster/servers/store-fixture'
 
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
@@ -264,7 +264,7 @@ test('a log is of one matchmaker at a time, of one name, with a journal', async 
   const world = createWorld()
   const first = await world.live({ name: 'eu' })
   first.join('ann')
-  await expect(world.live({ name: 'eu', ticketLog: first.log })).rejects.toThrow(/JournalLocked|in use/)
+  await expect(world.live({ name: 'eu', ticketLog: first.log })).rejects.toThrow(/StoreLocked|in use/)
   world.kill()
   await expect(world.live({ name: 'us' })).rejects.toThrow(
     /^option ticketLog: is that of the matchmaker "eu", and not of "us": /,

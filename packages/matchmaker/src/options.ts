@@ -7,11 +7,11 @@ import {
   type LocationService,
   NO_JOURNAL,
   type SpendBudget,
+  type Store,
 } from '@muster/servers'
 import type { BeaconSource } from './beacons.js'
 import { unguessable } from '@muster/core/runtime'
 import type { Locate } from './tickets/locate/mmdb-locate.js'
-import type { TicketLog } from './ticket-log/ticket-log.js'
 import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
 import { read } from '@muster/core/validation'
 
@@ -40,12 +40,12 @@ export interface MatchmakerOptions {
   /** Remembers the deployments that may exist; see `createFileJournal`. Default: none, so that a crash forgets them. */
   readonly journal?: Journal | undefined
   /**
-   * Remembers the tickets, so that those of an earlier process wait on; see `openTicketLog`. A create is refused as
+   * Remembers the tickets, so that those of an earlier process wait on; see `openStore`. A create is refused as
    * `Unavailable` while it cannot be written. Needs a `journal` that outlives the process too, which then also tells
    * how to go on with matches whose server does not run yet, secrets of servers included. Default: tickets end with
    * the process.
    */
-  readonly ticketLog?: TicketLog | undefined
+  readonly ticketLog?: Store | undefined
   /**
    * Tells this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z, a–z, 0–9, _
    * and -. Two matchmakers that run at the same time need two names: each stops the deployments that have its tag and
@@ -131,7 +131,7 @@ type Optional = 'ticketLog' | 'locate' | 'locations' | 'beacons' | 'budget' | 'w
 export type Config = {
   readonly [Key in Exclude<keyof MatchmakerOptions, Optional | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
 } & {
-  readonly ticketLog: TicketLog | undefined
+  readonly ticketLog: Store | undefined
   readonly locate: Locate | undefined
   readonly locations: LocationService | undefined
   readonly beacons: BeaconSource | undefined
@@ -180,7 +180,7 @@ const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
   locate: callable<Locate>().optional(),
   journal: having<Journal>('append', 'open').optional(),
-  ticketLog: having<TicketLog>('attach', 'records', 'flush', 'advance', 'close').optional(),
+  ticketLog: having<Store>('attach', 'records', 'flush', 'advance', 'close').optional(),
   locations: having<LocationService>('list').optional(),
   beacons: callable<BeaconSource>().optional(),
   name: z

@@ -1,6 +1,6 @@
-import { MusterError } from '@muster/core'
 import { growingTo } from '@muster/core/runtime'
 import { LRUCache } from 'lru-cache'
+import { MatchmakerClosed } from './errors.js'
 import { type Allocation, type AllocationPhase, NOBODY } from './records/allocation.js'
 import type { Activity, Assignment, ReturnReason, ServerFailure, StopReason } from './records/assignment.js'
 import { matchIdsOf } from './records/tags.js'
@@ -24,13 +24,6 @@ export interface AllocatorListener {
   /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
   reaped(requestId: string): void
   problem(during: Activity, error: unknown, allocation?: Allocation, requestId?: string): void
-}
-
-/** The matchmaker was closed. */
-export class MatchmakerClosed extends MusterError {
-  static {
-    this.prototype.name = 'MatchmakerClosed'
-  }
 }
 
 /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */

@@ -5,7 +5,6 @@ export {
   createAllocations,
   createEndedMatches,
   type EndedMatches,
-  MatchmakerClosed,
 } from './allocations.js'
 export { createAllocator } from './create-allocator.js'
 export {
@@ -18,10 +17,11 @@ export {
   variablesBytes,
 } from './match-environment.js'
 export type { SpendBudget } from './server-limits.js'
-export { readIfThere } from './journal/journal-disk.js'
-export { JournalCorrupt, JournalLocked, JournalTorn, TicketsGone } from './journal/journal-errors.js'
-export { createFileJournal, type FileJournal, type FileJournalOptions } from './journal/journal-file.js'
-export { placeOf, takeLock, type JournalLock, type Place } from './journal/journal-lock.js'
+export { MatchmakerClosed, StoreCorrupt, StoreLocked, StoreTorn, TicketsGone, Unavailable } from './errors.js'
+export { createFileJournal, type FileJournal, type FileJournalOptions } from './journal/file-journal.js'
+export { openStore, type StoreOptions } from './store/file-store.js'
+export type { Store, StoreOwner, StoreRecords } from './store/store.js'
+export type { StoreRecord } from './store/store-format.js'
 export {
   applyEntry,
   createMemoryJournal,

@@ -1,10 +1,9 @@
 import { InvalidInput, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { read } from '@muster/core/validation'
-import { type Allocator, viewOf } from '@muster/servers'
+import { type Allocator, type Store, viewOf } from '@muster/servers'
 import { z } from 'zod'
 import { MatchmakerClosed } from '../errors.js'
-import type { TicketLog } from '../ticket-log/ticket-log.js'
 import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { TicketRecord } from '../tickets/ticket-record.js'
 import { coordinates, readTicketInput } from '../tickets/ticket-input.js'
@@ -106,7 +105,7 @@ interface Closing {
   readonly tickets: TicketStore
   readonly lifecycle: MatchLifecycle
   readonly allocator: Allocator
-  readonly ticketLog: TicketLog | undefined
+  readonly ticketLog: Store | undefined
   readonly problem: (error: unknown) => void
   readonly clock: Clock
 }
@@ -160,7 +159,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
 }
 
 /** @throws {InvalidInput} */
-export function refuseHandOver(handOver: boolean | undefined, ticketLog: TicketLog | undefined): void {
+export function refuseHandOver(handOver: boolean | undefined, ticketLog: Store | undefined): void {
   if (handOver !== true || ticketLog !== undefined) return
   throw new InvalidInput('option handOver: needs a ticketLog, from which the next process goes on', {
     field: 'handOver',

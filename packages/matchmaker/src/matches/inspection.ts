@@ -1,6 +1,5 @@
-import { type AllocationView, type Allocator, viewOf } from '@muster/servers'
+import { type AllocationView, type Allocator, type Store, viewOf } from '@muster/servers'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
-import type { TicketLog } from '../ticket-log/ticket-log.js'
 import type { WaitingFor } from '../tickets/ticket.js'
 import type { TargetWaitState } from '../wait-times/target-wait.js'
 
@@ -52,7 +51,7 @@ export interface Inspected {
   readonly tickets: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
   readonly allocator: Pick<Allocator, 'stopsPending' | 'pausedUntil' | 'held' | 'matches'>
-  readonly ticketLog: Pick<TicketLog, 'isFailing'> | undefined
+  readonly ticketLog: Pick<Store, 'isFailing'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }

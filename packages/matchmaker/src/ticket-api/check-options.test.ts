@@ -32,7 +32,7 @@ test.each([
     'limits.bodyByte',
     'option limits.bodyByte: is not known; did you mean bodyBytes?',
   ],
-  [{ authenticate, ticketLog: 5 }, 'ticketLog', 'option ticketLog: must be made by openTicketLog, got 5'],
+  [{ authenticate, ticketLog: 5 }, 'ticketLog', 'option ticketLog: must be made by openStore, got 5'],
   [
     { authenticate, ticketLog: { records: () => {} }, groups: createGroupStore({} as never) },
     'ticketLog',

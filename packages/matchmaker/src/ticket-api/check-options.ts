@@ -33,7 +33,7 @@ const limitStore = z.custom(
 
 const ticketLog = z.custom(
   (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'records') === 'function',
-  'must be made by openTicketLog',
+  'must be made by openStore',
 )
 
 const longEnough = (key: unknown) =>

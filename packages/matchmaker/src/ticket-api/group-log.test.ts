@@ -5,10 +5,9 @@ import { afterAll, expect, test } from 'vitest'
 import { createMatchmaker } from '../create-matchmaker.js'
 import { Unavailable } from '../errors.js'
 import { duel } from '../matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers'
+import { createMemoryJournal, openStore } from '@muster/servers'
+import { createFolder } from '@muster/servers/store-fixture'
 import { createTestService } from '@muster/servers/service-fixture'
-import { openTicketLog } from '../ticket-log/open-ticket-log.js'
-import { createFolder } from '../ticket-log/ticket-log.fixture.js'
 import { createGroupStore } from './group-store.js'
 import { aGroup, testGroupStore } from './group-store-suite.fixture.js'
 import { createTicketApi } from './ticket-api.js'
@@ -18,7 +17,7 @@ afterAll(remove)
 const clock = createManualClock()
 
 const open = async (path: string) => {
-  const log = await openTicketLog({ path, clock, fsync: 'never' })
+  const log = await openStore({ path, clock, fsync: 'never' })
   const attach = () => log.attach({ name: 'muster', problem: () => {} })
   const store = (idleMs = 1000) => createGroupStore({ clock, idleMs, mostGroups: 2, isAlive: () => false, log })
   return { log, attach, store }
@@ -71,9 +70,9 @@ test('a group that cannot be kept is refused, and stays as it was', async () => 
   const stored: string[] = []
   const records = {
     stored: () => [],
-    write: (all: readonly { readonly value: string }[]) => {
+    write: (all: readonly { readonly value?: string | undefined }[]) => {
       if (isFull) throw new Unavailable('full')
-      stored.push(...all.map(({ value }) => value))
+      stored.push(...all.flatMap(({ value }) => value ?? []))
     },
     put: () => {},
     change: () => {},
@@ -93,7 +92,7 @@ test('a group that cannot be kept is refused, and stays as it was', async () => 
 test('a group gathers, and searches, as if the process had not ended', async () => {
   /** The API of a process. */
   const begin = async (path: string) => {
-    const log = await openTicketLog({ path, clock, fsync: 'never' })
+    const log = await openStore({ path, clock, fsync: 'never' })
     const matchmaker = createMatchmaker({
       deployments: createTestService({ clock }).deployments,
       queues: [{ ...duel, matchSize: 4 }],

@@ -1,4 +1,4 @@
-import type { TicketLog } from '../ticket-log/ticket-log.js'
+import type { Store } from '@muster/servers'
 import type { StoredGroup } from './group.js'
 
 /** Keeps groups beyond the process. */
@@ -11,7 +11,7 @@ export interface GroupKeeper {
 }
 
 /** Keeps groups in the ticket log. @param groups those that are stored now. */
-export function createGroupLog(log: Pick<TicketLog, 'records'>, groups: () => Iterable<StoredGroup>): GroupKeeper {
+export function createGroupLog(log: Pick<Store, 'records'>, groups: () => Iterable<StoredGroup>): GroupKeeper {
   const recordOf = ({ group, version }: StoredGroup) => ({ key: group.id, value: JSON.stringify({ version, group }) })
   const records = log.records('group', function* () {
     for (const stored of groups()) yield recordOf(stored)

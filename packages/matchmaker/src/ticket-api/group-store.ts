@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import type { Awaitable } from '@muster/core/runtime'
 import type { Group, StoredGroup } from './group.js'
 import { createGroupLog } from './group-log.js'
-import type { TicketLog } from '../ticket-log/ticket-log.js'
+import type { Store } from '@muster/servers'
 
 /**
  * Stores groups for one process, or for many. Every change is one atomic step: it happens completely, and only if the
@@ -33,7 +33,7 @@ export interface GroupStoreOptions {
   /** Whether the ticket of a group that searches can still be read. */
   readonly isAlive: (group: Group) => Awaitable<boolean>
   /** The ticket log, so that groups outlive the process. Default: they do not. */
-  readonly log?: Pick<TicketLog, 'records'> | undefined
+  readonly log?: Pick<Store, 'records'> | undefined
 }
 
 interface Kept extends StoredGroup {

@@ -5,7 +5,7 @@ import type { Locate } from '../tickets/locate/mmdb-locate.js'
 import type { BeaconSource } from '../beacons.js'
 import type { TicketCaller } from './caller.js'
 import type { GroupStore } from './group-store.js'
-import type { TicketLog } from '../ticket-log/ticket-log.js'
+import type { Store } from '@muster/servers'
 import type { StreamTokenOptions } from './stream-tokens.js'
 import type { ProfileOptions, ProfileResolver } from './profiles/profile.js'
 
@@ -84,7 +84,7 @@ export interface TicketApiOptions {
    */
   readonly groups?: GroupStore | undefined
   /** The ticket log of the matchmaker, so that groups outlive the process as tickets do. Not with `groups`. */
-  readonly ticketLog?: Pick<TicketLog, 'records'> | undefined
+  readonly ticketLog?: Pick<Store, 'records'> | undefined
   /**
    * Finds the lobbies that a player is in, for `GET /me`: `(playerId) => lobbies.ofPlayer(playerId)` with lobbies of
    * `@muster/relay`. Default: nobody is in a lobby.

@@ -1,7 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { CooldownState } from '../queues/cooldown.js'
-import type { LogRecord } from '../ticket-log/log-lines.js'
-import type { LogRecords, TicketLog } from '../ticket-log/ticket-log.js'
+import type { Store, StoreRecord, StoreRecords } from '@muster/servers'
 import { bodyOf, type StoredTicket, type TicketState } from './checked-ticket.js'
 import type { Cooldown } from './cooldowns.js'
 import type { NotLoaded } from './load-tickets.js'
@@ -79,7 +78,7 @@ const stateText = (ticket: Ticket): string => {
 }
 
 /** The ticket again. @throws Error if it is not as it was written; the error holds nothing of the text. */
-function readStoredTicket({ key, value, change }: LogRecord): StoredTicket {
+function readStoredTicket({ key, value, change }: StoreRecord): StoredTicket {
   const end = value.indexOf(BETWEEN)
   try {
     const { createdAt, place } = JSON.parse(value.slice(0, end)) as Told
@@ -92,7 +91,7 @@ function readStoredTicket({ key, value, change }: LogRecord): StoredTicket {
 
 /** What a matchmaker keeps in its ticket log. */
 interface LogLedgerOptions {
-  readonly log: Pick<TicketLog, 'records'>
+  readonly log: Pick<Store, 'records'>
   /** All that are kept. */
   readonly tickets: () => Iterable<TicketRecord>
   readonly cooldowns: () => Iterable<Cooldown>
@@ -109,10 +108,10 @@ interface LogLedger extends Required<Ledger> {
 /** Creates the ledger of a matchmaker that is alone: its ticket log. */
 export function createLogLedger({ log, tickets, cooldowns }: LogLedgerOptions): LogLedger {
   /** The open ones, by id: those that wait for their match too. */
-  const backfills = new Map<string, LogRecord>()
-  const ofTickets: LogRecords = log.records('ticket', () => liveTickets(tickets()))
-  const ofBackfills: LogRecords = log.records('backfill', () => backfills.values())
-  const ofCooldowns: LogRecords = log.records('cooldown', () => Array.from(cooldowns(), loggedCooldown))
+  const backfills = new Map<string, StoreRecord>()
+  const ofTickets: StoreRecords = log.records('ticket', () => liveTickets(tickets()))
+  const ofBackfills: StoreRecords = log.records('backfill', () => backfills.values())
+  const ofCooldowns: StoreRecords = log.records('cooldown', () => Array.from(cooldowns(), loggedCooldown))
   for (const record of ofBackfills.stored()) backfills.set(record.key, record)
 
   return {
@@ -156,7 +155,7 @@ export function createLogLedger({ log, tickets, cooldowns }: LogLedgerOptions): 
 
 const cooldownKey = ({ playerId, name }: Pick<Cooldown, 'playerId' | 'name'>) => JSON.stringify([name, playerId])
 
-const loggedCooldown = (cooldown: Cooldown): LogRecord => ({
+const loggedCooldown = (cooldown: Cooldown): StoreRecord => ({
   key: cooldownKey(cooldown),
   value: JSON.stringify(cooldown),
 })
@@ -173,13 +172,13 @@ function readCooldown(value: string): readonly Cooldown[] {
 /** Whether it is not as tickets are at first: it may have waited elsewhere before. */
 const isChanged = ({ version, attempts }: TicketRecord) => version > 1 || attempts > 0
 
-const logged = (record: TicketRecord): LogRecord => ({
+const logged = (record: TicketRecord): StoreRecord => ({
   key: record.id,
   value: ticketText(record),
   change: isChanged(record) ? stateText(ticketOf(record)) : undefined,
 })
 
-function* liveTickets(tickets: Iterable<TicketRecord>): Generator<LogRecord> {
+function* liveTickets(tickets: Iterable<TicketRecord>): Generator<StoreRecord> {
   for (const record of tickets) {
     if (record.endedAt !== undefined) continue
     yield logged(record)

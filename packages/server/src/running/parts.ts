@@ -6,7 +6,7 @@ import {
   type GroupStore,
   mmdbLocate,
   type MmdbLocate,
-  type TicketLog,
+  type Store,
   type TicketService,
 } from '@muster/matchmaker'
 import type { Config } from '../config/config.js'
@@ -15,10 +15,10 @@ import type { ConsoleOptions } from '../console/options.js'
 import type { ApiParts, InForce } from './apis.js'
 import { openLobbies, type OpenLobbies } from './stores/lobbies.js'
 import { openLocalMatching } from './stores/local-matching.js'
-import type { Matching, MatchingOptions, Store, StoreOptions } from './stores/matching.js'
+import type { Matching, MatchingOptions, MatchingStore, MatchingStoreOptions } from './stores/matching.js'
 
 /** Rejects with an error that says what to do. */
-async function openStore(options: StoreOptions): Promise<Store> {
+async function openMatchingStore(options: MatchingStoreOptions): Promise<MatchingStore> {
   if (options.config.store.kind !== 'redis') return { openMatching: openLocalMatching, close: async () => {} }
   // Not at the top: few programs need it, and its package may not be installed.
   const { openRedisStore } = await import('./stores/redis-matching.js')
@@ -70,7 +70,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
 async function open(options: PartsOptions, opened: (close: Close) => void): Promise<Omit<Parts, 'close'>> {
   const { inForce, devToken, adaptService = same, clock, log, onProblem } = options
   const { config } = inForce
-  const store = await openStore({ config, clock, onProblem })
+  const store = await openMatchingStore({ config, clock, onProblem })
   opened(store.close)
   const { url: baseUrl, share, timeoutMs } = config.service
   // A reloaded token counts from the next call on.
@@ -111,7 +111,7 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
 const same = (service: TicketService) => service
 
 /** Groups outlive a reload, so they are not the ticket API's own. */
-function ownGroups({ limits }: Config, service: TicketService, log: TicketLog | undefined, clock: Clock): GroupStore {
+function ownGroups({ limits }: Config, service: TicketService, log: Store | undefined, clock: Clock): GroupStore {
   return createGroupStore({
     clock,
     idleMs: limits.groupIdleMs ?? 300_000,

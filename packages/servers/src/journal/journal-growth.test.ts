@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFileJournal } from './journal-file.js'
+import { createFileJournal } from './file-journal.js'
 import type { JournalEntry } from './journal.js'
 
 let folder: string

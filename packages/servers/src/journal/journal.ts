@@ -143,24 +143,3 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
       open.delete(matchId)
   }
 }
-
-/** The shortest list of entries with the same meaning as all entries of an open match. */
-export function entriesOf({
-  sentAt,
-  lostAt,
-  requestId,
-  assigned,
-  dropped,
-  lastsMs,
-  assignment,
-  ...intent
-}: OpenIntent): JournalEntry[] {
-  const { matchId } = intent
-  const entries: JournalEntry[] = [{ kind: 'intent', ...intent }]
-  if (sentAt !== undefined) entries.push({ kind: 'sent', matchId, at: sentAt })
-  if (lostAt !== undefined) entries.push({ kind: 'lost', matchId, at: lostAt })
-  if (requestId !== undefined) entries.push({ kind: 'created', matchId, requestId })
-  if (assigned) entries.push({ kind: 'assigned', matchId, lastsMs, assignment })
-  if (dropped === true) entries.push({ kind: 'dropped', matchId })
-  return entries
-}

@@ -1,4 +1,4 @@
-import { MatchmakerClosed } from '../allocations.js'
+import { MatchmakerClosed } from '../errors.js'
 import type { Clock } from '@muster/core/clock'
 import { createYielder, unlessAborted } from '@muster/core/runtime'
 import type { Journal, OpenIntent } from './journal.js'

@@ -5,10 +5,10 @@ import type { Clock } from '@muster/core/clock'
 import {
   createFileJournal,
   createMatchmaker,
-  JournalLocked,
   type Matchmaker,
-  openTicketLog,
-  type TicketLog,
+  openStore,
+  type Store,
+  StoreLocked,
   Unavailable,
 } from '@muster/matchmaker'
 import type { StoreConfig } from '../../config/config.js'
@@ -102,7 +102,7 @@ async function createOver(options: MatchingOptions, { journal, ticketLog }: Reme
 type Folder = Extract<StoreConfig, { readonly kind: 'folder' }>
 interface Remembered {
   readonly journal?: ReturnType<typeof createFileJournal>
-  readonly ticketLog?: TicketLog
+  readonly ticketLog?: Store
   readonly streamKey?: Uint8Array
 }
 
@@ -126,10 +126,10 @@ async function openFolder(
   const until = clock.now() + LOCKED_MS
   for (;;) {
     try {
-      const ticketLog = await openTicketLog(logOptions)
+      const ticketLog = await openStore(logOptions)
       return { journal, ticketLog, streamKey: await readStreamKey(ticketLog, join(path, 'streams.key')) }
     } catch (error) {
-      if (!(error instanceof JournalLocked) || clock.now() >= until) throw error
+      if (!(error instanceof StoreLocked) || clock.now() >= until) throw error
       onProblem('start', new Error('another process uses the folder of the store: waiting for it to end'))
       await clock.sleep(LOOK_EVERY_MS)
     }
@@ -137,7 +137,7 @@ async function openFolder(
 }
 
 /** Read once the lock is ours: two processes that begin together would make two keys. */
-async function readStreamKey(ticketLog: TicketLog, path: string): Promise<Uint8Array> {
+async function readStreamKey(ticketLog: Store, path: string): Promise<Uint8Array> {
   try {
     return await readOwnKey(path)
   } catch (error) {

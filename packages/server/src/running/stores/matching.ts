@@ -8,7 +8,7 @@ import type {
   MatchmakerOptions,
   Observed,
   QueueDefinition,
-  TicketLog,
+  Store,
   TicketService,
 } from '@muster/matchmaker'
 import type { LobbyStore } from '@muster/relay'
@@ -60,7 +60,7 @@ export interface Matching {
   /** Leaves tickets, matches and servers to the next process, as far as the store allows. */
   readonly close: (timeoutMs: number) => Promise<void>
   /** Where tickets outlive the process; groups are kept there too. */
-  readonly ticketLog?: TicketLog | undefined
+  readonly ticketLog?: Store | undefined
   /** Opens what keeps events of the console beyond this process; undefined where nothing outlives it. */
   readonly openEvents?: OpenEvents | undefined
   /** Signs tokens of streams as the process before did, so that browsers go on after a restart. */
@@ -84,14 +84,14 @@ export interface MatchingOptions {
   readonly onProblem: (during: string, error: unknown) => void
 }
 
-export interface StoreOptions {
+export interface MatchingStoreOptions {
   readonly config: Config
   readonly clock: Clock
   readonly onProblem: MatchingOptions['onProblem']
 }
 
 /** Where the program remembers. */
-export interface Store {
+export interface MatchingStore {
   /** Keeps the service's limits together with other processes. */
   readonly limiter?: ClientOptions['limiter'] | undefined
   readonly openMatching: (options: MatchingOptions) => Promise<Matching>

@@ -3,7 +3,13 @@ import { within } from '@muster/core/runtime'
 import type { Inspection, Listener, Matchmaker } from '@muster/matchmaker'
 import type * as RedisPackage from '@muster/redis'
 import type { Config } from '../../config/config.js'
-import { type Matching, type MatchingOptions, matchmakerOptions, type Store, type StoreOptions } from './matching.js'
+import {
+  type Matching,
+  type MatchingOptions,
+  type MatchingStore,
+  type MatchingStoreOptions,
+  matchmakerOptions,
+} from './matching.js'
 
 type RedisConfig = Extract<Config['store'], { readonly kind: 'redis' }>
 
@@ -104,7 +110,7 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
  * @throws {InvalidInput} if `@muster/redis` is not installed
  * @throws as `connectRedis`
  */
-export async function openRedisStore(options: StoreOptions, config: RedisConfig): Promise<Store> {
+export async function openRedisStore(options: MatchingStoreOptions, config: RedisConfig): Promise<MatchingStore> {
   const redisPackage = await import('@muster/redis').catch((error: unknown) => {
     if (!isMissing(error)) throw error
     const message = 'store: redis needs a package that is not installed: npm install @muster/redis'

@@ -3,10 +3,10 @@ import { statSync } from 'node:fs'
 import { createManualClock } from '@muster/core/clock'
 import { afterAll, expect, test } from 'vitest'
 import { Unavailable } from '../errors.js'
-import { takeLock } from '@muster/servers'
-import { createFileTicketLog } from './file-ticket-log.js'
-import { LogFile } from './log-file.js'
-import { createFolder, hasSome, modelled, readBack } from './ticket-log.fixture.js'
+import { takeLock } from './flock.js'
+import { createFileStore } from './file-store.js'
+import { StoreFile } from './store-file.js'
+import { createFolder, hasSome, modelled, readBack } from './store.fixture.js'
 
 const { newPath, remove } = createFolder()
 afterAll(remove)
@@ -16,12 +16,13 @@ async function openOnDisk() {
   const path = newPath()
   const clock = createManualClock()
   const disk = { isFull: false }
-  const real = await LogFile.open(path, 0)
+  const real = await StoreFile.open(path, 0)
   const unlessFull = () => {
     if (disk.isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   }
-  const file: Pick<LogFile, 'size' | 'append' | 'force' | 'replace' | 'place' | 'close'> = {
+  const file: Pick<StoreFile, 'size' | 'isForced' | 'append' | 'force' | 'replace' | 'place' | 'close'> = {
     size: () => real.size(),
+    isForced: () => real.isForced(),
     append: (text, isForced) => {
       unlessFull()
       real.append(text, isForced)
@@ -34,12 +35,14 @@ async function openOnDisk() {
     place: () => real.place(),
     close: () => real.close(),
   }
-  const log = createFileTicketLog({
+  const log = createFileStore({
     path,
+    what: 'store',
     fsync: 'never',
     compactAtBytes: 2 ** 20,
+    growth: 3,
     clock,
-    lock: await takeLock(`${path}.lock`, undefined, 'ticket log'),
+    lock: await takeLock(`${path}.lock`, undefined, 'store'),
     file,
     stored: new Map(),
     damage: undefined,

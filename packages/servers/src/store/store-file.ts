@@ -1,22 +1,25 @@
 import { closeSync, fdatasyncSync, fsync, fsyncSync, ftruncateSync, openSync, renameSync, writeSync } from 'node:fs'
-import { open, unlink, type FileHandle } from 'node:fs/promises'
+import { open, readFile, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { type Place, placeOf } from '@muster/servers'
+import { type Place, placeOf } from './flock.js'
 
 /**
- * The open file of a ticket log. Appends are synchronous: when one returns, the operating system has the bytes, so that
- * the end of the process loses nothing.
+ * The open file of a store. Appends are synchronous: when one returns, the operating system has the bytes, so that the
+ * end of the process loses nothing.
  */
-export class LogFile {
+export class StoreFile {
   readonly #path: string
   #file: FileHandle
   /** Bytes of the file, from its start, that are complete. */
   #size: number
+  /** Bytes of the file, from its start, that are on the disk; -1: perhaps none. */
+  #forcedSize = -1
   /** Whether a failed append may have left bytes after the complete ones. */
   #isTorn = false
-  /** Whether everything is on the disk. */
-  #isForced = true
+  /** The fdatasync under way, and the one that follows it. */
+  #forcing: Promise<void> | undefined
+  #forcingNext: Promise<void> | undefined
 
   private constructor(path: string, file: FileHandle, size: number) {
     this.#path = path
@@ -25,7 +28,7 @@ export class LogFile {
   }
 
   /** Opens a file, creating it if necessary, and cuts off everything after `size` bytes. */
-  static async open(path: string, size: number): Promise<LogFile> {
+  static async open(path: string, size: number): Promise<StoreFile> {
     const file = await open(path, 'a', 0o600)
     try {
       // It holds players' addresses, whoever created it.
@@ -36,11 +39,16 @@ export class LogFile {
       await file.close()
       throw error
     }
-    return new LogFile(path, file, size)
+    return new StoreFile(path, file, size)
   }
 
   size(): number {
     return this.#size
+  }
+
+  /** Whether the whole file is on the disk. */
+  isForced(): boolean {
+    return this.#forcedSize === this.#size
   }
 
   /**
@@ -50,12 +58,12 @@ export class LogFile {
   append(text: string, isForced: boolean): void {
     if (this.#isTorn) this.#cut()
     this.#isTorn = true
-    this.#isForced = false
     try {
       const written = writeFully(this.#file.fd, text)
       if (isForced) fdatasyncSync(this.#file.fd)
       this.#size += written
     } catch (error) {
+      this.#forcedSize = -1
       try {
         this.#cut()
       } catch {
@@ -64,19 +72,25 @@ export class LogFile {
       throw error
     }
     this.#isTorn = false
-    this.#isForced = isForced
+    if (isForced) this.#forcedSize = this.#size
   }
 
-  /** Forces what was appended onto the disk, while appends go on. */
+  /** Forces what was appended so far onto the disk, while appends go on. Calls share one fdatasync. */
   async force(): Promise<void> {
-    if (this.#isForced) return
-    this.#isForced = true
-    try {
-      await this.#file.datasync()
-    } catch (error) {
-      this.#isForced = false
-      throw error
-    }
+    if (this.isForced()) return
+    this.#forcingNext ??= this.#forceAfter(this.#forcing)
+    await this.#forcingNext
+  }
+
+  async #forceAfter(before: Promise<void> | undefined): Promise<void> {
+    await before?.catch(() => {})
+    this.#forcing = this.#forcingNext
+    this.#forcingNext = undefined
+    const [file, size] = [this.#file, this.#size]
+    await file.datasync()
+    // A rewrite has moved what was appended to another file.
+    if (file !== this.#file) return await this.force()
+    this.#forcedSize = Math.max(this.#forcedSize, size)
   }
 
   /**
@@ -110,7 +124,7 @@ export class LogFile {
       this.#file = file
       this.#size = size
       this.#isTorn = false
-      this.#isForced = forced.rest
+      this.#forcedSize = forced.rest ? size : -1
       replaced()
     } catch (error) {
       await file.close()
@@ -162,5 +176,19 @@ async function forceFolderOf(path: string, atOnce: boolean): Promise<void> {
     else await force(folder)
   } finally {
     closeSync(folder)
+  }
+}
+
+/**
+ * Reads a file; returns an empty buffer if it does not exist.
+ * @param what the file is, for messages.
+ */
+export async function readIfThere(path: string, what: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return Buffer.alloc(0)
+    throw new Error(`the ${what} ${path} cannot be read: ${message}`, { cause: error })
   }
 }

@@ -1,11 +1,10 @@
 import { appendFileSync, chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { JournalLocked } from '@muster/servers'
-import { LogDamaged, LogUnreadable } from './log-errors.js'
-import { LOG_HEADER, logLine } from './log-lines.js'
-import { openTicketLog } from './open-ticket-log.js'
-import { createFolder, hasSome, Model, openModelled, readBack, step } from './ticket-log.fixture.js'
+import { StoreCorrupt, StoreLocked, StoreTorn } from '../errors.js'
+import { openStore } from './file-store.js'
+import { HEADER, lineOf, TICKET_LOG_HEADER } from './store-format.js'
+import { createFolder, hasSome, Model, openModelled, readBack, step } from './store.fixture.js'
 
 const { newPath, remove } = createFolder()
 afterAll(remove)
@@ -37,7 +36,7 @@ test('torn at any byte, a log has what whole lines tell', async () => {
         // It goes on after what is left.
         const cut = newPath()
         writeFileSync(cut, torn)
-        const again = await openTicketLog({ path: cut, fsync: 'never' })
+        const again = await openStore({ path: cut, fsync: 'never' })
         again.attach({ name: 'test', problem: () => {} })
         again.records('more', () => []).write([{ key: 'z', value: '1' }])
         await again.close()
@@ -95,7 +94,7 @@ test('kinds that nobody asks for are kept, whatever is rewritten', async () => {
   first.take({ kind: 'a', op: '=', key: 'x', value: '1' })
   first.take({ kind: 'a', op: '~', key: 'x', value: '2' })
   await first.log.close()
-  const log = await openTicketLog({ path, compactAtBytes: 1, fsync: 'never' })
+  const log = await openStore({ path, compactAtBytes: 1, fsync: 'never' })
   log.attach({ name: 'test', problem: () => {} })
   await log.advance()
   await log.close()
@@ -104,8 +103,8 @@ test('kinds that nobody asks for are kept, whatever is rewritten', async () => {
 
 test('lines that are damaged are left out and told of, and the rest goes on', async () => {
   const path = newPath()
-  const lines = ['w', 'x', 'y', 'z'].map((key) => logLine('a', '=', key, '{}'))
-  const bytes = Buffer.from(LOG_HEADER + lines.join(''))
+  const lines = ['w', 'x', 'y', 'z'].map((key) => lineOf('a', '=', key, '{}'))
+  const bytes = Buffer.from(HEADER + lines.join(''))
   const at = bytes.indexOf('"x"') + 1
   bytes[at] = 0x58
   writeFileSync(path, bytes)
@@ -113,8 +112,8 @@ test('lines that are damaged are left out and told of, and the rest goes on', as
   const { log, problems, records } = await openModelled(path)
   expect(records.stored().map(({ key }) => key)).toEqual(['w', 'y', 'z'])
   await log.advance()
-  expect(problems).toMatchObject([{ name: 'LogDamaged', path, line: 3, lines: 3 }])
-  expect(problems[0]).toBeInstanceOf(LogDamaged)
+  expect(problems).toMatchObject([{ name: 'StoreTorn', path, line: 3, lines: 3 }])
+  expect(problems[0]).toBeInstanceOf(StoreTorn)
   await log.close()
   const again = await openModelled(path)
   await again.log.advance()
@@ -122,23 +121,46 @@ test('lines that are damaged are left out and told of, and the rest goes on', as
   await again.log.close()
 })
 
+test('a ticket log of the version before there was one store is taken over', async () => {
+  const path = newPath()
+  const lines = [lineOf('a', '=', 'x', '1'), lineOf('a', '~', 'x', '2'), lineOf('b-c', '=', 'y', '3')]
+  writeFileSync(path, TICKET_LOG_HEADER + lines.join(''))
+  const { log, records, take } = await openModelled(path)
+  expect(records.stored()).toEqual([{ key: 'x', value: '1', change: '2' }])
+  take({ kind: 'a', op: '=', key: 'z', value: '4' })
+  await log.close()
+  expect(readFileSync(path, 'latin1').startsWith(HEADER)).toBe(true)
+  expect(logged(path)).toEqual(
+    new Map([
+      [
+        'a',
+        [
+          { key: 'x', value: '1', change: '2' },
+          { key: 'z', value: '4' },
+        ],
+      ],
+      ['b-c', [{ key: 'y', value: '3' }]],
+    ]),
+  )
+})
+
 describe('a file that is', () => {
   test.each([
-    ['something else', '{"ip":"192.0.2.1"}\nmore\n', /is no ticket log: its first line is not that of one/],
-    ['of another version', LOG_HEADER.replace('"version":1', '"version":9'), /was written by another version/],
-    ['damaged in its first line', LOG_HEADER.replace('muster', 'mustard'), /was written by another version/],
+    ['something else', '{"ip":"192.0.2.1"}\nmore\n', /is no store: its first line is not that of one/],
+    ['of another version', HEADER.replace('"version":3', '"version":9'), /was written by another version/],
+    ['damaged in its first line', HEADER.replace('muster', 'mustard'), /was written by another version/],
   ])('%s is left as it is', async (_, content, message) => {
     const path = newPath()
     writeFileSync(path, content)
-    const opening = openTicketLog({ path })
-    await expect(opening).rejects.toThrow(LogUnreadable)
-    await expect(openTicketLog({ path })).rejects.toThrow(message)
+    const opening = openStore({ path })
+    await expect(opening).rejects.toThrow(StoreCorrupt)
+    await expect(openStore({ path })).rejects.toThrow(message)
     expect(readFileSync(path, 'utf8')).toBe(content)
   })
 
   test.each([
     ['empty', ''],
-    ['torn in its first line', LOG_HEADER.slice(0, 20)],
+    ['torn in its first line', HEADER.slice(0, 20)],
     ['all zeros after a power failure', '\0'.repeat(4096)],
   ])('%s is a new one', async (_, content) => {
     const path = newPath()
@@ -164,8 +186,8 @@ describe('a file that is', () => {
   test('open already is refused', async () => {
     const path = newPath()
     const { log } = await openModelled(path)
-    await expect(openTicketLog({ path })).rejects.toThrow(JournalLocked)
-    await expect(openTicketLog({ path })).rejects.toThrow(/^the ticket log is in use by process \d+/)
+    await expect(openStore({ path })).rejects.toThrow(StoreLocked)
+    await expect(openStore({ path })).rejects.toThrow(/^the store is in use by process \d+/)
     await log.close()
     await (await openModelled(path)).log.close()
   })

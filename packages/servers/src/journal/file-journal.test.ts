@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { JournalCorrupt, JournalLocked } from './journal-errors.js'
-import { createFileJournal } from './journal-file.js'
-import { HEADER, lineOf } from './journal-lines.js'
+import { StoreCorrupt, StoreLocked } from '../errors.js'
+import { createFileJournal } from './file-journal.js'
+import { HEADER, lineOf } from './version-2.fixture.js'
 import { createMemoryJournal, type JournalEntry } from './journal.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-journal-'))
@@ -101,7 +101,7 @@ test('torn at any byte, it keeps all whole lines, reports the loss as a problem,
     const journal = createFileJournal({ path, fsync: 'never' })
     await journal.open((error) => lost.push(error))
     const lostBytes = length - (ends.findLast((end) => end <= length) ?? 0)
-    expect(lost).toMatchObject(lostBytes === 0 ? [] : [{ name: 'JournalTorn', path, bytes: lostBytes }])
+    expect(lost).toMatchObject(lostBytes === 0 ? [] : [{ name: 'StoreTorn', path, bytes: lostBytes }])
     await journal.append(intent('more'))
     await journal.close()
     expect(await opened(path)).toEqual(await known([...survived, intent('more')]))
@@ -131,7 +131,7 @@ describe('is not opened and left unchanged, with nothing beside it', () => {
     const path = newPath()
     writeFileSync(path, content)
     // A journal that failed to open keeps no lock, even if it is never closed.
-    await expect(createFileJournal({ path }).open()).rejects.toThrow(JournalCorrupt)
+    await expect(createFileJournal({ path }).open()).rejects.toThrow(StoreCorrupt)
     await expect(opened(path)).rejects.toMatchObject({ line, path, message: expect.stringContaining(path) as string })
     await expect(opened(path)).rejects.toThrow(message)
     expect(readFileSync(path)).toEqual(content)
@@ -226,7 +226,7 @@ describe('while it is open', () => {
     renameSync(path, `${path}.aside`)
     copyFileSync(`${path}.aside`, path)
     const before = readFileSync(path)
-    await expect(journal.append(intent('b'))).rejects.toThrow(JournalLocked)
+    await expect(journal.append(intent('b'))).rejects.toThrow(StoreLocked)
     expect([readFileSync(path), readFileSync(`${path}.aside`)]).toEqual([before, before])
     renameSync(`${path}.aside`, path)
     await journal.append(intent('c'))

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
-import { readLog, type LogRecord, type Op } from './log-lines.js'
-import { openTicketLog, type TicketLogOptions } from './open-ticket-log.js'
-import type { LogRecords, TicketLog } from './ticket-log.js'
+import { type Op, readStore, type StoreRecord } from './store-format.js'
+import { openStore, type StoreOptions } from './file-store.js'
+import type { Store, StoreRecords } from './store.js'
 
 /** A folder for the files of a test file. */
 export function createFolder() {
@@ -19,7 +19,7 @@ export function createFolder() {
 
 /** What the file has now. */
 export const readBack = (path: string, bytes = readFileSync(path)) => {
-  const { records } = readLog(path, bytes)
+  const { records } = readStore(bytes, { path, what: 'store', isStrict: false })
   return new Map([...records].filter(([kind]) => kind !== 'name').map(([kind, all]) => [kind, [...all.values()]]))
 }
 
@@ -44,10 +44,10 @@ export const step: fc.Arbitrary<Step> = fc.record({
 
 /** The records as a log should have them. */
 export class Model {
-  readonly kinds = new Map<string, Map<string, LogRecord>>()
+  readonly kinds = new Map<string, Map<string, StoreRecord>>()
 
   apply({ kind, op, key, value }: Step): void {
-    const records = this.kinds.get(kind) ?? new Map<string, LogRecord>()
+    const records = this.kinds.get(kind) ?? new Map<string, StoreRecord>()
     this.kinds.set(kind, records)
     const before = records.get(key)
     if (op === '~') {
@@ -58,32 +58,32 @@ export class Model {
     if (op === '=') records.set(key, { key, value })
   }
 
-  live(kind: string): Iterable<LogRecord> {
+  live(kind: string): Iterable<StoreRecord> {
     return this.kinds.get(kind)?.values() ?? []
   }
 
   /** As `readBack` has it. */
-  all(): Map<string, LogRecord[]> {
+  all(): Map<string, StoreRecord[]> {
     return new Map(
-      [...this.kinds].map(([kind, records]): [string, LogRecord[]] => [kind, [...records.values()]]).filter(hasSome),
+      [...this.kinds].map(([kind, records]): [string, StoreRecord[]] => [kind, [...records.values()]]).filter(hasSome),
     )
   }
 }
 
-export const hasSome = ([, records]: readonly [string, readonly LogRecord[]]) => records.length > 0
+export const hasSome = ([, records]: readonly [string, readonly StoreRecord[]]) => records.length > 0
 
 /** An open log that keeps the records of a model. */
-export async function openModelled(path: string, options: Partial<TicketLogOptions> = {}) {
+export async function openModelled(path: string, options: Partial<StoreOptions> = {}) {
   const clock = createManualClock()
-  const log = await openTicketLog({ path, clock, fsync: 'never', ...options })
+  const log = await openStore({ path, clock, fsync: 'never', ...options })
   const problems: unknown[] = []
   log.attach({ name: 'test', problem: (error) => void problems.push(error) })
   return { clock, log, problems, ...modelled(log) }
 }
 
-export function modelled(log: Pick<TicketLog, 'records'>) {
+export function modelled(log: Pick<Store, 'records'>) {
   const model = new Model()
-  const kinds = new Map<string, LogRecords>()
+  const kinds = new Map<string, StoreRecords>()
   for (const kind of ['a', 'b-c'])
     kinds.set(
       kind,
@@ -96,6 +96,6 @@ export function modelled(log: Pick<TicketLog, 'records'>) {
     else if (one.op === '~') records?.change(one.key, one.value)
     else records?.remove(one.key)
   }
-  const records = kinds.get('a') as LogRecords
+  const records = kinds.get('a') as StoreRecords
   return { model, take, records }
 }

@@ -2,11 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'nod
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { JournalLocked } from './journal-errors.js'
-import { createFileJournal } from './journal-file.js'
-import { takeLock } from './journal-lock.js'
-import { openLocked } from './kernel-lock.js'
-import type { JournalEntry } from './journal.js'
+import { StoreLocked } from '../errors.js'
+import { createFileJournal } from '../journal/file-journal.js'
+import { openLocked, takeLock } from './flock.js'
+import type { JournalEntry } from '../journal/journal.js'
 
 // test/chaos/lock.test.ts tests the lock among processes and containers. The kernel locks open files, not processes, so
 // two files opened by one process behave the same.
@@ -21,14 +20,14 @@ test('the lock is held until it is closed, others learn its holder, and no file 
   const path = newPath()
   const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
   await first.open()
-  await expect(second.open()).rejects.toThrow(JournalLocked)
+  await expect(second.open()).rejects.toThrow(StoreLocked)
   await expect(second.open()).rejects.toMatchObject({
     pid: process.pid,
     message: expect.stringContaining(hostname()) as string,
   })
   await first.close()
   expect(await second.open()).toEqual([])
-  await expect(first.open()).rejects.toThrow(JournalLocked)
+  await expect(first.open()).rejects.toThrow(StoreLocked)
   await second.close()
   expect(readdirSync(folder).filter((name) => name.includes('.lock'))).toEqual([])
 })
@@ -53,7 +52,7 @@ test('of many processes at once exactly one gets the lock, in every round', asyn
     const outcomes = await Promise.allSettled(journals.map((journal) => journal.open()))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const outcome of outcomes)
-      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(JournalLocked)
+      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(StoreLocked)
     await Promise.all(journals.map((journal) => journal.close()))
   }
 })
@@ -66,7 +65,7 @@ test('a lock being closed and one being opened are never both held', async () =>
     try {
       await journal.open()
     } catch (error) {
-      if (error instanceof JournalLocked) return false
+      if (error instanceof StoreLocked) return false
       throw error
     }
     open += 1
@@ -94,7 +93,7 @@ test('a lock on a file that was removed before it was locked does not count', as
   })
   expect(openings).toBe(2)
   expect(await lock.isInPlace()).toBe(true)
-  await expect(takeLock(path)).rejects.toThrow(JournalLocked)
+  await expect(takeLock(path)).rejects.toThrow(StoreLocked)
   await lock.release()
 })
 
@@ -105,11 +104,11 @@ test('a holder whose lock file was removed by hand writes nothing more', async (
   unlinkSync(`${path}.lock`)
   await second.open()
   await second.append(intent)
-  await expect(first.append({ ...intent, matchId: 'b' })).rejects.toThrow(JournalLocked)
+  await expect(first.append({ ...intent, matchId: 'b' })).rejects.toThrow(StoreLocked)
   await first.close()
   // The lock file that `close` removes is its own, not the other journal's.
   const third = createFileJournal({ path })
-  await expect(third.open()).rejects.toThrow(JournalLocked)
+  await expect(third.open()).rejects.toThrow(StoreLocked)
   await second.close()
   expect(await third.open()).toMatchObject([{ matchId: 'a' }])
   await third.close()

@@ -1,0 +1,114 @@
+import { Conflict, MusterError, StoreUnavailable } from '@muster/core'
+
+/** The matchmaker was closed. */
+export class MatchmakerClosed extends MusterError {
+  static {
+    this.prototype.name = 'MatchmakerClosed'
+  }
+}
+
+/**
+ * Tickets cannot be reached at the moment, because they are kept by several processes and the one that was asked for
+ * does not answer, or because there are too many: try again. What was asked may have been done.
+ */
+export class Unavailable extends StoreUnavailable {
+  /** Milliseconds after which it is worth trying again. */
+  readonly retryAfterMs: number
+
+  static {
+    this.prototype.name = 'Unavailable'
+  }
+
+  constructor(message: string, { retryAfterMs = 1000, cause }: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/**
+ * The file is in use by another process, or by another store of this process. Nothing is written, and no server is
+ * deployed, until it is free.
+ */
+export class StoreLocked extends Conflict {
+  /** The process that holds the lock, as it wrote its id; processes in different containers may share an id. */
+  readonly pid: number | undefined
+
+  static {
+    this.prototype.name = 'StoreLocked'
+  }
+
+  constructor(message: string, pid?: number) {
+    super(message)
+    this.pid = pid
+  }
+}
+
+/**
+ * The file is something else, was written by another version, or is damaged in a way that no crash explains. It is left
+ * as it is: missing records may be servers that cost money. If the path is right, move the file away: the reaper then
+ * stops deployments without an owner.
+ */
+export class StoreCorrupt extends MusterError {
+  readonly path: string
+  /** The number of the first line at fault, from 1. */
+  readonly line: number
+
+  static {
+    this.prototype.name = 'StoreCorrupt'
+  }
+
+  constructor(message: string, path: string, line: number) {
+    super(message)
+    this.path = path
+    this.line = line
+  }
+}
+
+/** Lines that are not as they were written. */
+export interface StoreDamage {
+  /** The number of the first of them in the file, from 1. */
+  readonly line: number
+  readonly lines: number
+  readonly bytes: number
+}
+
+/**
+ * A crash tore lines that were being written or had not reached the disk, or the disk is damaged. The store continues
+ * without them. What they told is lost: a record, its latest change, or its end.
+ */
+export class StoreTorn extends MusterError implements StoreDamage {
+  readonly path: string
+  readonly line: number
+  readonly lines: number
+  readonly bytes: number
+
+  static {
+    this.prototype.name = 'StoreTorn'
+  }
+
+  /** @param what the file is, for the message. */
+  constructor(what: string, path: string, { line, lines, bytes }: StoreDamage) {
+    super(`The ${what} ${path} was torn: skipped ${lines} lines (${bytes} bytes) from line ${line}.`)
+    this.path = path
+    this.line = line
+    this.lines = lines
+    this.bytes = bytes
+  }
+}
+
+/**
+ * Tickets of a match ended elsewhere before the entry was written, so the match is not what the entry says. Thrown by
+ * journals that know tickets, for entries without which a server must not be created. The journal itself works.
+ */
+export class TicketsGone extends Conflict {
+  readonly ticketIds: readonly string[]
+
+  static {
+    this.prototype.name = 'TicketsGone'
+  }
+
+  constructor(matchId: string, ticketIds: readonly string[]) {
+    super(`tickets of match ${matchId} have ended: ${ticketIds.join(', ')}`)
+    this.ticketIds = ticketIds
+  }
+}

@@ -1,0 +1,13 @@
+import { crc32 } from 'node:zlib'
+import { VERSION_2_HEADER } from './journal-version-2.js'
+
+export const HEADER = VERSION_2_HEADER
+
+/**
+ * The line of an entry, as version 2 wrote it.
+ * @param isAfterForced whether all lines before it are on the disk.
+ */
+export function lineOf(json: string, isAfterForced = false): string {
+  const marked = `${isAfterForced ? '!' : ' '}${json}`
+  return `${crc32(marked).toString(16).padStart(8, '0')}${marked}\n`
+}

@@ -1,0 +1,161 @@
+import { constants, type FileHandle, open, readFile, stat, unlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { getSystemErrorName } from 'node:util'
+import { z } from 'zod'
+import { StoreLocked } from '../errors.js'
+
+/** A flag of libuv for Windows: no other process may open the file while it is open here. */
+const UV_FS_O_EXLOCK = 0x10000000
+
+/**
+ * Opens a file, creating it if necessary, and locks it for as long as it is open. The lock is the kernel's: it holds
+ * among all processes and containers that share the file, and ends with the process, even after a crash.
+ * @returns undefined if the file is already locked.
+ * @throws if the file cannot be opened, or its file system supports no locks.
+ */
+export async function openLocked(path: string, what: LockedFile = 'journal'): Promise<FileHandle | undefined> {
+  return process.platform === 'win32' ? openExclusively(path) : openAndFlock(path, what)
+}
+
+/** What is locked, for messages. */
+export type LockedFile = 'journal' | 'store'
+
+async function openExclusively(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, constants.O_RDWR | constants.O_CREAT | UV_FS_O_EXLOCK, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EBUSY') return undefined
+    throw error
+  }
+}
+
+async function openAndFlock(path: string, what: LockedFile): Promise<FileHandle | undefined> {
+  const { flock, isTaken } = await (lockCalls ??= loadLockCalls(what))
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  try {
+    const error = flock(file.fd)
+    if (error === 0) return file
+    if (!isTaken(error)) throw new Error(`${path} cannot be locked: ${getSystemErrorName(-error)}`)
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+  await file.close()
+  return undefined
+}
+
+interface LockCalls {
+  /** Locks an open file without waiting. Returns 0, or the error number. */
+  flock(fd: number): number
+  isTaken(error: number): boolean
+}
+
+let lockCalls: Promise<LockCalls> | undefined
+
+/**
+ * Loads flock(2), which Node.js lacks, through the optional dependency koffi. It is loaded only here, so that a backend
+ * without a journal file needs no native code.
+ */
+async function loadLockCalls(what: LockedFile): Promise<LockCalls> {
+  const { default: koffi } = await import('koffi').catch((error: unknown) => {
+    const where = `${process.platform} ${process.arch}`
+    throw new Error(
+      `the ${what} cannot be locked: koffi, an optional dependency, is not installed or does not load on ${where}`,
+      { cause: error },
+    )
+  })
+  const flock = koffi.load(null).func('int flock(int fd, int operation)') as (fd: number, operation: number) => number
+  const { EWOULDBLOCK, EAGAIN } = koffi.os.errno
+  return {
+    flock: (fd) => (flock(fd, EXCLUSIVE_AT_ONCE) === 0 ? 0 : koffi.errno()),
+    isTaken: (error) => error === EWOULDBLOCK || error === EAGAIN,
+  }
+}
+
+/** The flags LOCK_EX and LOCK_NB, which have the same values on all systems with flock(2). */
+const EXCLUSIVE_AT_ONCE = 2 | 4
+
+/** The lock of a store: only its holder may write to that file. */
+export interface StoreLock {
+  /** Whether other processes would still find this lock: false once its file was removed or replaced. */
+  isInPlace(): Promise<boolean>
+  release(): Promise<void>
+}
+
+/** The owner as written in the lock's file, for people only: nothing depends on it. */
+const holder = z.object({ host: z.string(), pid: z.int() })
+
+/**
+ * Takes the lock of a file: flock(2) on a file beside it. One process in whatever container holds the lock at a
+ * time; when that process ends, the next one gets it at once.
+ * @param openLockFile opens and locks the file.
+ * @param what the file is, for messages.
+ * @throws {StoreLocked}
+ */
+export async function takeLock(
+  path: string,
+  openLockFile = () => openLocked(path, what),
+  what: LockedFile = 'journal',
+): Promise<StoreLock> {
+  for (;;) {
+    const file = await openLockFile()
+    if (file === undefined) throw await lockedBy(path, what)
+    if (await isFileAt(path, file)) return await signed(path, file)
+    // The previous owner removed the file between our open and our lock, so another process may have created a new one.
+    await file.close()
+  }
+}
+
+async function signed(path: string, file: FileHandle): Promise<StoreLock> {
+  try {
+    await file.truncate(0)
+    await file.write(JSON.stringify({ host: hostname(), pid: process.pid }), 0)
+  } catch {
+    // The disk may be full. The owner's name is not needed: the lock counts.
+  }
+  return {
+    isInPlace: () => isFileAt(path, file),
+    release: async () => {
+      // The file is removed before the lock is released, so that it cannot be another process's. If it cannot be
+      // removed, it may stay.
+      if (await isFileAt(path, file)) await unlink(path).catch(() => {})
+      await file.close()
+    },
+  }
+}
+
+/** Where an open file is: at its path, at none, or another file has taken that path. */
+export type Place = 'there' | 'missing' | 'taken'
+
+export async function placeOf(path: string, file: FileHandle): Promise<Place> {
+  if (await isFileAt(path, file)) return 'there'
+  const isThere = await stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  )
+  return isThere ? 'taken' : 'missing'
+}
+
+/** Whether the path still names the open file. */
+async function isFileAt(path: string, file: FileHandle): Promise<boolean> {
+  const [held, named] = await Promise.all([
+    file.stat({ bigint: true }),
+    stat(path, { bigint: true }).catch(() => undefined),
+  ])
+  return named?.ino === held.ino && named.dev === held.dev
+}
+
+async function lockedBy(path: string, what: LockedFile): Promise<StoreLocked> {
+  const said = await readFile(path, 'utf8').catch(() => '')
+  const { data } = holder.safeParse(parsed(said))
+  const who = data === undefined ? 'another process' : `process ${data.pid} of ${data.host}`
+  return new StoreLocked(`the ${what} is in use by ${who}: ${path}`, data?.pid)
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}

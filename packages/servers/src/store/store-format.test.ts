@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { StoreCorrupt } from '../errors.js'
+import { readVersion2 } from '../journal/journal-version-2.js'
+import * as version2 from '../journal/version-2.fixture.js'
+import { FORCED_LINE, HEADER, lineOf, readStore, type ReadStore } from './store-format.js'
+
+const PATH = '/var/lib/game/muster.store'
+
+/** A format: its header, the line of the nth match, and what says that all before is on the disk. */
+interface Format {
+  readonly header: string
+  readonly line: (n: number, isAfterForced: boolean) => string
+  readonly read: (bytes: Buffer) => ReadStore | undefined
+}
+
+const formats: Readonly<Record<string, Format>> = {
+  'a store': {
+    header: HEADER,
+    line: (n, isAfterForced) => (isAfterForced ? FORCED_LINE : '') + lineOf('server', '=', `m${n}`, '{}'),
+    read: (bytes) => readStore(bytes, { path: PATH, what: 'journal', isStrict: true }),
+  },
+  'a journal of version 2': {
+    header: version2.HEADER,
+    line: (n, isAfterForced) =>
+      version2.lineOf(JSON.stringify({ kind: 'intent', matchId: `m${n}`, playerIds: [] }), isAfterForced),
+    read: (bytes) => readVersion2('server', PATH, bytes),
+  },
+}
+
+const batches = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), isForced: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 8,
+})
+
+describe.each(Object.entries(formats))('%s', (_, { header, line, read }) => {
+  /** A file written in batches, each with whether it was forced onto the disk. */
+  function fileOf(given: readonly { readonly count: number; readonly isForced: boolean }[]) {
+    let text = header
+    let n = 0
+    let isForced = true
+    /** Bytes that were on the disk before the last batch was written. */
+    let safe = text.length
+    const ends: number[] = []
+    for (const batch of given) {
+      if (isForced) safe = text.length
+      for (let index = 0; index < batch.count; index++) {
+        text += line(n++, index === 0 && isForced)
+        ends.push(text.length)
+      }
+      isForced = batch.isForced
+    }
+    return { bytes: Buffer.from(text), ends, safe }
+  }
+  const keysIn = (bytes: Buffer) => [...(read(bytes)?.records.get('server')?.keys() ?? [])]
+
+  test('cut at any byte is read up to its last whole line', () => {
+    fc.assert(
+      fc.property(batches, fc.double({ min: 0, max: 1, noNaN: true }), (given, share) => {
+        const { bytes, ends } = fileOf(given)
+        const length = Math.floor(share * bytes.length)
+        const whole = ends.filter((end) => end <= length).length
+        const cut = bytes.subarray(0, length)
+        expect(keysIn(cut)).toEqual(Array.from({ length: whole }, (__, n) => `m${n}`))
+        const { goodBytes = 0, damage } = read(cut) ?? {}
+        expect(goodBytes + (damage?.bytes ?? 0)).toBe(length)
+      }),
+    )
+  })
+
+  test('with zeros in its unforced tail, left by a power failure, ends at its last whole line', () => {
+    fc.assert(
+      fc.property(batches, fc.nat(), fc.integer({ min: 1, max: 200 }), (given, at, length) => {
+        const { bytes, ends, safe } = fileOf(given)
+        const from = safe + (at % Math.max(1, bytes.length - safe))
+        const to = Math.min(bytes.length, from + length)
+        bytes.fill(0, from, to)
+        const starts = [header.length, ...ends]
+        const whole = ends.flatMap((end, n) => (end <= from || (starts[n] as number) >= to ? [`m${n}`] : []))
+        // If the zeros erased the end of a line, the line after it has no recognizable beginning. The line that says
+        // that all before is on the disk may be hit alone.
+        const touched = ends.findIndex((end) => end >= to)
+        const isJoined = to > from && ends.includes(to) && touched + 1 < ends.length
+        const expected = isJoined ? whole.filter((key) => key !== `m${touched + 1}`) : whole
+        const found = keysIn(bytes)
+        expect(found.filter((key) => expected.includes(key))).toEqual(expected)
+        expect(read(bytes)?.damage?.bytes ?? 0).toBeGreaterThan(to > from ? 0 : -1)
+        const damaged = ends.flatMap((end, n) =>
+          (starts[n] as number) + line(n, false).length < end || end <= from || (starts[n] as number) >= to
+            ? []
+            : [`m${n}`],
+        )
+        expect(found.filter((key) => damaged.includes(key))).toEqual([])
+      }),
+    )
+  })
+
+  test('is corrupt with a changed byte before its last line, or zeros before a line that tells what is forced', () => {
+    fc.assert(
+      fc.property(batches, fc.nat(), fc.integer({ min: 0, max: 255 }), (given, at, value) => {
+        const { bytes, ends, safe } = fileOf(given)
+        const index = at % bytes.length
+        fc.pre(value !== bytes[index])
+        bytes[index] = value
+        const lastStart = bytes.length - line(ends.length - 1, false).length
+        const isJoined = index === lastStart - 1 && lastStart > header.length
+        const isOfHeader = index < header.length
+        if (index >= lastStart || isJoined || (value === 0 && index >= safe))
+          expect(read(bytes)?.damage?.bytes).toBeGreaterThan(0)
+        else if (isOfHeader && header === version2.HEADER) expect(read(bytes)).toBeUndefined()
+        else expect(() => read(bytes)).toThrow(StoreCorrupt)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each([
+    ['nothing', (): Buffer => Buffer.alloc(0)],
+    ['a header that was being written', (): Buffer => Buffer.from(header.slice(0, 20))],
+  ])('with %s is empty', (__, content) => {
+    const bytes = content()
+    expect(keysIn(bytes)).toEqual([])
+    expect(read(bytes)?.damage?.bytes ?? 0).toBe(bytes.length)
+  })
+})
+
+test('a file of zeros, left by a power failure, is an empty store', () => {
+  const { records, damage } = readStore(Buffer.alloc(4096), { path: PATH, what: 'journal', isStrict: true })
+  expect([records.size, damage?.bytes]).toEqual([0, 4096])
+})
