@@ -158,8 +158,8 @@ export {
   type MmdbLocateOptions,
 } from './tickets/locate/mmdb-locate.js'
 export { instrument, type InstrumentOptions } from './telemetry/instrument.js'
-export { createLimitMeter, type LimitMeter, type LimitUse } from './telemetry/limit-meter.js'
-export type { Observed, ObservedClient } from './telemetry/observed.js'
+export { createLimitMeter, type LimitMeter, type LimitUse } from './telemetry/event-metrics.js'
+export type { Observed, ObservedClient } from './telemetry/instruments.js'
 export { recordTickets, type RecordOptions } from './replay/record-tickets.js'
 export { replayTickets, type Replay, type ReplayOptions } from './replay/replay-tickets.js'
 export type {
@@ -170,16 +170,20 @@ export type {
   ReplayedTicket,
   ReplaySummary,
 } from './replay/replay-outcomes.js'
-export { createTicketApi, type TicketApi } from './ticket-api/ticket-api.js'
-export type { LobbyOfPlayer, TicketApiLimits, TicketApiOptions } from './ticket-api/options.js'
+export { createTicketApi, type TicketApi, type TicketApiCounts } from './http-api/ticket-api.js'
+export type { LobbyOfPlayer, TicketApiLimits, TicketApiOptions } from './http-api/api-options.js'
 export type { BeaconSource } from './beacons.js'
-export type { StreamTokenOptions } from './ticket-api/stream-tokens.js'
-export type { TicketCaller } from './ticket-api/caller.js'
-export type { PlayerProfile, ProfileOptions, ProfileResolver } from './ticket-api/profiles/profile.js'
-export type { TicketApiCounts } from './ticket-api/counts.js'
-export type { Group, GroupMember, StoredGroup } from './ticket-api/group.js'
-export { createGroupStore, type GroupStore, type GroupStoreOptions } from './ticket-api/group-store.js'
-export type { TicketService } from './ticket-api/service.js'
+export type { StreamTokenOptions, TicketCaller } from './http-api/callers.js'
+export type { PlayerProfile, ProfileOptions, ProfileResolver } from './http-api/player-profiles.js'
+export {
+  createGroupStore,
+  type Group,
+  type GroupMember,
+  type GroupStore,
+  type GroupStoreOptions,
+  type StoredGroup,
+} from './http-api/group-store.js'
+export type { TicketService } from './http-api/service.js'
 export type { Awaitable } from '@muster/core/runtime'
 export { type CompiledQueue, compileQueue } from './queues/compile.js'
 export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'

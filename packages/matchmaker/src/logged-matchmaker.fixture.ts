@@ -5,7 +5,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createMatchmaker } from './create-matchmaker.js'
 import { duel, watched } from './matchmaker.fixture.js'
 import type { MatchmakerOptions } from './options.js'
-import { createGate } from './partition/gate.js'
+import { createGate } from './partition/leader.js'
 import { createMemoryJournal, type Journal, openStore, type Store, type StoreOptions } from '@muster/servers'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 

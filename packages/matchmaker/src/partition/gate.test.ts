@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createGate } from './gate.js'
+import { createGate } from './leader.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

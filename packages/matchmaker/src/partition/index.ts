@@ -4,7 +4,7 @@
  */
 export { createLeader, type Leader, type LeaderOptions } from './leader.js'
 export { configure, type Config } from '../options.js'
-export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './heard-waits.js'
+export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './follower-waits.js'
 export type { LearnedWaits } from '../matches/matchmaker.js'
 export {
   applyEntry,

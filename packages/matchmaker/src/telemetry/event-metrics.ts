@@ -1,8 +1,10 @@
-import type { Attributes } from '@opentelemetry/api'
+import type { ClientEvents } from '@muster/core'
+import { type OperationId, operations } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
 import { ACTIVITIES } from '@muster/servers'
+import type { Attributes } from '@opentelemetry/api'
 import type { Ticket } from '../tickets/ticket.js'
-import type { Instruments } from './instruments.js'
-import { queueOf, type Observed } from './observed.js'
+import { type Instruments, type Observed, type ObservedClient, queueOf } from './instruments.js'
 
 /** Counts and times the matchmaker's events. Returns a function that ends this. */
 export function recordEvents(
@@ -86,3 +88,91 @@ export function recordEvents(
 }
 
 const seconds = (ms: number) => ms / 1000
+
+/** Counts and times the requests to the service. Returns a function that ends this. */
+export function recordRequests(
+  { events }: ObservedClient,
+  { counters, histograms }: Instruments,
+  limits: LimitMeter,
+  clock: Clock,
+  common: Attributes,
+): (() => void)[] {
+  const of = (operation: string): Attributes => ({ ...common, 'muster.operation': operation })
+  const listen = <Name extends keyof ClientEvents>(name: Name, listener: ClientEvents[Name]) => {
+    events.on(name, listener as never)
+    return () => void events.off(name, listener as never)
+  }
+  return [
+    listen('request', ({ operation, queuedMs }) => {
+      limits.left(operation, clock.now())
+      histograms['muster.api.queue_time'].record(queuedMs / 1000, of(operation))
+    }),
+    listen('response', ({ operation, status, error = 'unknown', durationMs }) => {
+      const attributes = { ...of(operation), 'muster.outcome': status === undefined ? error : String(status) }
+      counters['muster.api.requests'].add(1, attributes)
+      histograms['muster.api.duration'].record(durationMs / 1000, attributes)
+    }),
+    listen('retry', ({ operation, error }) => {
+      counters['muster.api.retries'].add(1, { ...of(operation), 'muster.outcome': error })
+    }),
+    listen('throttled', ({ limit }) => {
+      counters['muster.api.throttled'].add(1, { ...common, 'muster.limit': limit })
+    }),
+  ]
+}
+
+/** How close the requests under one documented rate limit came to it. */
+export interface LimitUse {
+  /** E.g. `createDeployment`. */
+  readonly name: string
+  /** Requests per window of a second. */
+  readonly limit: number
+  /** Most requests that left in any such window. */
+  readonly peak: number
+}
+
+export interface LimitMeter {
+  /** Notes that a request of the operation was sent. @param now milliseconds, never less than in the last call. */
+  left(operation: OperationId, now: number): void
+  /** Returns the use since the last `take`, without limits that were never used. */
+  take(): LimitUse[]
+}
+
+interface Gauge {
+  readonly name: string
+  readonly limit: number
+  readonly windowMs: number
+  peak: number
+  /** Times of the requests in the last window. */
+  readonly recent: number[]
+}
+
+/** Counts requests in a sliding window, the strictest way in which a service may count. */
+export function createLimitMeter(): LimitMeter {
+  const limitOf = new Map(operations.map(([id, { limit }]) => [id, limit]))
+  const gauges = new Map<string, Gauge>()
+
+  const forget = ({ recent, windowMs }: Gauge, now: number) => {
+    let old = 0
+    while (old < recent.length && (recent[old] as number) <= now - windowMs) old += 1
+    if (old > 0) recent.splice(0, old)
+  }
+
+  return {
+    left: (operation, now) => {
+      const limit = limitOf.get(operation)
+      if (limit === undefined) return
+      const gauge = gauges.get(limit.name) ?? { ...limit, peak: 0, recent: [] }
+      gauges.set(limit.name, gauge)
+      forget(gauge, now)
+      gauge.recent.push(now)
+      gauge.peak = Math.max(gauge.peak, gauge.recent.length)
+    },
+    take: () =>
+      Array.from(gauges.values(), (gauge) => {
+        const { name, limit, peak } = gauge
+        gauge.peak = 0
+        return { name, limit, peak }
+      }),
+  }
+}

@@ -1,10 +1,7 @@
 import { metrics, trace, type Attributes, type Meter, type Tracer } from '@opentelemetry/api'
 import { systemClock, type Clock } from '@muster/core/clock'
-import { recordRequests } from './api-metrics.js'
-import { recordEvents } from './event-metrics.js'
-import { createInstruments } from './instruments.js'
-import { createLimitMeter } from './limit-meter.js'
-import type { Observed, ObservedClient } from './observed.js'
+import { createLimitMeter, recordEvents, recordRequests } from './event-metrics.js'
+import { createInstruments, type Observed, type ObservedClient } from './instruments.js'
 import { observeState } from './state-metrics.js'
 import { traceEvents } from './traces.js'
 

@@ -1,4 +1,7 @@
+import type { Client } from '@muster/core'
 import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api'
+import type { Matchmaker } from '../matches/matchmaker.js'
+import type { Ticket } from '../tickets/ticket.js'
 
 /** Bucket boundaries in seconds: for durations of moments, and for durations of minutes. */
 const MOMENTS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -169,3 +172,13 @@ export function createInstruments(meter: Meter): Instruments {
     },
   }
 }
+
+/** The parts of a matchmaker that telemetry uses. */
+export type Observed = Pick<Matchmaker, 'on' | 'inspect'>
+
+/** The parts of a client of the service that telemetry uses. */
+export type ObservedClient = Pick<Client, 'events' | 'queues'>
+
+/** Names a ticket's queue: that of its match, or the only queue it waits in; `several` while it waits in several. */
+export const queueOf = ({ queue, queues }: Ticket): string =>
+  queue ?? (queues.length === 1 ? (queues[0] as string) : 'several')

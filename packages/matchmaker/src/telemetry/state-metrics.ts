@@ -1,9 +1,46 @@
-import type { Attributes, BatchObservableCallback, Meter, Observable } from '@opentelemetry/api'
+import type { Attributes, BatchObservableCallback, BatchObservableResult, Meter, Observable } from '@opentelemetry/api'
 import type { Inspection } from '../matches/inspection.js'
-import type { Instruments } from './instruments.js'
-import { createLastSeries } from './last-series.js'
-import type { LimitMeter } from './limit-meter.js'
-import type { Observed, ObservedClient } from './observed.js'
+import type { LimitMeter } from './event-metrics.js'
+import type { Instruments, Observed, ObservedClient } from './instruments.js'
+
+/**
+ * Series that were told at one collection and not at the next: an SDK goes on telling their last value, so a phase that
+ * no server is in any more, and all that a process counted while it led, would be told for ever.
+ */
+interface LastSeries {
+  /** The result of a collection, whose series are remembered. */
+  over(result: BatchObservableResult): BatchObservableResult
+  /** Ends a collection: series of the one before that were not told are 0, but those of totals, which stay. */
+  end(result: BatchObservableResult, isTotal: (instrument: Observable) => boolean): void
+}
+
+interface Series {
+  readonly instrument: Observable
+  readonly attributes: Attributes
+}
+
+function createLastSeries(): LastSeries {
+  let before = new Map<Observable, Map<string, Series>>()
+  let present = new Map<Observable, Map<string, Series>>()
+  return {
+    over: (result) => ({
+      observe: (instrument, value, attributes = {}) => {
+        const those = present.get(instrument) ?? new Map<string, Series>()
+        present.set(instrument, those.set(JSON.stringify(attributes), { instrument, attributes }))
+        result.observe(instrument, value, attributes)
+      },
+    }),
+    end: (result, isTotal) => {
+      for (const [instrument, those] of before) {
+        if (isTotal(instrument)) continue
+        for (const [key, { attributes }] of those)
+          if (present.get(instrument)?.has(key) !== true) result.observe(instrument, 0, attributes)
+      }
+      before = present
+      present = new Map()
+    },
+  }
+}
 
 const holds = [
   'maxServers',

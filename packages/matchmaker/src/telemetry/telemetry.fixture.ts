@@ -11,7 +11,7 @@ import { createEvents } from '../events.js'
 import type { Inspection } from '../matches/inspection.js'
 import type { Ticket } from '../tickets/ticket.js'
 import { instrument } from './instrument.js'
-import type { Observed, ObservedClient } from './observed.js'
+import type { Observed, ObservedClient } from './instruments.js'
 
 export const START = Date.UTC(2026, 0, 1)
 

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api'
 import type { Clock } from '@muster/core/clock'
 import type { Ticket } from '../tickets/ticket.js'
-import { queueOf, type Observed } from './observed.js'
+import { type Observed, queueOf } from './instruments.js'
 
 /** A match, from when it is found until its players know where to connect, or until all of them have left. */
 interface MatchTrace {

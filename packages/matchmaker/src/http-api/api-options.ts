@@ -1,0 +1,197 @@
+import { InvalidInput } from '@muster/core'
+import type { Clock, Random } from '@muster/core/clock'
+import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions, LimitStore } from '@muster/core/http'
+import type { Awaitable } from '@muster/core/runtime'
+import { read } from '@muster/core/validation'
+import type { Store } from '@muster/servers'
+import { z } from 'zod'
+import type { BeaconSource } from '../beacons.js'
+import type { Locate } from '../tickets/locate/mmdb-locate.js'
+import type { StreamTokenOptions, TicketCaller } from './callers.js'
+import type { GroupStore } from './group-store.js'
+import { type ProfileOptions, type ProfileResolver, profileSchema } from './player-profiles.js'
+
+export interface TicketApiLimits {
+  /** Most requests of one player. Default 50 per 5 seconds; null for no limit. */
+  readonly perCaller?: AttemptLimit | null | undefined
+  /** Most requests from one IPv4 address or IPv6 /64. Default 250 per 5 seconds; null for no limit. */
+  readonly perAddress?: AttemptLimit | null | undefined
+  /** Most long polls and event streams that one player may have open. Default 8. */
+  readonly waitsPerCaller?: number | undefined
+  /**
+   * Most long polls and event streams of all players. Default 50,000, for which the process needs as many file
+   * descriptors.
+   */
+  readonly waits?: number | undefined
+  /** Most groups at once. Default 100,000. */
+  readonly groups?: number | undefined
+  /** Largest body in bytes. Default 16 KiB; 2 MiB for bodies that only backends send. */
+  readonly bodyBytes?: number | undefined
+  readonly backendBodyBytes?: number | undefined
+  /** How long reading a body may take, and how many unfinished bodies are allowed, per address and in total. */
+  readonly bodies?: BodyLimits | undefined
+}
+
+/** A lobby that a player is in. */
+export interface LobbyOfPlayer {
+  readonly lobbyId: string
+  readonly phase: string
+}
+
+export interface TicketApiOptions {
+  /**
+   * Identifies the caller; returns undefined for an unknown caller. `bearerToken` of `@muster/core/http` finds the
+   * token where existing clients send it.
+   */
+  readonly authenticate: Authenticate<TicketCaller>
+  /**
+   * Finds what you know about players besides what `authenticate` returns, e.g. skill and roles. Called for many
+   * players at once; answers are cached for a minute. `ProfileOptions` change this, and what happens on failure.
+   */
+  readonly profile?: ProfileResolver | ProfileOptions | undefined
+  /** Prefix of every path, e.g. `/matchmaking`. Default none. */
+  readonly basePath?: string | undefined
+  /**
+   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the
+   * peer address of the connection.
+   */
+  readonly address?: AddressOf | undefined
+  /**
+   * Returns the ping beacons: `() => client.locations.beacons.all()`. Without it, all reported latencies are believed.
+   */
+  readonly beacons?: BeaconSource | undefined
+  /**
+   * Finds the place of an address, as the matchmaker's option does, to estimate missing latencies and to detect
+   * impossible ones.
+   */
+  readonly locate?: Locate | undefined
+  /** Whether backends may read /inspect. Default false. */
+  readonly inspect?: boolean | undefined
+  readonly limits?: TicketApiLimits | undefined
+  /**
+   * Where `limits.perCaller` and `limits.perAddress` are counted. Default: in memory of this process. With the store of
+   * `@muster/redis`, a player is one player for all processes.
+   */
+  readonly limitStore?: LimitStore | undefined
+  /** Milliseconds for which a group is kept without requests about it. Default 300,000. */
+  readonly groupIdleMs?: number | undefined
+  /**
+   * Settings of the tokens by which browsers follow a ticket without a header: their lifetime, and the key that
+   * processes share.
+   */
+  readonly streamTokens?: StreamTokenOptions | undefined
+  /**
+   * Where groups are kept. Default: in memory of this process, for `groupIdleMs` and at most `limits.groups` of them;
+   * another store has bounds of its own.
+   */
+  readonly groups?: GroupStore | undefined
+  /** The ticket log of the matchmaker, so that groups outlive the process as tickets do. Not with `groups`. */
+  readonly ticketLog?: Pick<Store, 'records'> | undefined
+  /**
+   * Finds the lobbies that a player is in, for `GET /me`: `(playerId) => lobbies.ofPlayer(playerId)` with lobbies of
+   * `@muster/relay`. Default: nobody is in a lobby.
+   */
+  readonly lobbies?: ((playerId: string) => Awaitable<readonly LobbyOfPlayer[]>) | undefined
+  /** Lets pages of these origins call the API. Default none. */
+  readonly cors?: CorsOptions | undefined
+  /** Called with unexpected errors. Default: a process warning. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly clock?: Clock | undefined
+  /** Makes the ids of groups and their members. Default: a source that cannot be predicted. */
+  readonly random?: Random | undefined
+}
+
+const callable = z.custom((value) => typeof value === 'function', 'must be a function')
+const count = z.int().min(1)
+const attempts = z.strictObject({ limit: z.number().min(1), windowMs: z.number().positive() }).nullable()
+
+const profileOptions = z.strictObject({
+  resolve: callable,
+  cacheMs: z.number().min(0).optional(),
+  cacheSize: count.optional(),
+  timeoutMs: z.number().positive().optional(),
+  batchSize: count.optional(),
+  whenFailed: z.union([z.literal('refuse'), profileSchema], "must be 'refuse' or a profile").optional(),
+})
+
+const STORE_METHODS = ['find', 'gathering', 'create', 'replace', 'size'] as const
+const store = z.custom(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    STORE_METHODS.every((name) => typeof Reflect.get(value, name) === 'function'),
+  `must have ${STORE_METHODS.join(', ')}`,
+)
+
+const limitStore = z.custom(
+  (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'attempts') === 'function',
+  'must have attempts',
+)
+
+const ticketLog = z.custom(
+  (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'records') === 'function',
+  'must be made by openStore',
+)
+
+const longEnough = (key: unknown) =>
+  (typeof key === 'string' || key instanceof Uint8Array) && Buffer.byteLength(key) >= 32
+const streamTokens = z.strictObject({
+  key: z.custom(longEnough, 'must have at least 32 characters or bytes').optional(),
+  lifetimeMs: z
+    .number()
+    .min(1000)
+    .max(24 * 3600 * 1000)
+    .optional(),
+})
+
+const schema = z.strictObject({
+  authenticate: callable,
+  profile: z.union([callable, profileOptions], 'must be a function, or options with one under resolve').optional(),
+  basePath: z
+    .string()
+    .regex(/^(\/[^/?#]+)*$/, "must be empty, or begin with '/' and not end with it")
+    .optional(),
+  address: callable.optional(),
+  beacons: callable.optional(),
+  locate: callable.optional(),
+  inspect: z.boolean().optional(),
+  limits: z
+    .strictObject({
+      perCaller: attempts.optional(),
+      perAddress: attempts.optional(),
+      waitsPerCaller: count.optional(),
+      waits: count.optional(),
+      groups: count.optional(),
+      bodyBytes: count.optional(),
+      backendBodyBytes: count.optional(),
+      bodies: z
+        .strictObject({
+          timeoutMs: z.number().min(1).optional(),
+          perAddress: count.optional(),
+          inAll: count.optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+  limitStore: limitStore.optional(),
+  groupIdleMs: z.number().positive().optional(),
+  streamTokens: streamTokens.optional(),
+  groups: store.optional(),
+  ticketLog: ticketLog.optional(),
+  lobbies: callable.optional(),
+  cors: z.unknown().optional(),
+  onError: callable.optional(),
+  clock: z.unknown().optional(),
+  random: callable.optional(),
+})
+
+/**
+ * Checks the options of the ticket API.
+ * @throws {InvalidInput} naming the option and the value.
+ */
+export function checkOptions(options: TicketApiOptions): void {
+  const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
+  read(schema, options, refuse)
+  if (options.groups !== undefined && options.ticketLog !== undefined)
+    throw refuse('ticketLog', 'ticketLog: must not be given with groups, which keeps them elsewhere')
+}

@@ -1,0 +1,206 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '@muster/core/clock'
+import { type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
+import { type Awaitable, whenKnown } from '@muster/core/runtime'
+import { z } from 'zod'
+import type { PlayerProfile } from './player-profiles.js'
+import type { TicketService } from './service.js'
+
+/** A caller of the ticket API. */
+export interface TicketCaller extends Caller {
+  /** The player's id; for a backend, any name. */
+  readonly id: string
+  /**
+   * A `player` (default) sees and changes only their own tickets and groups, and plays from the address of the request.
+   * A `backend` is trusted: it acts for any player, states the player's address, and no limit counts its requests.
+   */
+  readonly role?: 'player' | 'backend' | undefined
+  /** What is known of the player, for example from claims in the token. It is trusted. */
+  readonly profile?: PlayerProfile | undefined
+}
+
+/** The player who calls; undefined for a backend, which does not speak for a player of its own. */
+export const playerOf = (caller: TicketCaller): string | undefined => (isBackend(caller) ? undefined : caller.id)
+
+export const isBackend = (caller: TicketCaller): boolean => caller.role === 'backend'
+
+/**
+ * Refuses callers that are no backend.
+ * @throws {Problem} 403
+ */
+function assertBackend(caller: TicketCaller): void {
+  if (!isBackend(caller)) throw new Problem(403, 'backend-only', 'only a trusted backend may do this')
+}
+
+export interface StreamTokenOptions {
+  /**
+   * Secret of at least 32 characters or bytes. Processes that share it accept each other's tokens. Default: a random
+   * secret of this process.
+   */
+  readonly key?: string | Uint8Array | undefined
+  /** Milliseconds for which a token can open streams. Default 300,000. */
+  readonly lifetimeMs?: number | undefined
+}
+
+/** What a token permits: reading the events of one ticket, as its player sees it. */
+interface StreamGrant {
+  /** The ticket's id as the player sees it; see `seatId`. */
+  readonly ticketId: string
+  readonly playerId: string
+}
+
+/** Short-lived tokens in the URL, each for one ticket, for browsers, whose `EventSource` cannot send headers. */
+interface StreamTokens {
+  issue(grant: StreamGrant): { readonly token: string; readonly expiresAt: number }
+  /** What a token permits; undefined for a token that is expired or not valid. */
+  read(token: string): StreamGrant | undefined
+}
+
+/** Most characters of a token: more than a token with the longest ids has. */
+export const LONGEST_TOKEN = 2048
+
+const payloadSchema = z.tuple([z.string(), z.string(), z.number()])
+
+export function createStreamTokens(
+  { key = randomBytes(32), lifetimeMs = 300_000 }: StreamTokenOptions,
+  clock: Clock,
+): StreamTokens {
+  const macOf = (payload: string) => createHmac('sha256', key).update(`muster-stream-1 ${payload}`).digest()
+  return {
+    issue: ({ ticketId, playerId }) => {
+      const expiresAt = Math.floor(clock.now() + lifetimeMs)
+      const payload = Buffer.from(JSON.stringify([ticketId, playerId, expiresAt])).toString('base64url')
+      return { token: `${payload}.${macOf(payload).toString('base64url')}`, expiresAt }
+    },
+    read: (token) => {
+      const [payload = '', mac = '', ...more] = token.length > LONGEST_TOKEN ? [] : token.split('.')
+      const [given, wanted] = [Buffer.from(mac, 'base64url'), macOf(payload)]
+      if (more.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
+      // The signature proves that this API wrote the payload.
+      const [ticketId, playerId, expiresAt] = payloadSchema.parse(
+        JSON.parse(Buffer.from(payload, 'base64url').toString()),
+      )
+      return clock.now() < expiresAt ? { ticketId, playerId } : undefined
+    },
+  }
+}
+
+/** A caller who may be limited to one event stream. */
+interface StreamCaller extends TicketCaller {
+  /**
+   * The ticket whose events the caller may read; undefined for a caller identified by `authenticate`, who is not
+   * limited.
+   */
+  readonly streamOf?: string | undefined
+}
+
+/** Matches URLs with a stream token: `/tickets/<id>/events?token=<token>`. */
+const WITH_TOKEN = /\/events\?(?:.*&)?token=/
+
+const hasStreamToken = ({ method, url }: Request) => method === 'GET' && WITH_TOKEN.test(url)
+
+/**
+ * Extends `authenticate` to callers with a stream token.
+ * @throws {Problem} 401 for a token that is expired or not valid.
+ */
+export function admitStreams(
+  authenticate: Authenticate<TicketCaller>,
+  tokens: StreamTokens,
+): Authenticate<StreamCaller> {
+  const identify: Authenticate<StreamCaller> = (request, connection) => {
+    if (!hasStreamToken(request)) return authenticate(request, connection)
+    const grant = tokens.read(new URL(request.url).searchParams.get('token') ?? '')
+    if (grant === undefined)
+      throw new Problem(401, 'stream-token-invalid', 'the token of the stream is expired, or not one: ask for another')
+    return { id: grant.playerId, role: 'player', streamOf: grant.ticketId }
+  }
+  return Object.assign(identify, {
+    recall: (request: Request) => (hasStreamToken(request) ? undefined : authenticate.recall?.(request)),
+    isSigned: (request: Request) => hasStreamToken(request) || authenticate.isSigned?.(request) === true,
+  })
+}
+
+/**
+ * Refuses the token of another ticket's stream.
+ * @throws {Problem} 401
+ */
+export function assertStreamOf(ticketId: string, { streamOf }: StreamCaller): void {
+  if (streamOf === undefined || streamOf === ticketId) return
+  throw new Problem(401, 'stream-token-invalid', 'the token of the stream is that of another ticket')
+}
+
+/**
+ * Refuses stream tokens on every route but the event stream.
+ * @throws {Problem} 401
+ */
+export function assertStream(route: string, { streamOf }: StreamCaller): void {
+  if (streamOf === undefined || route === 'ticketEvents') return
+  throw new Problem(401, 'stream-token-invalid', 'the token of a stream is good for its events only')
+}
+
+/** A caller who may be the server of a match. */
+export interface MatchCaller extends StreamCaller {
+  /** The secret of the server, which is good for its own match only; undefined for every other caller. */
+  readonly serverSecret?: string | undefined
+}
+
+/** Routes that a match's server may use, for its own match. */
+const SERVER_ROUTES: ReadonlySet<string> = new Set([
+  'playersLeft',
+  'endMatch',
+  'findInMatch',
+  'createBackfill',
+  'getBackfill',
+  'updateBackfill',
+  'deleteBackfill',
+])
+/** Their paths, so that other requests are not compared with secrets. */
+const SERVER_PATHS = /\/(?:matches|backfills)(?:[/?]|$)/
+const SECRET = /^[0-9a-v]{21}$/
+
+export const notTheServer = () => new Problem(403, 'not-the-server', 'this is not the server of such a match')
+
+/**
+ * Extends `authenticate` to servers, which send the secret of their match, MM_MATCH_SECRET, as the bearer. A wrong one
+ * is left to `authenticate`, and counts as a guess.
+ */
+export function admitServers(
+  authenticate: Authenticate<StreamCaller>,
+  service: Pick<TicketService, 'isServerSecret'>,
+): Authenticate<MatchCaller> {
+  const identify: Authenticate<MatchCaller> = (request, connection) => {
+    const secret = SERVER_PATHS.test(request.url) ? (bearerToken(request) ?? '') : ''
+    if (!SECRET.test(secret)) return authenticate(request, connection)
+    return whenKnown(service.isServerSecret(secret), (known): Awaitable<MatchCaller | undefined> =>
+      known ? serverOf(secret) : authenticate(request, connection),
+    )
+  }
+  return Object.assign(identify, { recall: authenticate.recall, isSigned: authenticate.isSigned })
+}
+
+/** Its id goes into counts of requests, so it does not hold the secret. */
+const serverOf = (secret: string): MatchCaller => {
+  const id = createHash('sha256').update(secret).digest('base64url').slice(0, 22)
+  return { id: `server ${id}`, serverSecret: secret }
+}
+
+/** Refuses a server on routes that are not for servers, and players on those of backends. @throws {Problem} 403 */
+export function assertRole(route: string, caller: MatchCaller, backendRoutes: ReadonlySet<string>): void {
+  if (caller.serverSecret === undefined) {
+    if (backendRoutes.has(route)) assertBackend(caller)
+  } else if (!SERVER_ROUTES.has(route)) {
+    throw new Problem(403, 'own-match-only', 'the secret of a match is good for that match only')
+  }
+}
+
+/** Checks that a server speaks of its own match. @throws {Problem} 403; a promise rejects with it */
+export function assertOwnMatch(
+  matchId: string,
+  { serverSecret }: Pick<MatchCaller, 'serverSecret'>,
+  service: Pick<TicketService, 'isSecretOf'>,
+): Awaitable<void> {
+  if (serverSecret === undefined) return undefined
+  return whenKnown(service.isSecretOf(matchId, serverSecret), (isOwn) => {
+    if (!isOwn) throw notTheServer()
+  })
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { createGroupStore } from './group-store.js'
+import { createTicketApi } from './ticket-api.js'
+import type { TicketApiOptions } from './api-options.js'
+import type { TicketService } from './service.js'
+
+const service = {} as TicketService
+const authenticate = async () => undefined
+
+test.each([
+  [{}, 'authenticate', 'option authenticate: must be a function, got nothing'],
+  [{ authenticate: 'token' }, 'authenticate', 'option authenticate: must be a function, got a text'],
+  [
+    { authenticate, basePath: 'api' },
+    'basePath',
+    `option basePath: must be empty, or begin with '/' and not end with it, got "api"`,
+  ],
+  [
+    { authenticate, basePath: '/api/' },
+    'basePath',
+    `option basePath: must be empty, or begin with '/' and not end with it, got "/api/"`,
+  ],
+  [{ authenticate, groupIdleMs: 0 }, 'groupIdleMs', expect.stringMatching(/^option groupIdleMs: .*, got 0$/)],
+  [{ authenticate, limits: { waits: 0 } }, 'limits.waits', expect.stringMatching(/^option limits\.waits: .*, got 0$/)],
+  [
+    { authenticate, limits: { perCaller: { limit: 0, windowMs: 1 } } },
+    'limits.perCaller.limit',
+    expect.stringMatching(/, got 0$/),
+  ],
+  [
+    { authenticate, limits: { bodyByte: 1 } },
+    'limits.bodyByte',
+    'option limits.bodyByte: is not known; did you mean bodyBytes?',
+  ],
+  [{ authenticate, ticketLog: 5 }, 'ticketLog', 'option ticketLog: must be made by openStore, got 5'],
+  [
+    { authenticate, ticketLog: { records: () => {} }, groups: createGroupStore({} as never) },
+    'ticketLog',
+    'option ticketLog: must not be given with groups, which keeps them elsewhere',
+  ],
+  [{ authenticate, trustProxy: true }, 'trustProxy', 'option trustProxy: is not known'],
+])('%j is refused', (options, field, message) => {
+  const refusal = expect.objectContaining({ name: 'InvalidInput', field, message })
+  expect(() => createTicketApi(service, options as unknown as TicketApiOptions)).toThrow(refusal)
+})
+
+test('all optional values have defaults', () => {
+  expect(() => createTicketApi(service, { authenticate, limits: { perCaller: null, waits: undefined } })).not.toThrow()
+})

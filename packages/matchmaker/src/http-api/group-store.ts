@@ -1,0 +1,187 @@
+import type { Clock } from '@muster/core/clock'
+import type { Awaitable } from '@muster/core/runtime'
+import type { Player, Store } from '@muster/servers'
+
+/** Keeps groups beyond the process. */
+interface GroupKeeper {
+  /** Those of an earlier process, the first to be stored first. */
+  stored(): readonly StoredGroup[]
+  /** Keeps a group as it will be. @throws {Unavailable}, and nothing has changed */
+  write(stored: StoredGroup): void
+  remove(groupId: string): void
+}
+
+/** Keeps groups in the ticket log. @param groups those that are stored now. */
+function createGroupLog(log: Pick<Store, 'records'>, groups: () => Iterable<StoredGroup>): GroupKeeper {
+  const recordOf = ({ group, version }: StoredGroup) => ({ key: group.id, value: JSON.stringify({ version, group }) })
+  const records = log.records('group', function* () {
+    for (const stored of groups()) yield recordOf(stored)
+  })
+  return {
+    stored: () => records.stored().map(({ value }) => JSON.parse(value) as StoredGroup),
+    write: (stored) => records.write([recordOf(stored)]),
+    remove: records.remove,
+  }
+}
+
+/**
+ * Stores groups for one process, or for many. Every change is one atomic step: it happens completely, and only if the
+ * group has not been changed since it was read. Records are plain data (JSON can hold all of it) with players'
+ * addresses, so protect the store accordingly. Every store must pass `group-store-suite.fixture.ts`.
+ */
+export interface GroupStore {
+  /** Reads a group; that begins the time anew for which a group is kept without requests about it. */
+  find(id: string): Promise<StoredGroup | undefined>
+  /** The group in which the player gathers; groups that search do not count. */
+  gathering(playerId: string): Promise<StoredGroup | undefined>
+  /** Stores a group at version 1. Returns false, and changes nothing, if there are too many groups. */
+  create(group: Group): Promise<boolean>
+  /**
+   * Replaces the version that was read; a group without members is deleted. Returns false, and changes nothing, if that
+   * is no longer the present version.
+   */
+  replace(group: Group, version: number): Promise<boolean>
+  /** Number of groups, as this process last knew it. */
+  size(): number
+}
+
+export interface GroupStoreOptions {
+  readonly clock: Clock
+  /** Milliseconds for which a group is kept without requests about it. */
+  readonly idleMs: number
+  readonly mostGroups: number
+  /** Whether the ticket of a group that searches can still be read. */
+  readonly isAlive: (group: Group) => Awaitable<boolean>
+  /** The ticket log, so that groups outlive the process. Default: they do not. */
+  readonly log?: Pick<Store, 'records'> | undefined
+}
+
+interface Kept extends StoredGroup {
+  /** Epoch milliseconds of the last request about it. */
+  readonly at: number
+}
+
+/** Creates a store that keeps groups in memory and, with a log, in a file as well. */
+export function createGroupStore({ clock, idleMs, mostGroups, isAlive, log }: GroupStoreOptions): GroupStore {
+  /** Groups by id; groups without requests for longest come first. */
+  const groups = new Map<string, Kept>()
+  const byPlayer = new Map<string, string>()
+
+  const forget = ({ group }: StoredGroup) => {
+    groups.delete(group.id)
+    for (const { player } of group.members) if (byPlayer.get(player.id) === group.id) byPlayer.delete(player.id)
+  }
+  const keep = ({ group, version }: StoredGroup) => {
+    groups.delete(group.id)
+    groups.set(group.id, { group, version, at: clock.now() })
+  }
+  const sweep = async () => {
+    const now = clock.now()
+    for (const kept of groups.values()) {
+      if (now - kept.at < idleMs) return
+      const alive = kept.group.searchingSince !== undefined && (await isAlive(kept.group))
+      if (groups.get(kept.group.id) !== kept) continue
+      if (alive) {
+        keep(kept)
+      } else {
+        forget(kept)
+        keeper?.remove(kept.group.id)
+      }
+    }
+  }
+  const enter = (stored: StoredGroup) => {
+    keep(stored)
+    const { id, members, searchingSince } = stored.group
+    if (searchingSince === undefined) for (const { player } of members) byPlayer.set(player.id, id)
+  }
+
+  const keeper = log && createGroupLog(log, () => groups.values())
+  for (const stored of keeper?.stored() ?? []) enter(stored)
+
+  const store: GroupStore = {
+    find: async (id) => {
+      await sweep()
+      const kept = groups.get(id)
+      if (kept !== undefined) keep(kept)
+      return kept && { group: kept.group, version: kept.version }
+    },
+    gathering: async (playerId) => {
+      const id = byPlayer.get(playerId)
+      return id === undefined ? undefined : store.find(id)
+    },
+    create: async (group) => {
+      await sweep()
+      if (groups.size >= mostGroups) return false
+      const stored = { group, version: 1 }
+      keeper?.write(stored)
+      enter(stored)
+      return true
+    },
+    replace: async (group, version) => {
+      const before = groups.get(group.id)
+      if (before?.version !== version) return false
+      const stored = group.members.length > 0 ? { group, version: version + 1 } : undefined
+      if (stored === undefined) keeper?.remove(group.id)
+      else keeper?.write(stored)
+      forget(before)
+      if (stored !== undefined) enter(stored)
+      return true
+    },
+    size: () => groups.size,
+  }
+  return store
+}
+
+export interface GroupMember {
+  /** The member's id, which cannot be guessed. */
+  readonly id: string
+  readonly player: Player
+  readonly ready: boolean
+}
+
+/**
+ * Players who gather for a match. When all are ready, they become one ticket, with the group's id and with the members
+ * as players, in their order. From then on the ticket holds the state, and nobody can join or leave.
+ */
+export interface Group {
+  /** The group's id, which cannot be guessed: whoever knows it may join. */
+  readonly id: string
+  readonly profile: string
+  /** Members in the order in which they joined; the first is the owner. */
+  readonly members: readonly GroupMember[]
+  /** Epoch milliseconds from which it searches; undefined while it gathers. */
+  readonly searchingSince: number | undefined
+  /** Whether its ticket was created: one that is not there any more has ended. Default false. */
+  readonly isStarted?: boolean | undefined
+}
+
+/** A group with the version of its record: 1 at first, and one more with each change. */
+export interface StoredGroup {
+  readonly version: number
+  readonly group: Group
+}
+
+export const isComplete = ({ members }: Group): boolean => members.length > 0 && members.every(({ ready }) => ready)
+
+export const memberOf = ({ members }: Group, memberId: string): GroupMember | undefined =>
+  members.find(({ id }) => id === memberId)
+
+export const playerIn = ({ members }: Group, playerId: string): GroupMember | undefined =>
+  members.find(({ player }) => player.id === playerId)
+
+export const isOwner = ({ members }: Group, playerId: string): boolean => members[0]?.player.id === playerId
+
+/** Adds a member. A player who is a member already keeps their place in the order. */
+export function withMember(group: Group, member: GroupMember): Group {
+  const { members } = group
+  const known = members.some(({ id }) => id === member.id)
+  return {
+    ...group,
+    members: known ? members.map((one) => (one.id === member.id ? member : one)) : [...members, member],
+  }
+}
+
+export const withoutMember = (group: Group, memberId: string): Group => ({
+  ...group,
+  members: group.members.filter(({ id }) => id !== memberId),
+})

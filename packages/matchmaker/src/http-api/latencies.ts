@@ -1,0 +1,247 @@
+import { type Coordinates, greatCircleKm } from '@muster/core'
+import type { Beacon } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import { Problem } from '@muster/core/http'
+import { LRUCache } from 'lru-cache'
+import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
+import type { Locate } from '../tickets/locate/mmdb-locate.js'
+
+/** Round trips in milliseconds by the name of the beacon. */
+export type Latencies = Readonly<Record<string, number>>
+
+interface LatenciesRead {
+  readonly latencies: Latencies
+  /** Number of reported latencies that are faster than light. */
+  readonly impossible: number
+  /** Number of reported latencies to unknown beacons. */
+  readonly unknown: number
+  /** Number of latencies that were estimated from the distance. */
+  readonly estimated: number
+}
+
+/** Most latencies that a ticket takes per player. */
+export const MOST_LATENCIES = 64
+
+/**
+ * The speed of light in vacuum, in kilometres per millisecond. Light in fibre has two thirds of it, so a faster report
+ * is certainly false.
+ */
+const LIGHT_KM_PER_MS = 299.792458
+
+/** Kilometres by which the known place of an address or a beacon may be wrong (our choice: a few cities away). */
+const SLACK_KM = 200
+
+/**
+ * The estimated round trip over a distance, in milliseconds: 10 for the last mile and the machines, and 2 for every 100
+ * km. That is twice the time of light through straight fibre, because fibre is not straight (our choice).
+ */
+export const estimatedMs = (km: number): number => Math.round(10 + 0.02 * km)
+
+/** Whether a round trip is too short for the distance, even over the best connection. */
+export const isImpossible = (ms: number, km: number): boolean => ms < (2 * Math.max(0, km - SLACK_KM)) / LIGHT_KM_PER_MS
+
+/** The beacons with their distances from a place in kilometres, nearest first. */
+export const distancesFrom = (
+  place: Coordinates,
+  beacons: BeaconPlaces,
+): readonly (readonly [name: string, km: number])[] =>
+  Array.from(beacons)
+    .flatMap(([name, at]) => (at === undefined ? [] : [[name, greatCircleKm(place, at)] as const]))
+    .toSorted((a, b) => a[1] - b[1])
+
+/**
+ * Selects the reported latencies that can be true. Where `isRead`, a latency that is missing, not believed, or zero,
+ * which clients report for a failed ping, is estimated from the distance if that is known; nearest beacons first.
+ * @param reported any numbers.
+ * @param beacons undefined if the beacons are unknown: then all positive numbers are accepted.
+ * @param distances from `distancesFrom`; undefined if the player's place is unknown.
+ * @param isRead whether a rule reads latencies.
+ */
+export function readLatencies(
+  reported: Latencies,
+  beacons: BeaconPlaces | undefined,
+  distances: ReturnType<typeof distancesFrom> | undefined,
+  isRead = true,
+): LatenciesRead {
+  const kmTo = new Map(distances)
+  const latencies = new Map<string, number>()
+  let impossible = 0
+  let unknown = 0
+  for (const [name, ms] of Object.entries(reported)) {
+    if (!(ms > 0 && ms < Infinity)) continue
+    const km = kmTo.get(name)
+    if (beacons !== undefined && !beacons.has(name)) unknown += 1
+    else if (km !== undefined && isImpossible(ms, km)) impossible += 1
+    else if (latencies.size < MOST_LATENCIES) latencies.set(name, ms)
+  }
+  const measured = latencies.size
+  for (const [name, km] of (isRead ? distances : undefined) ?? []) {
+    if (latencies.size === MOST_LATENCIES) break
+    if (!latencies.has(name)) latencies.set(name, estimatedMs(km))
+  }
+  return { latencies: Object.fromEntries(latencies), impossible, unknown, estimated: latencies.size - measured }
+}
+
+/** Numbers of latencies that were ignored or estimated. */
+interface LatencyCounts {
+  impossible: number
+  unknown: number
+  estimated: number
+}
+
+interface Measuring {
+  readonly reported: Latencies
+  readonly ip: string | undefined
+  readonly coordinates: Coordinates | undefined
+  /** Whether a rule of the player's queues reads latencies: only then missing ones are estimated. */
+  readonly isRead: boolean
+}
+
+/** Makes the latencies of a player for the ticket; undefined if there are none. */
+export type Measured = (measuring: Measuring) => Latencies | undefined | Promise<Latencies | undefined>
+
+/** Most places whose distances are cached. Databases give the same place for all addresses of a city. */
+const PLACES_KEPT = 2000
+
+/**
+ * Creates a function that accepts the reported latencies that can be true, and estimates missing ones.
+ * @param locate finds the place of an address. Without it, only latencies of players with coordinates can be estimated
+ *   or disproved.
+ */
+export function createMeasured(
+  beacons: Beacons | undefined,
+  locate: Locate | undefined,
+  counts: LatencyCounts,
+): Measured {
+  let distances = new LRUCache<string, ReturnType<typeof distancesFrom>>({ max: PLACES_KEPT })
+  let beaconsThen: BeaconPlaces | undefined
+
+  const distancesTo = (known: BeaconPlaces, place: Coordinates) => {
+    if (known !== beaconsThen) {
+      beaconsThen = known
+      distances = new LRUCache({ max: PLACES_KEPT })
+    }
+    const key = `${place.latitude},${place.longitude}`
+    const kept = distances.get(key)
+    if (kept !== undefined) return kept
+    const made = distancesFrom(place, known)
+    distances.set(key, made)
+    return made
+  }
+  const read = (
+    reported: Latencies,
+    known: BeaconPlaces | undefined,
+    place: Coordinates | undefined,
+    isRead: boolean,
+  ): Latencies | undefined => {
+    const to = known === undefined || place === undefined ? undefined : distancesTo(known, place)
+    const { latencies, impossible, unknown, estimated } = readLatencies(reported, known, to, isRead)
+    counts.impossible += impossible
+    counts.unknown += unknown
+    counts.estimated += estimated
+    return Object.keys(latencies).length === 0 ? undefined : latencies
+  }
+
+  return ({ reported, ip, coordinates, isRead }) => {
+    if ((beacons === undefined || !isRead) && isEmpty(reported)) return undefined
+    if (beacons === undefined) return read(reported, undefined, undefined, isRead)
+    const known = beacons.places()
+    const place = coordinates ?? placeOf(ip, locate)
+    if (!(known instanceof Promise) && !(place instanceof Promise)) return read(reported, known, place, isRead)
+    return Promise.all([known, place]).then(([where, at]) => read(reported, where, at, isRead))
+  }
+}
+
+function isEmpty(reported: Latencies): boolean {
+  for (const beacon in reported) if (Object.hasOwn(reported, beacon)) return false
+  return true
+}
+
+/**
+ * The place of an address; undefined if `locate` fails. For a ticket, the matchmaker calls `locate` again and reports
+ * its failure.
+ */
+export function placeOf(
+  ip: string | undefined,
+  locate: Locate | undefined,
+): Coordinates | undefined | Promise<Coordinates | undefined> {
+  if (ip === undefined || locate === undefined) return undefined
+  try {
+    const place = locate(ip)
+    return place instanceof Promise ? place.catch(() => undefined) : place
+  } catch {
+    return undefined
+  }
+}
+
+/** The ping beacons as clients read them (public fact). */
+export interface BeaconsView {
+  readonly count: number
+  readonly beacons: readonly {
+    /** The beacon's location. Clients report their latency to the beacon under its city. */
+    readonly location: Readonly<
+      Record<'city' | 'country' | 'continent' | 'administrative_division' | 'timezone', string | null> &
+        Record<'latitude' | 'longitude', number | null>
+    >
+    readonly fqdn: string | null
+    readonly public_ip: string
+    readonly udp_port: number | null
+    readonly tcp_port: number | null
+  }[]
+}
+
+export interface Beacons {
+  /**
+   * The beacons for clients.
+   * @throws {Problem} 503 if the beacons cannot be fetched.
+   */
+  view(): Promise<BeaconsView>
+  /** The places of the beacons; undefined while unknown. Waits for a fetch, but not long. */
+  places(): BeaconPlaces | undefined | Promise<BeaconPlaces | undefined>
+  /** Whether the last fetch of the beacons failed. */
+  failing(): boolean
+}
+
+export function createBeacons(source: BeaconSource, clock: Clock, onError: (error: unknown) => void): Beacons {
+  const directory = createBeaconDirectory(source, clock, onError)
+  let seen: readonly Beacon[] | undefined
+  let view: BeaconsView | undefined
+
+  return {
+    view: async () => {
+      const known = await directory.fetched()
+      if (known === undefined) {
+        throw new Problem(503, 'beacons-unavailable', 'the beacons cannot be had now', {
+          retryAfterMs: directory.retryMs,
+        })
+      }
+      if (view === undefined || seen !== known.list) view = viewOf(known.list)
+      seen = known.list
+      return view
+    },
+    places: () => {
+      const known = directory.known()
+      return known instanceof Promise ? known.then((found) => found?.places) : known?.places
+    },
+    failing: directory.failing,
+  }
+}
+
+const viewOf = (list: readonly Beacon[]): BeaconsView => ({
+  count: list.length,
+  beacons: list.map(({ host, fqdn, udp_port, tcp_port, location }) => ({
+    fqdn: fqdn ?? null,
+    public_ip: host,
+    udp_port: udp_port ?? null,
+    tcp_port: tcp_port ?? null,
+    location: {
+      city: location.city ?? null,
+      country: location.country ?? null,
+      continent: location.continent ?? null,
+      administrative_division: location.administrative_division ?? null,
+      timezone: location.timezone ?? null,
+      latitude: degreesOf(location.latitude),
+      longitude: degreesOf(location.longitude),
+    },
+  })),
+})

@@ -1,0 +1,225 @@
+import { Problem } from '@muster/core/http'
+import type { AllocationView } from '@muster/servers'
+import { LRUCache } from 'lru-cache'
+import type { BackfillTeam } from '../tickets/backfill.js'
+import type { PrivateMatch } from '../tickets/private-matches.js'
+import type { Ticket } from '../tickets/ticket.js'
+import type { BackfillBody, BackfillTeamBody, MatchBody } from './bodies.js'
+import { assertOwnMatch, type MatchCaller } from './callers.js'
+import { presentPlayer, type ReadPlayer, type Speaker } from './read-player.js'
+import type { TicketService } from './service.js'
+import { backfillView, type BackfillView, parseSeatId, partyViews, type TicketView } from './ticket-views.js'
+
+/** The backfill commands of game servers. */
+interface Backfills {
+  create(body: BackfillBody, caller: MatchCaller): Promise<BackfillView>
+  read(id: string, caller: MatchCaller): Promise<BackfillView>
+  update(id: string, change: BackfillChange, caller: MatchCaller): Promise<BackfillView>
+  cancel(id: string, caller: MatchCaller): Promise<void>
+}
+
+interface BackfillChange {
+  readonly version: number
+  readonly teams: readonly BackfillTeamBody[]
+}
+
+type Service = Pick<
+  TicketService,
+  | 'createBackfill'
+  | 'getBackfill'
+  | 'updateBackfill'
+  | 'cancelBackfill'
+  | 'getTicket'
+  | 'playersLeft'
+  | 'inspect'
+  | 'isSecretOf'
+  | 'playerCame'
+>
+
+/** Tickets by the ids that a server gave; undefined for one that is not known any more. */
+type KnownTickets = ReadonlyMap<string, Ticket | undefined>
+
+/** Ids of players whom a server names as being there; undefined where it is not known whose a ticket was. */
+type PresentPlayers = readonly (readonly string[] | undefined)[]
+
+/** Most matches whose latest backfill is remembered. */
+const MATCHES_KEPT = 10_000
+
+const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
+
+export function createBackfills(service: Service): Backfills {
+  const view = async (backfill: Parameters<typeof backfillView>[0]) => {
+    const tickets = await Promise.all(backfill.tickets.map((id) => service.getTicket(id)))
+    return backfillView(
+      backfill,
+      tickets.flatMap((ticket) => ticket ?? []),
+    )
+  }
+
+  /** The tickets that a server names, by their ids here, as far as they are known. */
+  const knownTickets = async (ids: readonly string[]): Promise<KnownTickets> => {
+    const entries = ids.map(async (id) => [id, await service.getTicket(parseSeatId(id).ticketId)] as const)
+    return new Map(await Promise.all(entries))
+  }
+
+  const matchOf = async (
+    { match_id, tickets = {}, profile }: BackfillBody,
+    known: KnownTickets,
+  ): Promise<AllocationView> => {
+    const given = Object.entries(tickets)
+    if (match_id === undefined && given.length === 0) throw invalid('match_id', 'must be given, or tickets')
+    const { matches } = await service.inspect()
+    // The tickets may also name an earlier match, whose server failed and is still being stopped.
+    const running = matches.filter(({ phase }) => phase === 'running')
+    const match =
+      match_id === undefined
+        ? (running.find((one) => given.some(([id]) => wasMatched(one, id))) ??
+          running.find((one) => given.every(([id, ticket]) => cameLater(one, known.get(id), ticket))))
+        : matches.find((one) => one.matchId === match_id)
+    if (match === undefined) throw new Problem(404, 'not-found', 'there is no such match')
+    if (!given.every(([id, ticket]) => wasMatched(match, id) || cameLater(match, known.get(id), ticket))) {
+      throw invalid('tickets', 'must be of one match')
+    }
+    if (profile !== undefined && profile !== match.queue) {
+      throw invalid('profile', `the match is of ${JSON.stringify(match.queue)}`)
+    }
+    return match
+  }
+
+  /**
+   * Reports players who have left. Existing servers name the players who are still there by the tickets that they send;
+   * all others of the match have left.
+   */
+  const reportLeft = async (match: AllocationView, present: PresentPlayers): Promise<void> => {
+    // If the players of any ticket are unknown, nobody is reported as having left.
+    if (present.length === 0 || present.includes(undefined)) return
+    const there = new Set(present.flatMap((ids) => ids ?? []))
+    const left = match.playerIds.filter((id) => !there.has(id))
+    if (left.length > 0 && left.length < match.playerIds.length) await service.playersLeft(match.matchId, left)
+  }
+
+  /** Reports that a player of the match has come, if its server names one as present: one is enough. */
+  const reportCame = async (
+    { serverSecret }: MatchCaller,
+    { matchId, playerIds }: Pick<AllocationView, 'matchId' | 'playerIds'>,
+    present: PresentPlayers,
+  ): Promise<void> => {
+    const came = present.flatMap((ids) => ids ?? []).find((id) => playerIds.includes(id))
+    if (serverSecret !== undefined && came !== undefined) await service.playerCame(matchId, serverSecret, came)
+  }
+
+  /** Id of the latest backfill of each match. */
+  const latest = new LRUCache<string, string>({ max: MATCHES_KEPT })
+  const hasOpen = async ({ matchId }: AllocationView): Promise<boolean> =>
+    (await service.getBackfill(latest.get(matchId) ?? ''))?.status === 'OPEN'
+
+  const existing = async (id: string, caller: MatchCaller) => {
+    const backfill = await service.getBackfill(id)
+    if (backfill === undefined) throw new Problem(404, 'not-found', 'there is no such backfill')
+    await assertOwnMatch(backfill.matchId, caller, service)
+    return backfill
+  }
+
+  return {
+    create: async (body, caller) => {
+      if (caller.serverSecret !== undefined && body.match_id === undefined)
+        throw invalid('match_id', 'a server must say it: its MM_MATCH_ID')
+      await assertOwnMatch(body.match_id ?? '', caller, service)
+      const teams = body.teams?.map(readTeam)
+      const tickets = body.tickets ?? {}
+      const known = await knownTickets(Object.keys(tickets))
+      const match = await matchOf(body, known)
+      const present = Object.entries(tickets).map(
+        ([id, ticket]) => playersOf(ticket) ?? playersOfSeat(known.get(id), parseSeatId(id).index),
+      )
+      await reportCame(caller, match, [...present, inTeams(teams)])
+      // While a backfill is open, the server may not know yet who joined through it: whom it leaves out may be there.
+      if (!(await hasOpen(match))) await reportLeft(match, present)
+      const backfill = await service.createBackfill({
+        id: body.id,
+        matchId: match.matchId,
+        teams,
+        priority: body.priority,
+      })
+      latest.set(match.matchId, backfill.id)
+      return view(backfill)
+    },
+    read: async (id, caller) => view(await existing(id, caller)),
+    update: async (id, { version, teams: given }, caller) => {
+      const teams = given.map(readTeam)
+      if (caller.serverSecret !== undefined) {
+        const { matchId } = await existing(id, caller)
+        const present = inTeams(teams)
+        const { matches } = present.length > 0 ? await service.inspect() : { matches: [] }
+        const match = matches.find((one) => one.matchId === matchId)
+        if (match !== undefined) await reportCame(caller, match, [present])
+      }
+      return view(await service.updateBackfill(id, { version, teams }))
+    },
+    cancel: async (id, caller) => {
+      await existing(id, caller)
+      await service.cancelBackfill(id)
+    },
+  }
+}
+
+/** Whether a ticket joined the match after it began. For a ticket that is no longer known, its players decide. */
+function cameLater({ matchId, playerIds }: AllocationView, known: Ticket | undefined, ticket: unknown): boolean {
+  if (known !== undefined) return known.matchId === matchId
+  return playersOf(ticket)?.some((player) => playerIds.includes(player)) ?? false
+}
+
+const playersOfSeat = (ticket: Ticket | undefined, index: number | undefined): readonly string[] | undefined =>
+  ticket?.players.filter((_, at) => index === undefined || index === at).map((player) => player.id)
+
+const wasMatched = ({ ticketIds }: AllocationView, id: string): boolean => ticketIds.includes(parseSeatId(id).ticketId)
+
+const inTeams = (teams: readonly BackfillTeam[] = []): readonly string[] =>
+  teams.flatMap(({ players = [] }) => players.map(({ id }) => id))
+
+const readTeam = ({ name, slots, players }: BackfillTeamBody): BackfillTeam => ({
+  name,
+  slots,
+  players: players?.map(presentPlayer),
+})
+
+/** Player ids of a ticket in the form of this API, or as the server finds it in its variables (MM_TICKET_…). */
+function playersOf(ticket: unknown): readonly string[] | undefined {
+  if (typeof ticket !== 'object' || ticket === null) return undefined
+  const { player_id: one, players } = ticket as { readonly player_id?: unknown; readonly players?: unknown }
+  if (typeof one === 'string') return [one]
+  return Array.isArray(players) && players.every((id) => typeof id === 'string') ? players : undefined
+}
+
+/** A match of given players. */
+export interface PrivateMatchView {
+  readonly id: string
+  readonly profile: string
+  readonly match_id: string | null
+  readonly player_tickets: readonly TicketView[]
+}
+
+/** Makes matches of given players, for backends. */
+interface Matches {
+  create(body: MatchBody, speaker: Speaker): Promise<PrivateMatchView>
+}
+
+export function createMatches(service: Pick<TicketService, 'createMatch'>, readPlayer: ReadPlayer): Matches {
+  return {
+    create: async ({ id, profile, teams, skip_acceptance: skipAcceptance }, speaker) => {
+      const read = teams.map(async ({ name, players }) => ({
+        name,
+        players: await Promise.all(players.map((player) => readPlayer(player, speaker, [profile]))),
+      }))
+      const match = await service.createMatch({ id, queue: profile, teams: await Promise.all(read), skipAcceptance })
+      return matchView(match, profile)
+    },
+  }
+}
+
+const matchView = ({ id, tickets }: PrivateMatch, profile: string): PrivateMatchView => ({
+  id,
+  profile,
+  match_id: tickets.find(({ matchId }) => matchId !== undefined)?.matchId ?? null,
+  player_tickets: tickets.flatMap((ticket) => partyViews(ticket)),
+})

@@ -1,0 +1,359 @@
+import type { Coordinates } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { type Awaitable, whenKnown } from '@muster/core/runtime'
+import type { AllocationView } from '@muster/servers'
+import type { Inspection, QueueState } from '../matches/inspection.js'
+import type { FoundPlayer, LongestWaiting, QueueWait, TicketExplanation } from '../matches/matchmaker.js'
+import { forgottenAt, offencesLeft } from '../queues/cooldown.js'
+import { type Explanation, type NextRelaxation, PAUSED, relaxationSentence } from '../queues/explain.js'
+import type { Cooldown } from '../tickets/cooldowns.js'
+import type { Locate } from '../tickets/locate/mmdb-locate.js'
+import { regionIn } from '../wait-times/regions.js'
+import type { LobbyOfPlayer, TicketApiOptions } from './api-options.js'
+import { isBackend, type TicketCaller } from './callers.js'
+import type { PresenceReporter } from './follow-ticket.js'
+import type { Groups, MemberView } from './groups.js'
+import { type Beacons, placeOf } from './latencies.js'
+import type { TicketService } from './service.js'
+import {
+  assignmentView,
+  type AssignmentView,
+  type Estimating,
+  inSnakeCase,
+  type InSnakeCase,
+  isoTime,
+  partyViews,
+  queueWaitView,
+  type QueueWaitView,
+  seatId,
+  type TicketView,
+  ticketView,
+} from './ticket-views.js'
+
+/** Players see how many wait rounded down to one of these steps, so that nobody sees a single player come or go. */
+const STEPS = [0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const
+
+const stepOf = (count: number): number => STEPS.findLast((step) => step <= count) ?? 0
+/** The least number above 0 that players see. */
+const FIRST_STEP = STEPS[1]
+
+/** Milliseconds for which an answer is given to all callers of a region. */
+const GOOD_MS = 1000
+
+interface QueueOverview {
+  readonly queues: readonly QueueWaitView[]
+}
+
+interface QueueOverviewOptions {
+  readonly service: Pick<TicketService, 'queueWaits'>
+  readonly locate: Locate | undefined
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/**
+ * Creates the function that tells of all queues. A player's answer holds for the region of the player's address, and
+ * how many wait in steps; a backend's for all, and how many exactly.
+ */
+export function createQueueOverview({
+  service,
+  locate,
+  clock,
+}: QueueOverviewOptions): (caller: TicketCaller, address: string | undefined) => Awaitable<QueueOverview> {
+  /** The last answer for each region; there are few regions. */
+  const answers = new Map<number, { readonly at: number; readonly waits: Awaitable<readonly QueueWait[]> }>()
+
+  const waitsAt = (place: Coordinates | undefined): Awaitable<readonly QueueWait[]> => {
+    const now = clock.now()
+    const region = regionIn(place)
+    const last = answers.get(region)
+    if (last !== undefined && now - last.at < GOOD_MS) return last.waits
+    const waits = service.queueWaits(place)
+    const answer = { at: now, waits }
+    answers.set(region, answer)
+    // An answer that failed is not given again.
+    if (waits instanceof Promise)
+      waits.catch(() => {
+        if (answers.get(region) === answer) answers.delete(region)
+      })
+    return waits
+  }
+
+  return (caller, address) => {
+    const backend = isBackend(caller)
+    const shown = backend ? (count: number) => count : stepOf
+    return whenKnown(placeOf(backend ? undefined : address, locate), (place) =>
+      whenKnown(waitsAt(place), (waits) => ({ queues: waits.map((one) => queueWaitView(one, shown)) })),
+    )
+  }
+}
+
+/**
+ * The keys that depend on other players. Only backends see them: with a few accounts, a player could find out from them
+ * where another player is.
+ */
+type AboutOthers = 'compatible' | 'rules' | 'blocking' | 'nearest' | 'lacks'
+type QueueExplanation = Omit<Explanation, AboutOthers | 'next'> & {
+  readonly [Key in AboutOthers]?: Explanation[Key] | undefined
+} & { readonly next?: NextRelaxation | undefined }
+
+/** The explanation in JSON, which leaves out undefined values. */
+export type ExplanationView = InSnakeCase<
+  Omit<TicketExplanation, 'waitingFor' | 'queues'> &
+    Partial<Pick<TicketExplanation, 'waitingFor'>> & { readonly queues: readonly QueueExplanation[] }
+>
+
+/** The matchmaker's full explanation, for backends. */
+export const explanationView = (explanation: TicketExplanation): ExplanationView => inSnakeCase(explanation)
+
+/**
+ * The explanation for players. It tells about the queue's rules and the player's own waiting, and about other players
+ * only their approximate number.
+ */
+export function ownExplanationView(explanation: TicketExplanation): ExplanationView {
+  const { summary, waitingFor } = explanation
+  const queues = explanation.queues.map(ownView)
+  const reasons = queues.map((one) => (queues.length === 1 ? one.summary : `${one.queue}: ${one.summary}`))
+  const fromQueues = waitingFor === 'players' && queues.length > 0 ? reasons.join(' ') : summary
+  const own = summary !== PAUSED && waitingFor === 'servers' ? NO_SERVERS : fromQueues
+  return inSnakeCase({ ...explanation, placement: undefined, summary: own, queues })
+}
+
+const NO_SERVERS = 'Its match is found, but no more servers may be deployed now.'
+
+function ownView({ queue, paused, waitedMs, waiting, next }: Explanation): QueueExplanation {
+  const atLeast = stepOf(waiting)
+  const others = atLeast === 0 ? `Fewer than ${FIRST_STEP} others wait` : `At least ${atLeast} others wait`
+  const summary = paused === true ? PAUSED : `${others}.${relaxationSentence(next)}`
+  return { queue, paused, summary, waitedMs, waiting: atLeast, others: atLeast, next }
+}
+
+/** The queues, and some of the searching tickets, longest waiting first. Without addresses. */
+interface TicketsInspected {
+  readonly queues: readonly InSnakeCase<QueueState>[]
+  /** Number of tickets that search. */
+  readonly total: number
+  readonly tickets: readonly TicketView[]
+}
+
+/** A match whose server exists or may exist. */
+interface MatchInspected {
+  readonly match_id: string
+  readonly queue: string
+  readonly tag: string
+  readonly found_at: string
+  readonly phase: AllocationView['phase']
+  readonly ticket_ids: readonly string[]
+  readonly player_ids: readonly string[]
+  readonly request_id: string | null
+  readonly assignment: AssignmentView | null
+}
+
+export const ticketsInspected = (
+  { total, tickets }: LongestWaiting,
+  { queues }: Pick<Inspection, 'queues'>,
+): TicketsInspected => ({
+  queues: inSnakeCase(queues),
+  total,
+  tickets: tickets.flatMap((ticket) => partyViews(ticket)),
+})
+
+export const inspectMatches = ({ matches }: Inspection): readonly MatchInspected[] =>
+  matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment }) => ({
+    match_id: matchId,
+    queue,
+    tag,
+    found_at: isoTime(at),
+    phase,
+    ticket_ids: ticketIds,
+    player_ids: playerIds,
+    request_id: requestId ?? null,
+    assignment: assignment === undefined ? null : assignmentView(assignment),
+  }))
+
+/** Returns the matchmaker's state, at most a second old. An inspection that fails is not reused. */
+export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Awaitable<Inspection> {
+  let last: { readonly inspection: Awaitable<Inspection>; readonly at: number } | undefined
+  return () => {
+    const now = clock.now()
+    if (last === undefined || now - last.at >= GOOD_MS) {
+      const inspection = service.inspect()
+      const look = { inspection, at: now }
+      last = look
+      if (inspection instanceof Promise)
+        inspection.catch(() => {
+          if (last === look) last = undefined
+        })
+    }
+    return last.inspection
+  }
+}
+
+export interface CooldownView {
+  /** The profile, or the name that several profiles share. */
+  readonly name: string
+  /** How often the player has let others down and it was not forgiven yet. */
+  readonly offences: number
+  /** Until when the player may not wait; null once that is over. */
+  readonly until: string | null
+  /** From when nothing of it counts any more. */
+  readonly forgotten_at: string
+}
+
+/** @param now epoch milliseconds. */
+export const cooldownView = (cooldown: Cooldown, now: number): CooldownView => ({
+  name: cooldown.name,
+  offences: offencesLeft(cooldown, now),
+  until: cooldown.until > now ? isoTime(cooldown.until) : null,
+  forgotten_at: isoTime(forgottenAt(cooldown)),
+})
+
+/** A match that runs, and where its players connect. */
+interface RunningMatchView {
+  readonly match_id: string
+  readonly profile: string
+  readonly team_id: string | null
+  /** The player's ticket; null if an earlier process made the match, so that its tickets are not known. */
+  readonly ticket_id: string | null
+  readonly assignment: AssignmentView | null
+}
+
+/** What a player is in. */
+export interface PlayerView {
+  readonly player_id: string
+  readonly tickets: readonly TicketView[]
+  readonly groups: readonly MemberView[]
+  readonly matches: readonly RunningMatchView[]
+  /** null while they cannot be read. */
+  readonly lobbies: readonly { readonly lobby_id: string; readonly phase: string }[] | null
+}
+
+interface PlayerParts {
+  readonly found: FoundPlayer
+  readonly estimating: Estimating
+  readonly groups: readonly MemberView[]
+  readonly lobbies: readonly LobbyOfPlayer[] | undefined
+}
+
+/** The view for the player: of each ticket the player's own seat. */
+function playerView(playerId: string, { found, estimating, groups, lobbies }: PlayerParts): PlayerView {
+  const tickets = found.tickets.flatMap((ticket) => {
+    const index = ticket.players.findIndex(({ id }) => id === playerId)
+    return index === -1 ? [] : ticketView({ ticket, index }, estimating)
+  })
+  return {
+    player_id: playerId,
+    tickets,
+    groups,
+    matches: [...tickets.flatMap(matchOfTicket), ...matchWithoutTicket(found)],
+    lobbies: lobbies === undefined ? null : lobbies.map(({ lobbyId, phase }) => ({ lobby_id: lobbyId, phase })),
+  }
+}
+
+const matchOfTicket = ({ status, ended, ...ticket }: TicketView): RunningMatchView[] => {
+  const { match_id, profile, team_id, id, assignment } = ticket
+  const isRunning = status === 'HOST_ASSIGNED' && ended === undefined
+  return isRunning && match_id !== null ? [{ match_id, profile, team_id, ticket_id: id, assignment }] : []
+}
+
+const matchWithoutTicket = ({ match }: FoundPlayer): RunningMatchView[] =>
+  match === undefined
+    ? []
+    : [
+        {
+          match_id: match.matchId,
+          profile: match.queue,
+          team_id: null,
+          ticket_id: null,
+          assignment: match.assignment === undefined ? null : assignmentView(match.assignment),
+        },
+      ]
+
+/** Whether a player may come to the server of a match. */
+export interface PlayerInMatchView {
+  readonly player_id: string
+  readonly is_expected: boolean
+  /** null where an earlier process made the match, so that its tickets are not known. */
+  readonly team_id: string | null
+  readonly ticket_id: string | null
+}
+
+export function playerInMatch(playerId: string, matchId: string, found: FoundPlayer): PlayerInMatchView {
+  for (const ticket of found.tickets) {
+    const index = ticket.players.findIndex(({ id }) => id === playerId)
+    if (ticket.matchId !== matchId || ticket.ended !== undefined || index === -1) continue
+    const ticket_id = seatId({ ticket, index })
+    return { player_id: playerId, is_expected: true, team_id: ticket.team ?? null, ticket_id }
+  }
+  return { player_id: playerId, is_expected: found.match?.matchId === matchId, team_id: null, ticket_id: null }
+}
+
+interface PlayerOverviewOptions {
+  readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait'>
+  readonly groups: Pick<Groups, 'ofPlayer'>
+  readonly presence: Pick<PresenceReporter, 'seen'>
+  readonly lobbies: TicketApiOptions['lobbies']
+  readonly onError: (error: unknown) => void
+}
+
+/** What a player is in. @param asking the player, if it is the player's client that asks. */
+type PlayerOverview = (playerId: string, asking?: TicketCaller) => Promise<PlayerView>
+
+export function createPlayerOverview({
+  service,
+  groups,
+  presence,
+  lobbies,
+  onError,
+}: PlayerOverviewOptions): PlayerOverview {
+  /** Undefined if the lobbies cannot be read: that must not keep a player from their match. */
+  const lobbiesOf = async (playerId: string): Promise<readonly LobbyOfPlayer[] | undefined> => {
+    try {
+      return (await lobbies?.(playerId)) ?? []
+    } catch (error) {
+      onError(error)
+      return undefined
+    }
+  }
+  return async (playerId, asking) => {
+    const inLobbies = lobbiesOf(playerId)
+    const found = await service.findPlayer(playerId)
+    if (asking !== undefined) for (const ticket of found.tickets) presence.seen(ticket, asking)
+    return playerView(playerId, {
+      found,
+      estimating: service,
+      groups: await groups.ofPlayer(playerId, found.tickets),
+      lobbies: await inLobbies,
+    })
+  }
+}
+
+export interface MonitorView {
+  readonly status: 'healthy' | 'unhealthy'
+  readonly healthy_components: number
+  readonly unhealthy_components: number
+  readonly message: string
+}
+
+/**
+ * The answer to the monitor route.
+ * @param inspection undefined while the matchmaker cannot be asked.
+ * @param now epoch milliseconds.
+ */
+export function monitorView(
+  inspection: Inspection | undefined,
+  beacons: Pick<Beacons, 'failing'> | undefined,
+  now: number,
+): MonitorView {
+  const components: readonly (readonly [name: string, healthy: boolean])[] = [
+    ['matchmaker', inspection !== undefined],
+    ['deployments', (inspection?.pausedUntil ?? now) <= now],
+    ...(beacons === undefined ? [] : [['beacons', !beacons.failing()] as const]),
+  ]
+  const unhealthy = components.flatMap(([name, healthy]) => (healthy ? [] : [name]))
+  return {
+    status: unhealthy.length === 0 ? 'healthy' : 'unhealthy',
+    healthy_components: components.length - unhealthy.length,
+    unhealthy_components: unhealthy.length,
+    message: unhealthy.length === 0 ? 'all is well' : `not well: ${unhealthy.join(', ')}`,
+  }
+}

@@ -1,0 +1,231 @@
+import { scrub } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { Problem } from '@muster/core/http'
+import { growingTo, within } from '@muster/core/runtime'
+import { validate } from '@muster/core/validation'
+import type { Attributes } from '@muster/servers'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+
+interface BatchOptions<Found> {
+  /** Looks up all ids in one call. The signal is aborted once the answer is no longer awaited. */
+  readonly ask: (ids: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, Found>>
+  /** Most ids in one call. */
+  readonly most: number
+  readonly timeoutMs: number
+  readonly clock: Clock
+  /** Called with the error of each call that failed or took too long. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Most calls under way; ids requested meanwhile wait for the next call. */
+const MOST_CALLS = 4
+/** Most ids that may wait; further ids are refused at once, because answers take too long. */
+const MOST_WAITING = 20_000
+
+interface Asked<Found> {
+  readonly answer: Promise<Found | undefined>
+  readonly resolve: (found: Found | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Combines the ids that are requested within one turn of the event loop, or while the most calls are under way, into
+ * one call. An id that is waiting already is not requested twice. The promise rejects if the call fails or takes too
+ * long.
+ */
+function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Promise<Found | undefined> {
+  const { ask, most, timeoutMs, clock, onError } = options
+  const asked = new Map<string, Asked<Found>>()
+  const gathered: string[] = []
+  let calls = 0
+  let isDue = false
+
+  const settle = (ids: readonly string[], how: (one: Asked<Found>, id: string) => void) => {
+    for (const id of ids) {
+      const one = asked.get(id)
+      asked.delete(id)
+      if (one !== undefined) how(one, id)
+    }
+  }
+  const call = async (ids: readonly string[]): Promise<void> => {
+    const over = new AbortController()
+    try {
+      const found = await within(ask(ids, over.signal), timeoutMs, clock)
+      if (found === undefined) throw new Error(`no answer within ${timeoutMs} ms`)
+      settle(ids, (one, id) => one.resolve(found.get(id)))
+    } catch (error) {
+      onError(error)
+      settle(ids, (one) => one.reject(error))
+    } finally {
+      over.abort()
+    }
+  }
+  const send = (): void => {
+    isDue = false
+    while (gathered.length > 0 && calls < MOST_CALLS) {
+      calls += 1
+      void call(gathered.splice(0, most)).finally(() => {
+        calls -= 1
+        send()
+      })
+    }
+  }
+
+  return (id) => {
+    const before = asked.get(id)
+    if (before !== undefined) return before.answer
+    if (asked.size >= MOST_WAITING) return Promise.reject(new Error(`${MOST_WAITING} wait for an answer already`))
+    const { promise: answer, resolve, reject } = withResolvers<Found | undefined>()
+    asked.set(id, { answer, resolve, reject })
+    gathered.push(id)
+    if (!isDue) setImmediate(send)
+    isDue = true
+    return answer
+  }
+}
+
+/** Like `Promise.withResolvers` of Node.js 22. */
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<T>((resolved, rejected) => {
+    resolve = resolved
+    reject = rejected
+  })
+  return { promise, resolve, reject }
+}
+
+/** What you know about a player. It is trusted, and overrides what the player states. */
+export interface PlayerProfile {
+  /** The attributes that the queue's rules compare. */
+  readonly attributes?: Attributes | undefined
+  /** Roles that the player may play, in place of those that the player states. */
+  readonly roles?: readonly string[] | undefined
+  /** Ids of players not to be matched with, in addition to those that the player states. */
+  readonly avoid?: readonly string[] | undefined
+}
+
+/**
+ * Finds the profiles of players by their ids. A player missing in the answer has no profile. The signal is aborted when
+ * the answer is no longer awaited.
+ */
+export type ProfileResolver = (
+  playerIds: readonly string[],
+  signal: AbortSignal,
+) => ReadonlyMap<string, PlayerProfile> | Promise<ReadonlyMap<string, PlayerProfile>>
+
+export interface ProfileOptions {
+  readonly resolve: ProfileResolver
+  /** Milliseconds for which a profile is cached. Default 60,000; 0 caches none. */
+  readonly cacheMs?: number | undefined
+  /** Most profiles in the cache. Default 100,000. */
+  readonly cacheSize?: number | undefined
+  /** Milliseconds to wait for the answer. Default 2000. */
+  readonly timeoutMs?: number | undefined
+  /** Most players in one call. Default 500. */
+  readonly batchSize?: number | undefined
+  /** What happens without a usable answer: the player gets 503 (`refuse`, the default), or has this profile. */
+  readonly whenFailed?: 'refuse' | PlayerProfile | undefined
+}
+
+const texts = z.array(z.string())
+
+/** Checks the shape of a profile; the matchmaker checks the bounds of its values. */
+export const profileSchema: z.ZodType<PlayerProfile> = z.strictObject({
+  attributes: z
+    .record(
+      z.string(),
+      z.union([z.number(), z.string(), z.boolean(), texts], 'must be a number, a text, true, false or a list of texts'),
+    )
+    .optional(),
+  roles: texts.optional(),
+  avoid: texts.optional(),
+})
+
+/**
+ * Finds the profile of a player; it returns no promise if the profile is in the cache.
+ * @throws {Problem} 503 if the profile cannot be found now; a promise rejects with it.
+ */
+export type Profiles = (playerId: string) => PlayerProfile | Promise<PlayerProfile>
+
+const UNKNOWN: PlayerProfile = Object.freeze({})
+/** Stands for a profile that is wrong. */
+const UNUSABLE = Symbol('a profile that is wrong')
+
+/**
+ * Creates the cached, batched lookup of profiles.
+ * @param onError is told of each call that failed.
+ */
+export function createProfiles(
+  given: ProfileResolver | ProfileOptions,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): Profiles {
+  const options = typeof given === 'function' ? { resolve: given } : given
+  const {
+    resolve,
+    cacheMs = 60_000,
+    cacheSize = 100_000,
+    timeoutMs = 2000,
+    batchSize = 500,
+    whenFailed = 'refuse',
+  } = options
+  const perf = { now: () => clock.now() }
+  const known =
+    cacheMs === 0
+      ? undefined
+      : new LRUCache<string, PlayerProfile>({ ...growingTo(cacheSize), ttl: cacheMs, ttlResolution: 0, perf })
+
+  const report = (error: unknown) => onError(new Error(`profile failed: ${messageOf(error)}`))
+  const batched = createBatches({
+    ask: async (ids, signal) => checked(await resolve(ids, signal), report),
+    most: batchSize,
+    timeoutMs,
+    clock,
+    onError: report,
+  })
+
+  const failed = (): PlayerProfile => {
+    if (whenFailed !== 'refuse') return whenFailed
+    throw new Problem(503, 'profile-unavailable', 'it cannot be found out now what is known of the player: try again', {
+      retryAfterMs: 1000,
+    })
+  }
+  return (playerId) => {
+    const cached = known?.get(playerId)
+    if (cached !== undefined) return cached
+    return batched(playerId).then((found) => {
+      if (found === UNUSABLE) return failed()
+      // Missing profiles are not cached: they may exist in a moment.
+      if (found !== undefined) known?.set(playerId, found)
+      return found ?? UNKNOWN
+    }, failed)
+  }
+}
+
+/**
+ * The profiles of an answer, checked one by one: a player whose profile is wrong keeps nobody else waiting.
+ * @param report is told of the first wrong entry by its place in the answer; neither player nor profile is named.
+ * @throws {Error} if the answer is no Map
+ */
+function checked(
+  answer: ReadonlyMap<string, PlayerProfile>,
+  report: (error: Error) => void,
+): ReadonlyMap<string, PlayerProfile | typeof UNUSABLE> {
+  if (!(answer instanceof Map)) throw new Error('the answer must be a Map, of profiles by the ids of the players')
+  const profiles = new Map<string, PlayerProfile | typeof UNUSABLE>()
+  let firstWrong: string | undefined
+  for (const [id, profile] of answer as ReadonlyMap<unknown, unknown>) {
+    const { success, data, fault } = validate(profileSchema, profile)
+    if (!success) {
+      const where = fault.field === undefined ? '' : `${fault.field}: `
+      firstWrong ??= `entry ${profiles.size} of the answer: ${where}${fault.wrong}`
+    }
+    profiles.set(String(id), success ? data : UNUSABLE)
+  }
+  if (firstWrong !== undefined) report(new Error(firstWrong))
+  return profiles
+}
+
+const messageOf = (error: unknown) => scrub(error instanceof Error ? error.message : String(error))

@@ -1,0 +1,120 @@
+import { Conflict, InvalidInput, NotFound } from '@muster/core'
+import { Problem } from '@muster/core/http'
+import {
+  BackfillExists,
+  InvalidBackfill,
+  InvalidMatch,
+  InvalidTicket,
+  MatchmakerClosed,
+  NothingToAccept,
+  NotRunning,
+  PlayerBusy,
+  PlayerCoolingDown,
+  PlayerOverLimit,
+  PlayerPlaying,
+  StaleBackfill,
+  TooLate,
+  Unavailable,
+  UnknownQueue,
+} from '../errors.js'
+import { isoTime } from './ticket-views.js'
+
+/** Names of the matchmaker's fields in this API. */
+const wireKeys: Readonly<Record<string, string>> = {
+  queue: 'profile',
+  queues: 'profiles',
+  latencies: 'attributes.beacons',
+  ip: 'player_ip',
+}
+
+/**
+ * The matchmaker's field in the terms of this API: `players.1.attributes.skill` is `attributes.skill` in a body about
+ * one player, and `player_tickets.1.attributes.skill` in the body of a party.
+ */
+function wireField(field: string, party: boolean): string {
+  const [first = '', index = '', key = '', ...rest] = field.split('.')
+  if (first !== 'players') return [wireKeys[first] ?? first, ...field.split('.').slice(1)].join('.')
+  const inPlayer = key === '' ? [] : [key === 'id' ? 'player_id' : (wireKeys[key] ?? key), ...rest]
+  return [...(party ? ['player_tickets', ...(index === '' ? [] : [index])] : []), ...inPlayer].join('.')
+}
+
+/** The problem for a match of given players that the matchmaker refuses. */
+function invalidMatch({ field = '', message }: InvalidMatch): Problem {
+  const [teams = '', team = '', players = '', ...rest] = field.split('.')
+  const inTeam = teams === 'teams' && players === 'players' && rest.length > 0
+  const inPlayer = wireField(['players', ...rest].join('.'), false)
+  const wire = inTeam
+    ? [teams, team, players, rest[0], inPlayer].filter((part) => part !== '').join('.')
+    : (wireKeys[field] ?? (field === 'skipAcceptance' ? 'skip_acceptance' : field))
+  const text = message.replace(/^match: /, '')
+  const detail = field === '' ? text : text.replace(field, wire)
+  return new Problem(400, 'invalid-match', detail, { field: wire || undefined })
+}
+
+/** The problem for a ticket that the matchmaker refuses. */
+function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): Problem {
+  const wire = wireField(field, party)
+  const text = message.replace(/^ticket: /, '')
+  // What is wrong with all players together has no field in a body about one of them.
+  const named = wire === '' ? text.replace(`${field}: `, '') : text.replace(field, wire)
+  return new Problem(400, 'invalid-ticket', field === '' ? text : named, { field: wire || undefined })
+}
+
+/**
+ * The problem for an error of the matchmaker; undefined for an unexpected error.
+ * @param party whether the body was that of a party.
+ */
+export function problemOf(error: unknown, party = false): Problem | undefined {
+  if (error instanceof InvalidTicket) return invalidTicket(error, party)
+  if (error instanceof UnknownQueue) return new Problem(400, 'unknown-profile', error.message, { field: 'profile' })
+  if (error instanceof PlayerBusy) {
+    return new Problem(409, 'player-busy', error.message, {
+      members: { ticket_id: error.ticketId },
+    })
+  }
+  if (error instanceof PlayerPlaying) {
+    const { ticketId, matchId } = error
+    return new Problem(409, 'player-playing', error.message, {
+      members: ticketId === undefined ? { match_id: matchId } : { ticket_id: ticketId, match_id: matchId },
+    })
+  }
+  if (error instanceof PlayerOverLimit) {
+    return new Problem(429, 'player-over-limit', error.message, { retryAfterMs: error.retryAfterMs })
+  }
+  if (error instanceof PlayerCoolingDown) {
+    const { until, retryAfterMs } = error
+    return new Problem(409, 'player-cooling-down', error.message, {
+      members: { retry_at: isoTime(until) },
+      retryAfterMs,
+    })
+  }
+  if (error instanceof TooLate)
+    return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })
+  if (error instanceof NothingToAccept) return new Problem(409, 'nothing-to-accept', error.message)
+  if (error instanceof InvalidBackfill)
+    return new Problem(400, 'invalid-backfill', error.message, { field: error.field })
+  if (error instanceof InvalidMatch) return invalidMatch(error)
+  if (error instanceof NotRunning) return new Problem(409, 'not-running', error.message)
+  if (error instanceof BackfillExists) {
+    return new Problem(409, 'backfill-exists', error.message, {
+      members: { backfill_id: error.backfillId },
+    })
+  }
+  if (error instanceof StaleBackfill) {
+    return new Problem(409, 'stale-version', error.message, {
+      members: { version: error.version },
+    })
+  }
+  if (error instanceof MatchmakerClosed) {
+    return new Problem(503, 'closed', 'this matchmaker is closing: try again', { retryAfterMs: 1000 })
+  }
+  if (error instanceof Unavailable) {
+    const { retryAfterMs } = error
+    return new Problem(503, 'unavailable', 'tickets cannot be reached at the moment: try again', { retryAfterMs })
+  }
+  // Any other refusal of the matchmaker.
+  if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
+  if (error instanceof NotFound) return new Problem(404, 'not-found', error.message)
+  if (error instanceof Conflict) return new Problem(409, 'conflict', error.message)
+  return undefined
+}

@@ -1,0 +1,298 @@
+// pure: the answers of the ticket API, as zod schemas
+import { z } from 'zod'
+import type { GroupView, MemberView } from './groups.js'
+import type { BeaconsView } from './latencies.js'
+import type { PrivateMatchView } from './match-requests.js'
+import type { CooldownView, ExplanationView, MonitorView, PlayerInMatchView, PlayerView } from './overviews.js'
+import type { AssignmentView, BackfillView, EstimatedWaitView, QueueWaitView, TicketView } from './ticket-views.js'
+
+const text = z.string()
+const whole = z.int().min(0)
+const maybeText = text.nullable()
+const maybeNumber = z.number().nullable()
+const isoTime = text.meta({ format: 'date-time' })
+const status = z.enum(['SEARCHING', 'MATCH_FOUND', 'HOST_ASSIGNED', 'CANCELLED'])
+const groupStatus = z.enum(['FORMING', 'SEARCHING', 'MATCH_FOUND', 'HOST_ASSIGNED', 'CANCELLED'])
+
+const waitingFor = z.enum(['location', 'players', 'retry', 'servers', 'other-ticket'])
+
+const location = z.object({
+  city: maybeText,
+  country: maybeText,
+  continent: maybeText,
+  administrative_division: maybeText,
+  timezone: maybeText,
+  latitude: maybeNumber,
+  longitude: maybeNumber,
+})
+
+const Assignment: z.ZodType<AssignmentView> = z
+  .object({
+    fqdn: text.describe('Host name of the server, or its address if it has none'),
+    public_ip: maybeText,
+    ports: z.record(
+      text,
+      z.object({ internal: maybeNumber, external: maybeNumber, link: maybeText, protocol: maybeText }),
+    ),
+    location: location.nullable(),
+    promised: z
+      .object({
+        beacon: text.describe('Name of the ping beacon at which the server was asked for'),
+        latency_ms: maybeNumber.describe('Milliseconds that no player’s round trip to the beacon exceeds'),
+      })
+      .nullable()
+      .describe('What the latency rule of the queue promises, if it has one'),
+  })
+  .meta({ id: 'Assignment' })
+
+const EstimatedWait: z.ZodType<EstimatedWaitView> = z
+  .object({
+    p50_seconds: z.number().describe('Half of such tickets wait no longer until a match is found'),
+    p90_seconds: maybeNumber.describe('Nine of ten wait no longer; null where too little was seen for that'),
+  })
+  .meta({ id: 'EstimatedWait' })
+
+export const TicketSchema: z.ZodType<TicketView> = z
+  .object({
+    id: text,
+    profile: text,
+    created_at: isoTime,
+    status,
+    group_id: text.describe('The same for all players of a party'),
+    team_id: maybeText,
+    match_id: maybeText,
+    assignment: Assignment.nullable(),
+    player_id: text,
+    version: z.int().min(1).describe('Grows with every change'),
+    profiles: z.array(text).optional().describe('Where it waits in several'),
+    waiting_for: waitingFor.optional(),
+    acceptance: z
+      .object({ until: isoTime, accepted: z.boolean() })
+      .optional()
+      .describe('While the player is asked whether they accept the match'),
+    cancel_reason: z
+      .enum([
+        'cancelled',
+        'expired',
+        'attempts',
+        'closed',
+        'declined',
+        'not-accepted',
+        'elsewhere',
+        'absent',
+        'refused',
+        'dissolved',
+        'handed-over',
+      ])
+      .optional(),
+    ended: z
+      .object({ reason: z.enum(['match-over', 'server-lost', 'nobody-joined']), at: isoTime })
+      .optional()
+      .describe('When HOST_ASSIGNED, how its match ended: `server-lost` by a crash, `nobody-joined` if no player came'),
+    estimated_wait: EstimatedWait.nullable()
+      .optional()
+      .describe('While it searches: how much longer from now on; null where too little was seen'),
+  })
+  .meta({ id: 'Ticket' })
+
+export const QueuesSchema: z.ZodType<{ readonly queues: readonly QueueWaitView[] }> = z.object({
+  queues: z.array(
+    z.object({
+      profile: text.describe('Name of the queue'),
+      tickets_waiting: whole.describe('To players in steps, rounded down'),
+      players_waiting: whole.describe('To players in steps, rounded down'),
+      paused: z.boolean().describe('While it is, no matches are made'),
+      estimated_wait: EstimatedWait.nullable().describe('For a ticket that comes now; null where too little was seen'),
+    }),
+  ),
+})
+
+const ms = z.number().describe('Milliseconds')
+
+export const ExplanationSchema: z.ZodType<ExplanationView> = z
+  .object({
+    ticket_id: text,
+    summary: text.describe('One sentence in English'),
+    waited_ms: ms,
+    waiting_for: waitingFor.optional().describe('While it searches'),
+    queues: z.array(
+      z.object({
+        queue: text,
+        paused: z.boolean().optional().describe('While the queue is paused'),
+        summary: text,
+        waited_ms: ms,
+        waiting: whole.describe('Other tickets in the queue; to players in steps, rounded down'),
+        others: whole.describe('Other tickets that were looked at, the nearest; to players the same as waiting'),
+        compatible: whole
+          .optional()
+          .describe('To backends: of these, the ones that could be in a match with this ticket now'),
+        rules: z
+          .array(z.object({ rule: text, lets: whole.describe('How many of the others it lets through by itself') }))
+          .optional()
+          .describe('To backends'),
+        blocking: text.optional().describe('To backends: the rule that stands most in the way'),
+        nearest: z
+          .object({
+            rule: text,
+            value: z.number(),
+            limit: z.number(),
+            gap: z.number(),
+            unit: z.enum(['km', 'ms']).optional(),
+          })
+          .optional()
+          .describe('To backends: the other ticket that came nearest to being let through'),
+        lacks: whole.optional().describe('To backends: players who are missing before there are enough'),
+        target_wait_ms: ms.optional().describe('To backends: the wait that limits aim at, if they follow who comes'),
+        ahead_ms: z
+          .number()
+          .optional()
+          .describe('To backends: by how much its limits are ahead of its wait then, or behind it where negative'),
+        next: z
+          .object({
+            in_ms: ms,
+            changes: z.array(
+              z.object({ rule: text.optional(), from: z.number().optional(), to: z.number().optional() }),
+            ),
+          })
+          .optional()
+          .describe('When something next gives way'),
+      }),
+    ),
+  })
+  .meta({ id: 'Explanation' })
+
+export const PartySchema: z.ZodType<{ readonly player_tickets: readonly TicketView[] }> = z.object({
+  player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
+})
+
+export const PrivateMatchSchema: z.ZodType<PrivateMatchView> = z
+  .object({
+    id: text,
+    profile: text,
+    match_id: maybeText.describe('Once it gets a server; another one after a deployment that failed'),
+    player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
+  })
+  .meta({ id: 'PrivateMatch' })
+
+/** The result for one ticket of several. */
+export type BatchItem = { readonly ticket: TicketView } | { readonly error: Readonly<Record<string, unknown>> }
+
+export const BatchSchema: z.ZodType<{ readonly results: readonly BatchItem[] }> = z.object({
+  results: z
+    .array(z.union([z.object({ ticket: TicketSchema }), z.object({ error: z.record(text, z.unknown()) })]))
+    .describe('For each of the request, in its order: the ticket, or the problem document'),
+})
+
+export interface StreamTokenView {
+  readonly token: string
+  readonly url: string
+  readonly expires_at: string
+}
+
+export const StreamTokenSchema: z.ZodType<StreamTokenView> = z.object({
+  token: text,
+  url: text.describe('Path and query for `new EventSource`, the token in it'),
+  expires_at: isoTime.describe('No stream begins by it from then on; one that has begun goes on'),
+})
+
+const memberKeys = { team_id: maybeText, assignment: Assignment.nullable() }
+
+export const MemberSchema: z.ZodType<MemberView> = z
+  .object({
+    member_id: text,
+    group_id: text,
+    is_ready: z.boolean(),
+    status: groupStatus,
+    ticket_id: maybeText,
+    match_id: maybeText,
+    ...memberKeys,
+  })
+  .meta({ id: 'Member' })
+
+export const GroupSchema: z.ZodType<GroupView> = z
+  .object({
+    status: groupStatus,
+    ...memberKeys,
+    group_id: text,
+    profile: text,
+    members: z.array(z.object({ player_id: text, is_ready: z.boolean() })).describe('The first is the owner'),
+  })
+  .meta({ id: 'Group' })
+
+export const PlayerSchema: z.ZodType<PlayerView> = z
+  .object({
+    player_id: text,
+    tickets: z
+      .array(TicketSchema)
+      .describe('Those that search, those for which a match is found, and those whose match runs'),
+    groups: z.array(MemberSchema).describe('The group that the player gathers in, and those of the tickets'),
+    matches: z
+      .array(
+        z.object({
+          match_id: text,
+          profile: text,
+          team_id: maybeText,
+          ticket_id: maybeText.describe('null if it is not known any more, as after a restart'),
+          assignment: Assignment.nullable().describe('Where to connect; null if it is not known any more'),
+        }),
+      )
+      .describe('Matches that run with the player in it'),
+    lobbies: z
+      .array(z.object({ lobby_id: text, phase: text }))
+      .nullable()
+      .describe('null while they cannot be read'),
+  })
+  .meta({ id: 'Player' })
+
+export const BackfillSchema: z.ZodType<BackfillView> = z
+  .object({
+    id: text,
+    profile: text,
+    status,
+    tickets: z.record(text, TicketSchema).describe('Those that came into the match by it'),
+    assigned_ticket: TicketSchema.nullable().describe('The first of these'),
+    attributes: z.object({ assignment: Assignment.nullable() }),
+    match_id: text,
+    version: z.int().min(1),
+    created_at: isoTime,
+    teams: z.array(z.object({ name: text, slots: whole, players: z.array(text) })),
+  })
+  .meta({ id: 'Backfill' })
+
+export const BeaconsSchema: z.ZodType<BeaconsView> = z.object({
+  count: whole,
+  beacons: z.array(
+    z.object({ fqdn: maybeText, public_ip: text, udp_port: whole.nullable(), tcp_port: whole.nullable(), location }),
+  ),
+})
+
+export const CooldownsSchema: z.ZodType<{
+  readonly player_id: string
+  readonly cooldowns: readonly CooldownView[]
+}> = z.object({
+  player_id: text,
+  cooldowns: z.array(
+    z.object({
+      name: text.describe('The profile, or the name that several profiles share'),
+      offences: whole.describe('How often the player has let others down and it was not forgiven yet'),
+      until: isoTime.nullable().describe('Until when the player may not wait; null once that is over'),
+      forgotten_at: isoTime.describe('From when nothing of it counts any more'),
+    }),
+  ),
+})
+
+export const MonitorSchema: z.ZodType<MonitorView> = z.object({
+  status: z.enum(['healthy', 'unhealthy']),
+  healthy_components: whole,
+  unhealthy_components: whole,
+  message: text,
+})
+
+export const PlayerInMatchSchema: z.ZodType<PlayerInMatchView> = z
+  .object({
+    player_id: z.string(),
+    is_expected: z.boolean().describe('Whether the player is in the match, and has not left it'),
+    team_id: z.string().nullable(),
+    ticket_id: z.string().nullable(),
+  })
+  .meta({ id: 'PlayerInMatch' })

@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Ticket } from '../tickets/ticket.js'
+import { parseSeatId, seatId, seatOf } from './ticket-views.js'
+
+const ticketOf = (...players: string[]): Ticket => ({
+  id: 'abc',
+  version: 1,
+  queues: ['duel'],
+  players: players.map((id) => ({ id })),
+  priority: 0,
+  status: 'SEARCHING',
+  createdAt: 0,
+  attempts: 0,
+})
+
+test('every seat has an id that is resolved to this seat only', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 500 }), fc.nat(499), (size, at) => {
+      const ticket = ticketOf(...Array.from({ length: size }, (_, index) => `p${index}`))
+      const index = at % size
+      const { ticketId, index: parsed } = parseSeatId(seatId({ ticket, index }))
+      expect(ticketId).toBe('abc')
+      expect(seatOf(ticket, parsed, `p${index}`)?.index).toBe(index)
+      expect(seatOf(ticket, parsed, 'somebody else')).toBeUndefined()
+    }),
+  )
+})
+
+test.each(['abc.', 'abc.-1', 'abc.01', 'abc.2', 'abc.x', 'abc.0.0', 'abc.1e0', 'abc.1000'])(
+  '%s names no seat of a party of two',
+  (id) => {
+    const { ticketId, index } = parseSeatId(id)
+    expect([ticketId, seatOf(ticketOf('ann', 'bob'), index, undefined)]).toEqual(['abc', undefined])
+  },
+)
+
+test('a ticket of one player has no ids of seats', () => {
+  expect(seatOf(ticketOf('ann'), 0, 'ann')).toBeUndefined()
+  expect(seatOf(ticketOf('ann'), undefined, 'ann')?.index).toBe(0)
+})

@@ -1,0 +1,303 @@
+import { scrub } from '@muster/core'
+import { systemClock } from '@muster/core/clock'
+import {
+  type AttemptLimit,
+  bearerToken,
+  createHttpApi,
+  type Handlers,
+  type HttpHandler,
+  openApiDocument,
+  prefixed,
+  Problem,
+} from '@muster/core/http'
+import { unguessable, whenKnown } from '@muster/core/runtime'
+import { Unavailable } from '../errors.js'
+import { checkOptions, type TicketApiOptions } from './api-options.js'
+import {
+  admitServers,
+  admitStreams,
+  assertOwnMatch,
+  assertRole,
+  assertStream,
+  assertStreamOf,
+  createStreamTokens,
+  isBackend,
+  type MatchCaller,
+  notTheServer,
+  playerOf,
+} from './callers.js'
+import { createOpenWaits, createPresenceReporter, createReading } from './follow-ticket.js'
+import { createGroupStore } from './group-store.js'
+import { createGroups } from './groups.js'
+import { createBeacons, createMeasured } from './latencies.js'
+import { createBackfills, createMatches } from './match-requests.js'
+import {
+  cooldownView,
+  createLook,
+  createPlayerOverview,
+  createQueueOverview,
+  explanationView,
+  inspectMatches,
+  monitorView,
+  ownExplanationView,
+  playerInMatch,
+  ticketsInspected,
+} from './overviews.js'
+import { createProfiles } from './player-profiles.js'
+import { problemOf } from './problems.js'
+import { createCheckStatements, createReadPlayer } from './read-player.js'
+import { backendRoutes, ticketRoutes } from './routes.js'
+import type { TicketService } from './service.js'
+import { createCreating } from './ticket-creation.js'
+import { isoTime, seatId, ticketView } from './ticket-views.js'
+
+/** The ticket API as a function `(Request) → Promise<Response>`, to be mounted on any server. */
+export interface TicketApi extends HttpHandler {
+  /** Returns the counts since the API was created. */
+  readonly counts: () => TicketApiCounts
+}
+
+/** Routes without authentication. A server that registers (`serverReady`) proves its identity by its secret. */
+const anonymous = ['document', 'monitor', 'serverReady'] as const
+
+const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
+const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
+
+/**
+ * Creates the HTTP API for game clients, game servers and backends.
+ * @throws {InvalidInput} naming the option and the value.
+ */
+export function createTicketApi(service: TicketService, options: TicketApiOptions): TicketApi {
+  checkOptions(options)
+  const {
+    authenticate,
+    basePath = '',
+    address,
+    locate,
+    cors,
+    inspect = false,
+    onError = warn,
+    clock = systemClock,
+    ticketLog: log,
+  } = options
+  const {
+    perCaller,
+    perAddress,
+    waitsPerCaller = 8,
+    waits: inAll = 50_000,
+    groups: mostGroups = 100_000,
+  } = options.limits ?? {}
+  const { bodyBytes = 16 * 1024, backendBodyBytes = 2 * 1024 * 1024, bodies } = options.limits ?? {}
+  const { groupIdleMs = 300_000, random = unguessable } = options
+
+  const latencies = { impossible: 0, unknown: 0, estimated: 0 }
+  const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
+  const waits = createOpenWaits({ perCaller: waitsPerCaller, inAll })
+  const look = createLook(service, clock)
+  /** Undefined while the matchmaker cannot be asked. */
+  const seen = async () => {
+    try {
+      return await look()
+    } catch (error) {
+      if (error instanceof Unavailable) return undefined
+      throw error
+    }
+  }
+  const queueNames = () => service.queueNames()
+  const readPlayer = createReadPlayer({
+    measured: createMeasured(beacons, locate, latencies),
+    checkStatements: createCheckStatements(service, queueNames),
+    readsLatencies: service.readsLatencies,
+    profiles: options.profile && createProfiles(options.profile, clock, onError),
+    random,
+  })
+  const isAlive = ({ id }: { readonly id: string }) =>
+    whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
+  const store = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive, log })
+
+  const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
+  const creating = createCreating(service, readPlayer)
+  const presence = createPresenceReporter({ service, clock, onError })
+  const reading = createReading(service, { waits, presence, clock })
+  const groups = createGroups({ service, store, presence, clock, queueNames, random })
+  const backfills = createBackfills(service)
+  const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
+  const matches = createMatches(service, readPlayer)
+  const queueOverview = createQueueOverview({ service, locate, clock })
+  let document: ReturnType<typeof describe> | undefined
+
+  const handlers: Handlers<typeof ticketRoutes, MatchCaller, (typeof anonymous)[number]> = {
+    document: () => (document ??= describe(basePath)),
+    monitor: async () => monitorView(await seen(), beacons, clock.now()),
+    beacons: () => {
+      if (beacons === undefined) throw new Problem(404, 'no-beacons', 'there are no beacons here')
+      return beacons.view()
+    },
+
+    queues: (_, exchange) => queueOverview(exchange.caller, exchange.address),
+
+    createTicket: (body, exchange) => creating.one(body, exchange),
+    createTickets: ({ tickets }, exchange) => creating.many(tickets, exchange),
+    createParty: async (body, exchange) => ({ player_tickets: await creating.party(body, exchange) }),
+    getTicket: ({ ticket_id, wait = 0, version, until }, { caller, request }) =>
+      whenKnown(reading.seat(ticket_id, caller), (seat) =>
+        wait === 0
+          ? reading.read(seat, caller)
+          : reading.poll(seat, { caller, version, until, waitMs: wait * 1000, signal: request.signal }),
+      ),
+    ticketEvents: ({ ticket_id, until, lastEventId }, { caller, request }) =>
+      whenKnown(reading.seat(ticket_id, caller), (seat) => {
+        assertStreamOf(seatId(seat), caller)
+        return reading.stream(seat, { caller, version: lastEventId, until, signal: request.signal })
+      }),
+    createStreamToken: async ({ ticket_id }, { caller }) => {
+      const seat = await reading.seat(ticket_id, caller)
+      const ticketId = seatId(seat)
+      const { token, expiresAt } = streamTokens.issue({ ticketId, playerId: seat.ticket.players[seat.index]?.id ?? '' })
+      return { token, url: `${basePath}/tickets/${ticketId}/events?token=${token}`, expires_at: isoTime(expiresAt) }
+    },
+    deleteTicket: async ({ ticket_id }, { caller }) => {
+      const { ticket } = await reading.seat(ticket_id, caller)
+      await service.cancelTicket(ticket.id, playerOf(caller))
+    },
+    explainTicket: async ({ ticket_id }, { caller }) => {
+      const { ticket } = await reading.seat(ticket_id, caller)
+      const explanation = await service.explain(ticket.id)
+      return isBackend(caller) ? explanationView(explanation) : ownExplanationView(explanation)
+    },
+    acceptMatch: async ({ ticket_id }, { caller }) => {
+      const { ticket, index } = await reading.seat(ticket_id, caller)
+      return ticketView({ ticket: await service.acceptMatch(ticket.id, ticket.players[index]?.id), index })
+    },
+    declineMatch: async ({ ticket_id }, { caller }) => {
+      const { ticket, index } = await reading.seat(ticket_id, caller)
+      return ticketView({ ticket: await service.declineMatch(ticket.id, ticket.players[index]?.id), index })
+    },
+
+    me: (_, { caller }) => {
+      if (isBackend(caller))
+        throw new Problem(403, 'players-only', 'a backend asks for a player by GET /players/{player_id}')
+      return playerOverview(caller.id, caller)
+    },
+    findPlayer: ({ player_id }) => playerOverview(player_id),
+
+    createGroup: async ({ profile, is_ready, ...body }, exchange) =>
+      groups.create(profile, await readPlayer(body, exchange, [profile]), is_ready),
+    joinGroup: async ({ group_id, profile, is_ready, ...body }, exchange) =>
+      groups.join(group_id, profile, await readPlayer(body, exchange, [profile]), is_ready),
+    getGroup: ({ group_id }, { caller }) => groups.read(group_id, caller),
+    deleteGroup: ({ group_id }, { caller }) => groups.cancel(group_id, caller),
+    getMember: ({ group_id, member_id }, { caller }) => groups.readMember(group_id, member_id, caller),
+    setReady: ({ group_id, member_id, is_ready }, { caller }) => groups.setReady(group_id, member_id, is_ready, caller),
+    leaveGroup: ({ group_id, member_id }, { caller }) => groups.leave(group_id, member_id, caller),
+
+    createBackfill: (body, { caller }) => backfills.create(body, caller),
+    getBackfill: ({ backfill_id }, { caller }) => backfills.read(backfill_id, caller),
+    updateBackfill: ({ backfill_id, ...change }, { caller }) => backfills.update(backfill_id, change, caller),
+    deleteBackfill: ({ backfill_id }, { caller }) => backfills.cancel(backfill_id, caller),
+
+    readCooldown: async ({ player_id }) => ({
+      player_id,
+      cooldowns: (await service.cooldownsOf(player_id)).map((cooldown) => cooldownView(cooldown, clock.now())),
+    }),
+    forgive: ({ player_id }) => service.forgive(player_id),
+
+    pauseQueue: ({ profile }) => service.pauseQueue(profile),
+    resumeQueue: ({ profile }) => service.resumeQueue(profile),
+    createMatch: (body, exchange) => matches.create(body, exchange),
+    playersLeft: async ({ match_id, player_ids }, { caller }) => {
+      await assertOwnMatch(match_id, caller, service)
+      await service.playersLeft(match_id, player_ids)
+    },
+    findInMatch: async ({ match_id, player_id }, { caller: { serverSecret } }) => {
+      // The server asks because the player connects.
+      if (serverSecret !== undefined && !(await service.playerCame(match_id, serverSecret, player_id)))
+        throw notTheServer()
+      return playerInMatch(player_id, match_id, await service.findPlayer(player_id))
+    },
+    // The service confirms the stop much later: the answer does not wait for that.
+    endMatch: async ({ match_id }, { caller }) => {
+      await assertOwnMatch(match_id, caller, service)
+      await service.stopMatch(match_id, { until: 'recorded' })
+    },
+
+    serverReady: async ({ match_id }, { request }) => {
+      if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()
+    },
+
+    inspectTickets: async ({ limit = 100 }) => ({
+      ...ticketsInspected(await service.longestWaiting(limit), await look()),
+    }),
+    inspectMatches: async () => ({ matches: inspectMatches(await look()) }),
+  }
+
+  const api = createHttpApi({
+    routes: ticketRoutes,
+    handlers,
+    anonymous,
+    authenticate: admitServers(admitStreams(authenticate, streamTokens), service),
+    authorize: (route, caller, request) => {
+      if (route === 'serverReady')
+        return whenKnown(service.isServerSecret(bearerToken(request) ?? ''), (known) => {
+          if (!known) throw notTheServer()
+        })
+      if (caller !== undefined) assertStream(route, caller)
+      if (route.startsWith('inspect') && !inspect)
+        throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+      if (caller !== undefined) assertRole(route, caller, backendRoutes)
+    },
+    basePath,
+    address,
+    cors,
+    onError,
+    clock,
+    problemOf,
+    maxBodyBytes: (route) => (backendRoutes.has(route) ? backendBodyBytes : bodyBytes),
+    bodies,
+    limits: {
+      perCaller: orNone(perCaller, PER_CALLER),
+      perAddress: orNone(perAddress, PER_ADDRESS),
+      exempt: isBackend,
+      store: options.limitStore && prefixed(options.limitStore, 'ticket-api'),
+    },
+  })
+  const counts = (): TicketApiCounts => ({
+    latenciesImpossible: latencies.impossible,
+    latenciesUnknown: latencies.unknown,
+    latenciesEstimated: latencies.estimated,
+    waiting: waits.open(),
+    groups: store.size(),
+  })
+  return Object.assign(api, { counts })
+}
+
+const describe = (basePath: string) =>
+  openApiDocument({
+    title: 'Tickets',
+    version: '1',
+    description: 'Players wait for a match, and are told where to connect.',
+    routes: ticketRoutes,
+    anonymous,
+    basePath,
+  })
+
+const orNone = (given: AttemptLimit | null | undefined, otherwise: AttemptLimit): AttemptLimit | undefined =>
+  given === null ? undefined : (given ?? otherwise)
+
+function warn(error: unknown): void {
+  process.emitWarning(`the ticket API failed: ${scrub(String(error))}`, 'MusterWarning')
+}
+
+/** Counts of the ticket API since it was created; for metrics. */
+export interface TicketApiCounts {
+  /** Reported latencies that were ignored because even light takes longer. */
+  readonly latenciesImpossible: number
+  /** Reported latencies that were ignored because there is no such beacon. */
+  readonly latenciesUnknown: number
+  /** Latencies that were estimated from the distance, because none was reported or believed. */
+  readonly latenciesEstimated: number
+  /** Long polls and event streams that are open now. */
+  readonly waiting: number
+  /** Groups that exist now. */
+  readonly groups: number
+}

@@ -1,0 +1,122 @@
+import { inputProblem, Problem, problemDocument } from '@muster/core/http'
+import { validate } from '@muster/core/validation'
+import { whenKnown, type Awaitable } from '@muster/core/runtime'
+import type { TicketResult } from '../matches/matchmaker.js'
+import type { Player } from '@muster/servers'
+import type { Ticket, TicketInput } from '../tickets/ticket.js'
+import { TicketBody, type PartyBody } from './bodies.js'
+import { assertOwnKeys, type ReadPlayer, type Speaker } from './read-player.js'
+import { problemOf } from './problems.js'
+import type { BatchItem } from './schemas.js'
+import type { TicketService } from './service.js'
+import { partyViews, ticketView, type TicketView } from './ticket-views.js'
+
+/** Creates tickets from request bodies. */
+export interface Creating {
+  one(body: TicketBody, speaker: Speaker): Awaitable<TicketView>
+  /** Creates several tickets; each one succeeds or fails by itself. */
+  many(bodies: readonly unknown[], speaker: Speaker): Awaitable<{ readonly results: readonly BatchItem[] }>
+  party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
+}
+
+/** What a body asks for, or what is wrong with it. */
+type Read = TicketInput | Problem
+
+const isInput = (read: Read): read is TicketInput => !(read instanceof Problem)
+
+const TICKET_KEYS = ['id', 'priority'] as const
+
+export function createCreating(
+  service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait'>,
+  readPlayer: ReadPlayer,
+): Creating {
+  /**
+   * The matchmaker's input for a ticket. It is no promise if nothing has to be awaited: most tickets need no waiting,
+   * and there may be many.
+   */
+  const inputOf = (body: TicketBody, speaker: Speaker): TicketInput | Promise<TicketInput> => {
+    assertOwnKeys(body, TICKET_KEYS, speaker.caller)
+    const { queue, queues } = queuesOf(body)
+    const player = readPlayer(body, speaker, queues ?? [queue as string])
+    return player instanceof Promise ? player.then((one) => inputFor(body, one)) : inputFor(body, player)
+  }
+  const viewOf = (ticket: Ticket): TicketView => ticketView({ ticket, index: 0 }, service)
+  const create = (input: TicketInput) => whenKnown(service.createTicket(input), viewOf)
+  const readOne = (value: unknown, speaker: Speaker): Awaitable<Read> => {
+    const body = readBody(value)
+    if (body instanceof Problem) return body
+    try {
+      const input = inputOf(body, speaker)
+      return input instanceof Promise ? input.catch(refusal) : input
+    } catch (error) {
+      return refusal(error)
+    }
+  }
+
+  return {
+    one: (body, speaker) => {
+      const input = inputOf(body, speaker)
+      return input instanceof Promise ? input.then(create) : create(input)
+    },
+
+    many: (bodies, speaker) => {
+      const read = bodies.map((body) => readOne(body, speaker))
+      const areRead = read.some((one) => one instanceof Promise) ? Promise.all(read) : (read as Read[])
+      return whenKnown<Read[], ReturnType<Creating['many']>>(areRead, (inputs) =>
+        whenKnown(service.createTickets(inputs.filter(isInput)), (created) => {
+          let next = 0
+          const results = inputs.map((input): BatchItem => {
+            const { ticket, error } = isInput(input) ? (created[next++] as TicketResult) : { error: input }
+            return ticket === undefined ? { error: problemDocument(refusal(error)) } : { ticket: viewOf(ticket) }
+          })
+          return { results }
+        }),
+      )
+    },
+
+    party: async ({ id, priority, player_tickets: bodies }, speaker) => {
+      const [first, ...others] = bodies.map(queuesOf)
+      const names = first?.queues ?? [first?.queue ?? '']
+      const differs = others.findIndex((one) => JSON.stringify(one) !== JSON.stringify(first))
+      if (differs !== -1) {
+        const field = `player_tickets.${differs + 1}.profile`
+        throw new Problem(400, 'invalid-input', `${field}: must be that of the first player`, { field })
+      }
+      const players = await Promise.all(bodies.map((body) => readPlayer(body, speaker, names)))
+      try {
+        return partyViews(await service.createTicket({ id, ...first, players, priority }), service)
+      } catch (error) {
+        throw problemOf(error, true) ?? error
+      }
+    },
+  }
+}
+
+function readBody(value: unknown): TicketBody | Problem {
+  const read = validate(TicketBody, value)
+  return read.success ? read.data : inputProblem(read.fault)
+}
+
+function queuesOf({
+  profile,
+  profiles,
+}: Pick<TicketBody, 'profile' | 'profiles'>): Pick<TicketInput, 'queue' | 'queues'> {
+  if ((profile === undefined) === (profiles === undefined)) {
+    throw new Problem(400, 'invalid-input', 'profile: must be given, or profiles', { field: 'profile' })
+  }
+  return profile === undefined ? { queues: profiles } : { queue: profile }
+}
+
+const inputFor = ({ id, profile, profiles, priority }: TicketBody, player: Player): TicketInput => ({
+  id,
+  queue: profile,
+  queues: profiles,
+  players: [player],
+  priority,
+})
+
+/** The problem of one ticket among many. It is returned, not thrown, because other tickets exist already. */
+const refusal = (error: unknown): Problem =>
+  error instanceof Problem
+    ? error
+    : (problemOf(error) ?? new Problem(500, 'internal-error', 'something went wrong here'))
