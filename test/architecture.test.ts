@@ -7,27 +7,40 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const text = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
 const section = (title: string) =>
   new RegExp(`^## ${title}\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text)?.[1] ?? ''
+const quotedIn = (part: string) =>
+  Array.from(part.replaceAll(/```[\s\S]*?```/g, '').matchAll(/`([^`]+)`/g), ([, quoted = '']) => quoted)
 
-test('the files that the architecture names exist, for twenty behaviours and more', () => {
-  const files = Array.from(section('Where a behaviour lives').matchAll(/\| `([^`]+)` \|$/gm), ([, file = '']) => file)
-  expect(files.length).toBeGreaterThanOrEqual(20)
-  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+test('it has at most 150 lines, and a drawing of the packages, of a ticket and of a server', () => {
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  for (const title of ['Packages', "A ticket's way", "A server's way"]) expect(section(title)).toContain('```mermaid')
 })
 
-test('the architecture describes every package and every room of the matchmaker and the program', () => {
-  const house = section('The house')
+test('the files where to look exist, for twenty behaviours and more', () => {
+  const rows = Array.from(section('Where to look').matchAll(/^\| .+ \| (`.+`) \|$/gm), ([, files = '']) => files)
+  expect(rows.length).toBeGreaterThanOrEqual(20)
+  expect(rows.length).toBeLessThanOrEqual(40)
+  const missing = rows.flatMap((row) => {
+    const [first = '', ...others] = quotedIn(row)
+    // A file that follows another one may leave out what both have in common.
+    const folders = first.split('/').map((_, count, parts) => parts.slice(0, count).join('/'))
+    const exists = (file: string) => folders.some((folder) => existsSync(join(root, folder, file)))
+    return [...(existsSync(join(root, first)) ? [] : [first]), ...others.filter((file) => !exists(file))]
+  })
+  expect(missing).toEqual([])
+})
+
+test('it names every package, and every folder of the matchmaker and of the server', () => {
+  const packages = section('Packages')
   const folders = (path: string) =>
     readdirSync(join(root, path), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
-  expect(folders('packages').filter((name) => !house.includes(`\`packages/${name}\``))).toEqual([])
+  expect(folders('packages').filter((name) => !packages.includes(`\`packages/${name}\``))).toEqual([])
   for (const path of ['packages/matchmaker/src', 'packages/server/src'])
-    expect(folders(path).filter((name) => !house.includes(`\`${name}\``))).toEqual([])
+    expect(folders(path).filter((name) => !packages.includes(`\`${name}\``))).toEqual([])
 })
 
-test('the paths in the architecture exist below packages', () => {
-  const paths = Array.from(
-    section('The main paths').matchAll(/\(`((?:core|servers|matchmaker|relay|redis|emulator)\/[^`]+)`\)/g),
-    ([, path = '']) => path,
-  )
-  expect(paths.length).toBeGreaterThan(5)
+test('the paths of the ways exist below packages', () => {
+  const ways = section("A ticket's way") + section("A server's way") + section('Several processes')
+  const paths = quotedIn(ways).filter((quoted) => /^\w+\/src\//.test(quoted))
+  expect(paths.length).toBeGreaterThan(15)
   expect(paths.filter((path) => !existsSync(join(root, 'packages', path)))).toEqual([])
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { filesBelow } from './imports/files.js'
-import { layoutFaults } from './imports/layout.js'
+import { folderFaults, layoutFaults } from './imports/layout.js'
 import { parseModule } from './imports/modules.js'
 import { type Tree, violations } from './imports/rules.js'
 import { readTree } from './imports/tree.js'
@@ -24,6 +24,10 @@ describe('this repository', () => {
     const paths = filesBelow(root, '').filter((path) => /\.([cm]?[jt]s|tsx|css)$/.test(path))
     expect(paths.length).toBeGreaterThan(tree.modules.size)
     expect(layoutFaults(paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })))).toEqual([])
+  })
+
+  test('has no folder with more than 20 source files, and each base name once in a package', () => {
+    expect(folderFaults([...tree.modules.keys()])).toEqual([])
   })
 
   test('was read as a whole', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { layoutFaults } from './layout.js'
+import { folderFaults, layoutFaults } from './layout.js'
 
 test('a line over 120 columns and a file over 500 lines are named, one fault each', () => {
   const file = (text: string) => layoutFaults([{ path: 'a.ts', text }])
@@ -10,4 +10,15 @@ test('a line over 120 columns and a file over 500 lines are named, one fault eac
   ])
   expect(file('x\n'.repeat(500))).toEqual([])
   expect(file('x\n'.repeat(501))).toEqual(['a.ts: has 501 lines, over 500'])
+})
+
+test('a folder of more than 20 source files, and a base name that a package has twice, are named', () => {
+  const files = (count: number) => Array.from({ length: count }, (_, index) => `packages/a/src/b/${index}.ts`)
+  const others = ['packages/a/src/b/0.test.ts', 'packages/a/src/b/x.fixture.ts', 'packages/c/src/0.ts', 'test/0.ts']
+  expect(folderFaults([...files(20), ...others])).toEqual([])
+  expect(folderFaults(files(21))).toEqual(['packages/a/src/b: has 21 source files, over 20'])
+  expect(folderFaults(['packages/a/src/x.ts', 'packages/a/src/b/x.tsx'])).toEqual([
+    'packages/a/src/x.ts and packages/a/src/b/x.tsx: have one base name',
+  ])
+  expect(folderFaults(['packages/a/src/index.ts', 'packages/a/src/b/index.ts'])).toEqual([])
 })

@@ -1,3 +1,5 @@
+import { posix } from 'node:path'
+
 /** A source file by its path from the root of the repository, with forward slashes. */
 export interface SourceFile {
   readonly path: string
@@ -6,6 +8,8 @@ export interface SourceFile {
 
 const WIDEST = 120
 const LONGEST = 500
+/** Source files in one folder of a package; tests and fixtures are not counted. */
+const MOST_IN_FOLDER = 20
 
 /** A line that cannot be wrapped, because the type of the operation is read from this one string. */
 const ROUTE =
@@ -23,3 +27,33 @@ export const layoutFaults = (files: readonly SourceFile[]): string[] =>
     )
     return [...long, ...wide]
   })
+
+/** The kernel is made anew next, with folders of its own (docs/ARCHITECTURE.md). */
+const EXEMPT = 'packages/kernel/'
+
+/**
+ * Lists the folders of packages with more than 20 source files, and the base names that a package has twice; `index`
+ * may be the name of several.
+ */
+export function folderFaults(paths: readonly string[]): string[] {
+  const sources = paths.filter(
+    (path) =>
+      /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) &&
+      !/\.(test|test-d|fixture)\.tsx?$/.test(path) &&
+      !path.startsWith(EXEMPT),
+  )
+  const crowded = Array.from(grouped(sources, posix.dirname), ([folder, { length }]) =>
+    length > MOST_IN_FOLDER ? `${folder}: has ${length} source files, over ${MOST_IN_FOLDER}` : '',
+  )
+  const named = grouped(sources, (path) => `${path.split('/')[1]}/${posix.basename(path).replace(/\.tsx?$/, '')}`)
+  const twice = Array.from(named, ([name, all]) =>
+    all.length > 1 && !name.endsWith('/index') ? `${all.join(' and ')}: have one base name` : '',
+  )
+  return [...crowded, ...twice].filter((fault) => fault !== '')
+}
+
+function grouped(paths: readonly string[], keyOf: (path: string) => string): Map<string, string[]> {
+  const groups = new Map<string, string[]>()
+  for (const path of paths) groups.set(keyOf(path), [...(groups.get(keyOf(path)) ?? []), path])
+  return groups
+}
