@@ -192,7 +192,7 @@ describe('installed without what is optional', () => {
 
   test('a folder store says what is missing', async () => {
     expect(await refusalOf('{ folder: ./data }')).toContain(
-      'the ticket log cannot be locked: koffi, an optional dependency, is not installed',
+      'the store cannot be locked: koffi, an optional dependency, is not installed',
     )
   })
 
