@@ -38,11 +38,23 @@ export function liveSocially({ service, onAssigned, queue: name, clock, random, 
     if (last?.status === 'OPEN') return
     backfills.set(matchId, (await service.createBackfill({ matchId })).id)
   }
+  /** Repeats the report while no process can take it: it may have arrived, which does no harm. */
+  const reported = async (matchId: string, playerIds: readonly string[]): Promise<void> => {
+    for (;;) {
+      try {
+        return await service.playersLeft(matchId, playerIds)
+      } catch (error) {
+        if (!(error instanceof Unavailable) || signal.aborted) throw error
+        await clock.sleep(error.retryAfterMs)
+      }
+    }
+  }
   const leave = async (matchId: string, playerIds: readonly string[]) => {
     await clock.sleep(LEAVE_AFTER_MS)
     if (signal.aborted) return
-    await service.playersLeft(matchId, playerIds)
+    // They have left, whether or not the report of it arrives at once.
     left(playerIds)
+    await reported(matchId, playerIds)
     await askForMore(matchId)
   }
   /** A match that is full or over, or for which others are looked for already, needs nobody more. */
