@@ -27,6 +27,14 @@ test('a lead and its probability lead back to one another', () => {
   )
 })
 
+test('no rounding leads beyond a certain win or a certain defeat', () => {
+  for (let lead = -9.5; lead <= 9.5; lead += 0.001) {
+    const chance = chanceAt(lead)
+    expect(chance).toBeGreaterThanOrEqual(0)
+    expect(chance).toBeLessThanOrEqual(1)
+  }
+})
+
 test('the probability rises with the lead, and is never anything but one', () => {
   const lead = fc.double({ noNaN: true })
   fc.assert(

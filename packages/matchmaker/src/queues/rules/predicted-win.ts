@@ -38,7 +38,9 @@ export function chanceAt(lead: number): number {
     before = sum
     sum += term
   }
-  return 0.5 + (sum * Math.exp(-(lead ** 2) / 2)) / Math.sqrt(2 * Math.PI)
+  const chance = 0.5 + (sum * Math.exp(-(lead ** 2) / 2)) / Math.sqrt(2 * Math.PI)
+  // From a lead of 7.5 on, rounding can exceed a certain win by 7e-16.
+  return Math.min(1, Math.max(0, chance))
 }
 
 /** The lead at which a team wins with this probability: 0 up to 0.5, Infinity from 1 on. */
