@@ -8,7 +8,7 @@ const deploy = { application: 'game', version: '1', readyTimeoutMs: 4000 }
 export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
 
 /** Waits in real time until a condition holds. */
-export async function until(what: string, isSo: () => boolean, timeoutMs = 15_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean, timeoutMs = 45_000): Promise<void> {
   const deadline = systemClock.now() + timeoutMs
   while (!isSo()) {
     if (systemClock.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`)

@@ -18,7 +18,7 @@ import {
 export async function eventually<T>(
   what: string,
   find: () => Promise<T | undefined> | T | undefined,
-  timeoutMs = 15_000,
+  timeoutMs = 45_000,
 ): Promise<T> {
   const deadline = systemClock.now() + timeoutMs
   for (;;) {

@@ -9,6 +9,9 @@ import { defaultDeploymentSettings } from '../settings.js'
 import { idOf, studio } from './studio.fixture.js'
 import { createWebhooks, isLoopback } from './webhooks.js'
 
+/** A busy machine takes its time. */
+const PATIENT = { timeout: 30_000, interval: 5 }
+
 interface Received {
   readonly path: string | undefined
   readonly method: string | undefined
@@ -72,7 +75,8 @@ test('ready and terminated are posted with the status view, once', async () => {
     ['/ready', 'Status.READY'],
     ['/terminated', 'Status.TERMINATED'],
   ])
-  await vi.waitFor(() => expect(emulator.counters.webhooks).toEqual({ sent: 2, delivered: 2, failed: 0, refused: 0 }))
+  const delivered = { sent: 2, delivered: 2, failed: 0, refused: 0 }
+  await vi.waitFor(() => expect(emulator.counters.webhooks).toEqual(delivered), PATIENT)
 })
 
 test('an error is posted, also where no server could be allocated', async () => {
@@ -99,11 +103,11 @@ test('a failed call is not repeated, and a redirect not followed', async () => {
   answer = 307
   await deploy(all())
   await clock.advance(11_000)
-  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject({ sent: 1, failed: 1 }))
+  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject({ sent: 1, failed: 1 }), PATIENT)
   answer = 500
   await deploy(all())
   await clock.advance(11_000)
-  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject({ sent: 2, delivered: 0, failed: 2 }))
+  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject({ sent: 2, delivered: 0, failed: 2 }), PATIENT)
   expect(received.map(({ path }) => path)).toEqual(['/ready', '/ready'])
 })
 
@@ -114,7 +118,7 @@ test('closing the emulator aborts calls in progress', async () => {
   await clock.advance(11_000)
   await arrivals(1)
   await emulator.close()
-  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject({ failed: 1 }))
+  await vi.waitFor(() => expect(emulator.counters.webhooks).toMatchObject({ failed: 1 }), PATIENT)
 })
 
 describe('declared faults', () => {

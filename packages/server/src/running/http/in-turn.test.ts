@@ -6,6 +6,9 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { openListener, type Listener, type ListenerOptions } from './listener.js'
 import { createLoadGuard } from './load-guard.js'
 
+/** A busy machine takes its time. */
+const PATIENT = { timeout: 30_000, interval: 5 }
+
 let listener: Listener | undefined
 const sockets: Socket[] = []
 afterEach(async () => {
@@ -45,10 +48,10 @@ test('requests of a connection are begun one after another, and others come betw
   })
   const crowd = await send(requests(numbered(60)))
   const bystander = await send(requests(['/me']))
-  await vi.waitFor(() => expect(crowd.bodies()).toEqual(numbered(60)))
-  await vi.waitFor(() => expect(bystander.bodies()).toEqual(['/me']))
+  await vi.waitFor(() => expect(crowd.bodies()).toEqual(numbered(60)), PATIENT)
+  await vi.waitFor(() => expect(bystander.bodies()).toEqual(['/me']), PATIENT)
   const pieces = await send(requests(numbered(30)) + requests(['/a', '/b'], 'POST'))
-  await vi.waitFor(() => expect(pieces.bodies()).toEqual([...numbered(30), '/a', '/b']))
+  await vi.waitFor(() => expect(pieces.bodies()).toEqual([...numbered(30), '/a', '/b']), PATIENT)
   expect(begun).toHaveLength(93)
 })
 
@@ -69,7 +72,7 @@ test('of requests with a body that are refused at once, each takes a turn of the
   })
   const post = 'POST / HTTP/1.1\r\nHost: localhost\r\ncontent-length: 9\r\n\r\n{"a":"b"}'
   const { bodies } = await send(post.repeat(50))
-  await vi.waitFor(() => expect(bodies()).toHaveLength(50))
+  await vi.waitFor(() => expect(bodies()).toHaveLength(50), PATIENT)
   expect(new Set(turns).size).toBeGreaterThanOrEqual(49)
 })
 
@@ -78,12 +81,12 @@ test('no request is begun before the one before it is answered', async () => {
   const send = await open({ onRequest: (_, response) => void taken.push(response) })
   const { bodies } = await send(requests(numbered(3)))
   for (let nth = 0; nth < 3; nth += 1) {
-    await vi.waitFor(() => expect(taken).toHaveLength(nth + 1))
+    await vi.waitFor(() => expect(taken).toHaveLength(nth + 1), PATIENT)
     await new Promise((resolve) => setImmediate(resolve))
     expect(taken).toHaveLength(nth + 1)
     taken[nth]?.end(`<${nth}>`)
   }
-  await vi.waitFor(() => expect(bodies()).toEqual(['0', '1', '2']))
+  await vi.waitFor(() => expect(bodies()).toEqual(['0', '1', '2']), PATIENT)
 })
 
 test('a connection is ended on which more requests wait than may, and the others are answered', async () => {
@@ -94,7 +97,7 @@ test('a connection is ended on which more requests wait than may, and the others
   expect(begun.length).toBeLessThan(500)
   expect(listener?.connections().pipelinedEnded).toBe(1)
   const { bodies } = await send(requests(['/me']))
-  await vi.waitFor(() => expect(bodies()).toEqual(['served']))
+  await vi.waitFor(() => expect(bodies()).toEqual(['served']), PATIENT)
 })
 
 test('a connection that ends takes its waiting requests with it, and the process does not count as late', async () => {
@@ -110,9 +113,9 @@ test('a connection that ends takes its waiting requests with it, and the process
     },
   })
   const { socket } = await send(requests(['/tickets', '/backfills', '/matches'], 'POST'))
-  await vi.waitFor(() => expect(begun).not.toEqual([]))
+  await vi.waitFor(() => expect(begun).not.toEqual([]), PATIENT)
   socket.destroy()
-  await vi.waitFor(() => expect(closed).toEqual(begun))
+  await vi.waitFor(() => expect(closed).toEqual(begun), PATIENT)
   guard.close()
 })
 
@@ -131,9 +134,9 @@ test('while a connection is paused none of its requests is begun', async () => {
     },
   })
   const { bodies } = await send(requests(numbered(5)))
-  await vi.waitFor(() => expect(rest).toBeDefined())
+  await vi.waitFor(() => expect(rest).toBeDefined(), PATIENT)
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   expect(begun).toEqual(['/0'])
   rest?.()
-  await vi.waitFor(() => expect(bodies()).toEqual(numbered(5)))
+  await vi.waitFor(() => expect(bodies()).toEqual(numbered(5)), PATIENT)
 })

@@ -3,6 +3,9 @@ import { once } from 'node:events'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openListener, type Listener, type ListenerOptions } from './listener.js'
 
+/** A busy machine takes its time. */
+const PATIENT = { timeout: 30_000, interval: 5 }
+
 let listener: Listener | undefined
 const sockets: Socket[] = []
 afterEach(async () => {
@@ -101,7 +104,7 @@ test('beyond the bound another answer is given, as long as no connection is idle
     onRequestBeyond: (_, response) => response.end('operated'),
   })
   const waiting = [await send(GET), await send(GET)]
-  await vi.waitFor(() => expect(begun).toHaveLength(2))
+  await vi.waitFor(() => expect(begun).toHaveLength(2), PATIENT)
   expect(await (await send(GET)).ended).toContain('operated')
   for (const answer of begun) answer()
   for (const { ended } of waiting) expect(await ended).toContain('served')
