@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
-import { createMatchmaker, TooLate, UnknownTicket, type Matchmaker } from '@muster/matchmaker'
+import { createMatchmaker, AlreadyAssigned, UnknownTicket, type Matchmaker } from '@muster/matchmaker'
 import { createLobbies, type Lobbies, type LobbyMatchmaker, type LobbyMessage, type MatchReport } from '@muster/relay'
 
 /** Every lobby that is started becomes a ticket in this queue, and hears what becomes of it. */
@@ -21,7 +21,7 @@ function partiesOf(matchmaker: Matchmaker, queue: string) {
         matchmaker.cancelTicket(ticketId)
       } catch (error) {
         // It has ended, or the players know where to connect: then there is nothing to withdraw.
-        if (!(error instanceof UnknownTicket || error instanceof TooLate)) throw error
+        if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
       }
     },
   }
@@ -32,7 +32,7 @@ function partiesOf(matchmaker: Matchmaker, queue: string) {
     const reportAll = (keys: readonly string[], report: (key: string) => MatchReport) =>
       Promise.all(keys.map((key) => lobbies.reportMatch(report(key))))
 
-    matchmaker.on('assigned', ({ matchId, tickets, assignment }) => {
+    matchmaker.on('serverAssigned', ({ matchId, tickets, assignment }) => {
       const keys = tickets.map(({ id }) => id)
       playing.set(matchId, keys)
       const server = assignment.ports['game']?.link ?? assignment.fqdn

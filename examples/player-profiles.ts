@@ -73,7 +73,7 @@ const forged = await waitFor('ann', { maps: ['ice'], skill: 9000 })
 assert.equal(forged.status, 400)
 console.log(forged.ticket.message)
 
-const assigned = new Promise<string>((resolve) => matchmaker.on('assigned', ({ matchId }) => resolve(matchId)))
+const assigned = new Promise<string>((resolve) => matchmaker.on('serverAssigned', ({ matchId }) => resolve(matchId)))
 assert.equal((await waitFor('ann', { maps: ['ice', 'fog'] })).status, 201)
 assert.equal((await waitFor('ben', { maps: ['fog'] })).status, 201)
 await matchmaker.stopMatch(await assigned)

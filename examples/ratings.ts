@@ -84,20 +84,28 @@ const performanceOf = (player: string) => (strengths.get(player) ?? 0) + (random
 
 let results = 0
 const favourites: number[] = []
-matchmaker.on('assigned', ({ matchId, tickets }: { readonly matchId: string; readonly tickets: readonly Ticket[] }) => {
-  const teams = ['team-1', 'team-2'].map((name) =>
-    tickets.filter(({ team }) => team === name).flatMap(({ players }) => players.map(({ id }) => id)),
-  )
-  const [one = [], other = []] = teams.map((team) =>
-    team.map(ratingOf).map(({ mu, sigma }) => ({ mean: mu, uncertainty: sigma })),
-  )
-  const chance = predictedWin(one, other)
-  favourites.push(Math.max(chance, 1 - chance))
-  const sum = (team: readonly string[]) => team.reduce((total, player) => total + performanceOf(player), 0)
-  matchOver(teams.map((team) => ({ team, sum: sum(team) })).toSorted((a, b) => b.sum - a.sum).map(({ team }) => team))
-  results += 1
-  void matchmaker.stopMatch(matchId)
-})
+matchmaker.on(
+  'serverAssigned',
+  ({ matchId, tickets }: { readonly matchId: string; readonly tickets: readonly Ticket[] }) => {
+    const teams = ['team-1', 'team-2'].map((name) =>
+      tickets.filter(({ team }) => team === name).flatMap(({ players }) => players.map(({ id }) => id)),
+    )
+    const [one = [], other = []] = teams.map((team) =>
+      team.map(ratingOf).map(({ mu, sigma }) => ({ mean: mu, uncertainty: sigma })),
+    )
+    const chance = predictedWin(one, other)
+    favourites.push(Math.max(chance, 1 - chance))
+    const sum = (team: readonly string[]) => team.reduce((total, player) => total + performanceOf(player), 0)
+    matchOver(
+      teams
+        .map((team) => ({ team, sum: sum(team) }))
+        .toSorted((a, b) => b.sum - a.sum)
+        .map(({ team }) => team),
+    )
+    results += 1
+    void matchmaker.stopMatch(matchId)
+  },
+)
 
 for (let evening = 0; evening < 30; evening += 1) {
   // Everybody plays each evening, in another order.
@@ -118,7 +126,10 @@ for (const { name, mu, sigma, shown } of table)
 
 // The ratings have found out who is good.
 const top = table.slice(0, 4).map(({ name }) => names.indexOf(name))
-assert(top.every((index) => index >= 6), `the best are ${table.slice(0, 4).map(({ name }) => name)}`)
+assert(
+  top.every((index) => index >= 6),
+  `the best are ${table.slice(0, 4).map(({ name }) => name)}`,
+)
 assert(table.every(({ sigma }) => sigma < 6))
 const late = favourites.slice(-30)
 const mean = late.reduce((sum, one) => sum + one, 0) / late.length

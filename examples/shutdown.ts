@@ -50,7 +50,7 @@ async function begin() {
 // One process: a match runs, another one waits for its server, and one player waits for another.
 const { matchmaker, shutDown } = await begin()
 const ended = once(process, 'SIGTERM').then(() => shutDown())
-const assigned = new Promise<string>((resolve) => matchmaker.on('assigned', ({ matchId }) => resolve(matchId)))
+const assigned = new Promise<string>((resolve) => matchmaker.on('serverAssigned', ({ matchId }) => resolve(matchId)))
 const join2 = (...ids: string[]) =>
   matchmaker.createTicket({ queue: 'duel', players: ids.map((id) => ({ id, ip: '192.0.2.1' })) })
 join2('ann', 'ben')

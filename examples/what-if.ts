@@ -41,7 +41,7 @@ await clock.until(
 const lines: string[] = []
 const plain = createMatchmaker({ deployments: client.deployments, queues: [strict], clock })
 const matchmaker = recordTickets(plain, (line) => lines.push(line), { queues: [strict], clock })
-matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
+matchmaker.on('serverAssigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
 matchmaker.start()
 
 const random = seededRandom(1)

@@ -134,10 +134,10 @@ async function following(withWebhooks: boolean): Promise<Result> {
     random: seededRandom(4),
     maxServers: Infinity,
     maxStarting: Infinity,
-    keepEndedMs: 1000,
+    endedTicketTtlMs: 1000,
     ...(withWebhooks ? { webhookUrl: 'http://127.0.0.1/hooks' } : {}),
   })
-  matchmaker.on('assigned', ({ requestId }) => void knownAt.set(requestId, clock.now()))
+  matchmaker.on('serverAssigned', ({ requestId }) => void knownAt.set(requestId, clock.now()))
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
   world.onReady = (url, init) => {
     if (!withWebhooks || random() < WEBHOOK.lost) return

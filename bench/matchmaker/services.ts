@@ -49,7 +49,7 @@ export function createServedMatchmaker({ deployments, ...options }: ServedOption
   const bounds = { maxServers: Infinity, maxStarting: Infinity }
   const matchmaker = createMatchmaker({ deployments: deployments ?? service, ...bounds, ...options })
   onReady((requestId) => matchmaker.hint(requestId))
-  matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
+  matchmaker.on('serverAssigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
   matchmaker.on('problem', ({ error }) => {
     throw error
   })

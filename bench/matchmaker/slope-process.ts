@@ -80,10 +80,10 @@ async function measure(): Promise<Slope> {
     random: seededRandom(1),
     maxServers: Infinity,
     maxStarting: Infinity,
-    keepEndedMs: 1000,
+    endedTicketTtlMs: 1000,
   })
   const playing: { readonly matchId: string; readonly until: number }[] = []
-  matchmaker.on('assigned', ({ matchId }) => void playing.push({ matchId, until: clock.now() + MATCH_MS }))
+  matchmaker.on('serverAssigned', ({ matchId }) => void playing.push({ matchId, until: clock.now() + MATCH_MS }))
   matchmaker.on('problem', ({ error }) => {
     throw error
   })

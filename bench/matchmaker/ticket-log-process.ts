@@ -85,7 +85,7 @@ async function lifeCost(isLogged: boolean): Promise<number> {
   const matchmaker = createMatchmaker({ ...options, ...withLog(log) })
   onReady((requestId) => matchmaker.hint(requestId))
   const assigned = new Set<string>()
-  matchmaker.on('assigned', ({ tickets }) => tickets.forEach(({ id }) => assigned.add(id)))
+  matchmaker.on('serverAssigned', ({ tickets }) => tickets.forEach(({ id }) => assigned.add(id)))
   const cpu = await cpuOf(async () => {
     for (let nth = 0; nth < LIVES; nth += 1) matchmaker.createTicket(ticketFor('duel'))
     const deadline = clock.now() + 2_000_000

@@ -82,7 +82,7 @@ async function measure(name: SceneName): Promise<Ticks> {
   })
   const durations: number[] = []
   let matches = 0
-  matchmaker.on('ticked', ({ matches: made }) => void (matches += made))
+  matchmaker.on('tickCompleted', ({ matches: made }) => void (matches += made))
   let players = 0
   const ticketOf = (): TicketInput => {
     players += 1

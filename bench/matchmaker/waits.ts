@@ -73,7 +73,7 @@ function setUp(queue: QueueDefinition): { readonly matchmaker: Matchmaker; reado
     random: seededRandom(1),
     // A constant stopwatch never cuts a round short, however slow the machine is.
     stopwatch: () => 0,
-    keepEndedMs: 0,
+    endedTicketTtlMs: 0,
   })
   return { matchmaker, clock }
 }

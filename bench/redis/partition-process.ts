@@ -45,7 +45,7 @@ async function inRedis() {
     redis,
     name: 'bench',
     deployments: readyAtOnce((requestId) => partition.hint(requestId).catch(() => {})),
-    mayLead: role !== 'front',
+    canLead: role !== 'front',
     standby: role === 'standby',
   })
   partition.on('leading', ({ takeoverMs, tickets }) => tell({ kind: 'led', takeoverMs, tickets }))

@@ -50,7 +50,7 @@ const matchmaker = createServedMatchmaker({
   readsPerSecond: 100_000,
 })
 let assigned = 0
-matchmaker.on('assigned', ({ tickets }) => void (assigned += tickets.length))
+matchmaker.on('serverAssigned', ({ tickets }) => void (assigned += tickets.length))
 const taking = process.argv[2] === 'console' ? await withConsole(matchmaker) : matchmaker
 if (taking === matchmaker) process.send?.({ port: 0 } satisfies Listening)
 matchmaker.start()

@@ -49,7 +49,7 @@ export async function runDemo(
   const left = new Set<string>()
   liveSocially({
     service: matchmaker,
-    onAssigned: (listener) => matchmaker.on('assigned', listener),
+    onAssigned: (listener) => matchmaker.on('serverAssigned', listener),
     queue: 'social',
     clock: systemClock,
     random: seededRandom(seed + 1),

@@ -2,7 +2,7 @@ import type { Clock, Random } from '@muster/core/clock'
 import {
   BackfillExists,
   InvalidBackfill,
-  NotRunning,
+  MatchNotRunning,
   Unavailable,
   UnknownMatch,
   type MatchmakerEvents,
@@ -11,7 +11,7 @@ import {
 
 export interface SocialLife {
   readonly service: Pick<TicketService, 'getBackfill' | 'createBackfill' | 'playersLeft'>
-  readonly onAssigned: (listener: (event: MatchmakerEvents['assigned']) => void) => void
+  readonly onAssigned: (listener: (event: MatchmakerEvents['serverAssigned']) => void) => void
   /** Name of the queue whose game servers are played. */
   readonly queue: string
   readonly clock: Clock
@@ -26,7 +26,7 @@ export interface SocialLife {
 const LEAVE_AFTER_MS = 1500
 const LEAVING = 0.12
 /** What a game server is answered that need not ask again. */
-const NOBODY_MORE = [BackfillExists, InvalidBackfill, NotRunning, Unavailable, UnknownMatch]
+const NOBODY_MORE = [BackfillExists, InvalidBackfill, MatchNotRunning, Unavailable, UnknownMatch]
 
 /** Plays the game servers of a queue: reports players who leave, and asks for others while there is room. */
 export function liveSocially({ service, onAssigned, queue: name, clock, random, signal, left }: SocialLife): void {

@@ -48,7 +48,10 @@ export function watchDemo(
     serversReady += 1
     if (one !== undefined) placed.set(queue, [...(placed.get(queue) ?? []), one])
   })
-  matchmaker.on('joined', ({ queue, tickets }) => void joined.set(queue, (joined.get(queue) ?? 0) + playersIn(tickets)))
+  matchmaker.on(
+    'backfillJoined',
+    ({ queue, tickets }) => void joined.set(queue, (joined.get(queue) ?? 0) + playersIn(tickets)),
+  )
 
   const tickets = () => [...created.keys()].flatMap((id) => matchmaker.getTicket(id) ?? [])
   /** In the order of creation, without those that were seen to have ended: a crowd is not walked at each look. */

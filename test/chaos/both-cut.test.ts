@@ -44,7 +44,7 @@ test(`kill -9, and both files are cut at any byte, ${CUTS} times (seed ${seed})`
   const random = seededRandom(seed)
   const world = await openProgramWorld(folder, 'both', {
     inspect: true,
-    matching: { reapAfterMs: 1500, listLagMs: 300 },
+    matching: { orphanGraceMs: 1500, listLagMs: 300 },
   })
   const { ask, begin, end, until, ready, living } = world
   const wrong: string[] = []

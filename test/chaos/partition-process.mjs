@@ -52,8 +52,8 @@ const partition = createRedisPartition({
   clock,
   tickMs: 100,
   listLagMs: 500,
-  reapAfterMs: 8000,
-  keepEndedMs: 3_600_000,
+  orphanGraceMs: 8000,
+  endedTicketTtlMs: 3_600_000,
   askTimeoutMs: 5000,
   ...options,
 })

@@ -14,7 +14,7 @@ const matchmaker = createMatchmaker({
   clock,
   tickMs: 25,
   listLagMs: 300,
-  reapAfterMs: 3000,
+  orphanGraceMs: 3000,
   // More servers than all processes together can create.
   maxServers: 500,
 })
@@ -22,7 +22,7 @@ const tell = (message) => process.send?.(message)
 process.on('unhandledRejection', (error) => {
   tell({ kind: 'unhandled', error: String(error?.stack ?? error) })
 })
-matchmaker.on('assigned', ({ matchId, requestId }) => tell({ kind: 'assigned', matchId, requestId }))
+matchmaker.on('serverAssigned', ({ matchId, requestId }) => tell({ kind: 'assigned', matchId, requestId }))
 matchmaker.on('deploymentStopped', ({ requestId, reason }) => tell({ kind: 'stopped', requestId, reason }))
 matchmaker.on('problem', ({ during, error }) => tell({ kind: 'problem', during, error: error?.name ?? String(error) }))
 matchmaker.start()

@@ -107,7 +107,7 @@ const RIGHT: readonly Json[] = [
     locate: { file: 'city.mmdb' },
     streamTokens: { key: { env: 'STREAMS' } },
     inspect: true,
-    matching: { reapAfterMs: 'never', tickMs: 100 },
+    matching: { orphanGraceMs: 'never', tickMs: 100 },
     shutdown: { withinMs: 5000 },
   },
 ]

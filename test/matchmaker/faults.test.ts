@@ -27,7 +27,7 @@ test.concurrent.each([1, 2])(
     const matchmakerOptions = { queues: [{ ...duel, maxAttempts: 10, expireAfterMs: 4000 }] }
     const { matchmaker, deployments, shut } = await openStudio({ seed, emulator, matchmaker: matchmakerOptions })
     const ended: string[] = []
-    matchmaker.on('assigned', ({ tickets }) => void ended.push(...tickets.map(({ id }) => id)))
+    matchmaker.on('serverAssigned', ({ tickets }) => void ended.push(...tickets.map(({ id }) => id)))
     matchmaker.on('cancelled', ({ ticket }) => void ended.push(ticket.id))
     matchmaker.on('expired', ({ ticket }) => void ended.push(ticket.id))
 

@@ -1,5 +1,5 @@
 import type { Fault } from '@muster/emulator'
-import { TooLate } from '@muster/matchmaker'
+import { AlreadyAssigned } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { nothingLeft, openStudio, until } from './studio.js'
 
@@ -113,7 +113,7 @@ describe.concurrent('cancelling', () => {
     const { matchmaker, join, hasServer, shut } = await openStudio()
     join('ann', 'ben')
     await hasServer('ann-ben')
-    expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(TooLate)
+    expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(AlreadyAssigned)
     expect(await shut()).toEqual(nothingLeft)
   })
 })

@@ -20,7 +20,7 @@ const matchmaker = createMatchmaker({
 })
 const tell = (message) => process.send(message)
 matchmaker.on('problem', ({ during, error }) => tell({ problem: `${during}: ${error}` }))
-matchmaker.on('assigned', ({ matchId, tickets }) => tell({ assigned: tickets.map(({ id }) => id), matchId }))
+matchmaker.on('serverAssigned', ({ matchId, tickets }) => tell({ assigned: tickets.map(({ id }) => id), matchId }))
 process.once('SIGTERM', async () => {
   const begun = performance.now()
   const left = await matchmaker.close({ timeoutMs: closeWithinMs })

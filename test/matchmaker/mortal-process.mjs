@@ -41,6 +41,6 @@ if (recover || stop) {
   process.exit(0)
 }
 matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }, { id: 'ben', ip: '192.0.2.2' }] })
-matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
+matchmaker.on('serverAssigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
 // Keeps the process alive until it is killed.
 setInterval(() => {}, 60_000)

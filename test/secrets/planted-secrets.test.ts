@@ -116,7 +116,7 @@ async function toldByMatchmaker(options: MatchmakerOptions): Promise<string[]> {
   for (const event of [
     'ticketCreated',
     'matchFound',
-    'returned',
+    'ticketRequeued',
     'problem',
     'deploymentCreated',
     'cancelled',

@@ -54,7 +54,7 @@ export async function runInProcesses(
     name: PARTITION,
     queues: queues.map(({ definition }) => definition),
     deployments: client.deployments,
-    mayLead: false,
+    canLead: false,
   })
   front.start()
 

@@ -35,13 +35,13 @@ partition.on('leading', () => tell({ kind: 'leading' }))
 partition.on('following', () => tell({ kind: 'following' }))
 partition.onMatching('matchFound', () => tell({ kind: 'matched' }))
 partition.onMatching('deploymentReady', ({ queue, placed }) => tell({ kind: 'ready', queue, placed }))
-partition.onMatching('joined', ({ queue, tickets }) =>
+partition.onMatching('backfillJoined', ({ queue, tickets }) =>
   tell({ kind: 'joined', queue, players: playersIn(tickets) }),
 )
 const ending = new AbortController()
 liveSocially({
   service: partition,
-  onAssigned: (listener) => partition.onMatching('assigned', listener),
+  onAssigned: (listener) => partition.onMatching('serverAssigned', listener),
   queue: 'social',
   clock: systemClock,
   random: seededRandom(setup.seed + 1),

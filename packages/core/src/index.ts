@@ -31,7 +31,7 @@ export {
   TimedOut,
   Unauthorized,
   UnexpectedResponse,
-  Withheld,
+  SendAborted,
   type CallFacts,
 } from './client/errors.js'
 export type {

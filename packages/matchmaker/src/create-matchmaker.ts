@@ -40,7 +40,7 @@ function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
     }
     loading.lead()
   }
-  matchmaker.on('ticked', () => void log.advance())
+  matchmaker.on('tickCompleted', () => void log.advance())
 
   const checked = guarded(matchmaker, {
     before: () => {

@@ -115,12 +115,12 @@ export class PlayerCoolingDown extends Conflict {
 }
 
 /** It is too late to cancel: the players have been told where to connect. Stop the match instead. */
-export class TooLate extends Conflict {
+export class AlreadyAssigned extends Conflict {
   readonly ticketId: string
   readonly matchId: string
 
   static {
-    this.prototype.name = 'TooLate'
+    this.prototype.name = 'AlreadyAssigned'
   }
 
   constructor(ticketId: string, matchId: string) {
@@ -159,11 +159,11 @@ export class InvalidMatch extends InvalidInput {
 }
 
 /** The match has no running server: it does not run yet, or it has ended. */
-export class NotRunning extends Conflict {
+export class MatchNotRunning extends Conflict {
   readonly matchId: string
 
   static {
-    this.prototype.name = 'NotRunning'
+    this.prototype.name = 'MatchNotRunning'
   }
 
   constructor(matchId: string) {
@@ -190,13 +190,13 @@ export class BackfillExists extends Conflict {
 }
 
 /** The backfill has changed since, or is not open any more: read it again, then decide. */
-export class StaleBackfill extends Conflict {
+export class BackfillVersionConflict extends Conflict {
   readonly backfillId: string
   /** The backfill's version now. */
   readonly version: number
 
   static {
-    this.prototype.name = 'StaleBackfill'
+    this.prototype.name = 'BackfillVersionConflict'
   }
 
   constructor(backfillId: string, version: number) {

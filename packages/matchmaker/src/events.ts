@@ -25,12 +25,12 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly expansionMs: number
   }
   /** Players of a ticket accepted the match that was found for it. */
-  accepted: MatchEvent & { readonly ticket: Ticket; readonly playerIds: readonly string[] }
+  matchAccepted: MatchEvent & { readonly ticket: Ticket; readonly playerIds: readonly string[] }
   /**
-   * Tickets joined a match by its backfill. If its server runs, `assigned` follows; in a queue with acceptance, once
-   * they have accepted.
+   * Tickets joined a match by its backfill. If its server runs, `serverAssigned` follows; in a queue with acceptance,
+   * once they have accepted.
    */
-  joined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
+  backfillJoined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
   /** A player who let others down may not wait until the end of this cooldown. */
   cooldownBegan: { readonly queue: string; readonly offence: Offence; readonly cooldown: Cooldown }
   /** The cooldowns of a player were forgotten, by `forgive`. */
@@ -57,7 +57,7 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly placed?: Placed | undefined
   }
   /** The server is READY, and the tickets say where it is. */
-  assigned: MatchEvent & {
+  serverAssigned: MatchEvent & {
     readonly requestId: string
     readonly assignment: Assignment
     readonly tickets: readonly Ticket[]
@@ -75,9 +75,9 @@ export interface MatchmakerEvents extends TicketEvents {
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }
   /** A deployment with this matchmaker's tag, which belonged to none of its matches, was stopped. */
-  deploymentReaped: { readonly requestId: string }
+  orphanStopped: { readonly requestId: string }
   /** A round of grouping has ended. `durationMs`: milliseconds; `matches`: number of matches found. */
-  ticked: { readonly durationMs: number; readonly matches: number }
+  tickCompleted: { readonly durationMs: number; readonly matches: number }
   /** An error that was handled or will be retried; worth a line in the log. */
   problem: {
     readonly during: Activity

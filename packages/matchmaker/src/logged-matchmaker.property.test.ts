@@ -79,7 +79,7 @@ const seen = (life: Life, ids: readonly string[]) => ({ tickets: inForce(life, i
 test('kill -9 between two commands loses nothing, and nothing that had ended comes back', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(command, { maxLength: 12 }), { minLength: 1, maxLength: 3 }), async (lives) => {
-      const world = createWorld({ queues, keepEndedMs: 0 })
+      const world = createWorld({ queues, endedTicketTtlMs: 0 })
       try {
         const ids: string[] = []
         let life = await world.live({ log: { compactAtBytes: 1 } })
@@ -118,7 +118,7 @@ test('kill -9 between two commands loses nothing, and nothing that had ended com
 test('killed with any part of the file written, it has what whole commands have told', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 15 }), fc.nat(), async (commands, at) => {
-      const world = createWorld({ queues, keepEndedMs: 0 })
+      const world = createWorld({ queues, endedTicketTtlMs: 0 })
       try {
         const life = await world.live()
         const ids: string[] = []

@@ -65,7 +65,7 @@ describe('after kill -9', () => {
 
   test('a create that is repeated is the same ticket, and one that was cancelled is gone', async () => {
     const world = createWorld({ queues: [{ ...duel, matchSize: 3 }] })
-    const first = await world.live({ keepEndedMs: 100 })
+    const first = await world.live({ endedTicketTtlMs: 100 })
     const ann = first.join('ann')
     first.join('ben')
     first.matchmaker.cancelTicket('ben')
@@ -165,7 +165,7 @@ describe('after kill -9', () => {
     world.kill()
     const next = await world.live()
     await next.run(250)
-    expect(next.seen.returned).toMatchObject([{ ticket: { id: 'ann' } }, { ticket: { id: 'ben' } }])
+    expect(next.seen.ticketRequeued).toMatchObject([{ ticket: { id: 'ann' } }, { ticket: { id: 'ben' } }])
     next.matchmaker.declineMatch('ann')
     world.kill()
     expect((await world.live()).matchmaker.getTicket('ann')).toBeUndefined()

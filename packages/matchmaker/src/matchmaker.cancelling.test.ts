@@ -1,6 +1,6 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { MatchmakerClosed, TooLate } from './errors.js'
+import { MatchmakerClosed, AlreadyAssigned } from './errors.js'
 import { duel, setUp } from './matchmaker.fixture.js'
 
 describe('cancelling', () => {
@@ -23,7 +23,7 @@ describe('cancelling', () => {
     await clock.advance(after)
     matchmaker.cancelTicket('ann')
     expect(matchmaker.getTicket('ben')).toMatchObject({ status: 'SEARCHING', createdAt, attempts: 0 })
-    expect(seen.returned).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
     await run(1000)
     expect(service.unstopped()).toEqual([])
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'dissolved' }])
@@ -37,12 +37,12 @@ describe('cancelling', () => {
     const { matchmaker, join, run } = setUp()
     join('ann', 'ben')
     await run(6000)
-    expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(TooLate)
+    expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(AlreadyAssigned)
   })
 
   test('works within a listener of the same match', async () => {
     const { matchmaker, service, join, run, status } = setUp()
-    matchmaker.on('returned', ({ ticket }) => void matchmaker.cancelTicket(ticket.id))
+    matchmaker.on('ticketRequeued', ({ ticket }) => void matchmaker.cancelTicket(ticket.id))
     matchmaker.on('matchFound', () => void matchmaker.cancelTicket('ann'))
     join('ann')
     join('ben')
@@ -54,14 +54,14 @@ describe('cancelling', () => {
 
   test('works within a listener of one of several matches, and each ticket ends once', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
-    matchmaker.on('returned', ({ ticket }) => void (ticket.id === 'ben' && matchmaker.cancelTicket('cas')))
+    matchmaker.on('ticketRequeued', ({ ticket }) => void (ticket.id === 'ben' && matchmaker.cancelTicket('cas')))
     join('ann')
     join('ben')
     join('cas')
     await run(1000)
     matchmaker.cancelTicket('ann')
     expect([status('ann'), status('ben'), status('cas')]).toEqual(['CANCELLED', 'SEARCHING', 'CANCELLED'])
-    expect(seen.returned?.map(({ ticket }) => ticket.id)).toEqual(['ben'])
+    expect(seen.ticketRequeued?.map(({ ticket }) => ticket.id)).toEqual(['ben'])
     await run(1000)
     expect(service.unstopped()).toEqual([])
   })

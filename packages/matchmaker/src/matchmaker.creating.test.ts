@@ -19,7 +19,7 @@ test('with a journal that throws, a match is announced before its tickets return
   await run(250)
   expect(service.calls.create).toHaveLength(0)
   expect(names.slice(2, 4)).toEqual(['matchFound', 'matchFound'])
-  expect(names.filter((name) => name === 'returned')).toHaveLength(2)
+  expect(names.filter((name) => name === 'ticketRequeued')).toHaveLength(2)
   broken = false
   await run(10_000)
   expect(status('ann-ben')).toBe('HOST_ASSIGNED')
@@ -81,7 +81,7 @@ describe('beyond the creates in flight', () => {
     await matchmaker.tick()
     expect(service.calls.create).toHaveLength(0)
     expect(seen.problem).toHaveLength(4)
-    expect(seen.returned).toMatchObject(pairs.map(() => ({ reason: 'refused', ticket: { attempts: 0 } })))
+    expect(seen.ticketRequeued).toMatchObject(pairs.map(() => ({ reason: 'refused', ticket: { attempts: 0 } })))
     expect(await journal.open()).toEqual([])
   })
 

@@ -146,7 +146,7 @@ test('a match that is too large nevertheless costs an attempt of only the ticket
   wait('large', 8)
   await run(250)
   expect(seen.problem?.[0]).toMatchObject({ error: { name: 'MatchTooLarge', ticketIds: ['large'] } })
-  expect(seen.returned?.map(({ ticket: { id, attempts } }) => [id, attempts])).toEqual(
+  expect(seen.ticketRequeued?.map(({ ticket: { id, attempts } }) => [id, attempts])).toEqual(
     expect.arrayContaining([
       ['small', 0],
       ['medium', 0],

@@ -39,7 +39,7 @@ describe('failures of the service', () => {
     expect(service.calls.create).toHaveLength(1)
     expect(service.calls.list.length).toBeGreaterThanOrEqual(4)
     await run(8000)
-    expect(seen.returned).toMatchObject([{ reason: 'lost' }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'lost' }])
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
     expect(service.calls.create).toHaveLength(2)
   })
@@ -67,7 +67,7 @@ describe('failures of the service', () => {
     const { matchmaker, service, seen, join, run } = setUp({ service: failOnce(noCapacity, true) })
     const { createdAt } = join('ann', 'ben')
     await run(500)
-    expect(seen.returned).toMatchObject([{ reason: 'no-capacity' }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'no-capacity' }])
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({
       status: 'SEARCHING',
       waitingFor: 'retry',
@@ -100,7 +100,7 @@ describe('failures of the service', () => {
     })
     join('ann', 'ben')
     await run(30_000)
-    expect(seen.returned).toMatchObject([{ reason, ticket: { attempts: 1 } }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason, ticket: { attempts: 1 } }])
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason }])
     expect(matchmaker.getTicket('ann-ben')?.assignment?.fqdn).toBe('r2.example.com')
     expect(service.calls.stop).toContainEqual({ request_id: 'r1' })

@@ -12,8 +12,8 @@ export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
 const eventNames = [
   'ticketCreated',
   'matchFound',
-  'accepted',
-  'joined',
+  'matchAccepted',
+  'backfillJoined',
   'backfillCreated',
   'backfillChanged',
   'playersLeft',
@@ -22,13 +22,13 @@ const eventNames = [
   'queuePaused',
   'queueResumed',
   'deploymentCreated',
-  'assigned',
-  'returned',
+  'serverAssigned',
+  'ticketRequeued',
   'cancelled',
   'expired',
   'deploymentFailed',
   'deploymentStopped',
-  'deploymentReaped',
+  'orphanStopped',
   'problem',
 ] as const satisfies readonly EventName[]
 

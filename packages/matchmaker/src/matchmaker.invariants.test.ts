@@ -106,14 +106,14 @@ async function live(seed: number) {
     if (ids.length < (size[0] ?? 0) || ids.length > (size[1] ?? 0) || new Set(ids).size !== ids.length)
       broken.push(`a match of ${ids.join()}`)
   })
-  matchmaker.on('assigned', ({ tickets, requestId }) => {
+  matchmaker.on('serverAssigned', ({ tickets, requestId }) => {
     for (const { id } of tickets) ended(id, 'assigned')
     if (!service.records.some((record) => record.requestId === requestId))
       broken.push(`assigned to ${requestId}, which there is not`)
   })
   matchmaker.on('cancelled', ({ ticket }) => ended(ticket.id, 'cancelled'))
   matchmaker.on('expired', ({ ticket }) => ended(ticket.id, 'expired'))
-  matchmaker.on('joined', ({ queue, tickets }) => {
+  matchmaker.on('backfillJoined', ({ queue, tickets }) => {
     reached.joined += tickets.length
     if (paused.has(queue)) broken.push(`tickets joined a match of ${queue}, which is paused`)
     if (tickets.some((ticket) => ticket.privateMatch !== undefined)) broken.push('a private ticket joined a match')

@@ -82,12 +82,12 @@ describe('the journal of servers', () => {
     await run(500)
     disk.full = true
     await run(40_000)
-    expect(seen.assigned).toBeUndefined()
-    expect(seen.returned).toMatchObject([{ reason: 'unavailable', ticket: { attempts: 0 } }])
+    expect(seen.serverAssigned).toBeUndefined()
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'unavailable', ticket: { attempts: 0 } }])
     expect(service.unstopped()).toEqual([])
     disk.full = false
     await run(15_000)
-    expect(seen.assigned).toHaveLength(1)
+    expect(seen.serverAssigned).toHaveLength(1)
     expect(await journal.open()).toHaveLength(1)
   })
 

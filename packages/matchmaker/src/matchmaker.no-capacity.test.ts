@@ -33,7 +33,7 @@ describe('without capacity', () => {
     const matchId = seen.matchFound?.[0]?.matchId
     expect(service.calls.create.map(({ tags }) => tags?.[1])).toEqual([`match-${matchId}`, `match-${matchId}-2`])
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0, matchId })
-    expect(seen.returned).toBeUndefined()
+    expect(seen.ticketRequeued).toBeUndefined()
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'no-capacity' }])
     expect(service.unstopped()).toEqual(['r2'])
   })
@@ -54,7 +54,7 @@ describe('without capacity', () => {
       { latitude: 48.9, longitude: 2.4 },
       { latitude: 35.7, longitude: 139.7 },
     ])
-    expect(seen.returned).toMatchObject([{ reason: 'no-capacity', ticket: { attempts: 1 } }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'no-capacity', ticket: { attempts: 1 } }])
     await run(10_000)
     expect(matchmaker.getTicket('pair')?.status).toBe('HOST_ASSIGNED')
     expect(service.unstopped()).toEqual(['r4'])
@@ -66,7 +66,7 @@ describe('without capacity', () => {
     join('ann', 'ben')
     await run(2000)
     expect(seen.problem?.map(({ during }) => during)).toEqual(['create', 'list'])
-    expect(seen.returned).toMatchObject([{ reason: 'no-capacity' }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'no-capacity' }])
   })
 
   test('the tickets do not wait for a failed create that cannot be stopped, which is stopped later', async () => {
@@ -80,7 +80,7 @@ describe('without capacity', () => {
     })
     join('ann', 'ben')
     await run(12_000)
-    expect(seen.returned).toMatchObject([{ reason: 'no-capacity' }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'no-capacity' }])
     await run(40_000)
     expect(service.unstopped()).toEqual(['r2'])
   })

@@ -4,18 +4,18 @@ import { createMemoryJournal, type Journal } from '@muster/servers'
 
 describe('the reaper', () => {
   test('stops deployments with our tag and without a match after the grace period, and no others', async () => {
-    const { service, seen, run } = setUp({ reapAfterMs: 60_000 })
+    const { service, seen, run } = setUp({ orphanGraceMs: 60_000 })
     await service.add(['mm-muster', 'match-ofanearlierprocess'])
     await service.add(['mm-other', 'match-x'])
     await run(59_000)
     expect(service.unstopped()).toEqual(['r1', 'r2'])
     await run(35_000)
-    expect(seen.deploymentReaped).toEqual([{ requestId: 'r1' }])
+    expect(seen.orphanStopped).toEqual([{ requestId: 'r1' }])
     expect(service.unstopped()).toEqual(['r2'])
   })
 
   test('is switched off by Infinity', async () => {
-    const { service, run } = setUp({ reapAfterMs: Infinity })
+    const { service, run } = setUp({ orphanGraceMs: Infinity })
     await service.add(['mm-muster'])
     await run(600_000)
     expect(service.unstopped()).toEqual(['r1'])
@@ -28,7 +28,7 @@ describe('the reaper', () => {
       ...memory,
       open: () => (readable ? memory.open() : Promise.reject(new Error('no disk'))),
     }
-    const { clock, service, seen, run } = setUp({ journal, reapAfterMs: 1000 })
+    const { clock, service, seen, run } = setUp({ journal, orphanGraceMs: 1000 })
     await memory.append({ kind: 'intent', matchId: 'm', queue: 'duel', tag: 'match-m', ticketIds: [], at: clock.now() })
     await service.add(['mm-muster', 'match-m'])
     await memory.append({ kind: 'created', matchId: 'm', requestId: 'r1' })
@@ -36,7 +36,7 @@ describe('the reaper', () => {
     await run(40_000)
     readable = true
     await run(40_000)
-    expect(seen.deploymentReaped).toBeUndefined()
+    expect(seen.orphanStopped).toBeUndefined()
     expect(service.unstopped()).toEqual(['r1'])
   })
 
@@ -50,7 +50,7 @@ describe('the reaper', () => {
     // The list lags by more than `listLagMs`.
     await service.add(['mm-muster', `match-${seen.matchFound?.[0]?.matchId}`])
     await run(31_000)
-    expect(seen.deploymentReaped).toEqual([{ requestId: 'r2' }])
+    expect(seen.orphanStopped).toEqual([{ requestId: 'r2' }])
     expect(matchmaker.getTicket('ann-ben')?.assignment?.fqdn ?? 'r1.example.com').toBe('r1.example.com')
     expect(service.unstopped()).toEqual(['r1'])
   })
@@ -111,7 +111,7 @@ describe('a server that fails', () => {
       reason: 'failed',
       detail: 'exit code 1 at [address]',
     })
-    expect(names.indexOf('deploymentFailed')).toBeLessThan(names.indexOf('returned'))
+    expect(names.indexOf('deploymentFailed')).toBeLessThan(names.indexOf('ticketRequeued'))
   })
 
   test('while players are on it has crashed; one that ends by itself has not', async () => {

@@ -23,7 +23,7 @@ async function live(lives: number, maxServers: number) {
       queues: [duel],
       clock,
       random: seededRandom(life),
-      reapAfterMs: REAP_MS,
+      orphanGraceMs: REAP_MS,
       maxServers,
     })
     for (let passed = 0; passed < LIFE_MS; passed += 500) {

@@ -28,8 +28,8 @@ describe('the first match', () => {
         timezone: undefined,
       },
     })
-    expect(names).toEqual(['ticketCreated', 'ticketCreated', 'matchFound', 'deploymentCreated', 'assigned'])
-    expect(seen.assigned?.[0]?.tickets.map(({ id }) => id)).toEqual(['ann', 'ben'])
+    expect(names).toEqual(['ticketCreated', 'ticketCreated', 'matchFound', 'deploymentCreated', 'serverAssigned'])
+    expect(seen.serverAssigned?.[0]?.tickets.map(({ id }) => id)).toEqual(['ann', 'ben'])
 
     expect(service.calls.create).toHaveLength(1)
     expect(service.calls.create[0]).toMatchObject({
@@ -155,7 +155,7 @@ describe('tickets', () => {
   test('expire, and are removed some time after their end', async () => {
     const { matchmaker, seen, join, run, status } = setUp({
       queues: [{ ...duel, expireAfterMs: 10_000 }],
-      keepEndedMs: 5000,
+      endedTicketTtlMs: 5000,
     })
     join('ann')
     await run(10_250)

@@ -79,11 +79,11 @@ describe('estimated waits', () => {
   test('grow with the waits of those who have not been matched yet', async () => {
     const { matchmaker, days } = setUp([trio])
     await days(60, 2 * SECOND)
-    const before = matchmaker.queueWaits()[0]?.estimate?.p50Ms ?? Infinity
+    const before = matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? Infinity
     // No matches are made any more. The estimate knows that before any of these has ended.
     await matchmaker.stop()
     await days(30, 2 * SECOND)
-    const after = matchmaker.queueWaits()[0]?.estimate?.p50Ms ?? Infinity
+    const after = matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? Infinity
     expect(before).toBeLessThan(5 * SECOND)
     expect(after).toBeGreaterThan(1.5 * before)
   })
@@ -91,13 +91,13 @@ describe('estimated waits', () => {
   test('do not take those who gave up for matched', async () => {
     const { clock, matchmaker, come, days } = setUp([trio])
     await days(60, 20 * SECOND)
-    const before = matchmaker.queueWaits()[0]?.estimate?.p50Ms ?? Infinity
+    const before = matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? Infinity
     for (let each = 0; each < 100; each += 1) {
       const id = come()
       await clock.advance(SECOND)
       matchmaker.cancelTicket(id)
     }
-    expect(matchmaker.queueWaits()[0]?.estimate?.p50Ms ?? 0).toBeGreaterThan(before - 2 * SECOND)
+    expect(matchmaker.estimateQueueWaits()[0]?.estimate?.p50Ms ?? 0).toBeGreaterThan(before - 2 * SECOND)
   })
 
   test('differ by the size of the party', async () => {
@@ -136,12 +136,12 @@ describe('estimated waits', () => {
     const { matchmaker, come, days } = setUp([trio])
     await days(60, 2 * SECOND)
     come()
-    const before = matchmaker.queueWaits()
+    const before = matchmaker.estimateQueueWaits()
     expect(before).toMatchObject([{ queue: 'trio', tickets: 1, players: 1, paused: false }])
     matchmaker.reconfigure([{ ...trio, expireAfterMs: 60_000 }])
-    expect(matchmaker.queueWaits()).toEqual(before)
+    expect(matchmaker.estimateQueueWaits()).toEqual(before)
     matchmaker.reconfigure([{ ...trio, name: 'another' }])
-    expect(matchmaker.queueWaits()).toEqual([
+    expect(matchmaker.estimateQueueWaits()).toEqual([
       { queue: 'another', tickets: 0, players: 0, paused: false, estimate: undefined },
     ])
   })

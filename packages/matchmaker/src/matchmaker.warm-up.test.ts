@@ -13,7 +13,7 @@ describe('a READY server', () => {
     expect(status('ann-ben')).toBe('MATCH_FOUND')
     await run(3000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
-    expect(seen.assigned).toHaveLength(1)
+    expect(seen.serverAssigned).toHaveLength(1)
   })
 
   test('receives players when it has registered with its secret', async () => {
@@ -38,7 +38,7 @@ describe('a READY server', () => {
     const { service, seen, join, run } = setUp({ queues: [{ ...duel, deploy: { ...deploy, probe } }] })
     join('ann', 'ben')
     await run(10_000)
-    expect(seen.returned).toMatchObject([{ reason: 'not-listening', ticket: { attempts: 1 } }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'not-listening', ticket: { attempts: 1 } }])
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'not-listening' }])
     expect(service.unstopped()).not.toContain('r1')
   })

@@ -100,7 +100,7 @@ export interface MatchmakerOptions {
    * process, players may be on such a deployment: then choose longer than a match lasts. Infinity for never. Default
    * 300,000 (our choice).
    */
-  readonly reapAfterMs?: number | undefined
+  readonly orphanGraceMs?: number | undefined
   /** Public http or https URL at which `webhook` is mounted. Without it, deployments ask for no webhooks. */
   readonly webhookUrl?: string | undefined
   /**
@@ -113,7 +113,7 @@ export interface MatchmakerOptions {
   /** Milliseconds after which a ticket is grouped without waiting longer for `locate`. Default 2000. */
   readonly locateTimeoutMs?: number | undefined
   /** Milliseconds for which a ticket can still be read after it was cancelled or its match ended. Default 60,000. */
-  readonly keepEndedMs?: number | undefined
+  readonly endedTicketTtlMs?: number | undefined
   readonly clock?: Clock | undefined
   /**
    * Returns milliseconds, to measure how long a tick works. Default: the clock's time, so that under a manual clock no
@@ -170,10 +170,10 @@ export const defaultOptions = {
   maxServersPerPlayer: 60,
   maxCreatesInFlight: 100,
   readsPerSecond: 19,
-  reapAfterMs: 300_000,
+  orphanGraceMs: 300_000,
   listLagMs: 5000,
   locateTimeoutMs: 2000,
-  keepEndedMs: 60_000,
+  endedTicketTtlMs: 60_000,
 } satisfies Partial<MatchmakerOptions>
 
 const schema = z.strictObject({
@@ -199,14 +199,14 @@ const schema = z.strictObject({
   maxServersPerPlayer: countOrInfinity.default(defaultOptions.maxServersPerPlayer),
   maxCreatesInFlight: countOrInfinity.default(defaultOptions.maxCreatesInFlight),
   readsPerSecond: z.number().positive().default(defaultOptions.readsPerSecond),
-  reapAfterMs: z
+  orphanGraceMs: z
     .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be milliseconds from 0, or Infinity')
-    .default(defaultOptions.reapAfterMs),
+    .default(defaultOptions.orphanGraceMs),
   webhookUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   apiUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   listLagMs: milliseconds.default(defaultOptions.listLagMs),
   locateTimeoutMs: milliseconds.default(defaultOptions.locateTimeoutMs),
-  keepEndedMs: milliseconds.default(defaultOptions.keepEndedMs),
+  endedTicketTtlMs: milliseconds.default(defaultOptions.endedTicketTtlMs),
   clock: having<Clock>('now', 'sleep').default(systemClock),
   stopwatch: callable<() => number>().optional(),
   random: callable<Random>().default(() => unguessable),

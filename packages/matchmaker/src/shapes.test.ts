@@ -24,7 +24,7 @@ function anAllocator() {
     maxCreatesInFlight: 1,
     readsPerSecond: 1,
     listLagMs: 1,
-    reapAfterMs: 1,
+    orphanGraceMs: 1,
     on: {
       created: tell,
       up: tell,

@@ -66,7 +66,7 @@ test.each(['duel', 'sides'])('queue %s: nobody who plays is sent to a second ser
             else join(first, one.player)
           }
           const told = new Map<string, string>()
-          for (const { matchId, requestId, tickets } of first.seen.assigned ?? [])
+          for (const { matchId, requestId, tickets } of first.seen.serverAssigned ?? [])
             if (world.service.unstopped().includes(requestId))
               for (const { players } of tickets) for (const { id } of players) told.set(id, matchId)
           world.kill()
@@ -87,7 +87,7 @@ test.each(['duel', 'sides'])('queue %s: nobody who plays is sent to a second ser
             for (const id of PLAYERS) join(second, id)
             await second.run(3000)
           }
-          for (const { matchId, tickets } of second.seen.assigned ?? [])
+          for (const { matchId, tickets } of second.seen.serverAssigned ?? [])
             for (const { players } of tickets)
               for (const { id } of players) expect([id, told.get(id) ?? matchId]).toEqual([id, matchId])
           for (const { matchId } of second.matchmaker.inspect().matches) void second.matchmaker.stopMatch(matchId)

@@ -93,7 +93,7 @@ export interface AllocatorOptions {
   /** Milliseconds for which the service's list may not show a new deployment. */
   readonly listLagMs: number
   /** Milliseconds after which a deployment with our tag and without a match is stopped; Infinity for never. */
-  readonly reapAfterMs: number
+  readonly orphanGraceMs: number
   /** Public URL of `webhook`; undefined for no webhooks. */
   readonly webhookUrl?: string | undefined
   /** Public URL of the ticket API, without a slash at its end; undefined if servers are not told. */

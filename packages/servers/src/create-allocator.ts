@@ -17,7 +17,7 @@ const nothing = () => undefined
 const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
 
 export function createAllocator(options: AllocatorOptions): Allocator {
-  const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
+  const { service, locations, journal, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
   const { stopwatch, inherited = NONE_INHERITED, ended } = options
   const resumes = journal.resumes ?? options.resumes ?? false
   const allocations = createAllocations(ended)
@@ -56,7 +56,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     random,
     ownTag,
     listLagMs,
-    reapAfterMs,
+    orphanGraceMs,
     again: (allocation) => void creating.again(allocation),
     on,
   })

@@ -11,7 +11,7 @@ import {
   TimedOut,
   Unauthorized,
   UnexpectedResponse,
-  Withheld,
+  SendAborted,
 } from '@muster/core'
 import { expect, test } from 'vitest'
 import { readCreateFailure } from './create-deployment.js'
@@ -24,8 +24,8 @@ test.each([
   [new ConnectionLost('?', { sent: false }), { kind: 'unavailable' }],
   [new TimedOut('?', { sent: true, timeoutMs: 1 }), { kind: 'lost' }],
   [new TimedOut('?', { sent: false, timeoutMs: 1 }), { kind: 'unavailable' }],
-  [new Withheld('?', { sent: true }), { kind: 'lost' }],
-  [new Withheld('?', { sent: false }), { kind: 'unavailable' }],
+  [new SendAborted('?', { sent: true }), { kind: 'lost' }],
+  [new SendAborted('?', { sent: false }), { kind: 'unavailable' }],
   [new ServerError('?'), { kind: 'lost' }],
   [new UnexpectedResponse('?'), { kind: 'lost' }],
   [new Error('?'), { kind: 'lost' }],

@@ -11,7 +11,7 @@ import {
   RateLimited,
   TimedOut,
   Unauthorized,
-  Withheld,
+  SendAborted,
 } from '@muster/core'
 import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
@@ -51,7 +51,7 @@ export function readCreateFailure(error: unknown): CreateFailure {
   // An error that names a deployment proves that it exists, whatever else the error says.
   if (error instanceof MusterError && error.requestId !== undefined)
     return { kind: 'no-capacity', requestId: error.requestId }
-  if (error instanceof ConnectionLost || error instanceof TimedOut || error instanceof Withheld)
+  if (error instanceof ConnectionLost || error instanceof TimedOut || error instanceof SendAborted)
     return { kind: error.sent ? 'lost' : 'unavailable' }
   if (unavailabilities.some((kind) => error instanceof kind)) return { kind: 'unavailable' }
   if (refusals.some((kind) => error instanceof kind)) return { kind: 'refused' }

@@ -82,7 +82,7 @@ interface ServerLifecycleOptions {
   readonly ownTag: string
   /** Milliseconds for which the service may not show or know yet what it has created. */
   readonly listLagMs: number
-  readonly reapAfterMs: number
+  readonly orphanGraceMs: number
   /** The deployment of its last attempt is gone: another attempt may begin. */
   readonly again: (allocation: Allocation) => void
   readonly on: AllocatorListener
@@ -125,7 +125,7 @@ function createAssigning({ allocations, notes, clock, on }: AssigningOptions): (
 }
 
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
-  const { service, allocations, notes, resumes, watcher, listening, clock, random, ownTag, listLagMs, reapAfterMs } =
+  const { service, allocations, notes, resumes, watcher, listening, clock, random, ownTag, listLagMs, orphanGraceMs } =
     options
   const { again, on } = options
 
@@ -232,7 +232,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     listLagMs,
     problem: (requestId, error) => on.problem('stop', error, allocations.byRequest(requestId), requestId),
   })
-  const reaper = createReaper({ stops, clock, graceMs: reapAfterMs, listLagMs, reaped: on.reaped })
+  const reaper = createReaper({ stops, clock, graceMs: orphanGraceMs, listLagMs, reaped: on.reaped })
   const finder = createFinder({
     service,
     clock,

@@ -1,7 +1,13 @@
 import type { CreateDeployment } from '@muster/core/api'
 import { seededRandom } from '@muster/core/clock'
 import type { Emulator } from '@muster/emulator'
-import { createMatchmaker, createMemoryJournal, TooLate, type Journal, type Matchmaker } from '@muster/matchmaker'
+import {
+  createMatchmaker,
+  createMemoryJournal,
+  AlreadyAssigned,
+  type Journal,
+  type Matchmaker,
+} from '@muster/matchmaker'
 import { drawDay, drawFault, isWithin, pick } from './faults.js'
 import { groundFor, LIST_LAG_MS } from './ground.js'
 import { createMortal, type Death, type Mortal } from './mortal.js'
@@ -132,7 +138,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       random,
       tickMs: STEP_MS,
       listLagMs: LIST_LAG_MS,
-      reapAfterMs: REAP_MS,
+      orphanGraceMs: REAP_MS,
       maxServers: 4,
       readsPerSecond: 8,
       ...(day.webhooks > 0 ? { webhookUrl: 'http://127.0.0.1:9/hooks' } : {}),
@@ -144,7 +150,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       if (mortal.isDead()) return
       ends.set(id, [...(ends.get(id) ?? []), how])
     }
-    matchmaker.on('assigned', ({ matchId, requestId, tickets }) => {
+    matchmaker.on('serverAssigned', ({ matchId, requestId, tickets }) => {
       if (mortal.isDead()) return
       assigned += tickets.length
       told.set(matchId, requestId)
@@ -157,7 +163,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     matchmaker.on('deploymentStopped', ({ matchId, requestId, reason }) => {
       if (told.get(matchId) === requestId) broken.push(`${requestId} was stopped under its players: ${reason}`)
     })
-    matchmaker.on('deploymentReaped', ({ requestId }) => {
+    matchmaker.on('orphanStopped', ({ requestId }) => {
       reaped += 1
       // A process stops what it knows from its journal. But a server that ends slowly may outlive it, and so may a
       // create that takes effect when the next process is already looking for it.
@@ -209,7 +215,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     try {
       matchmaker.cancelTicket(id)
     } catch (error) {
-      if (!(error instanceof TooLate)) throw error
+      if (!(error instanceof AlreadyAssigned)) throw error
     }
   }
   const stopMatch = (matchmaker: Matchmaker, matchId: string) => {

@@ -34,7 +34,7 @@ export interface CallOptions {
   readonly priority?: number | undefined
   /**
    * Asked at the last moment before each attempt is written. If it answers false, nothing is written, and the call
-   * rejects with `Withheld`: for a process that may do something only as long as it holds a lease.
+   * rejects with `SendAborted`: for a process that may do something only as long as it holds a lease.
    */
   readonly mayWrite?: (() => boolean) | undefined
 }

@@ -164,12 +164,12 @@ export class ConnectionLost extends MusterError {
 }
 
 /** The call's own `mayWrite` answered false before the request was written. */
-export class Withheld extends MusterError {
+export class SendAborted extends MusterError {
   /** Whether an earlier attempt may have been carried out. False is certain. */
   declare readonly sent: boolean
 
   static {
-    this.prototype.name = 'Withheld'
+    this.prototype.name = 'SendAborted'
   }
 
   constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {

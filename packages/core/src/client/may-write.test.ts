@@ -3,7 +3,7 @@ import type { Limiter, Permit } from '../rate-limit/limiter.js'
 import { createManualClock } from '../time.js'
 import type { CallOptions } from './call.js'
 import { createClient } from './client.js'
-import { InvalidInput, TimedOut, Withheld } from './errors.js'
+import { InvalidInput, TimedOut, SendAborted } from './errors.js'
 import { inProcess } from './transport.js'
 import type { ClientOptions } from './config.js'
 import { answer, serve } from './server.fixture.js'
@@ -48,10 +48,10 @@ test('a call whose own check says no is withheld: nothing reaches the service', 
   const responses: (string | undefined)[] = []
   client.events.on('response', ({ error }) => responses.push(error))
   const error = await failure(create({ mayWrite: () => false }))
-  expect(error).toBeInstanceOf(Withheld)
+  expect(error).toBeInstanceOf(SendAborted)
   expect(error).toMatchObject({ operation: 'tags.create', requestId: 'abc', sent: false })
   expect(server.requests).toHaveLength(0)
-  expect(responses).toEqual(['Withheld'])
+  expect(responses).toEqual(['SendAborted'])
   await create()
   expect(server.requests).toHaveLength(1)
 })

@@ -2,7 +2,7 @@ import type { Slot } from '../rate-limit/scheduler.js'
 import type { Clock } from '../time.js'
 import type { EventSink } from './call-events.js'
 import type { TokenSource } from './config.js'
-import { type CallFacts, MusterError, Withheld } from './errors.js'
+import { type CallFacts, MusterError, SendAborted } from './errors.js'
 import { type Cancellation, factsOf, laneOf, type Request, timeSpent } from './request.js'
 import type { Answer, Exchange, Transport } from './transport.js'
 
@@ -110,7 +110,7 @@ function objectionOf(request: Request, { mayWrite: permitHolds }: Slot): (() => 
   if (permitHolds === undefined && mayWrite === undefined) return undefined
   return () => {
     if (mayWrite?.() === false)
-      return new Withheld(`${id}: not sent, as mayWrite did not allow it any more`, {
+      return new SendAborted(`${id}: not sent, as mayWrite did not allow it any more`, {
         ...factsOf(request),
         sent: progress.doubtful,
       })

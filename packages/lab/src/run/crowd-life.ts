@@ -216,7 +216,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
     match.ranking = ratings.played(Array.from(teams, ([name, inTeam]) => ({ name, tickets: inTeam })))
   }
 
-  matchmaker.on('assigned', ({ matchId, queue, tickets: assigned }) => {
+  matchmaker.on('serverAssigned', ({ matchId, queue, tickets: assigned }) => {
     let index = running.get(matchId)
     if (index === undefined) {
       index = matches.length
@@ -242,7 +242,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   matchmaker.on('cancelled', ({ ticket, reason }) => {
     end(tickets[indexOf(ticket)] as TicketSoFar, endOf(reason))
   })
-  matchmaker.on('returned', ({ ticket }) => {
+  matchmaker.on('ticketRequeued', ({ ticket }) => {
     // Later in this instant: the matchmaker is still at work on the match.
     if (hasNoPatience(tickets[indexOf(ticket)] as TicketSoFar)) agenda.add(now(), indexOf(ticket) * 3 + LOSES_PATIENCE)
   })
@@ -257,7 +257,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   }
   if (queues.some(({ acceptance }) => acceptance !== undefined)) {
     matchmaker.on('matchFound', answer)
-    matchmaker.on('joined', answer)
+    matchmaker.on('backfillJoined', answer)
   }
 
   for (const [index, { at }] of parties.entries()) agenda.add(at, index * 3 + COMES)

@@ -104,7 +104,7 @@ export async function runCrowd(
     maxCreatesInFlight: Infinity,
     readsPerSecond: MOST_READS,
     journal: FORGETFUL,
-    keepEndedMs: 0,
+    endedTicketTtlMs: 0,
     // A constant stopwatch never cuts a round short, however slow the machine is.
     stopwatch: () => 0,
   })

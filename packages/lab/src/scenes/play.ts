@@ -61,7 +61,7 @@ export async function play(
     maxStarting: Infinity,
     maxMatchesPerPlayer: Infinity,
     maxServersPerPlayer: Infinity,
-    keepEndedMs: 2 * LONGEST_MS,
+    endedTicketTtlMs: 2 * LONGEST_MS,
     // A constant stopwatch never cuts a round short, however slow the machine is.
     stopwatch: () => 0,
   })
@@ -76,9 +76,9 @@ export async function play(
     explain: matchmaker.explain,
     changes,
   })
-  for (const name of ['matchFound', 'joined', 'returned', 'cancelled', 'expired'] as const)
+  for (const name of ['matchFound', 'backfillJoined', 'ticketRequeued', 'cancelled', 'expired'] as const)
     matchmaker.on(name, () => (changes += 1))
-  if (ticked !== undefined) matchmaker.on('ticked', () => ticked(view()))
+  if (ticked !== undefined) matchmaker.on('tickCompleted', () => ticked(view()))
 
   const come = ({ id, queues, players, priority }: SceneTicket) => {
     const refused = failureOf(() => matchmaker.createTicket({ id, queues, players, priority }))
@@ -154,7 +154,7 @@ function giveAnswers(matchmaker: Matchmaker, tickets: readonly SceneTicket[]): v
     }
   }
   matchmaker.on('matchFound', asked)
-  matchmaker.on('joined', asked)
+  matchmaker.on('backfillJoined', asked)
 }
 
 /** What the matchmaker says against it; undefined if nothing. */

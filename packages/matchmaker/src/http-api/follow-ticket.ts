@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { eventStream, Problem, type StreamEvent } from '@muster/core/http'
 import { type Awaitable, createTicker, linkedSignal, whenKnown, within } from '@muster/core/runtime'
 import { Unavailable } from '../errors.js'
-import type { Sighting } from '../tickets/presence.js'
+import type { PresenceReport } from '../tickets/presence.js'
 import { type FollowedUntil, hasEnded, isSettled, type Ticket } from '../tickets/ticket.js'
 import { isBackend, type TicketCaller } from './callers.js'
 import type { TicketService } from './service.js'
@@ -235,7 +235,7 @@ interface PresenceReporterOptions {
 /** A client that waits. */
 interface Waiting {
   readonly queues: readonly string[]
-  readonly sighting: Sighting
+  readonly sighting: PresenceReport
   /** Epoch milliseconds at which the matchmaker is told again that the client is there. */
   nextAt: number
   /** When its stream is ended; undefined while no queue has asked. */
@@ -256,7 +256,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     for (const queue of queues) shortest = Math.min(shortest, service.presenceWithinMs(queue) ?? Infinity)
     return shortest
   }
-  const tell = async (sightings: readonly Sighting[]): Promise<void> => {
+  const tell = async (sightings: readonly PresenceReport[]): Promise<void> => {
     try {
       await service.notePresence(sightings)
     } catch (error) {
@@ -269,7 +269,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     // Queues may be replaced while clients wait, so what these ask for is looked up each time.
     if (withinMs(inQueue.keys()) === Infinity) return
     const now = clock.now()
-    const sightings: Sighting[] = []
+    const sightings: PresenceReport[] = []
     for (const one of waiting) {
       if (now < one.nextAt) continue
       const awayMs = withinMs(one.queues)
@@ -283,7 +283,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
   }
   const looking = createTicker({ clock, everyMs: LOOK_MS, tick: look, isNeeded: () => waiting.size > 0 })
 
-  const sightingOf = ({ id, players }: Ticket, caller: TicketCaller): Sighting =>
+  const sightingOf = ({ id, players }: Ticket, caller: TicketCaller): PresenceReport =>
     players.length === 1 || isBackend(caller) ? { ticketId: id } : { ticketId: id, playerId: caller.id }
   const asks = (queues: readonly string[]) => withinMs(queues) < Infinity
 

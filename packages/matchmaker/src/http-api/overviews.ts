@@ -45,7 +45,7 @@ interface QueueOverview {
 }
 
 interface QueueOverviewOptions {
-  readonly service: Pick<TicketService, 'queueWaits'>
+  readonly service: Pick<TicketService, 'estimateQueueWaits'>
   readonly locate: Locate | undefined
   readonly clock: Pick<Clock, 'now'>
 }
@@ -67,7 +67,7 @@ export function createQueueOverview({
     const region = regionIn(place)
     const last = answers.get(region)
     if (last !== undefined && now - last.at < GOOD_MS) return last.waits
-    const waits = service.queueWaits(place)
+    const waits = service.estimateQueueWaits(place)
     const answer = { at: now, waits }
     answers.set(region, answer)
     // An answer that failed is not given again.

@@ -7,13 +7,13 @@ import {
   InvalidTicket,
   MatchmakerClosed,
   NothingToAccept,
-  NotRunning,
+  MatchNotRunning,
   PlayerBusy,
   PlayerCoolingDown,
   PlayerOverLimit,
   PlayerPlaying,
-  StaleBackfill,
-  TooLate,
+  BackfillVersionConflict,
+  AlreadyAssigned,
   Unavailable,
   UnknownQueue,
 } from '../errors.js'
@@ -88,19 +88,19 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
       retryAfterMs,
     })
   }
-  if (error instanceof TooLate)
+  if (error instanceof AlreadyAssigned)
     return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })
   if (error instanceof NothingToAccept) return new Problem(409, 'nothing-to-accept', error.message)
   if (error instanceof InvalidBackfill)
     return new Problem(400, 'invalid-backfill', error.message, { field: error.field })
   if (error instanceof InvalidMatch) return invalidMatch(error)
-  if (error instanceof NotRunning) return new Problem(409, 'not-running', error.message)
+  if (error instanceof MatchNotRunning) return new Problem(409, 'not-running', error.message)
   if (error instanceof BackfillExists) {
     return new Problem(409, 'backfill-exists', error.message, {
       members: { backfill_id: error.backfillId },
     })
   }
-  if (error instanceof StaleBackfill) {
+  if (error instanceof BackfillVersionConflict) {
     return new Problem(409, 'stale-version', error.message, {
       members: { version: error.version },
     })

@@ -134,8 +134,8 @@ test('while a queue is paused nobody knows, and the pause does not count as wait
 test('players of one region are answered from one look a second, however many ask', async () => {
   const { call, clock, service } = setUp({ limits: { perAddress: null } })
   let looks = 0
-  const { queueWaits } = service
-  Object.assign(service, { queueWaits: () => ((looks += 1), queueWaits()) })
+  const { estimateQueueWaits } = service
+  Object.assign(service, { estimateQueueWaits: () => ((looks += 1), estimateQueueWaits()) })
   for (let player = 0; player < 100; player += 1) await call(`p${player}`, 'GET', '/queues')
   expect(looks).toBe(1)
   await clock.advance(1000)

@@ -28,7 +28,7 @@ type Answering =
   | 'updateBackfill'
   | 'cancelBackfill'
   | 'inspect'
-  | 'queueWaits'
+  | 'estimateQueueWaits'
 
 type Answers = {
   readonly [Name in Answering]: (

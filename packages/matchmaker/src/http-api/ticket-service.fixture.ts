@@ -7,8 +7,8 @@ import {
   InvalidTicket,
   NothingToAccept,
   PlayerBusy,
-  StaleBackfill,
-  TooLate,
+  BackfillVersionConflict,
+  AlreadyAssigned,
   UnknownMatch,
   UnknownQueue,
   UnknownTicket,
@@ -138,7 +138,8 @@ export function createFakeService(clock: Clock): FakeService {
       ),
     }),
     estimateWait: (id) => fake.estimates.get(id),
-    queueWaits: () => QUEUES.map((queue) => ({ queue, tickets: 0, players: 0, paused: false, estimate: undefined })),
+    estimateQueueWaits: () =>
+      QUEUES.map((queue) => ({ queue, tickets: 0, players: 0, paused: false, estimate: undefined })),
     waitForChange: async (id, { version, signal }) => {
       signal?.throwIfAborted()
       if (known(id).version === version) {
@@ -156,7 +157,7 @@ export function createFakeService(clock: Clock): FakeService {
     },
     cancelTicket: (id) => {
       const { status, matchId } = known(id)
-      if (status === 'HOST_ASSIGNED') throw new TooLate(id, matchId ?? '')
+      if (status === 'HOST_ASSIGNED') throw new AlreadyAssigned(id, matchId ?? '')
       if (status !== 'CANCELLED')
         fake.change(id, { status: 'CANCELLED', cancelReason: 'cancelled', waitingFor: undefined })
       return known(id)
@@ -232,7 +233,7 @@ export function createFakeService(clock: Clock): FakeService {
     getBackfill: (id) => backfills.get(id),
     updateBackfill: (id, { version, teams }) => {
       const backfill = backfills.get(id) as Backfill
-      if (backfill.version !== version) throw new StaleBackfill(id, backfill.version)
+      if (backfill.version !== version) throw new BackfillVersionConflict(id, backfill.version)
       const changed = {
         ...backfill,
         version: version + 1,

@@ -57,7 +57,7 @@ export interface Assembly {
  */
 export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly {
   const config = configure(options)
-  const { clock, random, stopwatch, keepEndedMs } = config
+  const { clock, random, stopwatch, endedTicketTtlMs } = config
   const events = createEvents()
   let isClosed = false
 
@@ -92,14 +92,14 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     cooldowns,
     playedBy: (playerId) => allocator.playedBy(playerId),
     locateTimeoutMs: config.locateTimeoutMs,
-    keepEndedMs,
+    endedTicketTtlMs,
     events,
     clock,
     random,
     ledger,
     inheriting,
   })
-  const backfills = createBackfills({ runtimes, keepEndedMs, events, clock, random, ledger })
+  const backfills = createBackfills({ runtimes, endedTicketTtlMs, events, clock, random, ledger })
 
   const resuming = createResuming({
     inheriting,
@@ -124,7 +124,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     maxCreatesInFlight: config.maxCreatesInFlight,
     readsPerSecond: config.readsPerSecond,
     listLagMs: config.listLagMs,
-    reapAfterMs: config.reapAfterMs,
+    orphanGraceMs: config.orphanGraceMs,
     webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl,
     inherited: resuming,

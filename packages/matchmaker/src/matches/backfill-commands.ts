@@ -3,7 +3,7 @@ import { read } from '@muster/core/validation'
 import type { TeamShape } from '@muster/kernel'
 import { networkOf, type Player } from '@muster/servers'
 import { z } from 'zod'
-import { BackfillExists, InvalidBackfill, StaleBackfill, UnknownBackfill } from '../errors.js'
+import { BackfillExists, InvalidBackfill, BackfillVersionConflict, UnknownBackfill } from '../errors.js'
 import type { RuleTicket } from '../queues/rule-parts/rule-checks.js'
 import { backfillOf, type BackfillRecord, type Match } from '../tickets/ticket-record.js'
 import {
@@ -102,7 +102,7 @@ export function presentPlayer(given: Player, now: number): RuleTicket {
 
 interface Backfilling {
   readonly backfills: Backfills
-  /** Finds a match whose server runs. @throws {UnknownMatch}; {NotRunning} */
+  /** Finds a match whose server runs. @throws {UnknownMatch}; {MatchNotRunning} */
   readonly running: (matchId: string) => Match
   readonly clock: Clock
 }
@@ -154,7 +154,7 @@ export function createBackfilling({
     updateBackfill: (id, given) => {
       const { version, teams } = readBackfillChange(given)
       const record = known(id)
-      if (record.version !== version || record.status !== 'OPEN') throw new StaleBackfill(id, record.version)
+      if (record.version !== version || record.status !== 'OPEN') throw new BackfillVersionConflict(id, record.version)
       const { match, present } = record
       const options = { teams: match.teams, present, mayBeMore: match.teamsUnknown, now: clock.now() }
       backfills.change(record, vacanciesOf(teams, options))

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { BackfillExists, InvalidBackfill, NotRunning, StaleBackfill, UnknownBackfill, UnknownMatch } from '../errors.js'
+import {
+  BackfillExists,
+  InvalidBackfill,
+  MatchNotRunning,
+  BackfillVersionConflict,
+  UnknownBackfill,
+  UnknownMatch,
+} from '../errors.js'
 import { setUp } from '../matchmaker.fixture.js'
 import { social, running } from './backfill.fixture.js'
 
@@ -36,8 +43,8 @@ describe('a backfill', () => {
         { slots: 0, players: expect.arrayContaining(['ben']) },
       ],
     })
-    expect(seen.joined).toMatchObject([{ matchId, backfillId: 'more' }, { matchId }])
-    expect(seen.assigned?.slice(1)).toMatchObject([
+    expect(seen.backfillJoined).toMatchObject([{ matchId, backfillId: 'more' }, { matchId }])
+    expect(seen.serverAssigned?.slice(1)).toMatchObject([
       { requestId: 'r1', tickets: [{ id: 'cas' }] },
       { tickets: [{ id: 'dee' }] },
     ])
@@ -89,7 +96,9 @@ describe('a backfill', () => {
     join('ann')
     join('ben')
     await run(500)
-    expect(() => matchmaker.createBackfill({ matchId: matchmaker.getTicket('ann')?.matchId ?? '' })).toThrow(NotRunning)
+    expect(() => matchmaker.createBackfill({ matchId: matchmaker.getTicket('ann')?.matchId ?? '' })).toThrow(
+      MatchNotRunning,
+    )
     expect(() => matchmaker.createBackfill({ matchId: 'nosuch' })).toThrow(UnknownMatch)
     expect(() => matchmaker.cancelBackfill('nosuch')).toThrow(UnknownBackfill)
     await clock.advance(0)
@@ -102,12 +111,12 @@ describe('a backfill', () => {
     await run(250)
     const teams = [{ name: 'side-1', slots: 0 }]
     expect(() => matchmaker.updateBackfill(id, { version, teams })).toThrow(expect.objectContaining({ version: 2 }))
-    expect(() => matchmaker.updateBackfill(id, { version, teams })).toThrow(StaleBackfill)
+    expect(() => matchmaker.updateBackfill(id, { version, teams })).toThrow(BackfillVersionConflict)
     const team = matchmaker.getTicket('cas')?.team
     const other = team === 'side-1' ? 'side-2' : 'side-1'
     const updated = matchmaker.updateBackfill(id, { version: 2, teams: [{ name: other, slots: 0 }] })
     expect(updated).toMatchObject({ version: 3, status: 'FILLED' })
-    expect(() => matchmaker.updateBackfill(id, { version: 3, teams })).toThrow(StaleBackfill)
+    expect(() => matchmaker.updateBackfill(id, { version: 3, teams })).toThrow(BackfillVersionConflict)
   })
 
   test('that changes within a tick is not filled by a group found before the change', async () => {

@@ -91,7 +91,7 @@ interface BackfillOptions {
 interface BackfillsOptions {
   /** By name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
-  readonly keepEndedMs: number
+  readonly endedTicketTtlMs: number
   readonly events: Events
   readonly clock: Clock
   readonly random: Random
@@ -99,7 +99,7 @@ interface BackfillsOptions {
 }
 
 export function createBackfills({
-  keepEndedMs,
+  endedTicketTtlMs,
   events,
   clock,
   random,
@@ -241,7 +241,7 @@ export function createBackfills({
 
     removeEnded: (now) => {
       for (const [record, endedAt] of ended) {
-        if (now - endedAt < keepEndedMs) return
+        if (now - endedAt < endedTicketTtlMs) return
         ended.delete(record)
         byId.delete(record.id)
       }

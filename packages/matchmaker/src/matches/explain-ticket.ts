@@ -88,8 +88,8 @@ function hindrance(
 
 const secondsUntil = (at: number, now: number) => Math.ceil(Math.max(0, at - now) / 1000)
 
-interface WaitCommands extends Pick<Matchmaker, 'estimateWait' | 'queueWaits'> {
-  /** What `estimateWait` and `queueWaits` know, for processes that do not match themselves. */
+interface WaitCommands extends Pick<Matchmaker, 'estimateWait' | 'estimateQueueWaits'> {
+  /** What `estimateWait` and `estimateQueueWaits` know, for processes that do not match themselves. */
   learnedWaits(): readonly LearnedWaits[]
 }
 
@@ -115,7 +115,7 @@ export function createEstimating({ tickets, runtimes, clock }: Estimating): Wait
       return curves && estimateOf(curves, now - record.createdAt)
     },
 
-    queueWaits: (place) => {
+    estimateQueueWaits: (place) => {
       const now = clock.now()
       return Array.from(runtimes(), ([queue, { waits, isPaused: paused }]) => {
         const curve = waits.survey(now).ofPlace(place)

@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   getBackfill: 'read',
   longestWaiting: 'read',
   estimateWait: 'read',
-  queueWaits: 'read',
+  estimateQueueWaits: 'read',
   exportTickets: 'read',
   cooldownsOf: 'read',
   exportCooldowns: 'read',

@@ -62,7 +62,7 @@ describe('tickets that are handed over', () => {
   })
 
   test('can come back if no other matchmaker took them', async () => {
-    const { matchmaker, clock, seen, join, run, status } = setUp({ keepEndedMs: 4000 })
+    const { matchmaker, clock, seen, join, run, status } = setUp({ endedTicketTtlMs: 4000 })
     const { createdAt } = join('ann')
     await clock.advance(3000)
     const snapshot = throughJson(matchmaker.exportTickets({ take: true }))

@@ -3,7 +3,7 @@ import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/runtime'
 import type { Allocation, Allocator, EndedMatches } from '@muster/servers'
 import { presentPlayer } from './backfill-commands.js'
-import { NotRunning, Unavailable, UnknownMatch } from '../errors.js'
+import { MatchNotRunning, Unavailable, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Matchmaker } from './matchmaker.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
@@ -24,7 +24,7 @@ export interface Matching {
 
 /** Commands of games about their matches. */
 export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft'> {
-  /** Finds a match whose server runs. @throws {UnknownMatch}; {NotRunning} */
+  /** Finds a match whose server runs. @throws {UnknownMatch}; {MatchNotRunning} */
   running(matchId: string): Match
 }
 
@@ -80,9 +80,9 @@ export function createMatching(matching: Matching): MatchingApi {
     running: (matchId) => {
       const allocation = allocator.find(matchId)
       if (allocation === undefined && lifecycle.find(matchId) === undefined) throw unknown(matchId)
-      if (allocation?.phase !== 'running') throw new NotRunning(matchId)
+      if (allocation?.phase !== 'running') throw new MatchNotRunning(matchId)
       const match = lifecycle.find(matchId) ?? adopt(matchId, allocation.queue)
-      if (match?.assignment === undefined) throw new NotRunning(matchId)
+      if (match?.assignment === undefined) throw new MatchNotRunning(matchId)
       return match
     },
 

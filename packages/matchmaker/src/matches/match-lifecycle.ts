@@ -145,7 +145,7 @@ export function createMatchLifecycle({
       tickets.setAcceptance(record, undefined)
       tickets.assign(record, now)
     }
-    events.emit('assigned', { ...named(match), requestId, assignment, tickets: records.map(ticketOf) })
+    events.emit('serverAssigned', { ...named(match), requestId, assignment, tickets: records.map(ticketOf) })
   }
 
   const over = (match: Match, stop: StopReason, now: number) => {
@@ -237,7 +237,7 @@ export function createMatchLifecycle({
       replacing.refresh(backfill.record, filled(backfill.record, placed(records)), ids)
       if (match.backfill === undefined) match.fullBy = Infinity
       replacing.tellPlayers(match, (all) => [...all, ...playersOf(records)])
-      events.emit('joined', { ...named(match), backfillId: backfill.record.id, tickets: records.map(ticketOf) })
+      events.emit('backfillJoined', { ...named(match), backfillId: backfill.record.id, tickets: records.map(ticketOf) })
       if (match.phase === 'running')
         arrive(
           match,
@@ -251,7 +251,7 @@ export function createMatchLifecycle({
       const match = record.seat?.match
       const accepted = acceptances.accept(record, playerIds)
       if (match === undefined || accepted.length === 0) return
-      events.emit('accepted', { ...named(match), ticket: ticketOf(record), playerIds: accepted })
+      events.emit('matchAccepted', { ...named(match), ticket: ticketOf(record), playerIds: accepted })
       if (!isSeated(record, match) || acceptances.isPending(record) || endIfGoing(match, now)) return
       if (match.phase === 'running') arrive(match, [record], now)
       else if (match.phase === 'deploying') tickets.setAcceptance(record, undefined)
@@ -356,7 +356,7 @@ export function createAllocationOutcomes({
       if (requestId === allocation.requestId) end(allocation, { reason: 'stopped', stop: reason })
       events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
     },
-    reaped: (requestId) => events.emit('deploymentReaped', { requestId }),
+    reaped: (requestId) => events.emit('orphanStopped', { requestId }),
     problem: (during, error, allocation, requestId) =>
       events.emit('problem', { during, error, matchId: allocation?.matchId, requestId }),
   }

@@ -52,8 +52,8 @@ test('the server is created at the best common beacon, which is reported everywh
   const told = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
   expect(told).toMatchObject({ MM_BEACON: 'Oslo', MM_BEACON_LATENCY_MS: '45', MM_BEACON_LIMIT_MS: '80' })
   // Players read the limit of the rule, not the latencies of others.
-  expect(seen.assigned?.[0]?.assignment.promised).toEqual({ beacon: 'Oslo', latencyMs: 80 })
-  expect(JSON.stringify(seen.assigned)).not.toMatch(/\b4[25]\b/)
+  expect(seen.serverAssigned?.[0]?.assignment.promised).toEqual({ beacon: 'Oslo', latencyMs: 80 })
+  expect(JSON.stringify(seen.serverAssigned)).not.toMatch(/\b4[25]\b/)
 })
 
 describe('without capacity at the best beacon', () => {
@@ -69,7 +69,7 @@ describe('without capacity at the best beacon', () => {
     const { matchmaker, seen, asked, run } = play({ service: full })
     await run(8000)
     expect(asked()).toEqual([[oslo], [paris]])
-    expect(seen.assigned?.[0]?.assignment.promised?.beacon).toBe('Paris')
+    expect(seen.serverAssigned?.[0]?.assignment.promised?.beacon).toBe('Paris')
     expect(matchmaker.inspect().matches).toMatchObject([{ placement: { beacon: 'Paris', worstMs: 70 } }])
   })
 
@@ -77,7 +77,7 @@ describe('without capacity at the best beacon', () => {
     const { seen, asked, run } = play({ service: full }, [ann, { Oslo: 45, Paris: 90 }])
     await run(700)
     expect(asked()).toEqual([[oslo]])
-    expect(seen.returned).toMatchObject([{ reason: 'no-capacity' }, { reason: 'no-capacity' }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'no-capacity' }, { reason: 'no-capacity' }])
   })
 })
 
@@ -93,7 +93,7 @@ describe('by the addresses of the players', () => {
     const { seen, asked, run } = play(options, latencies)
     await run(8000)
     expect(asked()).toEqual(addresses)
-    expect(seen.assigned?.[0]?.assignment.promised).toBeUndefined()
+    expect(seen.serverAssigned?.[0]?.assignment.promised).toBeUndefined()
     expect(seen.problem?.map(({ during }) => during) ?? []).toEqual(Array.from({ length: problems }, () => 'beacons'))
   })
 })

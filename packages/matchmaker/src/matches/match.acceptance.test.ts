@@ -22,15 +22,15 @@ describe('acceptance', () => {
     expect(matchmaker.acceptMatch('ben')).toMatchObject({ status: 'MATCH_FOUND', acceptance: undefined })
     await run(6000)
     expect([status('ann'), status('ben')]).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
-    expect(seen.accepted).toMatchObject([{ queue: 'duel', playerIds: ['ann'] }, { playerIds: ['ben'] }])
-    expect(names.filter((name) => name !== 'ticked')).toEqual([
+    expect(seen.matchAccepted).toMatchObject([{ queue: 'duel', playerIds: ['ann'] }, { playerIds: ['ben'] }])
+    expect(names.filter((name) => name !== 'tickCompleted')).toEqual([
       'ticketCreated',
       'ticketCreated',
       'matchFound',
-      'accepted',
-      'accepted',
+      'matchAccepted',
+      'matchAccepted',
       'deploymentCreated',
-      'assigned',
+      'serverAssigned',
     ])
   })
 
@@ -74,7 +74,7 @@ describe('acceptance', () => {
       attempts: 0,
       acceptance: undefined,
     })
-    expect(seen.returned).toMatchObject([{ reason: 'not-accepted', ticket: { id: 'ann' } }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'not-accepted', ticket: { id: 'ann' } }])
     join('cas')
     await run(250)
     expect([status('ann'), status('cas')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
@@ -91,7 +91,7 @@ describe('acceptance', () => {
       ['ben', 'not-accepted'],
       ['cas', 'not-accepted'],
     ])
-    expect(seen.returned?.map(({ ticket }) => ticket.id)).toEqual(['ann'])
+    expect(seen.ticketRequeued?.map(({ ticket }) => ticket.id)).toEqual(['ann'])
     expect(service.calls.create).toEqual([])
   })
 
@@ -101,7 +101,7 @@ describe('acceptance', () => {
     join('ben')
     await run(250)
     matchmaker.cancelTicket('ann')
-    expect(seen.returned).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
   })
 
   test('ends on stopMatch, and all search again', async () => {
@@ -109,7 +109,7 @@ describe('acceptance', () => {
     join('ann', 'ben')
     await run(250)
     await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
-    expect(seen.returned).toMatchObject([{ reason: 'stopped' }])
+    expect(seen.ticketRequeued).toMatchObject([{ reason: 'stopped' }])
   })
 
   test('cannot be given or refused where no match asks for it', async () => {
@@ -170,7 +170,7 @@ describe('acceptance with replacement', () => {
     join('dee')
     await run(250)
     expect(matchmaker.getTicket('dee')).toMatchObject({ status: 'MATCH_FOUND', acceptance: { accepted: [] } })
-    expect(seen.joined).toMatchObject([{ tickets: [{ id: 'dee' }] }])
+    expect(seen.backfillJoined).toMatchObject([{ tickets: [{ id: 'dee' }] }])
     matchmaker.acceptMatch('cas')
     await run(500)
     expect(service.calls.create).toEqual([])
@@ -218,7 +218,7 @@ describe('acceptance with replacement', () => {
     matchmaker.acceptMatch('ben')
     matchmaker.declineMatch('cas')
     await run(10_500)
-    expect(seen.returned?.map(({ ticket, reason }) => [ticket.id, reason])).toEqual([
+    expect(seen.ticketRequeued?.map(({ ticket, reason }) => [ticket.id, reason])).toEqual([
       ['ann', 'not-accepted'],
       ['ben', 'not-accepted'],
     ])
@@ -249,7 +249,7 @@ describe('acceptance with replacement', () => {
     await run(250)
     for (const id of ['ann', 'ben', 'cas']) matchmaker.declineMatch(id)
     await run(500)
-    expect(seen.returned).toBeUndefined()
+    expect(seen.ticketRequeued).toBeUndefined()
     expect(matchmaker.inspect().queues[0]).toMatchObject({ matchesFound: 0, backfills: 0 })
   })
 })

@@ -44,7 +44,7 @@ describe('players who leave while the server is deployed', () => {
     const { matchmaker, service, seen, run, matchId, createdAt } = await found(queue, 1000)
     matchmaker.playersLeft(matchId, ['ben', 'bea'])
     expect(seen.playersLeft).toMatchObject([{ playerIds: ['ben', 'bea'], remaining: 0 }])
-    expect(seen.returned).toMatchObject([{ ticket: { id: 'ann' }, reason: 'dissolved' }])
+    expect(seen.ticketRequeued).toMatchObject([{ ticket: { id: 'ann' }, reason: 'dissolved' }])
     expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'SEARCHING', createdAt, attempts: 0 })
     await run(6000)
     expect(service.unstopped()).toEqual([])

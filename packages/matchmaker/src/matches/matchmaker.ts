@@ -9,7 +9,7 @@ import type { Backfill, BackfillChange, BackfillInput } from '../tickets/backfil
 import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { Cooldown } from '../tickets/cooldowns.js'
 import type { MatchInput, PrivateMatch } from '../tickets/private-matches.js'
-import type { Sighting } from '../tickets/presence.js'
+import type { PresenceReport } from '../tickets/presence.js'
 import type { Ticket, TicketInput, WaitingFor, WaitOptions } from '../tickets/ticket.js'
 import type { WaitEstimate } from '../wait-times/wait-curve.js'
 import type { LearnedCurves } from '../wait-times/queue-waits.js'
@@ -92,7 +92,9 @@ export interface Matchmaker {
   presenceWithinMs(queue: string): number | undefined
   /** The names of the queues, in the order of their definition. */
   queueNames(): readonly string[]
-  /** Undefined if there is no such ticket, or if it was cancelled or its match ended more than `keepEndedMs` ago. */
+  /**
+   * Undefined if there is no such ticket, or if it was cancelled or its match ended more than `endedTicketTtlMs` ago.
+   */
   getTicket(id: string): Ticket | undefined
   /** Returns what a player is in, for as long as that lasts: tickets that wait, and matches that run. */
   findPlayer(playerId: string): FoundPlayer
@@ -109,8 +111,8 @@ export interface Matchmaker {
    * In a queue with `replaceLeavers` the match goes on, and others are looked for instead.
    * @param playerId the player of the ticket who wants that: in a queue with a `cooldown` it counts against them if a
    *   match was found. Default: it is your own decision, and counts against nobody.
-   * @throws {UnknownTicket}; {InvalidTicket} if the player is not in the ticket; {TooLate} once the players know where
-   *   to connect: see `playersLeft` and `stopMatch`
+   * @throws {UnknownTicket}; {InvalidTicket} if the player is not in the ticket; {AlreadyAssigned} once the
+   *   players know where to connect: see `playersLeft` and `stopMatch`
    */
   cancelTicket(id: string, playerId?: string): Ticket
   /**
@@ -163,13 +165,16 @@ export interface Matchmaker {
    * Creates a backfill, which asks for more players for a running match; they are sent to its server as they are found.
    * Repeating a call with the `id` of a backfill of the same match returns that backfill. A backfill ends with its
    * match.
-   * @throws {InvalidBackfill} naming the field; {UnknownMatch}; {NotRunning}; {BackfillExists} while another backfill
-   * of the match is open
+   * @throws {InvalidBackfill} naming the field; {UnknownMatch}; {MatchNotRunning}; {BackfillExists} while another
+   * backfill of the match is open
    */
   createBackfill(input: BackfillInput): Backfill
-  /** Undefined if there is no such backfill, or if it ended more than `keepEndedMs` ago. */
+  /** Undefined if there is no such backfill, or if it ended more than `endedTicketTtlMs` ago. */
   getBackfill(id: string): Backfill | undefined
-  /** @throws {UnknownBackfill}; {InvalidBackfill}; {StaleBackfill} if the backfill has changed since, or is not open */
+  /**
+   * @throws {UnknownBackfill}; {InvalidBackfill}; {BackfillVersionConflict} if the backfill has changed since, or is
+   * not open
+   */
   updateBackfill(id: string, change: BackfillChange): Backfill
   /** Cancels a backfill; a backfill that is not open stays as it is. @throws {UnknownBackfill} */
   cancelBackfill(id: string): Backfill
@@ -178,7 +183,7 @@ export interface Matchmaker {
    * for its changes; a program without it does so itself. Whose client it is must have been checked. Tickets and
    * players that there are not, and queues that do not ask, are ignored.
    */
-  notePresence(sightings: readonly Sighting[]): void
+  notePresence(sightings: readonly PresenceReport[]): void
   /**
    * Estimates how much longer a ticket waits until a match is found for it, from how long tickets of its size and
    * region have waited lately in its queues. Undefined if it does not search, while its queues are paused, and where
@@ -190,7 +195,7 @@ export interface Matchmaker {
    * Returns for each queue how many wait, and how long a ticket will wait that is created now.
    * @param place of the ticket's players. Default: what holds for all tickets of the queue.
    */
-  queueWaits(place?: Coordinates): readonly QueueWait[]
+  estimateQueueWaits(place?: Coordinates): readonly QueueWait[]
   /** Returns the number of searching tickets, and those that have waited longest, at most `limit` of them. */
   longestWaiting(limit: number): LongestWaiting
   /** Returns the searching tickets, for `importTickets` of another matchmaker, or of this one after a crash. */

@@ -58,7 +58,7 @@ describe('players who leave', () => {
     expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId, team: 'side-1' })
     await run(6000)
     expect([status('ann'), status('ben'), status('cas')]).toEqual(['CANCELLED', 'HOST_ASSIGNED', 'HOST_ASSIGNED'])
-    expect(seen.returned).toBeUndefined()
+    expect(seen.ticketRequeued).toBeUndefined()
     expect(service.calls.create).toHaveLength(1)
   })
 

@@ -43,7 +43,7 @@ describe('a recorded stop is carried out by the next process', () => {
     await next.run(250)
     expect(next.matchmaker.getTicket('ann-ben')?.matchId).not.toBe(matchId)
     await next.run(25_000)
-    expect(next.seen.assigned?.filter((one) => one.matchId === matchId) ?? []).toEqual([])
+    expect(next.seen.serverAssigned?.filter((one) => one.matchId === matchId) ?? []).toEqual([])
     const wanted = next.matchmaker.inspect().matches.map(({ requestId }) => requestId)
     expect(world.service.unstopped()).toEqual(wanted)
   })

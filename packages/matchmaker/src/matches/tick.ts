@@ -129,7 +129,7 @@ export function createTick(ticking: TickOptions): Tick {
         )
         return { matches: given.length + claimed.begun, writing: [...given, ...claimed.writing] }
       })
-      events.emit('ticked', { durationMs: stopwatch() - startedAt, matches: begun.matches })
+      events.emit('tickCompleted', { durationMs: stopwatch() - startedAt, matches: begun.matches })
       await Promise.all(begun.writing)
     },
 

@@ -1,6 +1,6 @@
 import { MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { NothingToAccept, TooLate, UnknownTicket } from '../errors.js'
+import { NothingToAccept, AlreadyAssigned, UnknownTicket } from '../errors.js'
 import type { Offence } from '../queues/cooldown.js'
 import type { Matchmaker, TicketResult } from './matchmaker.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
@@ -121,7 +121,7 @@ export function createTicketing({
     cancelTicket: (id, playerId) => {
       const record = known(id)
       if (playerId !== undefined) refuseStranger(record, playerId)
-      if (record.status === 'HOST_ASSIGNED') throw new TooLate(id, record.seat?.match.matchId ?? '')
+      if (record.status === 'HOST_ASSIGNED') throw new AlreadyAssigned(id, record.seat?.match.matchId ?? '')
       if (record.status === 'MATCH_FOUND' && playerId !== undefined) {
         const isAsked = record.seat?.acceptance?.accepted.includes(playerId) === false
         blame(record, [playerId], isAsked ? 'declined' : 'left')

@@ -16,8 +16,8 @@ export interface StoredKind extends Kind {
 export interface HeardWaits {
   /** As `Matchmaker.estimateWait`, for a ticket that searches. */
   estimate(kind: StoredKind, waitedMs: number): WaitEstimate | undefined
-  /** As `Matchmaker.queueWaits`. */
-  queueWaits(place?: Coordinates): readonly QueueWait[]
+  /** As `Matchmaker.estimateQueueWaits`. */
+  estimateQueueWaits(place?: Coordinates): readonly QueueWait[]
 }
 
 export function createHeardWaits(learned: readonly LearnedWaits[]): HeardWaits {
@@ -31,7 +31,7 @@ export function createHeardWaits(learned: readonly LearnedWaits[]): HeardWaits {
       })
       return estimateOf(curves, waitedMs)
     },
-    queueWaits: (place) =>
+    estimateQueueWaits: (place) =>
       queues.map(({ curves, ...counted }) => {
         const curve = curves.ofPlace(place)
         return { ...counted, estimate: curve && estimateOf([curve], 0) }

@@ -12,10 +12,10 @@ import { createLeader, type LeaderOptions } from './leader.js'
 export { deploy, duel }
 
 const eventNames = [
-  'returned',
+  'ticketRequeued',
   'cancelled',
   'expired',
-  'assigned',
+  'serverAssigned',
   'matchFound',
   'deploymentStopped',
   'problem',

@@ -204,7 +204,7 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     waitForChange: later(matchmaker.waitForChange),
     longestWaiting: now(matchmaker.longestWaiting),
     estimateWait: now(matchmaker.estimateWait),
-    queueWaits: now(matchmaker.queueWaits),
+    estimateQueueWaits: now(matchmaker.estimateQueueWaits),
     learnedWaits: now(learnedWaits),
     cancelTicket: now(matchmaker.cancelTicket),
     acceptMatch: now(matchmaker.acceptMatch),

@@ -21,7 +21,7 @@ test('players whose server was written down, but who were not told of it, are to
     { id: 'ann', status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } },
     { id: 'ben', status: 'HOST_ASSIGNED' },
   ])
-  expect(seen.assigned).toHaveLength(1)
+  expect(seen.serverAssigned).toHaveLength(1)
 })
 
 test('a match that runs goes on with its teams, and its last player takes the server along', async () => {

@@ -17,7 +17,7 @@ test('a server that starts is waited for, and the players are sent there', async
     ['ben', 3, 'HOST_ASSIGNED'],
   ])
   expect(state('ann')).toMatchObject({ matchId, queue: 'duel', team: 'team', assignment: { fqdn: 'r1.example.com' } })
-  expect(seen.assigned).toMatchObject([{ matchId, requestId: 'r1' }])
+  expect(seen.serverAssigned).toMatchObject([{ matchId, requestId: 'r1' }])
   // The first leader counted the server against the players' limits.
   expect(served).toEqual([])
   expect(await journal.open()).toMatchObject([{ matchId, assigned: true, playerIds: ['ann', 'ben'] }])
@@ -105,7 +105,7 @@ test('a ticket cancelled meanwhile ends the match: the others search again, its 
   if (ann?.state !== undefined) world.stored.set('ann', { ...ann, state: { ...ann.state, status: 'CANCELLED' } })
   const { run, seen, changes } = await world.lead()
   expect(changes).toMatchObject([{ id: 'ben', version: 3, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }])
-  expect(seen.returned).toMatchObject([{ reason: 'dissolved' }])
+  expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved' }])
   await run(8000)
   expect(world.service.unstopped()).toEqual([])
   expect(seen.deploymentStopped).toMatchObject([{ reason: 'restarted' }])

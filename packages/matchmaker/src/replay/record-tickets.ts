@@ -88,8 +88,8 @@ function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): MatchMembers {
     if (known?.size === 0) members.delete(matchId ?? '')
   }
   on('matchFound', ({ matchId, tickets }) => add(matchId, tickets))
-  on('joined', ({ matchId, tickets }) => add(matchId, tickets))
-  on('returned', ({ matchId, ticket }) => leave(matchId, ticket.id))
+  on('backfillJoined', ({ matchId, tickets }) => add(matchId, tickets))
+  on('ticketRequeued', ({ matchId, ticket }) => leave(matchId, ticket.id))
   on('cancelled', ({ ticket }) => leave(ticket.matchId, ticket.id))
   on('deploymentStopped', ({ matchId }) => void members.delete(matchId))
   return { of: (matchId) => [...(members.get(matchId) ?? [])] }

@@ -64,7 +64,7 @@ export function createOutcomes({ on }: Pick<Matchmaker, 'on'>): Outcomes {
     tickets.set(id, { ...ticket, ...ending })
   }
 
-  on('assigned', ({ matchId, queue, tickets: assigned }) => {
+  on('serverAssigned', ({ matchId, queue, tickets: assigned }) => {
     for (const ticket of assigned) {
       const { id, team, assignedAt = 0, matchedAt } = ticket
       end(ticket, { outcome: 'assigned', endedAt: assignedAt, matchedAt, queue, matchId, team })

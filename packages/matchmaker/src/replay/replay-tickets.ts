@@ -200,7 +200,7 @@ export async function replayTickets(
       for (const ticket of tickets) if (ticket.acceptance !== undefined) matchmaker.acceptMatch(ticket.id)
     }
     matchmaker.on('matchFound', accept)
-    matchmaker.on('joined', accept)
+    matchmaker.on('backfillJoined', accept)
   }
 
   matchmaker.start()

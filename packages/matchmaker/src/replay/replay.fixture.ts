@@ -36,7 +36,7 @@ export function setUp(queues: readonly QueueDefinition[] = [duel], recording: Re
   const lines: string[] = []
   const matchmaker = recordTickets(plain, (line) => lines.push(line), { clock, queues, ...recording })
   const matches = new Map<string, Set<string>>()
-  plain.on('assigned', ({ matchId, tickets }) => {
+  plain.on('serverAssigned', ({ matchId, tickets }) => {
     const ids = matches.get(matchId) ?? new Set()
     matches.set(matchId, ids)
     for (const { id } of tickets) ids.add(id)

@@ -37,7 +37,7 @@ export function recordEvents(
       counters['muster.matches.found'].add(1, attributes)
       // A private match tells nothing about how long players wait for others.
       if (tickets.some(({ privateMatch }) => privateMatch !== undefined)) return
-      histograms['muster.match.expansion'].record(seconds(expansionMs), attributes)
+      histograms['muster.match.relaxation'].record(seconds(expansionMs), attributes)
       histograms['muster.match.players'].record(players, attributes)
       histograms['muster.match.wait_spread'].record(
         seconds(Math.max(...createdAt) - Math.min(...createdAt)),
@@ -45,11 +45,13 @@ export function recordEvents(
       )
       matched(queue, tickets)
     }),
-    on('joined', ({ queue, tickets }) => {
+    on('backfillJoined', ({ queue, tickets }) => {
       counters['muster.tickets.joined'].add(tickets.length, ofQueue(queue))
       matched(queue, tickets)
     }),
-    on('accepted', ({ queue, playerIds }) => counters['muster.players.accepted'].add(playerIds.length, ofQueue(queue))),
+    on('matchAccepted', ({ queue, playerIds }) =>
+      counters['muster.players.accepted'].add(playerIds.length, ofQueue(queue)),
+    ),
     on('playersLeft', ({ queue, playerIds }) => counters['muster.players.left'].add(playerIds.length, ofQueue(queue))),
     on('cooldownBegan', ({ queue, offence }) =>
       counters['muster.cooldowns.begun'].add(1, { ...ofQueue(queue), 'muster.reason': offence }),
@@ -59,10 +61,10 @@ export function recordEvents(
       if (status === 'OPEN') return
       counters['muster.backfills.ended'].add(1, { ...ofQueue(queue), 'muster.outcome': status.toLowerCase() })
     }),
-    on('returned', ({ queue, reason }) => {
-      counters['muster.tickets.returned'].add(1, { ...ofQueue(queue), 'muster.reason': reason })
+    on('ticketRequeued', ({ queue, reason }) => {
+      counters['muster.tickets.requeued'].add(1, { ...ofQueue(queue), 'muster.reason': reason })
     }),
-    on('assigned', ({ tickets }) => {
+    on('serverAssigned', ({ tickets }) => {
       for (const ticket of tickets) ended(ticket, 'assigned', ticket.assignedAt)
     }),
     on('cancelled', ({ ticket, reason }) => ended(ticket, reason, ticket.cancelledAt)),
@@ -70,7 +72,7 @@ export function recordEvents(
     on('deploymentCreated', ({ queue }) => counters['muster.deployments.created'].add(1, ofQueue(queue))),
     on('deploymentReady', ({ queue, startMs, unseenMs, placed }) => {
       histograms['muster.deployment.start_time'].record(seconds(startMs), ofQueue(queue))
-      histograms['muster.deployment.unseen_time'].record(seconds(unseenMs), ofQueue(queue))
+      histograms['muster.deployment.ready_detection_delay'].record(seconds(unseenMs), ofQueue(queue))
       if (placed === undefined) return
       histograms['muster.placement.latency'].record(seconds(placed.worstMs), ofQueue(queue))
       if (placed.offKm !== undefined) histograms['muster.placement.distance'].record(placed.offKm, ofQueue(queue))
@@ -81,8 +83,8 @@ export function recordEvents(
     on('deploymentFailed', ({ queue, reason }) =>
       counters['muster.deployments.failed'].add(1, { ...ofQueue(queue), 'muster.reason': reason }),
     ),
-    on('deploymentReaped', () => counters['muster.deployments.reaped'].add(1, common)),
-    on('ticked', ({ durationMs }) => histograms['muster.tick.duration'].record(seconds(durationMs), common)),
+    on('orphanStopped', () => counters['muster.deployments.reaped'].add(1, common)),
+    on('tickCompleted', ({ durationMs }) => histograms['muster.tick.duration'].record(seconds(durationMs), common)),
     on('problem', ({ during }) => counters['muster.problems'].add(1, { ...common, 'muster.activity': during })),
   ]
 }

@@ -23,7 +23,7 @@ test('everything from tickets to a server is reported, without players or addres
   })
   // READY after five seconds, and noticed soon after.
   const { sum } = told['muster.deployment.start_time{"muster.queue":"duel"}'] as { sum: number }
-  const { sum: unseen } = told['muster.deployment.unseen_time{"muster.queue":"duel"}'] as { sum: number }
+  const { sum: unseen } = told['muster.deployment.ready_detection_delay{"muster.queue":"duel"}'] as { sum: number }
   expect(sum).toBeGreaterThanOrEqual(5)
   expect(sum).toBeLessThan(6)
   expect(unseen).toBeGreaterThan(0)

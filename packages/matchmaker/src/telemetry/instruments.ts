@@ -15,7 +15,7 @@ const PLAYERS = [1, 2, 4, 6, 8, 10, 12, 16, 24, 32, 50, 100, 200, 500]
 const counters = {
   'muster.tickets.created': { unit: '{ticket}', description: 'Tickets that were created' },
   'muster.tickets.ended': { unit: '{ticket}', description: 'Tickets that ended, by how' },
-  'muster.tickets.returned': {
+  'muster.tickets.requeued': {
     unit: '{ticket}',
     description: 'Tickets that lost their match and search again, by why',
   },
@@ -56,9 +56,9 @@ const histograms = {
     buckets: MINUTES,
   },
   'muster.ticket.wait_time': { unit: 's', description: 'From the creation of a ticket to its end', buckets: MINUTES },
-  'muster.match.expansion': {
+  'muster.match.relaxation': {
     unit: 's',
-    description: 'How far its rules had given way: the waiting time at which the limits began that a match keeps',
+    description: 'How far its rules had relaxed: the waiting time from which the limits of the match hold',
     buckets: MINUTES,
   },
   'muster.match.players': { unit: '{player}', description: 'Players of a match when it was found', buckets: PLAYERS },
@@ -72,9 +72,9 @@ const histograms = {
     description: 'From the answer to a create until the deployment is known to be READY',
     buckets: MINUTES,
   },
-  'muster.deployment.unseen_time': {
+  'muster.deployment.ready_detection_delay': {
     unit: 's',
-    description: 'For how long, at most, a deployment was READY before that was known',
+    description: 'Time from the last status read that was not READY to the first that was',
     buckets: MOMENTS,
   },
   'muster.placement.latency': {
@@ -116,9 +116,9 @@ const sums = {
 
 /** Totals read at each collection. */
 const totals = {
-  'muster.searches.given_up': {
+  'muster.searches.budget_exhausted': {
     unit: '{search}',
-    description: 'Searches for a match that were given up because their tries were spent',
+    description: 'Searches for a match that used up their search budget',
   },
 } as const
 
@@ -134,7 +134,7 @@ const gauges = {
     description: 'What nine of ten tickets wait at most lately, where limits follow a target wait',
   },
   'muster.queue.paused': { unit: '1', description: 'Whether the queue is paused, 1 or 0' },
-  'muster.allocation.held': { unit: '1', description: '1 while no more servers are deployed, by why' },
+  'muster.deployments.blocked': { unit: '1', description: '1 while no more servers can be deployed, by reason' },
   'muster.api.limit_use': {
     unit: '1',
     description: 'Most requests in any second since the last reading, as a share of the rate limit',

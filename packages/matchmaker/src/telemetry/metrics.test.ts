@@ -36,9 +36,9 @@ describe('tickets', () => {
     const matched = { queue: 'duel', matchedAt: START + 2000 }
     const both = [ticket('a', matched), ticket('b', { ...matched, createdAt: START + 500 })]
     emit('matchFound', { ...match, tickets: both, expansionMs: 1500 })
-    emit('returned', { ...match, ticket: ticket('b'), reason: 'no-capacity' })
+    emit('ticketRequeued', { ...match, ticket: ticket('b'), reason: 'no-capacity' })
     const assigned = [ticket('a', { queue: 'duel', assignedAt: START + 9000 })]
-    emit('assigned', { ...match, requestId: 'r1', assignment, tickets: assigned })
+    emit('serverAssigned', { ...match, requestId: 'r1', assignment, tickets: assigned })
     emit('cancelled', {
       ticket: ticket('b', { queues: ['duel', 'ranked'], cancelledAt: START + 10_000 }),
       reason: 'attempts',
@@ -49,10 +49,10 @@ describe('tickets', () => {
       'muster.tickets.created{"muster.queue":"several"}': 1,
       'muster.matches.found{"muster.queue":"duel"}': 1,
       'muster.ticket.match_time{"muster.queue":"duel"}': { count: 2, sum: 3.5 },
-      'muster.match.expansion{"muster.queue":"duel"}': { count: 1, sum: 1.5 },
+      'muster.match.relaxation{"muster.queue":"duel"}': { count: 1, sum: 1.5 },
       'muster.match.players{"muster.queue":"duel"}': { count: 1, sum: 2 },
       'muster.match.wait_spread{"muster.queue":"duel"}': { count: 1, sum: 0.5 },
-      'muster.tickets.returned{"muster.queue":"duel","muster.reason":"no-capacity"}': 1,
+      'muster.tickets.requeued{"muster.queue":"duel","muster.reason":"no-capacity"}': 1,
       'muster.tickets.ended{"muster.queue":"duel","muster.outcome":"assigned"}': 1,
       'muster.tickets.ended{"muster.queue":"several","muster.outcome":"attempts"}': 1,
       'muster.tickets.ended{"muster.queue":"duel","muster.outcome":"expired"}': 1,
@@ -74,13 +74,17 @@ describe('tickets', () => {
   test('that join a match later are counted, as are acceptances, leavers and backfills', async () => {
     const { emit, measured } = setUp()
     const backfill = { id: 'f1', version: 1, matchId: 'm1', queue: 'duel', createdAt: START, teams: [], tickets: [] }
-    emit('accepted', { ...match, ticket: ticket('a'), playerIds: ['ann', 'ben'] })
+    emit('matchAccepted', { ...match, ticket: ticket('a'), playerIds: ['ann', 'ben'] })
     emit('playersLeft', { ...match, playerIds: ['ann'], remaining: 1 })
     const cooldown = { playerId: 'ann', name: 'duel', offences: 1, until: START, forgiveAfterMs: 1 }
     emit('cooldownBegan', { queue: 'duel', offence: 'declined', cooldown })
     emit('backfillCreated', { backfill: { ...backfill, status: 'OPEN' } })
     emit('backfillChanged', { backfill: { ...backfill, status: 'OPEN' } })
-    emit('joined', { ...match, backfillId: 'f1', tickets: [ticket('c', { queue: 'duel', matchedAt: START + 500 })] })
+    emit('backfillJoined', {
+      ...match,
+      backfillId: 'f1',
+      tickets: [ticket('c', { queue: 'duel', matchedAt: START + 500 })],
+    })
     emit('backfillChanged', { backfill: { ...backfill, status: 'FILLED' } })
     expect(await measured()).toMatchObject({
       'muster.players.accepted{"muster.queue":"duel"}': 2,
@@ -102,13 +106,13 @@ test('deployments, ticks and problems are counted and timed', async () => {
   emit('deploymentReady', { ...match, requestId: 'r1', startMs: 12_000, unseenMs: 400, placed })
   emit('deploymentStopped', { ...match, requestId: 'r1', reason: 'ended' })
   emit('deploymentFailed', { ...match, requestId: 'r2', reason: 'crashed', detail: 'exit code 1' })
-  emit('deploymentReaped', { requestId: 'r7' })
-  emit('ticked', { durationMs: 3, matches: 1 })
+  emit('orphanStopped', { requestId: 'r7' })
+  emit('tickCompleted', { durationMs: 3, matches: 1 })
   emit('problem', { during: 'create', error: new Error('no') })
   expect(await measured()).toMatchObject({
     'muster.deployments.created{"muster.queue":"duel"}': 1,
     'muster.deployment.start_time{"muster.queue":"duel"}': { count: 1, sum: 12 },
-    'muster.deployment.unseen_time{"muster.queue":"duel"}': { count: 1, sum: 0.4 },
+    'muster.deployment.ready_detection_delay{"muster.queue":"duel"}': { count: 1, sum: 0.4 },
     'muster.placement.latency{"muster.queue":"duel"}': { count: 1, sum: 0.045 },
     'muster.placement.distance{"muster.queue":"duel"}': { count: 1, sum: 12 },
     'muster.deployments.stopped{"muster.queue":"duel","muster.reason":"ended"}': 1,
@@ -158,15 +162,15 @@ test('gauges are read when metrics are collected', async () => {
     'muster.stops.pending{"region":"eu"}': 2,
     'muster.matches.forming{"region":"eu","muster.queue":"duel"}': 3,
     'muster.queue.paused{"region":"eu","muster.queue":"duel"}': 1,
-    'muster.searches.given_up{"region":"eu","muster.queue":"duel"}': 7,
+    'muster.searches.budget_exhausted{"region":"eu","muster.queue":"duel"}': 7,
     'muster.backfills.open{"region":"eu","muster.queue":"duel"}': 1,
     'muster.backfills.slots{"region":"eu","muster.queue":"duel"}': 4,
-    'muster.allocation.held{"region":"eu","muster.reason":"maxServers"}': 0,
-    'muster.allocation.held{"region":"eu","muster.reason":"maxStarting"}': 1,
-    'muster.allocation.held{"region":"eu","muster.reason":"maxCreatesPerMinute"}': 0,
-    'muster.allocation.held{"region":"eu","muster.reason":"budget"}': 0,
-    'muster.allocation.held{"region":"eu","muster.reason":"paused"}': 0,
-    'muster.allocation.held{"region":"eu","muster.reason":"journal"}': 0,
+    'muster.deployments.blocked{"region":"eu","muster.reason":"maxServers"}': 0,
+    'muster.deployments.blocked{"region":"eu","muster.reason":"maxStarting"}': 1,
+    'muster.deployments.blocked{"region":"eu","muster.reason":"maxCreatesPerMinute"}': 0,
+    'muster.deployments.blocked{"region":"eu","muster.reason":"budget"}': 0,
+    'muster.deployments.blocked{"region":"eu","muster.reason":"paused"}': 0,
+    'muster.deployments.blocked{"region":"eu","muster.reason":"journal"}': 0,
   })
 })
 
@@ -229,7 +233,7 @@ test('what is no more, as in a process that has led, is 0 and not what it was la
   expect(read('muster.tickets.longest_wait', ofQueue)).toEqual([9, 0])
   expect(read('muster.deployments', { ...ofQueue, 'muster.phase': 'starting' })).toEqual([1, 0])
   expect(read('muster.deployments', { ...ofQueue, 'muster.phase': 'running' })).toEqual([undefined, 1])
-  expect(read('muster.searches.given_up', ofQueue)).toEqual([7, 7])
+  expect(read('muster.searches.budget_exhausted', ofQueue)).toEqual([7, 7])
 })
 
 test('the documentation lists exactly the metrics with their units', () => {

@@ -77,7 +77,7 @@ export function observeState(
       if (headStartMs !== undefined) result.observe(observed['muster.queue.head_start'], headStartMs / 1000, queue)
       if (recentP90Ms !== undefined) result.observe(observed['muster.queue.recent_p90'], recentP90Ms / 1000, queue)
       result.observe(observed['muster.matches.forming'], matchesFound, queue)
-      result.observe(observed['muster.searches.given_up'], state.searchesGivenUp, queue)
+      result.observe(observed['muster.searches.budget_exhausted'], state.searchesGivenUp, queue)
       result.observe(observed['muster.backfills.open'], backfills, queue)
       result.observe(observed['muster.backfills.slots'], backfillSlots, queue)
     }
@@ -94,7 +94,7 @@ export function observeState(
 
     result.observe(observed['muster.stops.pending'], stopsPending, common)
     for (const reason of holds) {
-      result.observe(observed['muster.allocation.held'], reason === held ? 1 : 0, {
+      result.observe(observed['muster.deployments.blocked'], reason === held ? 1 : 0, {
         ...common,
         'muster.reason': reason,
       })
@@ -108,7 +108,7 @@ export function observeState(
     last.end(collected, (instrument) => totals.includes(instrument))
   }
 
-  const totals: readonly Observable[] = [observed['muster.searches.given_up']]
+  const totals: readonly Observable[] = [observed['muster.searches.budget_exhausted']]
   const all = Object.values(observed)
   meter.addBatchObservableCallback(callback, all)
   return () => meter.removeBatchObservableCallback(callback, all)

@@ -27,7 +27,7 @@ test('a ticket is a span from its creation to its end, and a match links to thos
   emit('deploymentReady', { ...match, requestId: 'r1', startMs: 5000, unseenMs: 0 })
   await clock.advance(900)
   const assigned = [ann, ben].map((one) => ({ ...one, queue: 'duel', matchId: 'm1', assignedAt: clock.now() }))
-  emit('assigned', { ...match, requestId: 'r1', assignment, tickets: assigned })
+  emit('serverAssigned', { ...match, requestId: 'r1', assignment, tickets: assigned })
 
   const common = { region: 'eu', 'muster.queue': 'duel' }
   const ofStart = { region: 'eu', 'muster.request.id': 'r1' }
@@ -64,7 +64,7 @@ test('a match that loses its last ticket has failed, and the ticket goes on', as
   emit('matchFound', { ...match, tickets: [ann, ben], expansionMs: 0 })
   emit('deploymentCreated', { ...match, requestId: 'r1' })
   await clock.advance(3000)
-  emit('returned', { ...match, ticket: ann, reason: 'failed' })
+  emit('ticketRequeued', { ...match, ticket: ann, reason: 'failed' })
   expect(spans()).toEqual([])
   emit('cancelled', { ticket: { ...ben, matchId: 'm1', cancelledAt: clock.now() }, reason: 'attempts' })
   expect(spans().map(shown)).toMatchObject([
@@ -79,7 +79,7 @@ test('a match that loses its last ticket has failed, and the ticket goes on', as
       name: 'muster.ticket',
       to: 4000,
       failed: undefined,
-      events: ['0 match found', '3000 returned'],
+      events: ['0 match found', '3000 requeued'],
       attributes: { 'muster.outcome': 'expired' },
     },
   ])
@@ -92,10 +92,10 @@ test('tickets that join a match later are waited for too', () => {
   emit('ticketCreated', { ticket: ann })
   emit('ticketCreated', { ticket: ben })
   emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })
-  emit('joined', { ...match, backfillId: 'f1', tickets: [ben] })
+  emit('backfillJoined', { ...match, backfillId: 'f1', tickets: [ben] })
   emit('cancelled', { ticket: { ...ann, matchId: 'm1', cancelledAt: START }, reason: 'cancelled' })
   expect(spans().map(({ name }) => name)).toEqual(['muster.ticket'])
-  emit('assigned', { ...match, requestId: 'r1', assignment, tickets: [{ ...ben, assignedAt: START + 600 }] })
+  emit('serverAssigned', { ...match, requestId: 'r1', assignment, tickets: [{ ...ben, assignedAt: START + 600 }] })
   const [, found] = spans()
   expect(found?.name).toBe('muster.match')
   expect(found?.links).toHaveLength(2)
@@ -124,7 +124,7 @@ test('a ticket belongs to the trace that created it, and a match has its own tra
   } finally {
     context.disable()
   }
-  emit('assigned', { ...match, requestId: 'r1', assignment, tickets: [{ ...ann, assignedAt: START + 1 }] })
+  emit('serverAssigned', { ...match, requestId: 'r1', assignment, tickets: [{ ...ann, assignedAt: START + 1 }] })
   const [found, created] = spans()
   expect(created?.spanContext().traceId).toBe(remote.traceId)
   expect(created?.parentSpanContext?.spanId).toBe(remote.spanId)
@@ -136,7 +136,7 @@ test('spans that are not sampled are not kept', () => {
   emit('ticketCreated', { ticket: ann })
   emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })
   emit('deploymentCreated', { ...match, requestId: 'r1' })
-  emit('assigned', { ...match, requestId: 'r1', assignment, tickets: [ann] })
+  emit('serverAssigned', { ...match, requestId: 'r1', assignment, tickets: [ann] })
   expect(spans()).toEqual([])
 })
 

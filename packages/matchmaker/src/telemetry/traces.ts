@@ -99,7 +99,7 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
       matches.set(matchId, { span, context: trace.setSpan(context.active(), span), waiting, starting: undefined })
     }),
 
-    on('joined', ({ matchId, tickets: found }) => {
+    on('backfillJoined', ({ matchId, tickets: found }) => {
       tellFound(found, matchId, clock.now())
       const match = matches.get(matchId)
       match?.span.addLinks(linksTo(found))
@@ -123,13 +123,13 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
       if (match !== undefined) match.starting = undefined
     }),
 
-    on('assigned', ({ matchId, tickets: assigned }) => {
+    on('serverAssigned', ({ matchId, tickets: assigned }) => {
       endMatch(matchId, undefined)
       for (const ticket of assigned) endTicket(ticket, 'assigned', ticket.assignedAt)
     }),
 
-    on('returned', ({ matchId, ticket, reason }) => {
-      tickets.get(ticket.id)?.addEvent('returned', { 'muster.reason': reason }, clock.now())
+    on('ticketRequeued', ({ matchId, ticket, reason }) => {
+      tickets.get(ticket.id)?.addEvent('requeued', { 'muster.reason': reason }, clock.now())
       leave(ticket, matchId, reason)
     }),
     on('cancelled', ({ ticket, reason }) => {

@@ -2,7 +2,7 @@
 import type { TicketRecord } from './ticket-record.js'
 
 /** That a client is there: it reads the ticket now, or waits for its changes. */
-export interface Sighting {
+export interface PresenceReport {
   readonly ticketId: string
   /** The player whose client it is. Default: each player of the ticket. */
   readonly playerId?: string | undefined

@@ -83,7 +83,7 @@ export interface TicketStore {
   readonly endWaits: ChangeListeners['end']
   /** Moves all tickets to new runtimes. Returns those that one of their queues refuses now. */
   replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]
-  /** Removes tickets that ended longer ago than `keepEndedMs`. */
+  /** Removes tickets that ended longer ago than `endedTicketTtlMs`. */
   removeEnded(now: number): void
   /** Takes over tickets of other processes, and of earlier ones; undefined without a ledger. */
   readonly loading: Loading | undefined
@@ -95,7 +95,7 @@ export interface TicketStore {
 
 interface TicketsOptions extends Omit<Admitting, 'players' | 'playing'> {
   readonly locateTimeoutMs: number
-  readonly keepEndedMs: number
+  readonly endedTicketTtlMs: number
   readonly events: TicketListener
   /** Of a matchmaker whose tickets outlive it: they are loaded first, and change from `lead` on. */
   readonly ledger?: Pick<Ledger, 'changed' | 'created' | 'ended'> | undefined
@@ -177,16 +177,16 @@ function createCreating(options: CreatingOptions): Creating {
 
 /** Tickets that have ended, which can be read for a while. */
 interface EndedTickets {
-  /** From now on the ticket is kept for `keepEndedMs`. */
+  /** From now on the ticket is kept for `endedTicketTtlMs`. */
   add(record: TicketRecord, now: number): void
-  /** Removes tickets that ended longer ago than `keepEndedMs`. */
+  /** Removes tickets that ended longer ago than `endedTicketTtlMs`. */
   advance(now: number): void
 }
 
 /** @param told of the id of each. */
 function createEndedTickets(
   byId: Map<string, TicketRecord>,
-  keepEndedMs: number,
+  endedTicketTtlMs: number,
   told: ((ticketId: string) => void) | undefined,
 ): EndedTickets {
   /** In the order of their ends. */
@@ -198,7 +198,7 @@ function createEndedTickets(
       told?.(record.id)
     },
     advance: (now) => {
-      const kept = ended.findIndex((record) => now - (record.endedAt ?? now) < keepEndedMs)
+      const kept = ended.findIndex((record) => now - (record.endedAt ?? now) < endedTicketTtlMs)
       for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) {
         // Another ticket may have been created by its id.
         if (byId.get(record.id) === record) byId.delete(record.id)
@@ -245,12 +245,12 @@ function moveAll(
 }
 
 export function createTicketStore(options: TicketsOptions): TicketStore {
-  const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, ledger, inheriting } = options
+  const { limits, locatePlayers, locateTimeoutMs, endedTicketTtlMs, events, clock, ledger, inheriting } = options
   let { runtimes } = options
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
   const waiters = createChangeListeners()
-  const ended = createEndedTickets(byId, keepEndedMs, ledger?.ended)
+  const ended = createEndedTickets(byId, endedTicketTtlMs, ledger?.ended)
   const following = ledger && createFollowing()
 
   const playing = createPlaying()
@@ -388,7 +388,7 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
       record.restsUntil = atOnce.has(reason) ? now : now + retryDelay(record.attempts)
       record.waitingFor = atOnce.has(reason) ? 'players' : 'retry'
       touch(record)
-      events.emit('returned', { matchId, queue: queue.name, ticket: ticketOf(record), reason })
+      events.emit('ticketRequeued', { matchId, queue: queue.name, ticket: ticketOf(record), reason })
       waiting.syncPools(record, now)
       settleAll(othersOf(record), now)
     },

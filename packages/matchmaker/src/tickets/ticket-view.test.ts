@@ -16,7 +16,7 @@ test('times are whole milliseconds, whatever the clock', async () => {
     random: seededRandom(1),
   })
   const told: unknown[] = []
-  for (const name of ['ticketCreated', 'matchFound', 'assigned', 'cancelled', 'returned'] as const)
+  for (const name of ['ticketCreated', 'matchFound', 'serverAssigned', 'cancelled', 'ticketRequeued'] as const)
     matchmaker.on(name, (event) => told.push(event))
   for (const id of ['ann', 'ben', 'cleo', 'dan']) {
     matchmaker.createTicket({ id, queue: id < 'c' ? 'duel' : 'asked', players: [{ id, ip: '198.51.100.7' }] })

@@ -136,7 +136,7 @@ export interface MatchEvent {
 export interface TicketEvents {
   ticketCreated: { readonly ticket: Ticket }
   /** A ticket searches again, with its waiting time kept. */
-  returned: MatchEvent & { readonly ticket: Ticket; readonly reason: ReturnReason }
+  ticketRequeued: MatchEvent & { readonly ticket: Ticket; readonly reason: ReturnReason }
   cancelled: { readonly ticket: Ticket; readonly reason: Exclude<CancelReason, 'expired'> }
   expired: { readonly ticket: Ticket }
 }

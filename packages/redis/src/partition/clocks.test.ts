@@ -10,7 +10,7 @@ const MINUTES = 60_000
 /** Two processes; the first one leads. A lonely ticket of `waits` expires after a minute. */
 async function apart(firstMs: number, secondMs: number) {
   const lonely = { ...duel, name: 'lonely', matchSize: 3, expireAfterMs: 60_000 }
-  const world = createWorld({ queues: [duel, lonely], keepEndedMs: 600_000 })
+  const world = createWorld({ queues: [duel, lonely], endedTicketTtlMs: 600_000 })
   const { clock, pass, player } = world
   const skewed = (ms: number): Clock => ({ now: () => clock.now() + ms, sleep: (...sleep) => clock.sleep(...sleep) })
   const first = world.process({ clock: skewed(firstMs) })

@@ -94,7 +94,7 @@ const ENDS: readonly End[] = [
 ]
 
 async function keeps({ asks = false, before, ask, answers, holds }: Scenario, end: End): Promise<void> {
-  const world = createWorld({ queues: [asks ? asking : running], keepEndedMs: 600_000 })
+  const world = createWorld({ queues: [asks ? asking : running], endedTicketTtlMs: 600_000 })
   const { service, clock, pass, player } = world
   let isAsked = false
   let seen = 0

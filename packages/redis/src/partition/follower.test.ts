@@ -5,7 +5,7 @@ import {
   NothingToAccept,
   PlayerBusy,
   PlayerPlaying,
-  TooLate,
+  AlreadyAssigned,
   UnknownMatch,
   UnknownQueue,
   UnknownTicket,
@@ -135,7 +135,7 @@ describe('a process that does not lead', () => {
     await pass(3000)
     expect(await status('bob')).toBe('HOST_ASSIGNED')
     const late = await answer(front.cancelTicket('bob').catch((error: unknown) => error))
-    expect(late).toBeInstanceOf(TooLate)
+    expect(late).toBeInstanceOf(AlreadyAssigned)
     expect(late).toMatchObject({ ticketId: 'bob', matchId: expect.any(String) })
     await close()
   })
@@ -248,7 +248,7 @@ describe('a process that does not lead', () => {
 describe('without a leader', () => {
   test('tickets are created, read and cancelled, and questions fail in time', async () => {
     const { clock, process, player } = createWorld()
-    const front = process({ mayLead: false, askTimeoutMs: 3000 })
+    const front = process({ canLead: false, askTimeoutMs: 3000 })
     front.start()
     await clock.advance(10)
     await front.createTicket({ id: 'ann', queue: 'duel', players: [player('ann')] })
@@ -263,7 +263,7 @@ describe('without a leader', () => {
 
   test('a question is answered once there is one', async () => {
     const { clock, process, player, pass } = createWorld()
-    const front = process({ mayLead: false })
+    const front = process({ canLead: false })
     front.start()
     await clock.advance(10)
     await front.createTicket({ id: 'ann', queue: 'duel', players: [player('ann')] })
@@ -277,7 +277,7 @@ describe('without a leader', () => {
 
   test('no more questions are open at once than a bound', async () => {
     const { clock, process } = createWorld()
-    const front = process({ mayLead: false, askTimeoutMs: 1000 })
+    const front = process({ canLead: false, askTimeoutMs: 1000 })
     front.start()
     const asked = Array.from({ length: 1001 }, () => front.inspect().catch((error: Error) => error.name))
     const names = await clock.until(Promise.all(asked), 100)

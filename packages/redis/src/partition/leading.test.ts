@@ -194,7 +194,7 @@ test('a leader that missed what fronts did reads everything again', async () => 
   })
   leader.start()
   await pass(200)
-  const front = process({ mayLead: false })
+  const front = process({ canLead: false })
   front.start()
   await pass(200)
   isCut = true

@@ -40,9 +40,9 @@ export class ClockDiffers extends MusterError {
  * Another process has become the leader of the partition, or Redis has lost its data: nothing that this leader still
  * decides counts, and nothing was written.
  */
-export class Deposed extends Conflict {
+export class LeaseLost extends Conflict {
   static {
-    this.prototype.name = 'Deposed'
+    this.prototype.name = 'LeaseLost'
   }
 
   constructor(partition: string) {

@@ -6,7 +6,7 @@ import type { PartitionStore } from './store/store.js'
 export interface PartitionOptions extends Omit<MatchmakerOptions, 'journal' | 'ticketLog'> {
   readonly name: string
   /** Whether this process may lead. Default true. */
-  readonly mayLead?: boolean | undefined
+  readonly canLead?: boolean | undefined
   /**
    * Whether this process keeps all tickets ready while another one leads: then it takes over within a second or two,
    * however many wait, for the memory and some 10 µs of CPU per ticket. Default true.

@@ -10,7 +10,7 @@ import {
 } from '@muster/matchmaker'
 import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
 import { createElection, type Lease } from './election.js'
-import { ClockDiffers, Deposed } from './partition-errors.js'
+import { ClockDiffers, LeaseLost } from './partition-errors.js'
 import { createFront, type FrontService } from './follower/follower.js'
 import {
   fingerprintOf,
@@ -85,10 +85,10 @@ const COMPARE_MS = 5000
  * @throws {InvalidInput} naming the option and the value; {InvalidQueue}
  */
 export function createPartition(options: PartitionOptions, parts: PartitionParts): Partition {
-  const { mayLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
+  const { canLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
   const { openStore, owner, newId, isDurable = false } = parts
   // Checked now, and not when this process comes to lead.
-  const { clock: monotonic, random, keepEndedMs, maxMatchesPerPlayer, locate } = configure(given)
+  const { clock: monotonic, random, endedTicketTtlMs, maxMatchesPerPlayer, locate } = configure(given)
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
   const problem = (error: unknown) => {
     if (!isClosed) emit('problem', { during: 'partition', error })
@@ -127,7 +127,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       standby.close()
       standby = undefined
     }
-    if (mayLead && keepsReady) standby ??= newStandby()
+    if (canLead && keepsReady) standby ??= newStandby()
   }
 
   const sync = createSync({ store, front: owner, newId, clock, problem })
@@ -162,7 +162,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
         await store.setInForce(own, inForceText(queues, owner))
         return
       } catch (error) {
-        if (error instanceof Deposed) throw error
+        if (error instanceof LeaseLost) throw error
         problem(error)
         await clock.sleep(RETRY_MS, signal)
       }
@@ -195,7 +195,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
         clock,
         random,
         isDurable,
-        keepEndedMs,
+        endedTicketTtlMs,
         leading: () => {
           isLeading = true
           emit('leading', { takeoverMs: clock.now() - wonAt, tickets: leader.longestWaiting(0).total })
@@ -249,7 +249,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     while (!signal.aborted && !(await isKnown().catch(problem))) await clock.sleep(RETRY_MS, signal).catch(() => {})
     if (signal.aborted) return
     front.start()
-    if (mayLead) election.start()
+    if (canLead) election.start()
     comparing.wake()
   }
 

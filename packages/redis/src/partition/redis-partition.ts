@@ -51,7 +51,7 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
 const schema = z.looseObject({
   redis: connectionSchema,
   name: z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'),
-  mayLead: z.boolean().optional(),
+  canLead: z.boolean().optional(),
   standby: z.boolean().optional(),
   leaseMs: z.number().min(300).max(60_000).optional(),
   askTimeoutMs: z.number().min(100).max(600_000).optional(),

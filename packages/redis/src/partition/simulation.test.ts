@@ -1,6 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
 import { NotFound } from '@muster/core'
-import { TooLate, type Ticket } from '@muster/matchmaker'
+import { AlreadyAssigned, type Ticket } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
 import { createWorld, duel, type Process } from './world.fixture.js'
 
@@ -34,7 +34,7 @@ class Witness {
 async function simulate(seed: number, isFenced = true): Promise<readonly string[]> {
   const random = seededRandom(seed)
   const below = (end: number) => Math.floor(random() * end)
-  const world = createWorld({ reapAfterMs: 20_000, keepEndedMs: 3_600_000 }, isFenced)
+  const world = createWorld({ orphanGraceMs: 20_000, endedTicketTtlMs: 3_600_000 }, isFenced)
   const { service, partition, pass, player } = world
   service.travelMs = () => 1 + below(20)
   service.fault = () => (random() < 0.03 ? (random() < 0.5 ? 'answer' : 'call') : undefined)
@@ -70,7 +70,7 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
       witness.cancelled.add(id)
       if (witness.told.has(id)) witness.broken.push(`${id} was told where to connect, and then cancelled`)
     } catch (error) {
-      if (error instanceof TooLate || error instanceof NotFound) return
+      if (error instanceof AlreadyAssigned || error instanceof NotFound) return
     }
   }
   const stopping = async (front: Process, id: string) => {

@@ -23,7 +23,7 @@ test('a front tells how long tickets wait, as the leader has learned it, and so 
   const estimate = front.estimateWait('ann')
   expect(estimate?.p90Ms).toBeGreaterThan(1000)
   expect(estimate?.p90Ms).toBeLessThan(3000)
-  const [waits] = await answer(front.queueWaits())
+  const [waits] = await answer(front.estimateQueueWaits())
   expect(waits).toMatchObject({ queue: 'duel', tickets: 1, players: 1, paused: false })
   expect(waits?.estimate?.p50Ms).toBeLessThan(2500)
   // It is asked again only while somebody wants to know, and nobody waits for a leader that is gone.
@@ -31,7 +31,7 @@ test('a front tells how long tickets wait, as the leader has learned it, and so 
   expect(front.estimateWait('ann')).toBeDefined()
   await pass(5000, 100)
   expect(front.leads()).toBe(true)
-  const [after] = await answer(front.queueWaits())
+  const [after] = await answer(front.estimateQueueWaits())
   expect(after?.estimate?.p50Ms).toBeLessThan(4000)
   await join('bob')
   await pass(1000)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createWorld } from './world.fixture.js'
 
 test('an emptied store loses tickets but no server: the reaper stops those that nobody knows, in time', async () => {
-  const { clock, partition, service, process, pass, player } = createWorld({ reapAfterMs: 60_000 })
+  const { clock, partition, service, process, pass, player } = createWorld({ orphanGraceMs: 60_000 })
   const [leader, other] = [process(), process()]
   leader.start()
   await pass(200)

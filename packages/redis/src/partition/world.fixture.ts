@@ -1,4 +1,4 @@
-import { ConnectionLost, NotFound, Withheld, type CallOptions } from '@muster/core'
+import { ConnectionLost, NotFound, SendAborted, type CallOptions } from '@muster/core'
 import type { Deployment } from '@muster/core/api'
 import { createManualClock, seededRandom, type Clock } from '@muster/core/clock'
 import type { DeploymentService, QueueDefinition } from '@muster/matchmaker'
@@ -41,7 +41,7 @@ export class FakeService implements DeploymentService {
 
   async #call<T>(method: string, options: CallOptions | undefined, act: () => T): Promise<T> {
     const wrong = this.fault(method)
-    if (options?.mayWrite?.() === false) throw new Withheld('not sent', { sent: false })
+    if (options?.mayWrite?.() === false) throw new SendAborted('not sent', { sent: false })
     await this.#clock.sleep(this.travelMs())
     if (wrong === 'call') throw new ConnectionLost('lost', { sent: true })
     const answer = act()

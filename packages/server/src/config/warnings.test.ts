@@ -29,7 +29,11 @@ test.each([
   ['the service is not encrypted', CALM.replace('https://service', 'http://service'), ['warning 1 service.url']],
   ['the service is this machine', CALM.replace('https://service.example', 'http://127.0.0.1:9'), []],
   ['servers without bound', `${CALM}spending: { maxServers: unlimited }\n`, ['warning 5 spending.maxServers']],
-  ['servers that are never reaped', `${CALM}matching: { reapAfterMs: never }\n`, ['warning 5 matching.reapAfterMs']],
+  [
+    'servers that are never reaped',
+    `${CALM}matching: { orphanGraceMs: never }\n`,
+    ['warning 5 matching.orphanGraceMs'],
+  ],
   [
     'a proxy that nobody trusts',
     `${CALM}listen: { publicUrl: 'https://mm.example', admin: '127.0.0.1:9' }\n`,

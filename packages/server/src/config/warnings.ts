@@ -85,8 +85,8 @@ function aboutCosts({ spending, store, matching, service }: ConfigFile): Remark[
       'lets one player start any number',
     ),
     ...when(
-      matching.reapAfterMs === Infinity,
-      'matching.reapAfterMs',
+      matching.orphanGraceMs === Infinity,
+      'matching.orphanGraceMs',
       'lets servers run on that belong to no match any more, e.g. after a crash',
     ),
     ...when(

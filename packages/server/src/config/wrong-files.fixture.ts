@@ -110,12 +110,12 @@ export const WRONG_FILES: readonly WrongFile[] = [
   {
     what: 'numbers as people write them',
     text:
-      `${BASE}matching: { tickMs: 250ms, listLagMs: 5s, keepEndedMs: 60_000, readsPerSecond: "19" }\n` +
+      `${BASE}matching: { tickMs: 250ms, listLagMs: 5s, endedTicketTtlMs: 60_000, readsPerSecond: "19" }\n` +
       `listen: { port: 80.5 }\n`,
     says: [
       '6:21 matching.tickMs: must be a number, got a text; write 250, in milliseconds',
       '6:39 matching.listLagMs: must be a number, got a text; write 5000, in milliseconds',
-      '6:56 matching.keepEndedMs: must be a number, got a text; write 60000, without quotes or underscores',
+      '6:56 matching.endedTicketTtlMs: must be a number, got a text; write 60000, without quotes or underscores',
       '6:80 matching.readsPerSecond: must be a number, got a text; write 19, without quotes or underscores',
       '7:17 listen.port: must be a whole number, got 80.5',
     ],

@@ -11,7 +11,7 @@ import {
   type HttpHandler,
   Problem,
 } from '@muster/core/http'
-import { type AllocationView, MatchmakerClosed, TooLate, Unavailable } from '@muster/matchmaker'
+import { type AllocationView, MatchmakerClosed, AlreadyAssigned, Unavailable } from '@muster/matchmaker'
 import type { Audit } from './audit.js'
 import type { Watch } from './feed/feed.js'
 import type { Act, ConsoleOptions, ConsoleSpending, Operator } from './options.js'
@@ -59,7 +59,7 @@ function createOperating({
 
 /** The problem for an error of the matchmaker; undefined for an unexpected error. */
 function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof TooLate) {
+  if (error instanceof AlreadyAssigned) {
     const message = 'the players of this ticket were sent to their server already: stop the match instead'
     return new Problem(409, 'too-late', message, { members: { match_id: error.matchId } })
   }

@@ -46,7 +46,7 @@ async function setUp() {
     onProblem: (error) => problems.push(error),
   })
   const counts: Partial<Record<keyof MatchmakerEvents, number>> = {}
-  for (const name of ['assigned', 'cancelled', 'playersLeft', 'deploymentStopped'] as const)
+  for (const name of ['serverAssigned', 'cancelled', 'playersLeft', 'deploymentStopped'] as const)
     matchmaker.on(name, () => (counts[name] = (counts[name] ?? 0) + 1))
   const end = async () => {
     await clock.until(bots.close())
@@ -65,9 +65,9 @@ describe('a crowd of bots', () => {
     for (let step = 0; step < 100; step += 1) await clock.advance(4000)
     expect(bots.here()).toBe(0)
     expect(problems).toEqual([])
-    expect(counts.assigned).toBeGreaterThan(5)
+    expect(counts.serverAssigned).toBeGreaterThan(5)
     expect(counts.cancelled).toBeGreaterThan(0)
-    expect(counts.deploymentStopped).toBeGreaterThanOrEqual(counts.assigned as number)
+    expect(counts.deploymentStopped).toBeGreaterThanOrEqual(counts.serverAssigned as number)
     await end()
   })
 

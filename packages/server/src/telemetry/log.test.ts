@@ -66,7 +66,7 @@ test('servers that belong to no match are told by a line and a count, however ma
   const problems = createProblemLog(log, clock)
   let reaped: (event: { requestId: string }) => void = () => {}
   const on = (name: string, listener: never) => {
-    if (name === 'deploymentReaped') reaped = listener
+    if (name === 'orphanStopped') reaped = listener
     return () => {}
   }
   logEvents(on as Parameters<typeof logEvents>[0], log, problems)

@@ -93,7 +93,7 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
   on('deploymentFailed', ({ reason, detail, matchId, requestId }) =>
     problems.report('server', failureText(reason, detail), { matchId, requestId }),
   )
-  on('deploymentReaped', ({ requestId }) =>
+  on('orphanStopped', ({ requestId }) =>
     problems.report('reap', 'A server that belonged to no match was stopped.', { requestId }),
   )
   const detail = <Event>(text: string, fieldsOf: (event: Event) => Parameters<Log['debug']>[1]) => {
@@ -110,7 +110,7 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
     detail('server requested', ({ matchId, requestId }) => ({ matchId, requestId })),
   )
   on(
-    'assigned',
+    'serverAssigned',
     detail('players were sent', ({ matchId, queue, requestId }) => ({ matchId, queue, requestId })),
   )
   on(

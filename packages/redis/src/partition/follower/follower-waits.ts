@@ -18,7 +18,7 @@ interface FrontWaits {
   note(stored: StoredTicket, ticket: Ticket): void
   /** At once, from what was heard last. Undefined also for a ticket that was not noted lately. */
   estimateWait: TicketService['estimateWait']
-  queueWaits(...input: Parameters<TicketService['queueWaits']>): Promise<readonly QueueWait[]>
+  estimateQueueWaits(...input: Parameters<TicketService['estimateQueueWaits']>): Promise<readonly QueueWait[]>
 }
 
 export interface FrontWaitsOptions {
@@ -73,9 +73,9 @@ export function createFrontWaits({ ask, locate, clock }: FrontWaitsOptions): Fro
       return kind && heard.waits.estimate(kind, now - one.stored.createdAt)
     },
 
-    queueWaits: async (place) => {
+    estimateQueueWaits: async (place) => {
       const waits = heard !== undefined && isFresh() ? heard.waits : await (asking ??= askLeader())
-      return waits.queueWaits(place)
+      return waits.estimateQueueWaits(place)
     },
   }
 }

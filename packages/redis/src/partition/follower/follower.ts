@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { type Ticket, type TicketService, TooLate, UnknownTicket } from '@muster/matchmaker'
+import { type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
 import {
   createWebhookDoor,
   isSettled,
@@ -208,7 +208,7 @@ export function createFront(options: FrontOptions): Front {
       if (outcome.kind === 'unknown') throw unknown(id)
       if (outcome.kind === 'cancelled') return known(id)
       const late = await known(id)
-      throw new TooLate(id, late.matchId ?? '')
+      throw new AlreadyAssigned(id, late.matchId ?? '')
     },
 
     acceptMatch: (ticketId, playerId) => ask('acceptMatch', ticketId, playerId),
@@ -217,7 +217,7 @@ export function createFront(options: FrontOptions): Front {
     notePresence: async (sightings) => presence.note(sightings),
     longestWaiting: (limit) => ask('longestWaiting', limit),
     estimateWait: frontWaits.estimateWait,
-    queueWaits: frontWaits.queueWaits,
+    estimateQueueWaits: frontWaits.estimateQueueWaits,
     createMatch: createMatchCreation({ store, checker, created: options.created }),
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId, given) => ask('stopMatch', matchId, given),

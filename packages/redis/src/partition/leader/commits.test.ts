@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { Deposed } from '../partition-errors.js'
+import { LeaseLost } from '../partition-errors.js'
 import type { Commit, CommitOutcome } from '../store/store.js'
 import { createCommits } from './commits.js'
 
@@ -18,7 +18,7 @@ function open(commit: (given: Commit, tries: number) => Promise<CommitOutcome> =
       return commit(given, written.length)
     },
     refused: (ticketId) => refused.push(ticketId),
-    isDeposed: (error) => error instanceof Deposed,
+    isLeaseLost: (error) => error instanceof LeaseLost,
     deposed: () => {
       isLost = true
     },
@@ -84,7 +84,7 @@ test.each([true, false])('records wait for replicas where they are to: %s', asyn
 
 test('once another process leads nothing more is written, and whoever waits is told', async () => {
   const { clock, commits, written, isLost } = open(async () => {
-    throw new Deposed('eu')
+    throw new LeaseLost('eu')
   })
   const record = commits.record({ matchId: 'm1', text: 'intent' })
   await expect(clock.until(record)).rejects.toThrow('another process leads')

@@ -30,7 +30,7 @@ export interface CommitsOptions {
   /** A header was not written: the ticket has another that goes before it, or is gone. */
   readonly refused: (ticketId: string, header: string | undefined) => void
   /** Whether the error means that another process leads. */
-  readonly isDeposed: (error: unknown) => boolean
+  readonly isLeaseLost: (error: unknown) => boolean
   readonly deposed: () => void
   /** Whether the lease is lost for good. */
   readonly isLost: () => boolean
@@ -69,7 +69,7 @@ const RETRY = { baseMs: 20, capMs: 200, jitter: 0.5 }
 const NONE: readonly string[] = []
 
 export function createCommits(options: CommitsOptions): Commits {
-  const { refused, isDeposed, deposed, isLost, isDurable, problem, clock, random } = options
+  const { refused, isLeaseLost, deposed, isLost, isDurable, problem, clock, random } = options
   let next = new Batch()
   let isWriting = false
   let stopped: Error | undefined
@@ -104,7 +104,7 @@ export function createCommits(options: CommitsOptions): Commits {
       try {
         return await options.commit(commit)
       } catch (error) {
-        if (isDeposed(error)) break
+        if (isLeaseLost(error)) break
         problem(error)
         await clock.sleep(backoffMs(tries, random(), RETRY))
       }

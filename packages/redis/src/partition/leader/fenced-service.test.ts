@@ -1,7 +1,7 @@
 import type { CallOptions } from '@muster/core'
 import type { DeploymentService } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
-import { Deposed } from '../partition-errors.js'
+import { LeaseLost } from '../partition-errors.js'
 import { fencedService } from './fenced-service.js'
 
 function open(assert: () => Promise<void> = async () => {}) {
@@ -38,8 +38,8 @@ test('servers are created and stopped only while the lease is held, and looked a
 
 test('a leader that was deposed stops no server', async () => {
   const { calls, fenced } = open(async () => {
-    throw new Deposed('eu')
+    throw new LeaseLost('eu')
   })
-  await expect(fenced.stop({ request_id: 'r1' })).rejects.toThrow(Deposed)
+  await expect(fenced.stop({ request_id: 'r1' })).rejects.toThrow(LeaseLost)
   expect(calls).toEqual([])
 })

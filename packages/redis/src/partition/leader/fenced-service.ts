@@ -3,7 +3,7 @@ import type { DeploymentService } from '@muster/matchmaker'
 export interface Fence {
   /** Whether the lease is certainly held. */
   readonly isHeld: () => boolean
-  /** Resolves if this process still leads. @throws {Deposed} */
+  /** Resolves if this process still leads. @throws {LeaseLost} */
   readonly assert: () => Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Lease } from '../election.js'
 import { repeatUntil } from '../repeat-until.js'
-import { Deposed } from '../partition-errors.js'
+import { LeaseLost } from '../partition-errors.js'
 import { readPrefix } from '../store/header.js'
 import type { PartitionStore } from '../store/store.js'
 import { createAnswering } from './rpc-server.js'
@@ -31,7 +31,7 @@ export interface TermOptions {
   readonly clock: Clock
   readonly random: () => number
   /** Milliseconds for which a ticket can be read after it has ended. */
-  readonly keepEndedMs: number
+  readonly endedTicketTtlMs: number
   /** The matches of the leader before are taken over: this process matches from now on. */
   readonly leading: () => void
   readonly problem: (error: unknown) => void
@@ -45,7 +45,7 @@ const SWEEP_MOST = 1000
 
 /** Leads until the lease is lost or to be released. Resolves when nothing of the term is going on any more. */
 export async function leadTerm(options: TermOptions): Promise<void> {
-  const { name, store, lease, replica, isDurable, clock, random, keepEndedMs, problem } = options
+  const { name, store, lease, replica, isDurable, clock, random, endedTicketTtlMs, problem } = options
   const { token, signal } = lease
   const { leader } = replica
 
@@ -55,7 +55,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
       if (header === undefined || readPrefix(header).letter === 'C') replica.gone([{ ticketId }])
       else void replica.missing([ticketId]).catch(problem)
     },
-    isDeposed: (error) => error instanceof Deposed,
+    isLeaseLost: (error) => error instanceof LeaseLost,
     deposed: lease.lose,
     isLost: lease.isLost,
     isDurable,
@@ -73,7 +73,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
   })
 
   const failed = (error: unknown) => {
-    if (error instanceof Deposed) lease.lose()
+    if (error instanceof LeaseLost) lease.lose()
     else problem(error)
   }
 
@@ -88,7 +88,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
   }
   const sweep = async () => {
     await clock.sleep(SWEEP_EVERY_MS, signal)
-    while ((await store.sweep(token, keepEndedMs, SWEEP_MOST)) >= SWEEP_MOST) signal.throwIfAborted()
+    while ((await store.sweep(token, endedTicketTtlMs, SWEEP_MOST)) >= SWEEP_MOST) signal.throwIfAborted()
   }
 
   try {
@@ -104,6 +104,6 @@ export async function leadTerm(options: TermOptions): Promise<void> {
     await commits.flushed().catch(problem)
   } finally {
     replica.abandon()
-    commits.stop(new Deposed(name))
+    commits.stop(new LeaseLost(name))
   }
 }

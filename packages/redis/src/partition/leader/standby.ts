@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/runtime'
 import type { Lease } from '../election.js'
-import { Deposed } from '../partition-errors.js'
+import { LeaseLost } from '../partition-errors.js'
 import { repeatUntil } from '../repeat-until.js'
 import type { Changes, PartitionStore, TicketChange } from '../store/store.js'
 import type { Replica } from './replica.js'
@@ -120,7 +120,7 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
 interface Sync {
   /**
    * Resolves once everything that was written before has been heard here. Rejects with the reason of the lease's
-   * signal. @throws {Deposed}
+   * signal. @throws {LeaseLost}
    */
   reached(lease: Pick<Lease, 'token' | 'signal'>): Promise<void>
   heard(changes: Pick<Changes, 'replies' | 'isBehind'>): void
@@ -147,7 +147,7 @@ export function createSync({ store, front, newId, clock, problem }: SyncOptions)
     try {
       await store.answer(token, front, [id])
     } catch (error) {
-      if (error instanceof Deposed) throw error
+      if (error instanceof LeaseLost) throw error
       problem(error)
     }
   }

@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { Deposed } from '../partition-errors.js'
+import { LeaseLost } from '../partition-errors.js'
 import { createSync } from './standby.js'
 
 function open(answer: (id: string) => Promise<void> = async () => {}) {
@@ -58,9 +58,9 @@ test('a mark that is lost is sent again', async () => {
 
 test('a leader that was deposed waits for no mark', async () => {
   const { reached, problems } = open(async () => {
-    throw new Deposed('eu')
+    throw new LeaseLost('eu')
   })
-  await expect(reached).rejects.toThrow(Deposed)
+  await expect(reached).rejects.toThrow(LeaseLost)
   expect(problems).toEqual([])
 })
 

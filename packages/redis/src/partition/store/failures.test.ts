@@ -3,7 +3,7 @@ import { startRedisServer } from '@muster/redis-server'
 import { describe, expect, test } from 'vitest'
 import { RedisDisconnected, RedisFull, RedisTimedOut, RedisWrongType } from '../../connection/connection-errors.js'
 import { describeRedis, openRedis, type RedisUnderTest } from '../../redis.fixture.js'
-import { Deposed } from '../partition-errors.js'
+import { LeaseLost } from '../partition-errors.js'
 import { createRedisStore } from './redis-store.js'
 import type { PartitionStore } from './store.js'
 import {
@@ -163,7 +163,7 @@ describeRedis('A partition in a Redis', () => {
         await redis.server.restart()
         await failed
         const headers = [{ ticketId: 't1', header: matched(2, 'm1') }]
-        await expect(connected(() => store.commit(token, { headers }))).rejects.toThrow(Deposed)
+        await expect(connected(() => store.commit(token, { headers }))).rejects.toThrow(LeaseLost)
         expect(await connected(() => store.inbox(cursor, NEWS))).toMatchObject({ gap: true })
         expect(await store.read(['t1'])).toEqual([undefined])
       }),

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { Deposed } from '../partition-errors.js'
+import { LeaseLost } from '../partition-errors.js'
 import { DEFAULT_BOUNDS, type StoreBounds } from './bounds.js'
 import { readPrefix } from './header.js'
 import { MemoryLog } from './memory-log.fixture.js'
@@ -161,7 +161,7 @@ export class MemoryPartition {
   }
 
   fence(token: string): void {
-    if (this.#epoch !== token) throw new Deposed('memory')
+    if (this.#epoch !== token) throw new LeaseLost('memory')
   }
 
   repliesTo(front: string): MemoryLog<string> {

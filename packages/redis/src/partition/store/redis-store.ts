@@ -6,7 +6,7 @@ import { createAssignments } from './assignments.js'
 import { createBatcher, type Batcher } from './batcher.js'
 import { DEFAULT_BOUNDS, refuseTooLong, repliesKept, type StoreBounds } from './bounds.js'
 import { partsOf, partyWeight } from './commit-parts.js'
-import { Deposed } from '../partition-errors.js'
+import { LeaseLost } from '../partition-errors.js'
 import { partitionKeys, type PartitionKeys } from './partition-keys.js'
 import {
   askScript,
@@ -62,7 +62,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     try {
       return await by.run(script, of, words)
     } catch (error) {
-      throw error instanceof RedisError && error.code === 'DEPOSED' ? new Deposed(name) : error
+      throw error instanceof RedisError && error.code === 'DEPOSED' ? new LeaseLost(name) : error
     }
   }
 

@@ -143,7 +143,7 @@ export interface InForce {
 /**
  * What all processes of a partition share. Every method is one atomic step, or several of which each may be the last;
  * and each may be called again after its answer was lost, with the same result: what is already as the call wants it
- * counts as success. Methods with a token reject with `Deposed`, and change nothing, once another leader has taken
+ * counts as success. Methods with a token reject with `LeaseLost`, and change nothing, once another leader has taken
  * over or the store has lost its data.
  *
  * Every method rejects with a `RedisError` where Redis fails: see `outcome` there for whether it may have been done.
@@ -176,7 +176,7 @@ export interface PartitionStore {
    * @throws {InvalidInput} for one that is too long
    */
   ask(text: string): Promise<void>
-  /** Answers questions of a front, in order. @throws {Deposed} */
+  /** Answers questions of a front, in order. @throws {LeaseLost} */
   answer(token: string, front: string, texts: readonly string[]): Promise<void>
   /**
    * The answer to a front that begins with a text, among those that are kept (see `StoreBounds`): the newest of them;
@@ -200,18 +200,18 @@ export interface PartitionStore {
   renew(token: string, leaseMs: number): Promise<boolean>
   /** Gives the lease up, so that another process need not wait for its end. Does nothing if it is no longer held. */
   release(token: string): Promise<void>
-  /** Succeeds if the leader is still the leader. @throws {Deposed} */
+  /** Succeeds if the leader is still the leader. @throws {LeaseLost} */
   fence(token: string): Promise<void>
 
   /**
    * Writes what the leader decided. A commit of more than 256 tickets is done in several steps, in order. Commits must
    * not overlap if they may have to be repeated.
-   * @throws {Deposed}
+   * @throws {LeaseLost}
    */
   commit(token: string, commit: Commit): Promise<CommitOutcome>
   /**
    * Deletes tickets that ended more than `olderThanMs` ago, oldest first, at most about `most`. Returns how many.
-   * @throws {Deposed}
+   * @throws {LeaseLost}
    */
   sweep(token: string, olderThanMs: number, most: number): Promise<number>
 
@@ -227,7 +227,7 @@ export interface PartitionStore {
   /** The texts of notes; undefined for those that there are not. */
   readNotes(keys: readonly string[]): Promise<readonly (string | undefined)[]>
 
-  /** Says which queues are in force, as a text; `since` stays while the text stays. @throws {Deposed} */
+  /** Says which queues are in force, as a text; `since` stays while the text stays. @throws {LeaseLost} */
   setInForce(token: string, text: string): Promise<InForce>
   getInForce(): Promise<InForce | undefined>
 

@@ -98,10 +98,10 @@ export const matching = z
     maxCreatesInFlight: count
       .default(defaultOptions.maxCreatesInFlight)
       .describe('Requests for servers whose answer is awaited at once.'),
-    reapAfterMs: z
+    orphanGraceMs: z
       .union([milliseconds, z.literal('never')], { error: 'must be milliseconds, or never' })
       .transform((given) => (given === 'never' ? Infinity : given))
-      .prefault(defaultOptions.reapAfterMs)
+      .prefault(defaultOptions.orphanGraceMs)
       .describe(
         'Milliseconds for which a server is spared that has the tag of this program but belongs to none of its ' +
           'matches; then it is stopped. `never` spares it for ever.',
@@ -112,8 +112,8 @@ export const matching = z
     locateTimeoutMs: milliseconds
       .default(defaultOptions.locateTimeoutMs)
       .describe('Milliseconds after which a ticket is matched without waiting longer for its place.'),
-    keepEndedMs: milliseconds
-      .default(defaultOptions.keepEndedMs)
+    endedTicketTtlMs: milliseconds
+      .default(defaultOptions.endedTicketTtlMs)
       .describe('Milliseconds for which a ticket can still be read after it ended.'),
   })
   .prefault({})

@@ -241,7 +241,7 @@ const redis = z
         'Milliseconds after which another process matches if the one that does is gone. On a machine that is held up ' +
           'it becomes longer by itself, up to ten times.',
       ),
-    mayLead: z.boolean().default(true).describe('Whether this process may match, and not only take tickets.'),
+    canLead: z.boolean().default(true).describe('Whether this process may match, and not only take tickets.'),
     fallbackShare: z
       .number()
       .positive()

@@ -78,13 +78,13 @@ export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) =
     on('matchFound', ({ matchId, queue, tickets, expansionMs }) =>
       add({ at: now(), what: 'found', matchId, queue, ticketIds: idsOf(tickets), expansionMs }),
     ),
-    on('joined', ({ matchId, queue, tickets }) =>
+    on('backfillJoined', ({ matchId, queue, tickets }) =>
       add({ at: now(), what: 'joined', matchId, queue, ticketIds: idsOf(tickets) }),
     ),
-    on('accepted', ({ matchId, queue, ticket, playerIds }) =>
+    on('matchAccepted', ({ matchId, queue, ticket, playerIds }) =>
       add({ at: now(), what: 'accepted', matchId, queue, ticketId: ticket.id, playerIds }),
     ),
-    on('returned', ({ matchId, queue, ticket, reason }) =>
+    on('ticketRequeued', ({ matchId, queue, ticket, reason }) =>
       add({ at: now(), what: 'returned', matchId, queue, ticketId: ticket.id, reason }),
     ),
     on('cancelled', ({ ticket: { id, matchId }, reason }) =>
@@ -99,7 +99,7 @@ export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) =
     on('deploymentReady', ({ matchId, queue, requestId, startMs }) =>
       add({ at: now(), what: 'ready', matchId, queue, requestId, startMs }),
     ),
-    on('assigned', ({ matchId, queue, requestId, tickets, assignment }) =>
+    on('serverAssigned', ({ matchId, queue, requestId, tickets, assignment }) =>
       add({
         at: now(),
         what: 'assigned',

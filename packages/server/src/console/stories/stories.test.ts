@@ -214,8 +214,8 @@ describe('property', () => {
           event.tickets.map((ticket) => ticket.id)
         matchmaker.on('ticketCreated', ({ ticket }) => hear([ticket.id], 'created'))
         matchmaker.on('matchFound', (event) => hear([...about(event), event.matchId], 'found'))
-        matchmaker.on('accepted', ({ ticket, matchId }) => hear([ticket.id, matchId], 'accepted'))
-        matchmaker.on('returned', ({ ticket, matchId }) => hear([ticket.id, matchId], 'returned'))
+        matchmaker.on('matchAccepted', ({ ticket, matchId }) => hear([ticket.id, matchId], 'accepted'))
+        matchmaker.on('ticketRequeued', ({ ticket, matchId }) => hear([ticket.id, matchId], 'returned'))
         matchmaker.on('cancelled', ({ ticket, reason }) =>
           hear([ticket.id, ticket.matchId], reason === 'declined' ? 'declined' : 'cancelled'),
         )
@@ -226,7 +226,7 @@ describe('property', () => {
           hear([matchId, requestId], 'deployed')
         })
         matchmaker.on('deploymentReady', ({ matchId, requestId }) => hear([matchId, requestId], 'ready'))
-        matchmaker.on('assigned', (event) => hear([...about(event), event.matchId, event.requestId], 'assigned'))
+        matchmaker.on('serverAssigned', (event) => hear([...about(event), event.matchId, event.requestId], 'assigned'))
         matchmaker.on('playersLeft', ({ matchId }) => hear([matchId, serverOf.get(matchId)], 'left'))
         matchmaker.on('deploymentStopped', ({ matchId, requestId }) => hear([matchId, requestId], 'ended'))
         let made = 0

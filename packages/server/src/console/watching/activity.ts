@@ -169,7 +169,7 @@ export function createActivity(on: Matchmaker['on'], now: () => number, steps: n
       activity.matched(now())
       waited(activity, tickets)
     }),
-    on('joined', ({ queue, tickets }) => waited(of(queue), tickets)),
+    on('backfillJoined', ({ queue, tickets }) => waited(of(queue), tickets)),
     on('deploymentCreated', () => creates.add(now())),
   ]
   return {

@@ -1,7 +1,13 @@
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import type { HttpHandler } from '@muster/core/http'
-import { type Assignment, type Matchmaker, type TicketService, TooLate, UnknownTicket } from '@muster/matchmaker'
+import {
+  type Assignment,
+  type Matchmaker,
+  type TicketService,
+  AlreadyAssigned,
+  UnknownTicket,
+} from '@muster/matchmaker'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
 import type { Config } from '../../config/config.js'
 import type { Matching } from './matching.js'
@@ -33,7 +39,7 @@ function createLobbyParties({ service, on, queue, onProblem }: LobbyPartiesOptio
           await service.cancelTicket(ticketId)
         } catch (error) {
           // It has ended, or the players know where to connect: then there is nothing to withdraw.
-          if (!(error instanceof UnknownTicket || error instanceof TooLate)) throw error
+          if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
         }
       },
     },
@@ -43,7 +49,7 @@ function createLobbyParties({ service, on, queue, onProblem }: LobbyPartiesOptio
       const report = (keys: readonly string[], reportOf: (key: string) => MatchReport) => {
         for (const key of keys) lobbies.reportMatch(reportOf(key)).catch(onProblem)
       }
-      on('assigned', ({ matchId, tickets, assignment }) => {
+      on('serverAssigned', ({ matchId, tickets, assignment }) => {
         const keys = tickets.map(({ id }) => id)
         playing.set(matchId, keys)
         report(keys, (key) => ({ key, status: 'assigned', assignment: attributesOf(matchId, assignment) }))

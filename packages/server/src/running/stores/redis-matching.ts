@@ -29,13 +29,13 @@ const NOTHING: Inspection = { queues: [], matches: [], stopsPending: 0, held: un
 /** A matchmaker that several processes share. */
 function createRedisMatching({ redisPackage, redis, config, matching }: RedisMatchingOptions): Matching {
   const { config: whole, clock, log, onProblem } = matching
-  const { maxTickets, leaseMs, mayLead, replicas } = config
+  const { maxTickets, leaseMs, canLead, replicas } = config
   const partition = redisPackage.createRedisPartition({
     ...matchmakerOptions(matching),
     redis,
     maxTickets,
     leaseMs,
-    mayLead,
+    canLead,
     replicas,
   })
   const lobbies = whole.lobbies.enabled ? redisPackage.createRedisLobbyStore({ redis, name: whole.name }) : undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Deposed } from '../../partition-errors.js'
+import { LeaseLost } from '../../partition-errors.js'
 import type { PartitionStore } from '../store.js'
 import { cancelled, create, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
 
@@ -57,7 +57,7 @@ export function testLeading(open: OpenStores): void {
         const second = await tokenOf(other, 'b')
         expect(epochOf(second)).toBe(epochOf(first.token) + 1)
         expect(await store.renew(first.token, 60_000)).toBe(false)
-        await expect(store.fence(first.token)).rejects.toThrow(Deposed)
+        await expect(store.fence(first.token)).rejects.toThrow(LeaseLost)
       }),
     )
 
@@ -91,7 +91,7 @@ export function testLeading(open: OpenStores): void {
           await store.release(first)
           const second = await tokenOf(other, 'b')
           for (const token of [first, '', '1', `${epochOf(second)}:a`, `${second}b`]) {
-            await expect(fenced(store, token)[method]?.()).rejects.toThrow(Deposed)
+            await expect(fenced(store, token)[method]?.()).rejects.toThrow(LeaseLost)
           }
           await untouched(store)
           expect(await other.changes(cursor, 'b', { blockMs: 0 })).toMatchObject({ tickets: [], replies: [] })
@@ -112,7 +112,7 @@ export function testLeading(open: OpenStores): void {
         const changes = await other.changes(undefined, 'b', { blockMs: 0 })
         await wipe()
         await pass(2)
-        for (const call of Object.values(fenced(store, token))) await expect(call()).rejects.toThrow(Deposed)
+        for (const call of Object.values(fenced(store, token))) await expect(call()).rejects.toThrow(LeaseLost)
         expect(await store.renew(token, 60_000)).toBe(false)
         const empty = await store.inbox(inbox.cursor, { blockMs: 0 })
         expect(empty).toMatchObject({ gap: true, entries: [] })
