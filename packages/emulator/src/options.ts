@@ -175,7 +175,7 @@ const deployTimes = {
 const deploymentSettings = {
   retentionMs: duration,
   listLagMs: duration,
-  refuseRepeatedFilters: z.boolean(),
+  rejectRepeatedFilters: z.boolean(),
   forceCacheMs: duration,
   fleetCheckMs: z.number().positive(),
   webhookHosts: z.enum(['loopback', 'any']),

@@ -12,7 +12,7 @@ export interface DeploymentSettings {
    */
   readonly listLagMs: number
   /** Whether a list query with two filters on one field is refused, as some servers do (public fact). Default false. */
-  readonly refuseRepeatedFilters: boolean
+  readonly rejectRepeatedFilters: boolean
   /**
    * Milliseconds of the service's time until `force_cache` has put a version's image everywhere. Default 60,000, a
    * minute.
@@ -36,7 +36,7 @@ export interface DeploymentSettings {
 export const defaultDeploymentSettings: DeploymentSettings = {
   retentionMs: 3_600_000,
   listLagMs: 0,
-  refuseRepeatedFilters: false,
+  rejectRepeatedFilters: false,
   forceCacheMs: 60_000,
   fleetCheckMs: 1000,
   webhookHosts: 'loopback',

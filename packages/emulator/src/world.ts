@@ -47,7 +47,7 @@ export interface World {
 
   /** The number of deployments that may run at one place at once. */
   readonly capacity: (placeId: string) => number
-  readonly deploymentSettings: Pick<DeploymentSettings, 'listLagMs' | 'refuseRepeatedFilters'>
+  readonly deploymentSettings: Pick<DeploymentSettings, 'listLagMs' | 'rejectRepeatedFilters'>
   readonly relaySettings: Pick<RelaySettings, 'revokeAnswers'>
   /** Looks up the location of an IP address; undefined to simulate a location from the address. */
   readonly locate: Locate | undefined

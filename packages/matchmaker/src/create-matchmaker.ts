@@ -20,7 +20,7 @@ function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
   const { name } = configure(options)
   log.attach({ name, problem: (error) => problem('ticket-log', error) })
   const ledger = createLogLedger({ log, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
-  const { matchmaker, loading, loadBackfills, tickets, problem, refuseUnlessReady } = assemble(options, ledger)
+  const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble(options, ledger)
   if (loading === undefined) throw new Error('a matchmaker with a ticket log has a ledger')
 
   const stored = ledger.storedTickets()
@@ -45,7 +45,7 @@ function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
   const checked = guarded(matchmaker, {
     before: () => {
       resume()
-      refuseUnlessReady()
+      assertReady()
     },
     /** The command is with the operating system when its caller gets the answer. */
     command: {
@@ -101,6 +101,6 @@ function keepPauses(matchmaker: Matchmaker, log: Store): void {
  */
 export function createMatchmaker({ ticketLog, ...options }: MatchmakerOptions): Matchmaker {
   if (ticketLog !== undefined) return createLoggedMatchmaker({ ...options, ticketLog })
-  const { matchmaker, refuseUnlessReady } = assemble(options)
-  return options.journal === undefined ? matchmaker : guarded(matchmaker, { before: refuseUnlessReady })
+  const { matchmaker, assertReady } = assemble(options)
+  return options.journal === undefined ? matchmaker : guarded(matchmaker, { before: assertReady })
 }

@@ -100,7 +100,7 @@ export { describeQueue, type LimitCurve, type LimitPoint, type QueueDescription 
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
 export type { PlayedMatch } from './tickets/admission.js'
-export type { PresenceReport as Sighting } from './tickets/presence.js'
+export type { PresenceReport } from './tickets/presence.js'
 export type {
   Acceptance,
   CancelReason,

@@ -212,16 +212,16 @@ const schema = z.strictObject({
   random: callable<Random>().default(() => unguessable),
 })
 
-const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
+const invalidOption = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
 
 /** The share of the time between two ticks that grouping may take. */
 const BUDGET = 0.15
 
 /** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
 export function configure({ queues, ...options }: MatchmakerOptions): Config {
-  const config = read(schema, options, refuse)
+  const config = read(schema, options, invalidOption)
   if (config.ticketLog !== undefined && config.journal === undefined)
-    throw refuse('journal', 'journal: must be given with ticketLog: matches outlive the process as tickets do')
+    throw invalidOption('journal', 'journal: must be given with ticketLog: matches outlive the process as tickets do')
   return {
     ...config,
     ticketLog: config.ticketLog,
@@ -241,10 +241,11 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
 /** @throws as `configure` */
 export function defineQueues(queues: readonly QueueDefinition[]): readonly Queue[] {
   if (!Array.isArray(queues) || queues.length === 0)
-    throw refuse('queues', 'queues: must be a list of at least one queue')
+    throw invalidOption('queues', 'queues: must be a list of at least one queue')
   const defined = queues.map(defineQueue)
   const twice = defined.find(({ name }, index) => defined.findIndex((queue) => queue.name === name) !== index)
-  if (twice !== undefined) throw refuse('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)
+  if (twice !== undefined)
+    throw invalidOption('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)
   return defined
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Allocations, AllocatorListener } from './allocations.js'
-import type { Creating } from './create-deployment.js'
+import type { DeploymentCreation } from './create-deployment.js'
 import type { EndTimes } from './server-deadlines.js'
 import type { Governor } from './server-limits.js'
 import type { OpenIntent } from './journal/journal.js'
@@ -15,7 +15,7 @@ import type { Watcher } from './watching/watcher.js'
 export interface AdoptingOptions {
   readonly allocations: Allocations
   readonly governor: Pick<Governor, 'sent'>
-  readonly creating: Pick<Creating, 'resume'>
+  readonly creating: Pick<DeploymentCreation, 'resume'>
   readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'adopt'>
   readonly watcher: Pick<Watcher, 'settle'>
   readonly endTimes: Pick<EndTimes, 'expect'>

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type { Assignment, StopReason } from './records/assignment.js'
 import type { Prober } from './port-probe.js'
-import type { Creating } from './create-deployment.js'
+import type { DeploymentCreation } from './create-deployment.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
 import type { AllocatorListener, EndedMatches } from './allocations.js'
@@ -59,7 +59,7 @@ export interface Allocator {
   whenEnded(allocation: Allocation): Promise<void>
   /** From now on, a deployment that several searches did not find counts as absent. */
   giveUpSooner(): void
-  readonly creates: Pick<Creating, 'sendNoMore' | 'inFlight'>
+  readonly creates: Pick<DeploymentCreation, 'sendNoMore' | 'inFlight'>
   /** Waits for the journal, and rejects callers that wait for a match to end. */
   close(): Promise<void>
   /** Ends all that is under way, without a request or an entry, and rejects callers that wait for a match to end. */

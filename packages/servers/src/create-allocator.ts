@@ -3,7 +3,7 @@ import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
 import { createWatcher } from './watching/watcher.js'
 import { createWebhookReceiver, isSecretOf } from './webhooks.js'
-import { createCreating } from './create-deployment.js'
+import { createDeploymentCreation } from './create-deployment.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
@@ -32,7 +32,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     listLagMs,
     readsPerSecond: options.readsPerSecond,
     pushed: options.webhookUrl !== undefined,
-    report: (sighting) => lifecycle.sighted(sighting),
+    report: (change) => lifecycle.statusChanged(change),
     stranger: (entry) => lifecycle.listed(entry),
     swept: (begunAt) => lifecycle.swept(begunAt),
     problem: (during, error, requestId) => {
@@ -57,7 +57,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     ownTag,
     listLagMs,
     orphanGraceMs,
-    again: (allocation) => void creating.again(allocation),
+    again: (allocation) => void creating.retry(allocation),
     on,
   })
   const endTimes = createEndTimes({
@@ -72,7 +72,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     find: allocations.find,
     hinted: lifecycle.hinted,
   })
-  const creating = createCreating({
+  const creating = createDeploymentCreation({
     service,
     locations,
     notes,

@@ -58,14 +58,14 @@ export function readCreateFailure(error: unknown): CreateFailure {
   return { kind: 'lost' }
 }
 
-/** Sends creates, each after its intent is in the journal. */
-export interface Creating {
-  /** Begins the first attempt. Resolves when the intent is in the journal; the listener is told the outcome. */
+/** Sends create requests, each after the log holds its intent. */
+export interface DeploymentCreation {
+  /** Begins the first attempt. Resolves once the log holds the intent. Reports the outcome to `AllocatorListener`. */
   begin(allocation: Allocation): Promise<void>
   /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
   resume(allocation: Allocation): void
-  /** Notes that the deployment of the last attempt is gone. */
-  again(allocation: Allocation): Promise<void>
+  /** Schedules the next placement attempt. Call once the previous deployment is gone. */
+  retry(allocation: Allocation): Promise<void>
   /**
    * Cancels a create that was not sent yet: it is never sent, and nothing of the match is left. Returns false if the
    * create is under way, or was sent.
@@ -73,13 +73,13 @@ export interface Creating {
   forget(allocation: Allocation): boolean
   /** Begins the attempts that are due. */
   advance(now: number): void
-  /** Sends no more creates: what is in the journal goes on in a later process. */
+  /** Stops sending creates. Logged intents stay; the next process takes them over. */
   sendNoMore(): void
   /** Number of creates that were sent and are not answered yet. */
   inFlight(): number
 }
 
-interface CreatingOptions {
+interface DeploymentCreationOptions {
   readonly service: DeploymentService
   /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
   readonly locations: LocationService | undefined
@@ -105,7 +105,7 @@ const CREATE_TIMEOUT_MS = 30_000
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
-export function createCreating(options: CreatingOptions): Creating {
+export function createDeploymentCreation(options: DeploymentCreationOptions): DeploymentCreation {
   const { service, notes, resumes, governor, allocations, lifecycle, clock, secrets, on } = options
   const { ownTag, webhookUrlOf, apiUrl } = options
 
@@ -269,7 +269,7 @@ export function createCreating(options: CreatingOptions): Creating {
       governor.planned(allocation, clock.now())
       ask(allocation)
     },
-    again: further.plan,
+    retry: further.plan,
 
     forget: (allocation) => {
       const isWaiting = limit.remove(allocation)

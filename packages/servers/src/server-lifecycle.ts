@@ -11,7 +11,7 @@ import type { Assignment, ReturnReason, ServerFailure } from './records/assignme
 import type { DeploymentService } from './records/deployment-service.js'
 import { createTimeouts } from './server-deadlines.js'
 import { createStops } from './stop-deployments.js'
-import type { Sighting } from './watching/sightings.js'
+import type { StatusChange } from './watching/status-reader.js'
 import type { Watcher } from './watching/watcher.js'
 
 /*
@@ -49,7 +49,7 @@ export interface ServerLifecycle {
   /** Records that the deployment is of no use any more, wherever it is: no process goes on with it. */
   drop(allocation: Allocation): void
   /** Called with what the watcher finds out. */
-  sighted(sighting: Sighting): void
+  statusChanged(change: StatusChange): void
   /** The server listens, so that players may connect; or the probe failed. */
   listened(allocation: Allocation, listens: boolean): void
   /** Takes a listed deployment that is not followed. */
@@ -275,24 +275,24 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
       tellCreated(allocation, requestId)
     },
 
-    sighted: (sighting) => {
-      const { requestId } = sighting
+    statusChanged: (change) => {
+      const { requestId } = change
       const allocation = allocations.byRequest(requestId)
       if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
-      if (sighting.kind !== 'ready') {
-        const detail = sighting.kind === 'failed' ? sighting.detail : undefined
+      if (change.kind !== 'ready') {
+        const detail = change.kind === 'failed' ? change.detail : undefined
         if (allocation.phase !== 'running') fail(allocation, 'failed', true, detail ?? EARLY)
-        else if (sighting.kind === 'gone') allocation.unwanted ??= 'ended'
+        else if (change.kind === 'gone') allocation.unwanted ??= 'ended'
         else crash(allocation, requestId, detail)
         // The end of its match may have stopped it already.
         if ((allocation.phase as AllocationPhase) !== 'stopping') stop(allocation, requestId)
       } else if (allocation.phase === 'starting') {
         allocations.enter(allocation, 'warming')
-        allocation.assignment = withPromise(sighting.assignment, placementOf(allocation))
+        allocation.assignment = withPromise(change.assignment, placementOf(allocation))
         watcher.settle(requestId)
-        on.up(allocation, requestId, sighting.unseenMs)
+        on.up(allocation, requestId, change.unseenMs)
         // A listener may have dropped the match.
-        if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, sighting.assignment)
+        if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, change.assignment)
       }
     },
 

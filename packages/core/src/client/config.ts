@@ -291,12 +291,13 @@ const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(
 
 function baseAddress(baseUrl: string | URL): Pick<ClientConfig, 'origin' | 'pathPrefix'> {
   // The URL may hold credentials, so no part of it is shown: in `user:password@host`, even the scheme is the user.
-  const refuse = (why: string) => new InvalidInput(`option baseUrl ${why}`, { field: 'baseUrl' })
+  const invalidBaseUrl = (why: string) => new InvalidInput(`option baseUrl ${why}`, { field: 'baseUrl' })
   check(URL.canParse(String(baseUrl)), 'baseUrl', baseUrl, 'a URL')
   const url = new URL(baseUrl)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refuse('must be http or https')
-  if (url.username !== '' || url.password !== '') throw refuse('must not hold credentials: give the API token as token')
-  if (url.search !== '' || url.hash !== '') throw refuse('must have neither query nor fragment')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalidBaseUrl('must be http or https')
+  if (url.username !== '' || url.password !== '')
+    throw invalidBaseUrl('must not hold credentials: give the API token as token')
+  if (url.search !== '' || url.hash !== '') throw invalidBaseUrl('must have neither query nor fragment')
   return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') }
 }
 

@@ -66,23 +66,24 @@ function read(
     )
   }
   const json = typeof body === 'string' || body instanceof Uint8Array ? parse(what, body, maxBytes) : body
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refuse(what, 'is not a JSON object')
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw invalidBody(what, 'is not a JSON object')
   return json as Readonly<Record<string, unknown>>
 }
 
 function parse(what: string, body: string | Uint8Array, maxBytes: number): unknown {
-  if (Buffer.byteLength(body) > maxBytes) throw refuse(what, `is larger than ${maxBytes} bytes`)
+  if (Buffer.byteLength(body) > maxBytes) throw invalidBody(what, `is larger than ${maxBytes} bytes`)
   try {
     return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body))
   } catch {
-    throw refuse(what, 'is not JSON') // the parser's message quotes the body
+    throw invalidBody(what, 'is not JSON') // the parser's message quotes the body
   }
 }
 
 function name(json: Readonly<Record<string, unknown>>, key: string, what: string): string {
   const value = json[key]
-  if (typeof value !== 'string' || value === '') throw refuse(what, `has no ${key}`, key)
+  if (typeof value !== 'string' || value === '') throw invalidBody(what, `has no ${key}`, key)
   return value
 }
 
-const refuse = (what: string, why: string, field = 'body') => new InvalidInput(`${what}: the body ${why}`, { field })
+const invalidBody = (what: string, why: string, field = 'body') =>
+  new InvalidInput(`${what}: the body ${why}`, { field })

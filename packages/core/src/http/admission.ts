@@ -96,14 +96,14 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
     return caller
   }
   const ofCaller = (waitMs: number, { caller, from }: Admitted<Who>): Awaitable<Who> => {
-    refuseFor(waitMs, from)
+    assertNoWait(waitMs, from)
     return whenKnown(callers?.take(caller.id) ?? 0, within, caller)
   }
 
   /** Identifies a caller whose authorization was accepted from this address before. */
   const again = (key: string, from: string, identification: Identification<Who>, waitMs: number): Awaitable<Who> => {
     const wasExempt = remembered.get(key) === true
-    if (!wasExempt) refuseFor(waitMs, from)
+    if (!wasExempt) assertNoWait(waitMs, from)
     return whenSettled(identification.authenticate, {
       known: (caller) => admit(caller, from, waitMs === 0),
       unknown: () => {
@@ -140,7 +140,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
 
   return {
     isExempt,
-    anonymous: (from) => whenKnown(anonymous?.take(from) ?? 0, (waitMs) => refuseFor(waitMs, from)),
+    anonymous: (from) => whenKnown(anonymous?.take(from) ?? 0, (waitMs) => assertNoWait(waitMs, from)),
     caller: (request, from, identification) => {
       const recalled = identification.recall?.()
       if (recalled !== undefined) return admit(recalled, from)
@@ -194,11 +194,11 @@ const settling = <T>(value: Awaitable<T>): Awaitable<T> =>
   typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function' ? Promise.resolve(value) : value
 
 function within<Who>(waitMs: number, caller: Who): Who {
-  refuseFor(waitMs)
+  assertNoWait(waitMs)
   return caller
 }
 
-function refuseFor(waitMs: number, from?: string): undefined {
+function assertNoWait(waitMs: number, from?: string): undefined {
   if (waitMs > 0) throw tooMany(waitMs, from)
 }
 

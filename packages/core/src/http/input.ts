@@ -34,7 +34,7 @@ export function inputReader(operation: Operation): InputReader {
   // What every object has by its prototype, such as `constructor`, counts as a header, which is no key of the body.
   const placeOf = (key: string) =>
     allInBody && !(key in operation.headers) ? 'body' : wireName(operation, key, defaultSettings).place
-  const refuseStray = (place: 'query' | 'body', keys: Keys) => {
+  const assertPlace = (place: 'query' | 'body', keys: Keys) => {
     for (const key of Object.keys(keys)) {
       if (placeOf(key) === place) continue
       throw new Problem(400, 'invalid-input', `${key} is not a key of the ${place}`, { field: key })
@@ -42,8 +42,8 @@ export function inputReader(operation: Operation): InputReader {
   }
 
   const inputOf = (request: Request, query: Keys, path: Match['path'], keys: Record<string, unknown>): unknown => {
-    if (query !== NO_KEYS) refuseStray('query', query)
-    refuseStray('body', keys)
+    if (query !== NO_KEYS) assertPlace('query', query)
+    assertPlace('body', keys)
     // Each key has one place, so none of these overrides another.
     if (query !== NO_KEYS || operation.pathKeys.length > 0) Object.assign(keys, query, path)
     for (const [key, name] of headers) {

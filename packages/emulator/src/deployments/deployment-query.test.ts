@@ -20,8 +20,8 @@ const deployment = (fields: Partial<QueryFields>): QueryFields => ({
   ...fields,
 })
 
-const run = (query: DeploymentQuery, all: readonly QueryFields[], refuseRepeated = false) => {
-  const listing = understand<QueryFields>(query, (item, field) => item[field], { refuseRepeated })
+const run = (query: DeploymentQuery, all: readonly QueryFields[], rejectRepeated = false) => {
+  const listing = understand<QueryFields>(query, (item, field) => item[field], { rejectRepeated })
   if (isProblem(listing)) return listing.problem
   const kept = all.filter(listing.keeps)
   return (listing.order === undefined ? kept : kept.toSorted(listing.order)).map(({ request_id }) => request_id)
@@ -225,7 +225,7 @@ describe('the list', () => {
   })
 
   test('can refuse two filters on one field', async () => {
-    const { list } = await studio({ deployments: { refuseRepeatedFilters: true } })
+    const { list } = await studio({ deployments: { rejectRepeatedFilters: true } })
     const filter = { field: 'tags', operator: 'eq', value: 'a' }
     expect((await list({ filters: [filter] })).status).toBe(200)
     expect((await list({ filters: [filter, filter] })).status).toBe(400)

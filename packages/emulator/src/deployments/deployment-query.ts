@@ -75,16 +75,16 @@ const compare = (a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0)
 
 /**
  * Parses a query.
- * @param options.refuseRepeated refuses two filters on one field, as some servers do.
+ * @param options.rejectRepeated refuses two filters on one field, as some servers do.
  */
 export function understand<Item>(
   query: DeploymentQuery,
   read: ReadField<Item>,
-  options: { readonly refuseRepeated: boolean },
+  options: { readonly rejectRepeated: boolean },
 ): Listing<Item> | Problem {
   const filters = query.filters ?? []
   const repeated = filters.find(({ field }, index) => filters.findIndex((other) => other.field === field) < index)
-  if (options.refuseRepeated && repeated !== undefined) {
+  if (options.rejectRepeated && repeated !== undefined) {
     return { problem: `query.filters: at most one filter per field, but ${JSON.stringify(repeated.field)} has several` }
   }
   const checks: { readonly field: Field; readonly passes: Test }[] = []

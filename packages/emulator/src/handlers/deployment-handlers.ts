@@ -103,8 +103,8 @@ const whereUsersAre = ({ ip_list = [], geo_ip_list = [] }: DeployLegacy, { locat
  * an order (both our choice).
  */
 const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...wanted }, { world }) => {
-  const { listLagMs, refuseRepeatedFilters } = world.deploymentSettings
-  const listing = understand(query, readListed, { refuseRepeated: refuseRepeatedFilters })
+  const { listLagMs, rejectRepeatedFilters } = world.deploymentSettings
+  const listing = understand(query, readListed, { rejectRepeated: rejectRepeatedFilters })
   if (isProblem(listing)) return fail(400, listing.problem)
   const asOf = world.clock.now() - listLagMs
   const matches: Listed[] = []

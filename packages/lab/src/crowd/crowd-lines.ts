@@ -42,7 +42,7 @@ export async function* splitLines(chunks: AsyncIterable<string | Uint8Array>): A
   let [parts, length]: [Uint8Array[], number] = [[], 0]
   const add = (part: Uint8Array) => {
     length += part.length
-    refuseLong({ length }, number)
+    assertLineLength({ length }, number)
     parts.push(part)
   }
   const line = () => {
@@ -73,7 +73,7 @@ function textOf(bytes: Uint8Array, number: number): string {
   }
 }
 
-export function refuseLong({ length }: { readonly length: number }, number: number): void {
+export function assertLineLength({ length }: { readonly length: number }, number: number): void {
   if (length > LONGEST_LINE) throw new InvalidCrowd(number, '', 'is longer than a mebibyte, 1048576 characters')
 }
 
@@ -172,7 +172,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, number: number): T {
 
 /** @throws {InvalidCrowd} saying where the line stops being JSON. */
 function jsonOf(text: string, number: number): unknown {
-  refuseLong(text, number)
+  assertLineLength(text, number)
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -49,7 +49,7 @@ const SEEDS = 5
 export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {}): Promise<LabResult> {
   const { crowd, crowdName, variants, tickMs, startMs, ratings, figures, possible = true } = run
   const seeds = seedsOf(run)
-  refuseNames(variants.map(({ name }) => name))
+  assertUniqueNames(variants.map(({ name }) => name))
   // Refuses a crowd whose matches nobody can win.
   if (ratings !== undefined) createRatingBook(crowd, ratings)
   // Seed by seed, so that a thread makes each crowd once.
@@ -94,7 +94,7 @@ function seedsOf({ crowd, seeds: count = SEEDS }: LabRun): number[] {
   return Array.from({ length: count }, (_, index) => (first + index) % 2 ** 32)
 }
 
-function refuseNames(names: readonly string[]): void {
+function assertUniqueNames(names: readonly string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (names.length > 0 && twice === undefined) return
   const wrong = twice === undefined ? 'must not be empty' : `there are two of the name ${JSON.stringify(twice)}`

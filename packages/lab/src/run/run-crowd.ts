@@ -85,8 +85,8 @@ export async function runCrowd(
 ): Promise<RunOutcome> {
   const { seed, tickMs, startMs, ratings, signal, progressed } = readRunOptions(options)
   const queues = definitions.map((definition) => inTheLab(defineQueue(definition)))
-  refuse(crowd, queues)
-  refuseSlowStart(queues, startMs)
+  assertRunnable(crowd, queues)
+  assertStartsInTime(queues, startMs)
 
   const { startsAt, durationMs } = crowd.header
   const clock = createVirtualClock(startsAt)
@@ -144,7 +144,7 @@ export async function runCrowd(
 }
 
 /** @throws {InvalidInput} */
-function refuse({ parties }: Crowd, queues: readonly Queue[]): void {
+function assertRunnable({ parties }: Crowd, queues: readonly Queue[]): void {
   if (queues.length === 0) throw new InvalidInput('queues: must be a list of at least one queue', { field: 'queues' })
   if (parties.length === 0) throw new InvalidInput('crowd: has no parties', { field: 'parties' })
   if (queues.length > MOST_QUEUES && parties.some((party) => party.queues === undefined)) {
@@ -164,7 +164,7 @@ function refuse({ parties }: Crowd, queues: readonly Queue[]): void {
  * A server that is READY too late would count as failed, and all matches would come to nothing.
  * @throws {InvalidInput}
  */
-function refuseSlowStart(queues: readonly Queue[], startMs: number): void {
+function assertStartsInTime(queues: readonly Queue[], startMs: number): void {
   const late = queues.find(({ deploy }) => startMs >= deploy.readyTimeoutMs)
   if (late === undefined) return
   const queue = JSON.stringify(late.name)

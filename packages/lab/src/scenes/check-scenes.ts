@@ -32,7 +32,7 @@ export function checkScenes(file: unknown, queues: readonly Queue[]): CheckedSce
   for (const [index, name] of names.entries())
     if (typeof name === 'string' && names.indexOf(name) < index)
       checking.fault(['scenes', String(index), 'name'], `is the name of scenes.${names.indexOf(name)} too`)
-  refuseExcess(scenes, checking)
+  checkSize(scenes, checking)
   return { scenes, faults: checking.faults }
 }
 
@@ -44,7 +44,7 @@ function roundsOf({ endsAt, tickets, happenings, expectations }: Scene): number 
   return endsAt / TICK_MS + new Set([...tickets, ...happenings].map(({ at }) => at)).size + expectations.length
 }
 
-function refuseExcess(scenes: readonly Scene[], checking: Checking): void {
+function checkSize(scenes: readonly Scene[], checking: Checking): void {
   const ms = scenes.reduce((sum, { endsAt }) => sum + endsAt, 0)
   const work = scenes.reduce((sum, scene) => sum + roundsOf(scene) * scene.tickets.length, 0)
   if (ms > LONGEST_MS) checking.fault(['scenes'], `last ${durationWords(ms)} in all, and may last 24h`)

@@ -235,7 +235,7 @@ interface PresenceReporterOptions {
 /** A client that waits. */
 interface Waiting {
   readonly queues: readonly string[]
-  readonly sighting: PresenceReport
+  readonly report: PresenceReport
   /** Epoch milliseconds at which the matchmaker is told again that the client is there. */
   nextAt: number
   /** When its stream is ended; undefined while no queue has asked. */
@@ -256,9 +256,9 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     for (const queue of queues) shortest = Math.min(shortest, service.presenceWithinMs(queue) ?? Infinity)
     return shortest
   }
-  const tell = async (sightings: readonly PresenceReport[]): Promise<void> => {
+  const tell = async (reports: readonly PresenceReport[]): Promise<void> => {
     try {
-      await service.notePresence(sightings)
+      await service.notePresence(reports)
     } catch (error) {
       // While no process leads nobody is absent, and whoever leads next gives everybody the whole time.
       if (!(error instanceof Unavailable)) onError(error)
@@ -269,7 +269,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     // Queues may be replaced while clients wait, so what these ask for is looked up each time.
     if (withinMs(inQueue.keys()) === Infinity) return
     const now = clock.now()
-    const sightings: PresenceReport[] = []
+    const reports: PresenceReport[] = []
     for (const one of waiting) {
       if (now < one.nextAt) continue
       const awayMs = withinMs(one.queues)
@@ -277,23 +277,23 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
       one.endAt ??= now + 2 * awayMs
       if (now >= one.endAt) one.end?.()
       one.nextAt = now + awayMs / 2
-      sightings.push(one.sighting)
+      reports.push(one.report)
     }
-    if (sightings.length > 0) await tell(sightings)
+    if (reports.length > 0) await tell(reports)
   }
   const looking = createTicker({ clock, everyMs: LOOK_MS, tick: look, isNeeded: () => waiting.size > 0 })
 
-  const sightingOf = ({ id, players }: Ticket, caller: TicketCaller): PresenceReport =>
+  const reportOf = ({ id, players }: Ticket, caller: TicketCaller): PresenceReport =>
     players.length === 1 || isBackend(caller) ? { ticketId: id } : { ticketId: id, playerId: caller.id }
   const asks = (queues: readonly string[]) => withinMs(queues) < Infinity
 
   return {
     seen: (ticket, caller) => {
-      if (!hasEnded(ticket) && asks(ticket.queues)) void tell([sightingOf(ticket, caller)])
+      if (!hasEnded(ticket) && asks(ticket.queues)) void tell([reportOf(ticket, caller)])
     },
     waits: (ticket, caller, end) => {
-      const sighting = sightingOf(ticket, caller)
-      const one: Waiting = { queues: ticket.queues, sighting, nextAt: clock.now(), endAt: undefined, end }
+      const report = reportOf(ticket, caller)
+      const one: Waiting = { queues: ticket.queues, report, nextAt: clock.now(), endAt: undefined, end }
       waiting.add(one)
       for (const queue of one.queues) inQueue.set(queue, (inQueue.get(queue) ?? 0) + 1)
       looking.wake()
@@ -304,7 +304,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
           if (others === 0) inQueue.delete(queue)
           else inQueue.set(queue, others)
         }
-        if (asks(one.queues)) void tell([sighting])
+        if (asks(one.queues)) void tell([report])
       }
     },
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { problemOf } from './problems.js'
-import { refuseTicket } from '../tickets/ticket-input.js'
+import { invalidTicket } from '../tickets/ticket-input.js'
 import { setUpReal } from './ticket-api.fixture.js'
 
 describe('a party that is too big', () => {
@@ -24,7 +24,7 @@ describe('a party that is too big', () => {
   })
 
   test('is refused in a whole sentence, where it has no field', () => {
-    const error = refuseTicket('players', 'players: a party of 3 is too big: a team takes at most 2')
+    const error = invalidTicket('players', 'players: a party of 3 is too big: a team takes at most 2')
     expect(problemOf(error)).toMatchObject({
       status: 400,
       message: 'a party of 3 is too big: a team takes at most 2',

@@ -48,7 +48,7 @@ import { problemOf } from './problems.js'
 import { createCheckStatements, createReadPlayer } from './read-player.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import type { TicketService } from './service.js'
-import { createCreating } from './ticket-creation.js'
+import { createTicketCreation } from './ticket-creation.js'
 import { isoTime, seatId, ticketView } from './ticket-views.js'
 
 /** The ticket API as a function `(Request) → Promise<Response>`, to be mounted on any server. */
@@ -116,7 +116,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const store = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive, log })
 
   const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
-  const creating = createCreating(service, readPlayer)
+  const creating = createTicketCreation(service, readPlayer)
   const presence = createPresenceReporter({ service, clock, onError })
   const reading = createReading(service, { waits, presence, clock })
   const groups = createGroups({ service, store, presence, clock, queueNames, random })

@@ -12,7 +12,7 @@ import type { TicketService } from './service.js'
 import { partyViews, ticketView, type TicketView } from './ticket-views.js'
 
 /** Creates tickets from request bodies. */
-export interface Creating {
+export interface TicketCreation {
   one(body: TicketBody, speaker: Speaker): Awaitable<TicketView>
   /** Creates several tickets; each one succeeds or fails by itself. */
   many(bodies: readonly unknown[], speaker: Speaker): Awaitable<{ readonly results: readonly BatchItem[] }>
@@ -26,10 +26,10 @@ const isInput = (read: Read): read is TicketInput => !(read instanceof Problem)
 
 const TICKET_KEYS = ['id', 'priority'] as const
 
-export function createCreating(
+export function createTicketCreation(
   service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait'>,
   readPlayer: ReadPlayer,
-): Creating {
+): TicketCreation {
   /**
    * The matchmaker's input for a ticket. It is no promise if nothing has to be awaited: most tickets need no waiting,
    * and there may be many.
@@ -62,7 +62,7 @@ export function createCreating(
     many: (bodies, speaker) => {
       const read = bodies.map((body) => readOne(body, speaker))
       const areRead = read.some((one) => one instanceof Promise) ? Promise.all(read) : (read as Read[])
-      return whenKnown<Read[], ReturnType<Creating['many']>>(areRead, (inputs) =>
+      return whenKnown<Read[], ReturnType<TicketCreation['many']>>(areRead, (inputs) =>
         whenKnown(service.createTickets(inputs.filter(isInput)), (created) => {
           let next = 0
           const results = inputs.map((input): BatchItem => {

@@ -1,9 +1,9 @@
 import { type Activity, createAllocator, createEndedMatches, matchmakerTag } from '@muster/servers'
 import { createBackfilling } from './backfill-commands.js'
 import { createBackfills } from './backfills.js'
-import { createClosing, createHandover, refuseHandOver } from './handover.js'
+import { createClosing, createHandover, assertCanHandOver } from './handover.js'
 import { notReady } from './guard.js'
-import { createTick, createTicking } from './tick.js'
+import { createTick, createTickLoop } from './tick.js'
 import { MatchmakerClosed } from '../errors.js'
 import { createBeaconDirectory } from '../beacons.js'
 import { createEvents } from '../events.js'
@@ -38,7 +38,7 @@ export interface Assembly {
   /** Opens the journal, and takes over the matches of an earlier process; see `Recovery`. */
   readonly recover: () => Promise<boolean>
   /** @throws {Unavailable} before that is done; {MatchmakerClosed} if it never will be */
-  readonly refuseUnlessReady: () => void
+  readonly assertReady: () => void
   readonly loadBackfills: (saved: readonly StoredBackfill[]) => void
   /** All tickets that are kept. */
   readonly tickets: () => Iterable<TicketRecord>
@@ -63,7 +63,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
 
   /** Tickets have arrived in a queue that makes matches at arrival: tickets added in one call count as one arrival. */
   const arrived = (runtime: QueueRuntime) => {
-    if (!ticking.isOn()) return
+    if (!tickLoop.isOn()) return
     queueMicrotask(
       () => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })),
     )
@@ -162,11 +162,11 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     isClosed: () => isClosed,
   })
 
-  const refuseIfClosed = () => {
+  const assertNotClosed = () => {
     if (isClosed) throw new MatchmakerClosed('the matchmaker is closed')
   }
   const { playedBy } = allocator
-  const ticketing = createTicketing({ tickets, lifecycle, cooldowns, playedBy, clock, refuseIfClosed })
+  const ticketing = createTicketing({ tickets, lifecycle, cooldowns, playedBy, clock, assertNotClosed })
   const { running: runningMatch, ...matching } = createMatching({
     lifecycle,
     allocator,
@@ -176,7 +176,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     events,
     clock,
   })
-  const handover = createHandover({ tickets, clock, refuseIfClosed })
+  const handover = createHandover({ tickets, clock, assertNotClosed })
   const beginPrivate = createBeginPrivate({ tickets, lifecycle })
   const matchCreation = createMatchCreation({
     tickets,
@@ -185,7 +185,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
       if (allocator.recovery.isDone()) beginPrivate(clock.now())
     },
     random,
-    refuseIfClosed,
+    assertNotClosed,
   })
   const { ticketLog } = config
   const close = createClosing({
@@ -199,7 +199,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   const { learnedWaits, ...estimating } = createEstimating({ tickets, runtimes: () => runtimes, clock })
 
   const tickOnce = () => tick.all().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
-  const ticking = createTicking({ clock, everyMs: config.tickMs, tick: tickOnce, isClosed: () => isClosed })
+  const tickLoop = createTickLoop({ clock, everyMs: config.tickMs, tick: tickOnce, isClosed: () => isClosed })
 
   const matchmaker: Matchmaker = {
     ...ticketing,
@@ -216,7 +216,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     reconfigure: (definitions) => {
       runtimes = inOperation(defineQueues(definitions), runtimes)
       const refused = tickets.replaceQueues(runtimes, clock.now())
-      backfills.moveTo(runtimes)
+      backfills.replaceQueues(runtimes)
       return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }
     },
 
@@ -230,8 +230,8 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     tick: tick.all,
 
     ready: (signal) => allocator.recovery.ready(signal),
-    start: ticking.start,
-    stop: ticking.stop,
+    start: tickLoop.start,
+    stop: tickLoop.stop,
 
     inspect: () =>
       inspect({
@@ -256,9 +256,9 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
       ),
 
     close: async (given) => {
-      refuseHandOver(given?.handOver, ticketLog)
+      assertCanHandOver(given?.handOver, ticketLog)
       isClosed = true
-      await ticking.stop()
+      await tickLoop.stop()
       return close(given)
     },
   }
@@ -267,9 +267,9 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     matchmaker,
     loading: tickets.loading,
     recover: allocator.recovery.recover,
-    refuseUnlessReady: () => {
+    assertReady: () => {
       if (allocator.recovery.isDone()) return
-      refuseIfClosed()
+      assertNotClosed()
       if (!allocator.recovery.attempt()) throw notReady(allocator.recovery.isFailing())
     },
     loadBackfills: resuming.loadBackfills,
@@ -279,7 +279,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     learnedWaits,
     abandon: () => {
       isClosed = true
-      void ticking.stop()
+      void tickLoop.stop()
       allocator.abandon()
     },
   }

@@ -35,13 +35,13 @@ const input: z.ZodType<BackfillInput> = z.strictObject({
 })
 const change: z.ZodType<BackfillChange> = z.strictObject({ version: z.int().min(1), teams: teamsSchema })
 
-const refuse = (field: string, message: string) => new InvalidBackfill(`backfill: ${message}`, { field })
+const invalidBackfill = (field: string, message: string) => new InvalidBackfill(`backfill: ${message}`, { field })
 
 /** @throws {InvalidBackfill} */
-const readBackfillInput = (given: BackfillInput): BackfillInput => read(input, given, refuse)
+const readBackfillInput = (given: BackfillInput): BackfillInput => read(input, given, invalidBackfill)
 
 /** @throws {InvalidBackfill} */
-const readBackfillChange = (given: BackfillChange): BackfillChange => read(change, given, refuse)
+const readBackfillChange = (given: BackfillChange): BackfillChange => read(change, given, invalidBackfill)
 
 interface VacanciesOptions {
   /** Those of the match. */
@@ -62,13 +62,13 @@ function vacanciesOf(
   given: readonly BackfillTeam[] | undefined,
   { teams: shapes, present, mayBeMore, now }: VacanciesOptions,
 ): Vacancies {
-  const refuseUnknown = (path: string) =>
-    refuse(
+  const unknownTeam = (path: string) =>
+    invalidBackfill(
       path,
       `${path}: must say slots or players: of a match of an earlier process it is not known who is in which team`,
     )
   if (given === undefined) {
-    if (mayBeMore) throw refuseUnknown('teams')
+    if (mayBeMore) throw unknownTeam('teams')
     return { rooms: roomsBeside(shapes, present), present }
   }
   const rooms = shapes.map(() => 0)
@@ -77,15 +77,15 @@ function vacanciesOf(
     const at = shapes.findIndex((shape) => shape.name === name)
     const shape = shapes[at]
     if (shape === undefined)
-      throw refuse(
+      throw invalidBackfill(
         `teams.${index}.name`,
         `teams.${index}.name: the match has no such team, got ${JSON.stringify(name)}`,
       )
-    if (mayBeMore && slots === undefined && players === undefined) throw refuseUnknown(`teams.${index}`)
+    if (mayBeMore && slots === undefined && players === undefined) throw unknownTeam(`teams.${index}`)
     if (players !== undefined) there[at] = players.map((one) => presentPlayer(one, now))
     const free = shape.max - countPlayers(there[at] ?? [])
     if ((slots ?? 0) > free)
-      throw refuse(
+      throw invalidBackfill(
         `teams.${index}.slots`,
         `teams.${index}.slots: the team takes ${Math.max(0, free)} more at most, got ${slots}`,
       )

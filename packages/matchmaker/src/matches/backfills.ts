@@ -77,7 +77,7 @@ export interface Backfills {
   /** Opens a backfill of an earlier process again, as it was. It is cancelled if its queue cannot serve it any more. */
   restore(saved: SavedBackfill, match: Match): void
   /** The queues are in operation anew. Those that these cannot serve are cancelled. */
-  moveTo(runtimes: ReadonlyMap<string, QueueRuntime>): void
+  replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>): void
   /** Removes those that ended long enough ago. */
   removeEnded(now: number): void
   all(): Iterable<BackfillRecord>
@@ -230,7 +230,7 @@ export function createBackfills({
       enterOrCancel(record)
     },
 
-    moveTo: (others) => {
+    replaceQueues: (others) => {
       runtimes = others
       for (const record of byId.values()) {
         if (record.status !== 'OPEN') continue

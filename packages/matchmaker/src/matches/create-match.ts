@@ -16,15 +16,15 @@ interface CreatingMatches {
   readonly begin: () => void
   readonly random: Random
   /** @throws {MatchmakerClosed} */
-  readonly refuseIfClosed: () => void
+  readonly assertNotClosed: () => void
 }
 
 /** Creates the command that makes a match of given players. */
 export function createMatchCreation(options: CreatingMatches): Pick<Matchmaker, 'createMatch'> {
-  const { tickets, runtimes, begin, random, refuseIfClosed } = options
+  const { tickets, runtimes, begin, random, assertNotClosed } = options
   return {
     createMatch: (input) => {
-      refuseIfClosed()
+      assertNotClosed()
       const match = checkMatch(input, runtimes(), random)
       const created = inMatch(undefined, () => tickets.createTogether(match.tickets))
       begin()

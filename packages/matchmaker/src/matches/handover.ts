@@ -50,14 +50,14 @@ interface Handover {
   readonly tickets: TicketStore
   readonly clock: Clock
   /** @throws {MatchmakerClosed} */
-  readonly refuseIfClosed: () => void
+  readonly assertNotClosed: () => void
 }
 
 /** Creates the commands that hand waiting tickets from one matchmaker to another. */
 export function createHandover({
   tickets,
   clock,
-  refuseIfClosed,
+  assertNotClosed,
 }: Handover): Pick<Matchmaker, 'exportTickets' | 'importTickets'> {
   const take = (given: ExportedTicket): Ticket => {
     const { id, queues, players, priority } = given
@@ -80,7 +80,7 @@ export function createHandover({
     },
 
     importTickets: (snapshot) => {
-      refuseIfClosed()
+      assertNotClosed()
       const checked = read(
         snapshotSchema,
         snapshot,
@@ -159,7 +159,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
 }
 
 /** @throws {InvalidInput} */
-export function refuseHandOver(handOver: boolean | undefined, ticketLog: Store | undefined): void {
+export function assertCanHandOver(handOver: boolean | undefined, ticketLog: Store | undefined): void {
   if (handOver !== true || ticketLog !== undefined) return
   throw new InvalidInput('option handOver: needs a ticketLog, from which the next process goes on', {
     field: 'handOver',

@@ -183,7 +183,7 @@ export interface Matchmaker {
    * for its changes; a program without it does so itself. Whose client it is must have been checked. Tickets and
    * players that there are not, and queues that do not ask, are ignored.
    */
-  notePresence(sightings: readonly PresenceReport[]): void
+  notePresence(reports: readonly PresenceReport[]): void
   /**
    * Estimates how much longer a ticket waits until a match is found for it, from how long tickets of its size and
    * region have waited lately in its queues. Undefined if it does not search, while its queues are paused, and where

@@ -54,9 +54,9 @@ interface Claimed {
 }
 
 /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
-export function createTick(ticking: TickOptions): Tick {
-  const { runtimes, tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator } = ticking
-  const { events, clock, stopwatch, isClosed } = ticking
+export function createTick(options: TickOptions): Tick {
+  const { runtimes, tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator } = options
+  const { events, clock, stopwatch, isClosed } = options
 
   const admit = (now: number) => {
     tickets.removeEnded(now)
@@ -112,9 +112,9 @@ export function createTick(ticking: TickOptions): Tick {
     all: async () => {
       const startedAt = stopwatch()
       const recovered = await allocator.recovery.recover()
-      const admitting = createYielder(stopwatch)
+      const afterAdmission = createYielder(stopwatch)
       admit(clock.now())
-      if (admitting.isDue()) await admitting.yieldNow()
+      if (afterAdmission.isDue()) await afterAdmission.yieldNow()
       const begun = await inTurn(async () => {
         const yielder = createYielder(stopwatch)
         const now = clock.now()
@@ -154,14 +154,14 @@ function mostUrgentFirst(groups: readonly Group[]): readonly Group[] {
 }
 
 /** Ticks at intervals, while that is on. */
-interface Ticking {
+interface TickLoop {
   start(): void
   /** Resolves when the last tick has ended. */
   stop(): Promise<void>
   isOn(): boolean
 }
 
-interface TickingOptions {
+interface TickLoopOptions {
   readonly clock: Clock
   readonly everyMs: number
   /** Never rejects. */
@@ -169,7 +169,7 @@ interface TickingOptions {
   readonly isClosed: () => boolean
 }
 
-export function createTicking({ clock, everyMs, tick, isClosed }: TickingOptions): Ticking {
+export function createTickLoop({ clock, everyMs, tick, isClosed }: TickLoopOptions): TickLoop {
   let ticker: Ticker | undefined
   return {
     start: () => {

@@ -8,7 +8,7 @@ import { ticketOf, type TicketRecord } from '../tickets/ticket-record.js'
 import type { CancelReason, TicketInput } from '../tickets/ticket.js'
 import type { PlayedBy } from '../tickets/admission.js'
 import { noteSighting } from '../tickets/presence.js'
-import { readTicketInput, refuseStranger } from '../tickets/ticket-input.js'
+import { readTicketInput, assertPlayerOfTicket } from '../tickets/ticket-input.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { TicketStore } from '../tickets/ticket-store.js'
 
@@ -19,7 +19,7 @@ export interface Ticketing {
   readonly cooldowns: Pick<Cooldowns, 'count'>
   readonly clock: Clock
   /** @throws {MatchmakerClosed} */
-  readonly refuseIfClosed: () => void
+  readonly assertNotClosed: () => void
 }
 
 /** Commands of players, or of backends that speak for them, about tickets. */
@@ -29,7 +29,7 @@ export function createTicketing({
   playedBy,
   cooldowns,
   clock,
-  refuseIfClosed,
+  assertNotClosed,
 }: Ticketing): Pick<
   Matchmaker,
   | 'createTicket'
@@ -76,7 +76,7 @@ export function createTicketing({
     playerId: string | undefined,
   ): { readonly record: TicketRecord; readonly playerIds: readonly string[] } => {
     const record = known(ticketId)
-    if (playerId !== undefined) refuseStranger(record, playerId)
+    if (playerId !== undefined) assertPlayerOfTicket(record, playerId)
     const all = record.players.map(({ id }) => id)
     if (record.status !== 'MATCH_FOUND' || record.seat?.acceptance === undefined) throw new NothingToAccept(ticketId)
     return { record, playerIds: playerId === undefined ? all : [playerId] }
@@ -84,11 +84,11 @@ export function createTicketing({
 
   return {
     createTicket: (input) => {
-      refuseIfClosed()
+      assertNotClosed()
       return create(input)
     },
     createTickets: (inputs) => {
-      refuseIfClosed()
+      assertNotClosed()
       return inputs.map(tryCreating)
     },
     getTicket: (id) => {
@@ -101,9 +101,9 @@ export function createTicketing({
       const match = played && { matchId: played.matchId, queue: played.queue, assignment: played.assignment }
       return { tickets: records.map(ticketOf), match }
     },
-    notePresence: (sightings) => {
+    notePresence: (reports) => {
       const now = clock.now()
-      for (const { ticketId, playerId } of sightings) {
+      for (const { ticketId, playerId } of reports) {
         const record = tickets.find(ticketId)
         if (record !== undefined) noteSighting(record, playerId, now)
       }
@@ -120,7 +120,7 @@ export function createTicketing({
 
     cancelTicket: (id, playerId) => {
       const record = known(id)
-      if (playerId !== undefined) refuseStranger(record, playerId)
+      if (playerId !== undefined) assertPlayerOfTicket(record, playerId)
       if (record.status === 'HOST_ASSIGNED') throw new AlreadyAssigned(id, record.seat?.match.matchId ?? '')
       if (record.status === 'MATCH_FOUND' && playerId !== undefined) {
         const isAsked = record.seat?.acceptance?.accepted.includes(playerId) === false

@@ -28,4 +28,4 @@ export {
   type TicketCheckerOptions,
 } from '../tickets/ticket-checker.js'
 export { isSettled } from '../tickets/ticket.js'
-export { refuseStranger } from '../tickets/ticket-input.js'
+export { assertPlayerOfTicket } from '../tickets/ticket-input.js'

@@ -52,7 +52,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
   const keys = rules.filter((rule) => rule.keyOf !== undefined)
   const needFacts = rules.some((rule) => rule.factOf !== undefined)
   const adaptive = queue.targetWaitMs !== undefined
-  const checkHope = refuseHopeless(rules, teams, levels)
+  const checkHope = assertSatisfiable(rules, teams, levels)
 
   const factsOf = (ticket: RuleTicket, refuse: Refuse): Facts => ({
     ticket,
@@ -89,18 +89,18 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
     },
 
     entryOf: (ticket) => {
-      const facts = factsOf(ticket, refuseTicket)
-      checkHope(facts, refuseTicket)
+      const facts = factsOf(ticket, invalidTicket)
+      checkHope(facts, invalidTicket)
       return {
         id: ticket.id,
         size: ticket.players.length,
         since: ticket.createdAt,
         priority: ticket.priority,
         region: adaptive ? regionIn(ticket.place) : undefined,
-        key: keyOf(ticket, refuseTicket),
+        key: keyOf(ticket, invalidTicket),
         place: ticket.place && pointOf(ticket.place),
         network: ticket.network,
-        values: valuesOf(ticket, refuseTicket),
+        values: valuesOf(ticket, invalidTicket),
         facts,
       }
     },
@@ -111,7 +111,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
       )
       const [first] = present.flat()
       if (first === undefined && keys.length > 0) {
-        throw refuseTicket('present', `must be somebody, for rule ${JSON.stringify(keys[0]?.rule.name)}`)
+        throw invalidTicket('present', `must be somebody, for rule ${JSON.stringify(keys[0]?.rule.name)}`)
       }
       const nobody = { ...opening, players: [] }
       return {
@@ -125,7 +125,7 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
           present.flat().map(({ ticket, refuse }) => valuesOf(ticket, refuse)),
           spans.length,
         ),
-        facts: factsOf(nobody, refuseTicket),
+        facts: factsOf(nobody, invalidTicket),
         rooms: opening.rooms,
         present: present.map((team) => team.map(({ ticket, refuse }) => factsOf(ticket, refuse))),
       }
@@ -138,7 +138,7 @@ const refusal =
   (path, message) =>
     new InvalidTicket(`ticket: ${prefix}${path}: ${message}`, { field: prefix + path })
 
-const refuseTicket = refusal('')
+const invalidTicket = refusal('')
 
 /** For each span, the lowest low and the highest high of the tickets. */
 function around(values: readonly (readonly number[])[], spans: number): number[] {
@@ -190,7 +190,7 @@ function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
  * Refuses tickets that could never be matched: a party that fits into no team, or one that a rule about teams rejects
  * in every team even after the longest wait and with no other players. The other rules refuse such tickets themselves.
  */
-function refuseHopeless(rules: readonly CompiledRule[], teams: readonly NamedTeam[], { last }: Levels) {
+function assertSatisfiable(rules: readonly CompiledRule[], teams: readonly NamedTeam[], { last }: Levels) {
   const aboutTeams = rules.filter(
     ({ rule, part }) => part !== undefined && (rule.kind === 'roles' || rule.kind === 'compare'),
   )

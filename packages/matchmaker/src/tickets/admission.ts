@@ -12,7 +12,7 @@ import type { PlayerIndex, Playing } from './player-index.js'
 import type { PlayerLimits } from './limits.js'
 import type { CheckedTicket, TicketPlayer } from './checked-ticket.js'
 import type { Ticket } from './ticket.js'
-import { MUST_BE_SOMEWHERE, refuseTicket } from './ticket-input.js'
+import { MUST_BE_SOMEWHERE, invalidTicket } from './ticket-input.js'
 
 /** What is known of a ticket that has waited elsewhere before. */
 export interface PastOfTicket {
@@ -34,7 +34,7 @@ export interface PlayedMatch {
 /** The match of an earlier process in which a player plays, by a ticket that is not known. */
 export type PlayedBy = (playerId: string) => PlayedMatch | undefined
 
-export interface Admitting {
+export interface AdmissionContext {
   /** By name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly players: PlayerIndex
@@ -56,21 +56,25 @@ export const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
  * Makes the record of a ticket whose players may wait in all of its queues.
  * @throws {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}; {PlayerCoolingDown}
  */
-export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
-  const { players, locatePlayers, clock, random } = admitting
-  const runtimes = runtimesOf(ticket.queues, admitting.runtimes)
+export function admit(
+  ticket: CheckedTicket,
+  past: PastOfTicket | undefined,
+  context: AdmissionContext,
+): AdmittedTicket {
+  const { players, locatePlayers, clock, random } = context
+  const runtimes = runtimesOf(ticket.queues, context.runtimes)
   assertLocatable(ticket, runtimes)
   const now = clock.now()
-  if (isFree(ticket, admitting)) {
-    for (const { id } of ticket.players) admitting.limits.check(id, 0, now)
+  if (isFree(ticket, context)) {
+    for (const { id } of ticket.players) context.limits.check(id, 0, now)
   } else {
     assertNotBusy(ticket, runtimes, players)
-    assertNotPlaying(ticket, runtimes, admitting)
-    for (const { id } of ticket.players) admitting.limits.check(id, matchesOf(id, admitting), now)
+    assertNotPlaying(ticket, runtimes, context)
+    for (const { id } of ticket.players) context.limits.check(id, matchesOf(id, context), now)
   }
   // A ticket that has waited elsewhere was taken there, and a private match is made whatever its players have done.
   const isNew = past === undefined && ticket.privateSeat === undefined
-  if (isNew) assertNotCoolingDown(ticket, runtimes, admitting.cooldowns, now)
+  if (isNew) assertNotCoolingDown(ticket, runtimes, context.cooldowns, now)
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
   const record = newRecord(ticket, {
@@ -85,7 +89,7 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
 }
 
 /** Whether none of its players is in another ticket: looking each of them up once is the greater part of the checks. */
-function isFree(ticket: CheckedTicket, { players, playing, playedBy }: Admitting): boolean {
+function isFree(ticket: CheckedTicket, { players, playing, playedBy }: AdmissionContext): boolean {
   for (const { id } of ticket.players) {
     if (players.ticketsOf(id).length > 0 || playing.ticketsOf(id).length > 0) return false
     if (playedBy(id) !== undefined) return false
@@ -94,10 +98,10 @@ function isFree(ticket: CheckedTicket, { players, playing, playedBy }: Admitting
 }
 
 /** Number of matches that the player waits for and plays in. */
-const matchesOf = (id: string, { players, playing, playedBy }: Admitting): number =>
+const matchesOf = (id: string, { players, playing, playedBy }: AdmissionContext): number =>
   players.ticketsOf(id).length + playing.ticketsOf(id).length + (playedBy(id) === undefined ? 0 : 1)
 
-export interface Admitted {
+export interface AdmittedTicket {
   readonly record: TicketRecord
   /** When it was admitted, in epoch milliseconds. */
   readonly now: number
@@ -169,7 +173,7 @@ export function assertLocatable({ players }: CheckedTicket, runtimes: readonly Q
     const unplaced = runtimes.find(({ queue }) => !queue.rules.some(({ kind }) => kind === 'latency'))
     if (unplaced === undefined) continue
     const queue = JSON.stringify(unplaced.queue.name)
-    throw refuseTicket(
+    throw invalidTicket(
       `players.${index}`,
       `players.${index}: ${MUST_BE_SOMEWHERE}: queue ${queue} has no latency rule that would choose a place`,
     )
@@ -198,7 +202,7 @@ function assertNotBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[],
 function assertNotPlaying(
   ticket: CheckedTicket,
   runtimes: readonly QueueRuntime[],
-  { playing, playedBy }: Pick<Admitting, 'playing' | 'playedBy'>,
+  { playing, playedBy }: Pick<AdmissionContext, 'playing' | 'playedBy'>,
 ): void {
   if (mayWaitWhilePlaying(runtimes)) return
   for (const { id } of ticket.players) {
@@ -217,7 +221,7 @@ export const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly
   others.every((runtime) => runtime.queue.playersMayWaitTwice)
 
 /** @throws {InvalidTicket} if the ticket that was created by this id before is another one. */
-export function refuseOther(
+export function assertSameTicket(
   before: Pick<Ticket, 'queues' | 'players'>,
   { id, queues, players }: Pick<Ticket, 'queues' | 'players'> & { readonly id: string | undefined },
 ): void {
@@ -230,7 +234,7 @@ export function refuseOther(
     )
   )
     return
-  throw refuseTicket('id', `id: is that of a ticket with other queues or other players, got ${JSON.stringify(id)}`)
+  throw invalidTicket('id', `id: is that of a ticket with other queues or other players, got ${JSON.stringify(id)}`)
 }
 
 const isSame = (list: readonly string[], other: readonly string[]) =>

@@ -5,7 +5,7 @@ import type { PlayerLimits } from './limits.js'
 import type { LocatePlayers, Place } from './locate-players.js'
 import type { PlayerIndex } from './player-index.js'
 import { isPrivate, type PrivateMatches } from './private-matches.js'
-import { moveTo, type OutOfQueues, type Searching } from './ticket-pools.js'
+import { setRuntimes, type OutOfQueues, type TicketPools } from './ticket-pools.js'
 import { newRecord, type QueueRuntime, type Seat, type TicketRecord } from './ticket-record.js'
 
 /** A ticket that could not be loaded. */
@@ -42,7 +42,7 @@ interface LoadingOptions {
   readonly byId: Map<string, TicketRecord>
   readonly players: PlayerIndex
   readonly privateMatches: Pick<PrivateMatches, 'add' | 'forget'>
-  readonly searching: Searching
+  readonly searching: TicketPools
   /** By name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
   readonly locatePlayers: LocatePlayers
@@ -51,7 +51,7 @@ interface LoadingOptions {
   readonly touch: (record: TicketRecord) => void
   readonly out: (record: TicketRecord, why: OutOfQueues, now: number) => void
   /** Milliseconds before a ticket that waits for a retry is grouped. */
-  readonly restAfter: (attempts: number) => number
+  readonly retryDelayMs: (attempts: number) => number
   readonly clock: Pick<Clock, 'now'>
 }
 
@@ -59,7 +59,7 @@ const NONE: readonly never[] = []
 
 export function createLoading(options: LoadingOptions): Loading {
   const { inheriting, limits, following, byId, players, privateMatches, searching } = options
-  const { runtimes, locatePlayers, located, touch, out, restAfter, clock } = options
+  const { runtimes, locatePlayers, located, touch, out, retryDelayMs, clock } = options
 
   const runtimesOf = (queues: readonly string[]): readonly QueueRuntime[] => {
     const known = runtimes()
@@ -108,7 +108,7 @@ export function createLoading(options: LoadingOptions): Loading {
       if (status === 'HOST_ASSIGNED') return remove(record, now)
     }
     record.waitingFor = isPrivate(record) && state === NEW_STATE ? 'servers' : (waitingFor ?? 'players')
-    record.restsUntil = waitingFor === 'retry' ? now + restAfter(attempts) : 0
+    record.restsUntil = waitingFor === 'retry' ? now + retryDelayMs(attempts) : 0
     if (waitingFor === 'servers' && !isPrivate(record)) searching.expectShort(record)
     searching.syncPools(record, now)
     if (status === 'MATCH_FOUND') touch(record)
@@ -155,7 +155,7 @@ export function createLoading(options: LoadingOptions): Loading {
     searching.leave(known, state.matchedAt ?? now, state.queue === undefined ? undefined : runtimes().get(state.queue))
     inheriting.leave(known)
     following.forget(known)
-    moveTo(known, runtimesOf(known.queues))
+    setRuntimes(known, runtimesOf(known.queues))
     restore(known, state, now)
   }
 

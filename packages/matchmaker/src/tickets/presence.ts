@@ -18,8 +18,8 @@ function longestAbsence({ runtimes }: TicketRecord): number {
 
 /**
  * When the ticket counts as absent unless all of its players are seen again, in epoch milliseconds; Infinity if nobody
- * asks. What is due in a timer is asked for again when the time has come, so that a sighting need not move the timer.
- * @param isSuspended whether sightings are noted elsewhere; then nobody counts as absent.
+ * asks. What is due in a timer is asked for again when the time has come, so that a report need not move the timer.
+ * @param isSuspended whether reports are noted elsewhere; then nobody counts as absent.
  */
 export function absentAt(record: TicketRecord, isSuspended: boolean, now: number): number {
   const longest = longestAbsence(record)

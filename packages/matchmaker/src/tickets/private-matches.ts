@@ -125,7 +125,7 @@ const schema: z.ZodType<MatchInput> = z.strictObject({
 
 /** @throws {InvalidMatch} naming the path, and the value unless it is an address. */
 function readMatchInput(input: MatchInput): CheckedMatch {
-  const { id, queue, teams, skipAcceptance = false } = read(schema, input, refuseMatch)
+  const { id, queue, teams, skipAcceptance = false } = read(schema, input, invalidMatch)
   return {
     id,
     queue,
@@ -134,7 +134,7 @@ function readMatchInput(input: MatchInput): CheckedMatch {
   }
 }
 
-const refuseMatch = (field: string, message: string) => new InvalidMatch(`match: ${message}`, { field })
+const invalidMatch = (field: string, message: string) => new InvalidMatch(`match: ${message}`, { field })
 
 /** A match that was checked: a ticket for each of its teams. */
 interface MatchTickets {
@@ -154,7 +154,7 @@ export function checkMatch(
   const match = readMatchInput(input)
   const runtime = runtimes.get(match.queue)
   if (runtime === undefined) throw unknownQueue(match.queue, [...runtimes.keys()])
-  refuseTeams(match, runtime.compiled.model.teams)
+  assertTeamsOfQueue(match, runtime.compiled.model.teams)
   const { id = newId(random), queue, teams, asks } = match
   const tickets = teams.map(({ name, players }, index) => ({
     id: `${id}-${index + 1}`,
@@ -173,17 +173,17 @@ export function checkMatch(
 }
 
 /** @throws {InvalidMatch} for a team that the queue does not have, and for one with too many players. */
-function refuseTeams({ teams, queue }: CheckedMatch, shapes: readonly TeamShape[]): void {
+function assertTeamsOfQueue({ teams, queue }: CheckedMatch, shapes: readonly TeamShape[]): void {
   for (const [index, { name, players }] of teams.entries()) {
     const shape = shapes.find((one) => one.name === name)
     if (shape === undefined) {
       const [where, names] = [`teams.${index}.name`, shapes.slice(0, 8).map((one) => JSON.stringify(one.name))]
       const message = `is no team of queue ${JSON.stringify(queue)}, which has ${names.join(', ')}`
-      throw refuseMatch(where, `${where}: ${message}${shapes.length > 8 ? ', …' : ''}, got ${JSON.stringify(name)}`)
+      throw invalidMatch(where, `${where}: ${message}${shapes.length > 8 ? ', …' : ''}, got ${JSON.stringify(name)}`)
     }
     if (players.length > shape.max) {
       const where = `teams.${index}.players`
-      throw refuseMatch(where, `${where}: must be at most ${shape.max}, got ${players.length}`)
+      throw invalidMatch(where, `${where}: must be at most ${shape.max}, got ${players.length}`)
     }
   }
 }
@@ -195,8 +195,8 @@ export function inMatch<Result>(index: number | undefined, act: () => Result): R
   } catch (error) {
     if (!(error instanceof InvalidTicket)) throw error
     const { field = '' } = error
-    if (index === undefined) throw refuseMatch('id', 'id: is that of a match of other teams, or of other tickets')
+    if (index === undefined) throw invalidMatch('id', 'id: is that of a match of other teams, or of other tickets')
     const where = `teams.${index}.${field}`
-    throw refuseMatch(where, error.message.replace(/^ticket: /, '').replace(field, where))
+    throw invalidMatch(where, error.message.replace(/^ticket: /, '').replace(field, where))
   }
 }

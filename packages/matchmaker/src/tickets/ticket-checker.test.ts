@@ -133,11 +133,11 @@ test('a player who plays waits only where all queues permit it, and in so many m
 })
 
 test('a ticket of the same id is the same, or refused', () => {
-  const { check, refuseOther } = checker()
+  const { check, assertSameTicket } = checker()
   const one = check({ id: 'a', queue: 'duel', players: [ann] })
-  refuseOther(ticket('a', {}), one)
-  expect(() => refuseOther(ticket('a', { queues: ['both'] }), one)).toThrow(InvalidTicket)
-  expect(() => refuseOther(ticket('a', { players: [{ id: 'ben' }] }), one)).toThrow(InvalidTicket)
+  assertSameTicket(ticket('a', {}), one)
+  expect(() => assertSameTicket(ticket('a', { queues: ['both'] }), one)).toThrow(InvalidTicket)
+  expect(() => assertSameTicket(ticket('a', { players: [{ id: 'ben' }] }), one)).toThrow(InvalidTicket)
 })
 
 test('queues are replaced whole or not at all', () => {

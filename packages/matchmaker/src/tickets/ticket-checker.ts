@@ -10,7 +10,7 @@ import {
   mayWaitTwice,
   mayWaitWhilePlaying,
   assertLocatable,
-  refuseOther,
+  assertSameTicket,
   runtimesOf,
   SOMEWHERE,
   type Enterable,
@@ -52,7 +52,7 @@ export interface TicketChecker extends QueueFacts {
    */
   permit(ticket: Creatable, others: readonly OtherTicket[]): void
   /** Checks that a ticket which was created by the same id is the same. @throws {InvalidTicket} */
-  refuseOther(before: Pick<Ticket, 'queues' | 'players'>, ticket: Creatable): void
+  assertSameTicket(before: Pick<Ticket, 'queues' | 'players'>, ticket: Creatable): void
   /** Those of the queues that have a cooldown, with its name. */
   cooldownsIn(queues: readonly string[]): readonly { readonly queue: string; readonly name: string }[]
   /** The view of the ticket, just created. @param createdAt epoch milliseconds. */
@@ -99,7 +99,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
     locating: false,
   })
 
-  const refuseBusy = (own: readonly QueueRuntime[], { playerId, ticket }: OtherTicket) => {
+  const assertNotQueued = (own: readonly QueueRuntime[], { playerId, ticket }: OtherTicket) => {
     const others = ticket.queues.flatMap((queue) => runtimes.get(queue) ?? [])
     // What an unknown queue permits is not known either.
     if (others.length < ticket.queues.length || !mayWaitTwice(own, others)) throw new PlayerBusy(playerId, ticket.id)
@@ -124,7 +124,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       const own = runtimesOf(queues, runtimes)
       const inForce = others.filter(({ ticket }) => ticket.status !== 'CANCELLED')
       const [playing, waiting] = [inForce.filter(isPlaying), inForce.filter((other) => !isPlaying(other))]
-      for (const other of waiting) refuseBusy(own, other)
+      for (const other of waiting) assertNotQueued(own, other)
       const [played] = playing
       if (played !== undefined && !mayWaitWhilePlaying(own))
         throw new PlayerPlaying(played.playerId, played.ticket.id, played.ticket.matchId ?? '')
@@ -134,7 +134,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       }
     },
 
-    refuseOther,
+    assertSameTicket,
     cooldownsIn: (queues) =>
       queues.flatMap((name) => {
         const queue = runtimes.get(name)?.queue

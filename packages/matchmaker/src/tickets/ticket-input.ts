@@ -224,14 +224,14 @@ export const readTicketInput = (input: TicketInput): CheckedTicket => quickRead(
 
 /** The same by the schema alone. */
 export function readBySchema(input: TicketInput): CheckedTicket {
-  const { id, queue, queues, players, priority } = readBy(schema, input, refuseTicket)
+  const { id, queue, queues, players, priority } = readBy(schema, input, invalidTicket)
   return { id, queues: queues ?? [queue as string], players: players.map(complete), priority: priority ?? 0 }
 }
 
-export const refuseTicket = (field: string, message: string) => new InvalidTicket(`ticket: ${message}`, { field })
+export const invalidTicket = (field: string, message: string) => new InvalidTicket(`ticket: ${message}`, { field })
 
 /** @throws {InvalidTicket} for a player who is not in the ticket. */
-export function refuseStranger(ticket: Pick<Ticket, 'id' | 'players'>, playerId: string): void {
+export function assertPlayerOfTicket(ticket: Pick<Ticket, 'id' | 'players'>, playerId: string): void {
   if (ticket.players.some(({ id }) => id === playerId)) return
-  throw refuseTicket('playerId', `playerId: is not in ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)
+  throw invalidTicket('playerId', `playerId: is not in ticket ${ticket.id}, got ${JSON.stringify(playerId)}`)
 }

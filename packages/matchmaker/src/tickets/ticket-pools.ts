@@ -79,7 +79,7 @@ function keepRuntimes(record: TicketRecord, keep: (runtime: QueueRuntime) => boo
 }
 
 /** Moves the ticket to new runtimes, whose pools replace the old ones. */
-export function moveTo(record: TicketRecord, runtimes: readonly QueueRuntime[]): void {
+export function setRuntimes(record: TicketRecord, runtimes: readonly QueueRuntime[]): void {
   record.runtimes = runtimes.length === 1 ? runtimeAlone(runtimes) : runtimes
   record.slot = NOWHERE
   record.moreSlots = undefined
@@ -124,7 +124,7 @@ const isSame = (cells: readonly WaitCell[], others: readonly WaitCell[]) =>
   cells.length === others.length && cells.every((cell, index) => cell === others[index])
 
 /** Moves searching tickets in and out of the pools of their runtimes. */
-export interface Searching {
+export interface TicketPools {
   /**
    * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
    * @param entries of the ticket in its runtimes, if they are known. @param refused is told which runtime refuses the
@@ -150,7 +150,7 @@ export type OutOfQueues = 'expired' | 'refused' | 'absent'
 
 type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
 
-interface SearchingOptions {
+interface TicketPoolsOptions {
   readonly locateTimeoutMs: number
   /** Whether another process leads: then nobody counts as absent. */
   readonly isFollowing: () => boolean
@@ -167,7 +167,7 @@ interface Hindrance {
   readonly until: number
 }
 
-export function createSearching(options: SearchingOptions): Searching {
+export function createTicketPools(options: TicketPoolsOptions): TicketPools {
   const { locateTimeoutMs, isFollowing, isElsewhere, changed, out } = options
   const deadlines = createDeadlines<TicketRecord>()
   let short = new Set<TicketRecord>()
@@ -207,7 +207,7 @@ export function createSearching(options: SearchingOptions): Searching {
     if (refusing !== undefined) keepRuntimes(record, (runtime) => refusing.has(runtime) === false)
   }
 
-  const settle: Searching['syncPools'] = (record, now, entries, refused) => {
+  const syncPools: TicketPools['syncPools'] = (record, now, entries, refused) => {
     if (record.status !== 'SEARCHING') return
     if (record.runtimes.length === 0) return out(record, 'refused', now)
     if (firstExpiryOf(record) <= now) leaveExpired(record, now)
@@ -228,7 +228,7 @@ export function createSearching(options: SearchingOptions): Searching {
     lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
   }
 
-  const leaveSearch: Searching['leave'] = (record, now, matchedIn) => {
+  const leaveSearch: TicketPools['leave'] = (record, now, matchedIn) => {
     leaveAll(record)
     if (outside.size > 0) outside.delete(record)
     endWait(record, now, matchedIn)
@@ -236,8 +236,8 @@ export function createSearching(options: SearchingOptions): Searching {
   }
 
   return {
-    syncPools: settle,
-    advance: (now) => deadlines.advance(now, (due) => settle(due, now)),
+    syncPools,
+    advance: (now) => deadlines.advance(now, (due) => syncPools(due, now)),
     leave: leaveSearch,
     outside: () => outside,
     expectShort: (record) => void short.add(record),

@@ -1,16 +1,31 @@
 import type { Yielder } from '@muster/core/runtime'
 import type { ReturnReason } from '@muster/servers'
 import { type InvalidTicket, UnknownQueue } from '../errors.js'
-import { admit, type Admitted, type Admitting, entriesOf, type PastOfTicket, refuseOther } from './admission.js'
+import {
+  admit,
+  type AdmittedTicket,
+  type AdmissionContext,
+  entriesOf,
+  type PastOfTicket,
+  assertSameTicket,
+} from './admission.js'
 import { type ChangeListeners, createChangeListeners } from './change-listeners.js'
 import type { CheckedTicket } from './checked-ticket.js'
 import { createFollowing, createLoading, type Loading, type SeatInherited } from './load-tickets.js'
 import type { Place } from './locate-players.js'
 import { createPlayerIndex, createPlaying, type PlayerIndex } from './player-index.js'
 import { createPrivateMatches, isPrivate, type PrivateMatches, reasonOfOthers } from './private-matches.js'
-import { refuseTicket } from './ticket-input.js'
+import { invalidTicket } from './ticket-input.js'
 import type { Ledger } from './ticket-ledger.js'
-import { atOnce, createSearching, isIn, leaveOthers, moveTo, retryDelay, type Searching } from './ticket-pools.js'
+import {
+  atOnce,
+  createTicketPools,
+  isIn,
+  leaveOthers,
+  setRuntimes,
+  retryDelay,
+  type TicketPools,
+} from './ticket-pools.js'
 import { type Match, type QueueRuntime, type Seat, ticketOf, type TicketRecord } from './ticket-record.js'
 import {
   type Acceptance,
@@ -90,10 +105,10 @@ export interface TicketStore {
   all(): Iterable<TicketRecord>
   /** The tickets of private matches that wait for a server. */
   readonly privateMatches: PrivateMatches['waiting']
-  readonly outside: Searching['outside']
+  readonly outside: TicketPools['outside']
 }
 
-interface TicketsOptions extends Omit<Admitting, 'players' | 'playing'> {
+interface TicketsOptions extends Omit<AdmissionContext, 'players' | 'playing'> {
   readonly locateTimeoutMs: number
   readonly endedTicketTtlMs: number
   readonly events: TicketListener
@@ -104,30 +119,39 @@ interface TicketsOptions extends Omit<Admitting, 'players' | 'playing'> {
 }
 
 /** Creates tickets that were checked. */
-interface Creating {
+interface TicketCreation {
   /** See `TicketStore.create`. */
   create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
   /** See `TicketStore.createTogether`. */
   createTogether(tickets: readonly CheckedTicket[]): readonly Ticket[]
 }
 
-interface CreatingOptions {
+interface TicketCreationOptions {
   readonly byId: Map<string, TicketRecord>
   readonly players: Pick<PlayerIndex, 'add'>
   readonly privateMatches: Pick<PrivateMatches, 'add'>
-  readonly searching: Pick<Searching, 'syncPools'>
+  readonly searching: Pick<TicketPools, 'syncPools'>
   /** What decides who may wait, as it is now. */
-  readonly admitting: () => Admitting
+  readonly admissionContext: () => AdmissionContext
   /** The place of a ticket was found. */
   readonly located: (record: TicketRecord, place: Place) => void
   readonly ledger: Pick<Ledger, 'created'> | undefined
   readonly events: TicketListener
 }
 
-function createCreating(options: CreatingOptions): Creating {
-  const { byId, players, privateMatches, searching, admitting, located, ledger, events } = options
+function createTicketCreation(options: TicketCreationOptions): TicketCreation {
+  const {
+    byId,
+    players,
+    privateMatches,
+    searching,
+    admissionContext,
+    located,
+    ledger,
+    events,
+  } = options
 
-  const begin = ({ record, found, now }: Admitted, entries: ReturnType<typeof entriesOf>): Ticket => {
+  const begin = ({ record, found, now }: AdmittedTicket, entries: ReturnType<typeof entriesOf>): Ticket => {
     byId.set(record.id, record)
     players.add(record)
     if (isPrivate(record)) privateMatches.add(record)
@@ -143,11 +167,11 @@ function createCreating(options: CreatingOptions): Creating {
     create: (ticket, past) => {
       const before = ticket.id === undefined ? undefined : byId.get(ticket.id)
       if (before !== undefined) {
-        refuseOther(before, ticket)
+        assertSameTicket(before, ticket)
         // A ticket that was handed over may come back.
         if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
       }
-      const admitted = admit(ticket, past, admitting())
+      const admitted = admit(ticket, past, admissionContext())
       const { record } = admitted
       const entries = isPrivate(record) ? undefined : entriesOf(record)
       if (before !== undefined) record.version = before.version + 1
@@ -162,13 +186,13 @@ function createCreating(options: CreatingOptions): Creating {
           const known = before[index]
           const { team, tickets: count } = known?.privateSeat ?? {}
           const isSame = team === ticket.privateSeat?.team && count === tickets.length
-          if (known === undefined || !isSame) throw refuseTicket('id', 'id: is that of other tickets')
-          refuseOther(known, ticket)
+          if (known === undefined || !isSame) throw invalidTicket('id', 'id: is that of other tickets')
+          assertSameTicket(known, ticket)
         }
         return before.flatMap((record) => (record === undefined ? [] : ticketOf(record)))
       }
       // None of them exists before all of them may.
-      const admitted = tickets.map((ticket) => admit(ticket, undefined, admitting()))
+      const admitted = tickets.map((ticket) => admit(ticket, undefined, admissionContext()))
       ledger?.created?.(admitted.map(({ record }) => record))
       return admitted.map((one) => begin(one, undefined))
     },
@@ -218,7 +242,7 @@ interface RefusedTicket {
 function moveAll(
   byId: Pick<Map<string, TicketRecord>, 'values'>,
   runtimes: ReadonlyMap<string, QueueRuntime>,
-  searching: Pick<Searching, 'syncPools'>,
+  searching: Pick<TicketPools, 'syncPools'>,
   now: number,
 ): RefusedTicket[] {
   const refused: RefusedTicket[] = []
@@ -229,7 +253,7 @@ function moveAll(
       const error = new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`)
       refused.push({ record, queue, error })
     }
-    moveTo(
+    setRuntimes(
       record,
       record.queues.flatMap((queue) => runtimes.get(queue) ?? []),
     )
@@ -255,7 +279,7 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
 
   const playing = createPlaying()
   const privateMatches = createPrivateMatches()
-  let admitting: Admitting = { ...options, players, playing }
+  let admissionContext: AdmissionContext = { ...options, players, playing }
 
   const touch = (record: TicketRecord) => {
     if (following?.putsOff(record) === true) return
@@ -265,7 +289,7 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
     waiters.changed(record)
   }
 
-  const waiting = createSearching({
+  const waiting = createTicketPools({
     locateTimeoutMs,
     isFollowing: () => following?.isOn() === true,
     isElsewhere: (record) => othersOf(record).some(({ status }) => status === 'MATCH_FOUND'),
@@ -317,17 +341,17 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
       located,
       touch,
       out: (record, reason, now) => tickets.cancel(record, reason, now),
-      restAfter: retryDelay,
+      retryDelayMs: retryDelay,
       clock,
     })
 
   const tickets: TicketStore = {
-    ...createCreating({
+    ...createTicketCreation({
       byId,
       players,
       privateMatches,
       searching: waiting,
-      admitting: () => admitting,
+      admissionContext: () => admissionContext,
       located,
       ledger,
       events,
@@ -436,7 +460,7 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
 
     replaceQueues: (others, now) => {
       runtimes = others
-      admitting = { ...admitting, runtimes }
+      admissionContext = { ...admissionContext, runtimes }
       return moveAll(byId, runtimes, waiting, now)
     },
 

@@ -79,7 +79,7 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
       if (isOurs) await client.connect()
       return readProbe((await send(client, keySpace(prefix, 'probe')('key'), probeWords(prefix))) as Reply)
     })
-    refuseUnfit(probed)
+    assertSuitable(probed)
     const events = createEventsWithProblems<RedisEvents>()
     return createConnection({ client, isOurs, prefix, timeoutMs, clock, version: probed.version ?? '', events })
   } catch (error) {
@@ -121,7 +121,7 @@ async function inTime<T>(client: RedisClient, ms: number, clock: Clock, open: ()
   }
 }
 
-function refuseUnfit(probed: Probed): void {
+function assertSuitable(probed: Probed): void {
   if (isTooOld(probed)) throw tooOld(probed.version ?? 'unknown')
   if (probed.isReplica) throw failureOf(new ErrorReply('READONLY'), 'connectRedis')
   if (probed.evicts) {

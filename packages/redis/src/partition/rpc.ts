@@ -1,6 +1,6 @@
 import * as core from '@muster/core'
 import * as matchmaker from '@muster/matchmaker'
-import type { Sighting } from '@muster/matchmaker'
+import type { PresenceReport } from '@muster/matchmaker'
 import type { Leader } from '@muster/matchmaker/partition'
 
 /** What a front asks the leader to do. */
@@ -65,7 +65,7 @@ export const PROMISES: Readonly<Record<Command, 'read' | 'kept' | 'hint'>> = {
 interface PackedInputs {
   /** Instead of a request. */
   readonly webhook: readonly [path: string, body: string]
-  readonly notePresence: readonly [sightings: readonly PackedSighting[]]
+  readonly notePresence: readonly [reports: readonly PackedPresence[]]
 }
 
 /** What a command takes: as the method of its name, except for what is packed. */
@@ -127,12 +127,12 @@ function parsed(text: string): unknown {
 }
 
 /** The id of a ticket whose players are all there, or with one player of it. */
-export type PackedSighting = string | readonly [ticketId: string, playerId: string]
+export type PackedPresence = string | readonly [ticketId: string, playerId: string]
 
-export const packSighting = ({ ticketId, playerId }: Sighting): PackedSighting =>
+export const packPresence = ({ ticketId, playerId }: PresenceReport): PackedPresence =>
   playerId === undefined ? ticketId : [ticketId, playerId]
 
-export const unpackSighting = (packed: PackedSighting): Sighting =>
+export const unpackPresence = (packed: PackedPresence): PresenceReport =>
   typeof packed === 'string' ? { ticketId: packed } : { ticketId: packed[0], playerId: packed[1] }
 
 const { MusterError, scrub } = core

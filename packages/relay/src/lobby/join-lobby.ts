@@ -108,13 +108,13 @@ function createGuesses(limits: GuessLimits, store: LimitStore): Guesses {
       const block = addressBlock(ip)
       // Nothing is awaited that is counted in this process: each `await` costs more than the count.
       const all = overall?.wait(ALL)
-      refuseFor(all instanceof Promise ? await all : all)
+      assertNoWait(all instanceof Promise ? await all : all)
       const own = perPlayer?.take(id)
-      refuseFor(own instanceof Promise ? await own : own)
+      assertNoWait(own instanceof Promise ? await own : own)
       const taken = perAddress?.take(block) ?? 0
       const waitMs = taken instanceof Promise ? await taken : taken
       if (waitMs > 0) perPlayer?.giveBack(id)
-      refuseFor(waitMs)
+      assertNoWait(waitMs)
       return (wasWrong) => {
         if (wasWrong) return overall?.charge(ALL)
         perPlayer?.giveBack(id)
@@ -125,7 +125,7 @@ function createGuesses(limits: GuessLimits, store: LimitStore): Guesses {
 }
 
 /** @throws {LobbyRefused} if there is a time to wait */
-function refuseFor(retryAfterMs = 0): void {
+function assertNoWait(retryAfterMs = 0): void {
   if (retryAfterMs > 0) throw new LobbyRefused('too-many-attempts', { retryAfterMs })
 }
 
@@ -156,7 +156,7 @@ export function createJoining({ store, limits, limitStore, digestOf, change, ent
    */
   const seated = async (lobby: Lobby, playerId: string, join: () => Promise<Lobby>): Promise<Lobby> => {
     if (sessionOf(lobby) === undefined) return join()
-    refuseFor(await seatings?.take(playerId))
+    assertNoWait(await seatings?.take(playerId))
     return join().catch((error: unknown) => {
       seatings?.giveBack(playerId)
       throw error
@@ -251,12 +251,12 @@ export function createCosts(limits: CostLimits, store: LobbyStore, limitStore: L
   return {
     enter,
     create: async (player, task) => {
-      refuseFor(await creates?.take(player.id))
+      assertNoWait(await creates?.take(player.id))
       return enter(player, task)
     },
     admit: (command) => {
       if (command.kind !== 'start' && command.kind !== 'transferHost') return
-      return whenKnown(sessions?.wait(command.playerId), refuseFor)
+      return whenKnown(sessions?.wait(command.playerId), assertNoWait)
     },
     happened: (command, events) => {
       // A host cannot be kept from leaving, but is charged for the session that the next host needs.

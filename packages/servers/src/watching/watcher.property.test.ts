@@ -3,7 +3,7 @@ import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createTestService } from '../service.fixture.js'
-import { createWatchedSet } from './sightings.js'
+import { createWatchedSet } from './status-reader.js'
 import { createWatcher } from './watcher.js'
 import { newWatched } from './read-budget.js'
 

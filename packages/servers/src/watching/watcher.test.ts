@@ -2,7 +2,7 @@ import { ServerError } from '@muster/core'
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createTestService, lost, type ServiceOptions } from '../service.fixture.js'
-import type { Sighting } from './sightings.js'
+import type { StatusChange } from './status-reader.js'
 import { createWatcher } from './watcher.js'
 
 interface Options extends Omit<ServiceOptions, 'clock'> {
@@ -13,7 +13,7 @@ interface Options extends Omit<ServiceOptions, 'clock'> {
 function setUp({ readsPerSecond = 19, pushed = false, ...options }: Options = {}) {
   const clock = createManualClock()
   const service = createTestService({ clock, ...options })
-  const seen: (Sighting['kind'] | string)[] = []
+  const seen: (StatusChange['kind'] | string)[] = []
   const sightedAt = new Map<string, number>()
   const strangers: string[] = []
   const problems: string[] = []
@@ -24,11 +24,11 @@ function setUp({ readsPerSecond = 19, pushed = false, ...options }: Options = {}
     listLagMs: 1000,
     readsPerSecond,
     pushed,
-    report: (sighting) => {
-      sightedAt.set(`${sighting.requestId} ${sighting.kind}`, clock.now())
-      seen.push(`${sighting.requestId} ${sighting.kind}`)
-      if (sighting.kind === 'ready') watcher.settle(sighting.requestId)
-      else watcher.forget(sighting.requestId)
+    report: (change) => {
+      sightedAt.set(`${change.requestId} ${change.kind}`, clock.now())
+      seen.push(`${change.requestId} ${change.kind}`)
+      if (change.kind === 'ready') watcher.settle(change.requestId)
+      else watcher.forget(change.requestId)
     },
     stranger: ({ request_id }) => strangers.push(request_id),
     problem: (during) => problems.push(during),

@@ -4,7 +4,7 @@ import type { Clock } from '@muster/core/clock'
 import { priorities, type DeploymentService } from '../records/deployment-service.js'
 import { hasTag } from '../records/tags.js'
 import { createDeployTimes } from './deploy-times.js'
-import { createSightings, createWatchedSet, type Sighting } from './sightings.js'
+import { createStatusReader, createWatchedSet, type StatusChange } from './status-reader.js'
 import { listPage, PER_PAGE, sweep } from './list-sweep.js'
 import { mostWorthListing, newWatched, type Watched } from './read-budget.js'
 
@@ -36,7 +36,7 @@ export interface WatcherOptions {
   readonly readsPerSecond: number
   /** Whether the service tells of changes by webhooks, so that lists need only find what those have missed. */
   readonly pushed: boolean
-  readonly report: (sighting: Sighting) => void
+  readonly report: (change: StatusChange) => void
   /** Called with a listed deployment that has the tag and is not followed. */
   readonly stranger: (entry: DeploymentListEntry) => void
   /** Called when all pages have been listed, one after another since `begunAt`, in epoch milliseconds. */
@@ -83,7 +83,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   const times = createDeployTimes()
   const watched = createWatchedSet()
   const { starting } = watched
-  const sightings = createSightings({
+  const statusReader = createStatusReader({
     service,
     watched,
     times,
@@ -108,7 +108,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   const tellListed = (entry: DeploymentListEntry, askedAt: number) => {
     const one = watched.get(entry.request_id)
     if (one === undefined) stranger(entry)
-    else sightings.listed(one, entry, askedAt)
+    else statusReader.listed(one, entry, askedAt)
   }
 
   /** Lists the page that is expected to reveal most, if any page is worth it. */
@@ -140,7 +140,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       while (starting.size > 0 && clock.now() < lookingUntil) {
         const now = clock.now()
         if (now >= nextPageAt && lists < MOST_LISTS) void listBest(now)
-        sightings.readBest(starting.values(), now)
+        statusReader.readBest(starting.values(), now)
         await clock.sleep(STEP_MS, signal)
       }
     } catch {
@@ -195,7 +195,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       const one = newWatched(requestId, kind, now)
       one.suspect = hints.delete(requestId)
       watched.add(one)
-      if (one.suspect) sightings.confirm(one)
+      if (one.suspect) statusReader.confirm(one)
     },
     settle: watched.settle,
     forget: watched.remove,
@@ -208,12 +208,12 @@ export function createWatcher(options: WatcherOptions): Watcher {
         return
       }
       watched.suspect(one)
-      sightings.confirm(one)
+      statusReader.confirm(one)
     },
     look: (now) => {
       if (isSweepDue(now)) void sweepAll(now)
       lookingUntil = now + LOOK_MS
-      sightings.readBest(watched.suspects, now)
+      statusReader.readBest(watched.suspects, now)
       if (!isLooking && starting.size > 0) void lookOn()
     },
     close: () => closing.abort(),

@@ -7,7 +7,7 @@ import {
   type RecordedLine,
   type RecordedTicket,
 } from '@muster/matchmaker/replay'
-import { InvalidCrowd, refuseLong } from '../crowd-lines.js'
+import { InvalidCrowd, assertLineLength } from '../crowd-lines.js'
 
 /**
  * Reads the lines of a recording, or of several one after the other, in the order of time. Addresses are not kept: who
@@ -21,9 +21,9 @@ export async function readRecording(lines: Iterable<string> | AsyncIterable<stri
   for await (const text of lines) {
     number += 1
     if (text.trim() === '') continue
-    refuseLong(text, number)
+    assertLineLength(text, number)
     const line = inWords(number, () => readLine(text, number))
-    refuseOdd(line, number, read[0])
+    assertPlausible(line, number, read[0])
     if (line.kind !== 'create') {
       read.push(line)
       continue
@@ -44,7 +44,7 @@ const LATEST = 4_102_444_800_000
 /** Longest recording in milliseconds (our choice): it is replayed, tick by tick. */
 const LONGEST_MS = 31 * 24 * 3_600_000
 
-function refuseOdd(line: RecordedLine, number: number, first: RecordedLine | undefined): void {
+function assertPlausible(line: RecordedLine, number: number, first: RecordedLine | undefined): void {
   const times = { at: line.at, ...(line.kind === 'create' && { 'ticket.createdAt': line.ticket.createdAt }) }
   for (const [field, at] of Object.entries(times)) {
     if (!(at >= 0 && at <= LATEST))

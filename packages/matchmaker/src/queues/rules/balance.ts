@@ -109,13 +109,13 @@ export const balanceSchema = z
     }
     const problem = limits[measure](rule.max)
     if (problem !== undefined) refuse(['max', ...problem.path], problem.message)
-    refuseMissing(rule, refuse)
+    checkMissing(rule, refuse)
     if (rule.mean !== undefined && rule.mean === rule.uncertainty)
       refuse(['uncertainty'], 'must not be the mean itself')
   })
   .meta({ oneOf: [{ required: ['attribute'] }, { required: ['measure', 'mean', 'uncertainty'] }] })
 
-function refuseMissing(
+function checkMissing(
   { measure = 'difference', missing: given }: Pick<BalanceRule, 'measure' | 'missing'>,
   refuse: (path: PropertyKey[], message: string) => void,
 ): void {

@@ -125,7 +125,7 @@ export function createTicketCreation({ store, checker, created, clock }: CreateT
           return told(input, outcome.createdAt)
         case 'exists': {
           const view = viewOf(outcome.ticket)
-          checker.refuseOther(view, input)
+          checker.assertSameTicket(view, input)
           return view
         }
         case 'busy': {

@@ -5,7 +5,7 @@ import {
   createWebhookDoor,
   isSettled,
   noSuchWebhook,
-  refuseStranger,
+  assertPlayerOfTicket,
   type TicketChecker,
 } from '@muster/matchmaker/partition'
 import { RedisError } from '../../connection/connection-errors.js'
@@ -136,7 +136,7 @@ export function createFront(options: FrontOptions): Front {
     missed: waits.wakeAll,
     problem,
   })
-  const presence = createPresenceBatches({ tell: (sightings) => ask('notePresence', sightings), clock, problem })
+  const presence = createPresenceBatches({ tell: (reports) => ask('notePresence', reports), clock, problem })
   const frontWaits = createFrontWaits({ ask, locate, clock })
   const createTickets = createTicketCreation({
     store,
@@ -201,7 +201,7 @@ export function createFront(options: FrontOptions): Front {
     },
     cancelTicket: async (id, playerId) => {
       const ticket = await known(id)
-      if (playerId !== undefined) refuseStranger(ticket, playerId)
+      if (playerId !== undefined) assertPlayerOfTicket(ticket, playerId)
       if (ticket.status === 'CANCELLED') return ticket
       const players = ticket.players.map((player) => player.id)
       const outcome = await store.cancel(id, players, playerId)
@@ -214,7 +214,7 @@ export function createFront(options: FrontOptions): Front {
     acceptMatch: (ticketId, playerId) => ask('acceptMatch', ticketId, playerId),
     declineMatch: (ticketId, playerId) => ask('declineMatch', ticketId, playerId),
     explain: (ticketId) => ask('explain', ticketId),
-    notePresence: async (sightings) => presence.note(sightings),
+    notePresence: async (reports) => presence.note(reports),
     longestWaiting: (limit) => ask('longestWaiting', limit),
     estimateWait: frontWaits.estimateWait,
     estimateQueueWaits: frontWaits.estimateQueueWaits,

@@ -1,19 +1,19 @@
 import { createManualClock } from '@muster/core/clock'
-import type { Sighting } from '@muster/matchmaker'
+import type { PresenceReport } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NoLeader } from '../partition-errors.js'
-import { type PackedSighting, unpackSighting } from '../rpc.js'
+import { type PackedPresence, unpackPresence } from '../rpc.js'
 import { createPresenceBatches, MOST_HELD } from './presence.js'
 
-function open(tell: (sightings: readonly PackedSighting[]) => Promise<void> = async () => {}) {
+function open(tell: (reports: readonly PackedPresence[]) => Promise<void> = async () => {}) {
   const clock = createManualClock()
-  const told: (readonly PackedSighting[])[] = []
+  const told: (readonly PackedPresence[])[] = []
   const problems: unknown[] = []
   const presence = createPresenceBatches({
-    tell: async (sightings) => {
-      told.push(sightings)
-      await tell(sightings)
+    tell: async (reports) => {
+      told.push(reports)
+      await tell(reports)
     },
     clock,
     problem: (error) => problems.push(error),
@@ -22,19 +22,19 @@ function open(tell: (sightings: readonly PackedSighting[]) => Promise<void> = as
 }
 
 test('all that were seen within a second are told of once, by questions that are not too long', async () => {
-  const sighting = fc.record({
+  const report = fc.record({
     ticketId: fc.stringMatching(/^[\w-]{1,64}$/),
     playerId: fc.option(fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }), { nil: undefined }),
   })
   await fc.assert(
-    fc.asyncProperty(fc.array(sighting, { maxLength: 2000, size: 'max' }), async (sightings: Sighting[]) => {
+    fc.asyncProperty(fc.array(report, { maxLength: 2000, size: 'max' }), async (reports: PresenceReport[]) => {
       const { clock, told, presence } = open()
-      presence.note(sightings)
-      presence.note(sightings.slice(0, 10))
+      presence.note(reports)
+      presence.note(reports.slice(0, 10))
       expect(told).toEqual([])
       await clock.advance(1000)
-      expect(told.flat().map(unpackSighting)).toEqual(
-        Array.from(new Map(sightings.map((one) => [JSON.stringify([one.ticketId, one.playerId]), one])).values()),
+      expect(told.flat().map(unpackPresence)).toEqual(
+        Array.from(new Map(reports.map((one) => [JSON.stringify([one.ticketId, one.playerId]), one])).values()),
       )
       for (const piece of told) expect(Buffer.byteLength(JSON.stringify(piece))).toBeLessThan(250_000)
       expect(clock.sleepers).toBe(0)

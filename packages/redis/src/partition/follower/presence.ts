@@ -1,23 +1,26 @@
 import type { Clock } from '@muster/core/clock'
 import { createTicker } from '@muster/core/runtime'
-import { Unavailable, type Sighting } from '@muster/matchmaker'
-import { type PackedSighting, packSighting } from '../rpc.js'
+import { Unavailable, type PresenceReport } from '@muster/matchmaker'
+import { type PackedPresence, packPresence } from '../rpc.js'
 
 /** Tells the leader which clients are at this process, many at once. */
 export interface PresenceBatches {
   /** Clients are there; the leader hears of it within a second or so. */
-  note(sightings: readonly Sighting[]): void
+  note(reports: readonly PresenceReport[]): void
   close(): Promise<void>
 }
 
 export interface PresenceBatchesOptions {
-  readonly tell: (sightings: readonly PackedSighting[]) => Promise<void>
+  readonly tell: (reports: readonly PackedPresence[]) => Promise<void>
   readonly clock: Clock
   readonly problem: (error: unknown) => void
 }
 
 const EVERY_MS = 1000
-/** Sightings that are held at most (our choice), while no process leads; each client is told of again before long. */
+/**
+ * Presence reports that are held at most (our choice), while no process leads; each client is told of again before
+ * long.
+ */
 export const MOST_HELD = 200_000
 /** Characters of one question: whatever these are, it has fewer bytes than a question may have. */
 const LONGEST = 64 * 1024
@@ -39,10 +42,10 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
   const telling = createTicker({ clock, everyMs: EVERY_MS, tick: tellHeld, isNeeded: () => held.size > 0 })
 
   return {
-    note: (sightings) => {
-      for (const sighting of sightings) {
+    note: (reports) => {
+      for (const report of reports) {
         if (held.size >= MOST_HELD) break
-        held.add(JSON.stringify(packSighting(sighting)))
+        held.add(JSON.stringify(packPresence(report)))
       }
       telling.wake()
     },
@@ -50,15 +53,15 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
   }
 }
 
-function* piecesOf(texts: Iterable<string>): Generator<readonly PackedSighting[]> {
-  let piece: PackedSighting[] = []
+function* piecesOf(texts: Iterable<string>): Generator<readonly PackedPresence[]> {
+  let piece: PackedPresence[] = []
   let length = 0
   for (const text of texts) {
     if (length + text.length > LONGEST) {
       yield piece
       ;[piece, length] = [[], 0]
     }
-    piece.push(JSON.parse(text) as PackedSighting)
+    piece.push(JSON.parse(text) as PackedPresence)
     length += text.length + 1
   }
   if (piece.length > 0) yield piece

@@ -8,10 +8,10 @@ import {
   decodeAsk,
   encode,
   encodeError,
-  type PackedSighting,
+  type PackedPresence,
   PROMISES,
   type Reply,
-  unpackSighting,
+  unpackPresence,
 } from '../rpc.js'
 
 /** Answers the questions of fronts, each once. */
@@ -38,7 +38,7 @@ const REMEMBERED_LENGTH = 16 * 1024 * 1024
 /** Length of one answer at most (our choice): Redis keeps it for a while. */
 const LONGEST = 16 * 1024 * 1024
 
-type Packed = readonly PackedSighting[]
+type Packed = readonly PackedPresence[]
 type Handler = (leader: Leader, input: readonly never[]) => unknown
 
 const HANDLERS: Readonly<Record<Command, Handler>> = {
@@ -63,7 +63,7 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
   forgive: (leader, [playerId]) => leader.forgive(playerId as never),
   pauseQueue: (leader, [queue]) => leader.pauseQueue(queue as never),
   resumeQueue: (leader, [queue]) => leader.resumeQueue(queue as never),
-  notePresence: (leader, [packed]) => leader.notePresence((packed as unknown as Packed).map(unpackSighting)),
+  notePresence: (leader, [packed]) => leader.notePresence((packed as unknown as Packed).map(unpackPresence)),
   hint: (leader, [requestId]) => leader.hint(requestId as never),
   webhook: async (leader, [path, body]) => {
     const url = new URL(String(path), 'http://webhook.invalid')

@@ -40,7 +40,7 @@ export function repliesKept(texts: readonly string[], { replyEntries }: StoreBou
 }
 
 /** @throws {InvalidInput} for a text of more bytes. */
-export function refuseTooLong(field: string, text: string, mostBytes: number): void {
+export function assertWithinBytes(field: string, text: string, mostBytes: number): void {
   // Each UTF-16 unit is at most three bytes.
   if (text.length * 3 <= mostBytes) return
   const bytes = Buffer.byteLength(text)

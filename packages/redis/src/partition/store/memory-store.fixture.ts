@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { DEFAULT_BOUNDS, refuseTooLong } from './bounds.js'
+import { DEFAULT_BOUNDS, assertWithinBytes } from './bounds.js'
 import { partsOf } from './commit-parts.js'
 import type { MemoryPartition } from './memory-partition.fixture.js'
 import { MOST_ENTRIES } from '../../stream/stream-tail.js'
@@ -34,11 +34,11 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
 
   return {
     create: async (tickets) => {
-      for (const { body } of tickets) refuseTooLong('body', body, DEFAULT_BOUNDS.maxBodyBytes)
+      for (const { body } of tickets) assertWithinBytes('body', body, DEFAULT_BOUNDS.maxBodyBytes)
       return step('create', () => partition.create(tickets))
     },
     createTogether: async (tickets) => {
-      for (const { body } of tickets) refuseTooLong('body', body, DEFAULT_BOUNDS.maxBodyBytes)
+      for (const { body } of tickets) assertWithinBytes('body', body, DEFAULT_BOUNDS.maxBodyBytes)
       return step('createTogether', () => partition.createTogether(tickets))
     },
     read: (ids) => step('read', () => ids.map((id) => partition.tickets.get(id))),
@@ -46,7 +46,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
     playerTickets: (ids) => step('playerTickets', () => ids.map((id) => partition.players.get(id) ?? [])),
 
     ask: async (text) => {
-      refuseTooLong('ask', text, DEFAULT_BOUNDS.maxAskBytes)
+      assertWithinBytes('ask', text, DEFAULT_BOUNDS.maxAskBytes)
       return step('ask', () => partition.inbox.add({ kind: 'ask', text }))
     },
     answered: (front, begins) =>

@@ -4,7 +4,7 @@ import type { Script } from '../../connection/script.js'
 import { StreamTail } from '../../stream/stream-tail.js'
 import { createAssignments } from './assignments.js'
 import { createBatcher, type Batcher } from './batcher.js'
-import { DEFAULT_BOUNDS, refuseTooLong, repliesKept, type StoreBounds } from './bounds.js'
+import { DEFAULT_BOUNDS, assertWithinBytes, repliesKept, type StoreBounds } from './bounds.js'
 import { partsOf, partyWeight } from './commit-parts.js'
 import { LeaseLost } from '../partition-errors.js'
 import { partitionKeys, type PartitionKeys } from './partition-keys.js'
@@ -156,11 +156,11 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
 
   return {
     create: async (tickets) => {
-      for (const { body } of tickets) refuseTooLong('body', body, bounds.maxBodyBytes)
+      for (const { body } of tickets) assertWithinBytes('body', body, bounds.maxBodyBytes)
       return create(tickets)
     },
     createTogether: async (tickets) => {
-      for (const { body } of tickets) refuseTooLong('body', body, bounds.maxBodyBytes)
+      for (const { body } of tickets) assertWithinBytes('body', body, bounds.maxBodyBytes)
       return createBy(createWords(tickets, bounds, true), tickets)
     },
     read,
@@ -172,7 +172,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     playerTickets,
 
     ask: async (text) => {
-      refuseTooLong('ask', text, bounds.maxAskBytes)
+      assertWithinBytes('ask', text, bounds.maxAskBytes)
       if (text.length <= SHORT_ASK) await redis.run(askScript, [keys.inbox], [bounds.inboxEntries, text])
       else await command(keys.inbox, 'XADD', keys.inbox, 'MAXLEN', '~', bounds.inboxEntries, '*', '?', text)
     },

@@ -116,7 +116,7 @@ export const addRun: AddLabCommand = (lab, terminal, end): Command =>
 async function run(crowdFile: string, options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
   let reading = crowdFile
   try {
-    refuseTwice(options.queues, terminal.folder)
+    assertDistinctFiles(options.queues, terminal.folder)
     const { ratings, newcomers, newcomersBelow } = options
     if ((newcomers ?? newcomersBelow) !== undefined && ratings !== true)
       throw new InvalidInput('--newcomers and --newcomers-below: are for runs with --ratings')
@@ -138,7 +138,7 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
 }
 
 /** @throws {InvalidInput} */
-function refuseTwice(files: readonly string[], folder: string): void {
+function assertDistinctFiles(files: readonly string[], folder: string): void {
   for (const [index, file] of files.entries()) {
     const other = files.slice(0, index).find((one) => resolve(folder, one) === resolve(folder, file))
     if (other !== undefined) throw new InvalidInput(`--queues: ${other} and ${file} are the same file`)

@@ -104,7 +104,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
       )
     if (!mounts.guard.admits(message, response)) {
       tooLate(message, response)
-      return restAfter(message, response, mounts.clock)
+      return pauseAfter(message, response, mounts.clock)
     }
     return listenerOf(first === 'lobbies' && apis.lobbies !== undefined ? apis.lobbies : apis.tickets)(
       message,
@@ -137,10 +137,10 @@ export function startingMounts(): Mounts {
 }
 
 /**
- * Reads a connection on only after a while: refusing costs a third of answering, and one that asks again at once must
- * not take up all there is.
+ * Pauses the connection for `REST_MS` after the response. A rejection costs a third of an answer, so a client that
+ * retries at once must not use up the CPU.
  */
-function restAfter({ socket }: IncomingMessage, response: ServerResponse, clock: Clock): void {
+function pauseAfter({ socket }: IncomingMessage, response: ServerResponse, clock: Clock): void {
   // node:http itself resumes the socket, to skip the rest of the body.
   const rest = async () => {
     socket.pause()

@@ -87,7 +87,7 @@ export function createWatchedSet(): WatchedSet {
 }
 
 /** A change of a followed deployment that the watcher has found. */
-export type Sighting =
+export type StatusChange =
   /**
    * The deployment became READY within the last `unseenMs` milliseconds: since it was last seen not READY, or was
    * created.
@@ -98,8 +98,8 @@ export type Sighting =
   /** The deployment has ended, or the service does not know it. */
   | { readonly kind: 'gone'; readonly requestId: string }
 
-/** Turns status reads and list entries into sightings. */
-interface Sightings {
+/** Turns status reads and list entries into status changes. */
+interface StatusReader {
   /** Reads the status at once if the allowance is ample; otherwise a later read or list shows the change. */
   confirm(one: Watched): void
   /**
@@ -114,7 +114,7 @@ interface Sightings {
   listed(one: Watched, entry: DeploymentListEntry, askedAt: number): void
 }
 
-interface SightingsOptions {
+interface StatusReaderOptions {
   readonly service: DeploymentService
   readonly watched: WatchedSet
   readonly times: DeployTimes
@@ -123,7 +123,7 @@ interface SightingsOptions {
   readonly readsPerSecond: number
   /** Aborts all reads. */
   readonly signal: AbortSignal
-  readonly report: (sighting: Sighting) => void
+  readonly report: (change: StatusChange) => void
   readonly problem: (during: 'status', error: unknown, requestId: string) => void
 }
 
@@ -133,7 +133,7 @@ const TIMEOUT_MS = 10_000
 /** Least milliseconds between two immediate reads of one deployment because of hints. */
 const HINT_GAP_MS = 200
 
-export function createSightings(options: SightingsOptions): Sightings {
+export function createStatusReader(options: StatusReaderOptions): StatusReader {
   const { service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem } = options
   const allowance = createAllowance(readsPerSecond, clock.now())
   /** READY deployments by the list whose status is being read as well. */
