@@ -1,9 +1,9 @@
-/** The README's quickstart: two players meet, and are told where to connect. */
+/** The README's quickstart: two players meet, and learn where to connect. */
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
 import { createMatchmaker } from '@muster/matchmaker'
 
-// The service on this machine. In production: its address, your token, and an application version of yours.
+// 1. Start the emulator and register a game. In production, use your service URL, token and application version.
 const emulator = createEmulator({ speed: 10 })
 const { url } = await emulator.listen()
 const client = createClient({ baseUrl: url, token: 'dev' })
@@ -12,7 +12,7 @@ const image = { docker_repository: 'registry.example.com', docker_image: 'studio
 const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 await client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports })
 
-// Matchmaking: two players within 1,000 km of each other, or any two once they have waited for 10 seconds.
+// 2. Define a queue: two players within 1,000 km. The distance rule is dropped after 10 s.
 const matchmaker = createMatchmaker({
   deployments: client.deployments,
   queues: [
@@ -26,7 +26,7 @@ const matchmaker = createMatchmaker({
 })
 matchmaker.start()
 
-// Two players come. Ann waits until her ticket says where to connect.
+// 3. Queue two players and wait until Ann's ticket has a server.
 let ticket = matchmaker.createTicket({
   queue: 'duel',
   players: [{ id: 'ann', coordinates: { latitude: 52.5, longitude: 13.4 } }],
@@ -37,7 +37,7 @@ while (ticket.status !== 'HOST_ASSIGNED') {
   console.log(ticket.status, ticket.assignment?.ports['game']?.link ?? '')
 }
 
-// When the match is over, its server goes.
+// 4. End the match; this stops its server.
 await matchmaker.stopMatch(ticket.matchId ?? '')
 await matchmaker.close()
 await client.close()

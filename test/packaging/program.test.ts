@@ -16,7 +16,7 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const [, quickstart = ''] = /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readme) ?? []
 /** Commands of the README's quick path, without their comments. */
 const quickPath = Array.from(
-  (/## The program\n[^]*?```sh\n(npx muster[^]*?)```/.exec(readme)?.[1] ?? '').matchAll(/^(npx .*?)(?: +#.*)?$/gm),
+  (/## Run the server\n[^]*?```sh\n(npx muster[^]*?)```/.exec(readme)?.[1] ?? '').matchAll(/^(npx .*?)(?: +#.*)?$/gm),
   ([, line = '']) => line,
 )
 /** What the configuration of `muster init` names, for a service that is an emulator. */
