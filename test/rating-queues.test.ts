@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { generateCrowd, type CrowdParameters } from '@muster/lab'
+import { generateCrowd } from '@muster/lab'
+import type { CrowdParameters } from '@muster/lab/internal'
 import { checkQueue } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'

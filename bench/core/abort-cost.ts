@@ -1,4 +1,4 @@
-import { createScheduler } from '@muster/core'
+import { createScheduler } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
 import PQueue from 'p-queue'
 

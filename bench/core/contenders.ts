@@ -1,4 +1,4 @@
-import { createBucket, createScheduler, type Slot } from '@muster/core'
+import { createBucket, createScheduler, type Slot } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
 import Bottleneck from 'bottleneck'
 import { RateLimiter } from 'limiter'

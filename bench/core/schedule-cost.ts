@@ -1,4 +1,4 @@
-import { createBucket, createScheduler, type Slot } from '@muster/core'
+import { createBucket, createScheduler, type Slot } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
 import PQueue from 'p-queue'
 import { atMost, median, type Figures } from '../figure.js'

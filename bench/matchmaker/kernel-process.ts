@@ -2,7 +2,8 @@
  * Our kernel, in a process of its own. By hand, to profile it:
  * `node --cpu-prof bench/dist/matchmaker/kernel-process.js pairs 100000`.
  */
-import { compileQueue, createPool, defineQueue, type QueueDefinition } from '@muster/matchmaker'
+import { defineQueue, type QueueDefinition } from '@muster/matchmaker'
+import { compileQueue, createPool } from '@muster/matchmaker/internal'
 import { median } from '../figure.js'
 import { contend, cpuOf, type Contender } from './kernel-contender.js'
 import { NOW, rules, ruleTicket, type Task } from './kernel-workload.js'

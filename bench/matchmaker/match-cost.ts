@@ -1,4 +1,5 @@
-import { compileQueue, createPool, defineQueue, STEP } from '@muster/matchmaker'
+import { defineQueue } from '@muster/matchmaker'
+import { compileQueue, createPool, STEP } from '@muster/matchmaker/internal'
 import { atMost, type Figures } from '../figure.js'
 import { firstFit } from './first-fit.js'
 import { NOW, rules, ruleTicket } from './kernel-workload.js'

@@ -1,5 +1,6 @@
 import { greatCircleKm } from '@muster/core'
-import { compileQueue, createPool, defineQueue } from '@muster/matchmaker'
+import { defineQueue } from '@muster/matchmaker'
+import { compileQueue, createPool } from '@muster/matchmaker/internal'
 import { atMost, type Figures } from '../figure.js'
 import { NOW, rules, ruleTicket } from './kernel-workload.js'
 import { createSampler, limitsBetween, STEPS, type Sample } from './workload.js'

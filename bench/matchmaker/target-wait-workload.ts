@@ -1,6 +1,8 @@
 import { seededRandom, type Random } from '@muster/core/clock'
-import type { Crowd, CrowdParty } from '@muster/lab'
-import type { QueueDefinition, TimedLimit } from '@muster/matchmaker'
+import type { Crowd } from '@muster/lab'
+import type { CrowdParty } from '@muster/lab/internal'
+import type { QueueDefinition } from '@muster/matchmaker'
+import type { TimedLimit } from '@muster/matchmaker/internal'
 
 type City = readonly [latitude: number, longitude: number]
 function region(name: string, share: number, ...cities: readonly City[]) {

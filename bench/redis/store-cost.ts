@@ -1,5 +1,5 @@
 import { connectRedis } from '@muster/redis'
-import { createRedisStore, type PartitionStore } from '@muster/redis/partition-store'
+import { createRedisStore, type PartitionStore } from '@muster/redis/internal'
 import { startRedisServer, type RedisServer } from '@muster/redis-server'
 import { atLeast, atMost, type Figures } from '../figure.js'
 import { runsOf } from '../runs.js'

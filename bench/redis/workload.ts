@@ -1,4 +1,4 @@
-import { encodeHeader, type Commit, type NewTicket, type PartitionStore } from '@muster/redis/partition-store'
+import { encodeHeader, type Commit, type NewTicket, type PartitionStore } from '@muster/redis/internal'
 
 export interface Workload {
   /** Creates so many tickets, while those created before go on along their way. */

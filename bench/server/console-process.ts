@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { nodeListener } from '@muster/core/http'
 import { defineQueue, type Matchmaker } from '@muster/matchmaker'
-import { createConsole } from '@muster/server'
+import { createConsole } from '@muster/server/internal'
 import { createServedMatchmaker } from '../matchmaker/services.js'
 import { createSampler } from '../matchmaker/workload.js'
 

@@ -1,4 +1,4 @@
-import { canonicalIp, isPublicIp } from '@muster/core/api'
+import { canonicalIp, isPublicIp } from '@muster/core'
 import { expect, test } from 'vitest'
 import { loadPlayers } from './players.js'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Comments, FieldComment } from '@muster/core/openapi'
+import type { Comments, FieldComment } from '@muster/core/internal'
 import { commentsIn } from '../specification/comments.js'
 
 export type Json = Readonly<Record<string, unknown>>

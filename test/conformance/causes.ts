@@ -1,4 +1,5 @@
-import type { Api, ErrorsOf, InputOf, OperationId, SuccessOf } from '@muster/core/api'
+import type { Api, InputOf, OperationId, SuccessOf } from '@muster/core/api'
+import type { ErrorsOf } from '@muster/core/internal'
 import type { EmulatorOptions } from '@muster/emulator'
 import { user, version, type Furniture } from './furnish.js'
 import type { Harness } from './harness.js'

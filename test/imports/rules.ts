@@ -7,78 +7,35 @@ export interface Tree {
   readonly entryPoints: ReadonlyMap<string, string>
 }
 
+const CORE = ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/internal']
+
 /** The entry points of other packages that each package may use (docs/ARCHITECTURE.md). Other code may use all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   kernel: [],
-  servers: [
-    '@muster/core',
-    '@muster/core/api',
-    '@muster/core/clock',
-    '@muster/core/http',
-    '@muster/core/runtime',
-    '@muster/core/validation',
-  ],
-  matchmaker: [
-    '@muster/kernel',
-    '@muster/servers',
-    '@muster/core',
-    '@muster/core/api',
-    '@muster/core/clock',
-    '@muster/core/http',
-    '@muster/core/runtime',
-    '@muster/core/validation',
-  ],
-  relay: [
-    '@muster/core',
-    '@muster/core/api',
-    '@muster/core/clock',
-    '@muster/core/http',
-    '@muster/core/runtime',
-    '@muster/core/validation',
-  ],
+  servers: CORE,
+  matchmaker: [...CORE, '@muster/kernel', '@muster/servers', '@muster/servers/internal'],
+  relay: CORE,
+  // The pieces of core that need no client: the emulator checks the client from outside.
   emulator: [
-    '@muster/console/parts',
+    '@muster/console/internal',
     '@muster/core/api',
     '@muster/core/clock',
-    '@muster/core/process',
     '@muster/core/http',
-    '@muster/core/validation',
+    '@muster/core/internal',
   ],
   console: [],
-  redis: [
-    '@muster/matchmaker/partition',
-    '@muster/core',
-    '@muster/core/api',
-    '@muster/core/clock',
-    '@muster/core/http',
-    '@muster/core/runtime',
-    '@muster/core/validation',
-    '@muster/matchmaker',
-    '@muster/relay',
-  ],
-  lab: [
-    '@muster/core',
-    '@muster/core/api',
-    '@muster/core/clock',
-    '@muster/core/runtime',
-    '@muster/core/validation',
-    '@muster/matchmaker',
-    '@muster/matchmaker/replay',
-  ],
+  redis: [...CORE, '@muster/matchmaker', '@muster/matchmaker/internal', '@muster/relay'],
+  lab: [...CORE, '@muster/matchmaker', '@muster/matchmaker/internal'],
   server: [
+    ...CORE,
     '@muster/console',
-    '@muster/console/wire',
-    '@muster/core',
-    '@muster/core/api',
-    '@muster/core/clock',
-    '@muster/core/http',
-    '@muster/core/process',
-    '@muster/core/runtime',
-    '@muster/core/validation',
+    '@muster/console/internal',
     '@muster/emulator',
     '@muster/lab',
+    '@muster/lab/internal',
     '@muster/matchmaker',
+    '@muster/matchmaker/internal',
     '@muster/redis',
     '@muster/relay',
   ],
@@ -111,7 +68,7 @@ const MATCHMAKER: Floors = [
   ['telemetry', 'http-api'],
   ['create-matchmaker', 'partition'],
   ['replay'],
-  ['index'],
+  ['index', 'internal'],
 ]
 
 const LAB: Floors = [
@@ -124,7 +81,7 @@ const LAB: Floors = [
   ['compare'],
   ['tune'],
   ['report'],
-  ['index'],
+  ['index', 'internal'],
 ]
 
 const SERVER: Floors = [
@@ -132,7 +89,7 @@ const SERVER: Floors = [
   ['console'],
   ['running', 'lab'],
   ['dev'],
-  ['cli', 'index'],
+  ['cli', 'index', 'internal'],
 ]
 
 /** Packages without state or effects of their own, which pure files may use. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Comments, FieldComment, TypeComment } from '@muster/core/openapi'
+import type { Comments, FieldComment, TypeComment } from '@muster/core/internal'
 import { parseAst } from 'vitest/node'
 
 /**

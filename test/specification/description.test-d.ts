@@ -1,22 +1,18 @@
-import type {
-  Api,
-  Application,
-  Deployment,
-  DeploymentTag,
-  EndpointStorage,
-  ErrorsOf,
-  Fleet,
-  InputOf,
-  Maybe,
-  OutputOf,
-  ReadMetrics,
-  RegistryTag,
-  SuccessOf,
-  TimestampA,
-  TimestampB,
-  Version,
+import {
+  type Api,
+  type Application,
+  type Deployment,
+  type DeploymentTag,
+  type EndpointStorage,
+  type Fleet,
+  type InputOf,
+  type OutputOf,
+  type RegistryTag,
+  type SuccessOf,
+  type Version,
+  operation,
 } from '@muster/core/api'
-import { operation } from '@muster/core/api'
+import type { ErrorsOf, Maybe, ReadMetrics, TimestampA, TimestampB } from '@muster/core/internal'
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 

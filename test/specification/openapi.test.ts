@@ -1,5 +1,5 @@
 import { operations } from '@muster/core/api'
-import { openApiDocument } from '@muster/core/openapi'
+import { openApiDocument } from '@muster/core/internal'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { readComments, readOperationComments } from './comments.js'

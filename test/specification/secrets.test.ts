@@ -1,4 +1,5 @@
-import { addressKeys, operations, secretFlags, secretKeys } from '@muster/core/api'
+import { operations } from '@muster/core/api'
+import { addressKeys, secretFlags, secretKeys } from '@muster/core/internal'
 import { expect, test } from 'vitest'
 import { jsonSchema, type JsonSchema } from './shapes.js'
 

@@ -2,15 +2,7 @@
 export { createClient } from './client/client.js'
 export type { ClientOptions, LimitOption, Token } from './client/config.js'
 export type { CallOptions } from './client/call.js'
-export type {
-  Call,
-  Client,
-  CloseOptions,
-  DeploymentWaits,
-  OptionalCall,
-  OptionalPages,
-  Pages,
-} from './client/client-types.js'
+export type { Call, Client, CloseOptions, DeploymentWaits, Pages } from './client/client-types.js'
 export type { WaitOptions } from './client/wait-until-ready.js'
 export type { RetryOptions } from './client/retry.js'
 export {
@@ -32,7 +24,6 @@ export {
   Unauthorized,
   UnexpectedResponse,
   SendAborted,
-  type CallFacts,
 } from './client/errors.js'
 export type {
   CallEvent,
@@ -54,18 +45,6 @@ export {
   type WebhookBody,
   type WebhookOptions,
 } from './client/webhooks.js'
-export { deploymentPhase, sameStatus, statusName, type DeploymentPhase } from './deployment-status.js'
-export { scrub, secretsIn } from './redact.js'
-export { type BucketOptions, createBucket } from './rate-limit/token-bucket.js'
-export type { BoundChange } from './rate-limit/count-bound.js'
 export type { Limiter, LimiterState, Permit } from './rate-limit/limiter.js'
-export {
-  createScheduler,
-  type RunOptions,
-  type Scheduler,
-  type SchedulerOptions,
-  type SchedulerState,
-  type Slot,
-} from './rate-limit/scheduler.js'
-export { chordSquared, EARTH_RADIUS_KM, greatCircleKm, kmOf, middleOf, pointOf, type Coordinates } from './geo.js'
-export { addressPrefix, canonicalIp, isPublicIp } from './ip.js'
+export { greatCircleKm, type Coordinates } from './geo.js'
+export { canonicalIp, isPublicIp } from './ip.js'

@@ -1,7 +1,7 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
-import { greatCircleKm } from '@muster/core/api'
+import { greatCircleKm } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
 import { type PlaceBeacon, beacons as silentBeacons } from './places.js'
 import type { BeaconSettings } from './settings.js'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { systemClock } from '@muster/core/clock'
-import { parentsNow, toldToEnd } from '@muster/core/process'
+import { parentsNow, toldToEnd } from '@muster/core/internal'
 import { readCommandLine, usage } from './cli-options.js'
 import { createEmulator } from './emulator.js'
 

@@ -1,14 +1,11 @@
 /** The exports of `@muster/emulator`: the whole service on this machine, from the same description as the client. */
 export { createEmulator, type Emulator, type EmulatorState } from './emulator.js'
-export type { EmulatorOptions, ImageReference, LimitSettings, RegistryImage, Some } from './options.js'
+export type { EmulatorOptions, ImageReference, RegistryImage } from './options.js'
 export type { Fault, FaultCount, Faults } from './faults.js'
-export type { Counters, PacketCounters } from './counters.js'
+export type { Counters } from './counters.js'
 export type { Listening, ListenOptions } from './http/server.js'
-export { ConnectionDropped, type TooManyAnswer } from './http/reply.js'
-export type { LimitAlgorithm } from './rate-limits.js'
-export type { PageSizes } from './handlers/lists.js'
-export type { BeaconSettings, DeploymentSettings, RelayDataSettings, RelaySettings } from './settings.js'
-export { beacons, places, type Place, type PlaceBeacon, type PlaceLocation } from './places.js'
+export { ConnectionDropped } from './http/reply.js'
+export { beacons, places, type Place, type PlaceBeacon } from './places.js'
 export type { DeploymentFault, DeployTimes } from './deployments/lifecycle.js'
 export {
   type Container,

@@ -1,4 +1,4 @@
-import { validate } from '@muster/core/validation'
+import { validate } from '@muster/core/internal'
 import type { z } from 'zod'
 
 /**

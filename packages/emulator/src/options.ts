@@ -1,12 +1,6 @@
 import { isIP } from 'node:net'
-import {
-  type Coordinates,
-  type OperationId,
-  type Settings,
-  type SettingsOption,
-  settingsWith,
-  type ValueLimits,
-} from '@muster/core/api'
+import type { OperationId, Settings, SettingsOption } from '@muster/core/api'
+import { type Coordinates, settingsWith, type ValueLimits } from '@muster/core/internal'
 import { type Clock, type Random, seededRandom, systemClock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { Launch } from './deployments/launch-process.js'

@@ -1,4 +1,5 @@
-import type { Filter, SessionConfig, VersionPort, VersionVariable } from '@muster/core/api'
+import type { Filter } from '@muster/core/api'
+import type { SessionConfig, VersionPort, VersionVariable } from '@muster/core/internal'
 import type { Random } from '@muster/core/clock'
 
 /** Records by unique name, in insertion order; renaming does not change the order. */

@@ -1,4 +1,4 @@
-import type { Coordinates } from '@muster/core/api'
+import type { Coordinates } from '@muster/core/internal'
 
 /** Settings of deployments on which services (or their versions) may differ, or which are our choice. */
 export interface DeploymentSettings {

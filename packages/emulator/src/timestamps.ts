@@ -1,5 +1,5 @@
 // pure: times as the document writes them
-import type { TimestampA, TimestampB } from '@muster/core/api'
+import type { TimestampA, TimestampB } from '@muster/core/internal'
 
 /** Writes epoch milliseconds in format A: UTC as 'YYYY-MM-DD HH:MM:SS.ffffff'. */
 export function formatA(ms: number): TimestampA {

@@ -1,7 +1,7 @@
 import { Conflict, InvalidInput, NotFound } from '@muster/core'
-import { didYouMean } from '@muster/core/validation'
+import { didYouMean } from '@muster/core/internal'
 
-export { MatchmakerClosed, Unavailable } from '@muster/servers'
+export { MatchmakerClosed, Unavailable } from '@muster/servers/internal'
 
 /**
  * Errors of the matchmaker. Each is also one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, for callers

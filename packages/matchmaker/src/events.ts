@@ -1,5 +1,5 @@
-import { createEventsWithProblems } from '@muster/core/runtime'
-import type { Activity, Assignment, Placement, ServerFailure, StopReason } from '@muster/servers'
+import { createEventsWithProblems } from '@muster/core/internal'
+import type { Activity, Assignment, Placement, ServerFailure, StopReason } from '@muster/servers/internal'
 import type { Backfill } from './tickets/backfill.js'
 import type { Offence } from './queues/cooldown.js'
 import type { Cooldown } from './tickets/cooldowns.js'

@@ -17,8 +17,7 @@ export type {
   TicketResult,
   TicketSnapshot,
 } from './matches/matchmaker.js'
-export { defaultOptions, type MatchmakerOptions } from './options.js'
-export type { PlayerMayState } from './queues/player-may-state.js'
+export type { MatchmakerOptions } from './options.js'
 export {
   type AcceptanceDefinition,
   type CheckedQueue,
@@ -31,49 +30,42 @@ export {
   queueJsonSchema,
 } from './queues/queue.js'
 export {
-  type Activity,
-  type AllocationPhase,
-  type AllocationView,
-  type AssignedLocation,
-  type AssignedPort,
-  type Assignment,
-  type Attributes,
   createFileJournal,
   createMemoryJournal,
-  type Deploy,
-  type DeployDefinition,
-  type DeploymentService,
   type FileJournal,
   type FileJournalOptions,
-  type Intent,
   type Journal,
   StoreCorrupt,
   type JournalEntry,
   StoreLocked,
   StoreTorn,
-  type LocationService,
   type StoreOwner,
   type StoreRecord,
   type StoreRecords,
+  openStore,
+  type Store,
+  type StoreOptions,
+} from '@muster/servers'
+export {
+  type Activity,
+  type AssignedLocation,
+  type AssignedPort,
+  type Assignment,
+  type Attributes,
+  type DeployDefinition,
+  type DeploymentService,
+  type LocationService,
   MatchTooLarge,
   type OpenIntent,
-  openStore,
-  type Placement,
   type Player,
-  type PortProbe,
   type PortProbeDefinition,
-  type Probe,
   type ProbeDefinition,
-  type PromisedLatency,
-  type Registration,
   type RegistrationDefinition,
   type ReturnReason,
   type ServerFailure,
   type SpendBudget,
   type StopReason,
-  type Store,
-  type StoreOptions,
-} from '@muster/servers'
+} from '@muster/servers/internal'
 export type { AvoidRule } from './queues/rules/avoid.js'
 export type { CompareRule } from './queues/rules/compare.js'
 export type { CustomRule, MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/custom.js'
@@ -84,22 +76,14 @@ export type { LatencyRule } from './queues/rules/latency.js'
 export type { OverlapRule } from './queues/rules/overlap.js'
 export type { RequireRule } from './queues/rules/require.js'
 export type { RolesRule } from './queues/rules/roles.js'
-export { limitFieldsOf, type RuleDefinition } from './queues/rules/definition.js'
+export type { RuleDefinition } from './queues/rules/definition.js'
 export type { TeamDefinition } from './queues/rule-parts/teams.js'
 export type { BalanceRule } from './queues/rules/balance.js'
 export { predictedWin, type RatingValue } from './queues/rules/predicted-win.js'
-export type { Missing, WaitOf } from './queues/rule-parts/rule-base.js'
-export type {
-  LimitBounds,
-  LinearRelaxation,
-  RelaxationStep,
-  Relaxing,
-  TimedLimit,
-} from './queues/rule-parts/relaxing.js'
+export type { LinearRelaxation, RelaxationStep } from './queues/rule-parts/relaxing.js'
 export { describeQueue, type LimitCurve, type LimitPoint, type QueueDescription } from './queues/describe-queue.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
-export type { PlayedMatch } from './tickets/admission.js'
 export type { PresenceReport } from './tickets/presence.js'
 export type {
   Acceptance,
@@ -114,11 +98,10 @@ export type {
   WaitOptions,
 } from './tickets/ticket.js'
 export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private-matches.js'
-export type { CooldownDefinition, CooldownTerms, Offence } from './queues/cooldown.js'
+export type { CooldownDefinition, Offence } from './queues/cooldown.js'
 export type { Cooldown } from './tickets/cooldowns.js'
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
 export type { Inspection, QueueState } from './matches/inspection.js'
-export type { RegionHeadStart, TargetWaitState } from './wait-times/target-wait.js'
 export type {
   AreaSurvey,
   FormingSurvey,
@@ -178,12 +161,9 @@ export type { PlayerProfile, ProfileOptions, ProfileResolver } from './http-api/
 export {
   createGroupStore,
   type Group,
-  type GroupMember,
   type GroupStore,
   type GroupStoreOptions,
   type StoredGroup,
 } from './http-api/group-store.js'
 export type { TicketService } from './http-api/service.js'
-export type { Awaitable } from '@muster/core/runtime'
-export { type CompiledQueue, compileQueue } from './queues/compile.js'
-export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'
+export type { Awaitable } from '@muster/core/internal'

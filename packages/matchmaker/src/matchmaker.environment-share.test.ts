@@ -12,7 +12,7 @@ import {
   shareOf,
   type Told,
   variablesBytes,
-} from '@muster/servers'
+} from '@muster/servers/internal'
 
 // Mostly short: of tickets that are as large as may be, hardly any is accepted.
 const short = { size: 'small' } as const

@@ -1,19 +1,12 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import {
-  type DeploymentService,
-  type Journal,
-  type LocationService,
-  NO_JOURNAL,
-  type SpendBudget,
-  type Store,
-} from '@muster/servers'
+import type { Journal, Store } from '@muster/servers'
+import { type DeploymentService, type LocationService, NO_JOURNAL, type SpendBudget } from '@muster/servers/internal'
 import type { BeaconSource } from './beacons.js'
-import { unguessable } from '@muster/core/runtime'
+import { unguessable, read } from '@muster/core/internal'
 import type { Locate } from './tickets/locate/mmdb-locate.js'
 import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
-import { read } from '@muster/core/validation'
 
 export interface MatchmakerOptions {
   /** Deploys servers: a client's `deployments`. */

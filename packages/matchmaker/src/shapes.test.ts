@@ -1,6 +1,7 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createAllocations, createAllocator, createMemoryJournal } from '@muster/servers'
+import { createMemoryJournal } from '@muster/servers'
+import { createAllocations, createAllocator } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createPool } from '@muster/kernel'
 import { defineQueue } from './queues/queue.js'

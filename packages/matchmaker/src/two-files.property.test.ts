@@ -7,7 +7,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying } from './errors.js'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
-import { applyEntry, type Journal, type JournalEntry, type OpenIntent } from '@muster/servers'
+import type { Journal, JournalEntry } from '@muster/servers'
+import { applyEntry, type OpenIntent } from '@muster/servers/internal'
 
 const PLAYERS = ['ann', 'ben', 'cas', 'dee']
 const step = fc.oneof(

@@ -1,9 +1,8 @@
 /** What `@muster/redis` offers: several processes as one, by what they keep in Redis. */
-export type { ClusterClient, RedisClient, SingleClient } from './connection/client.js'
+export type { RedisClient } from './connection/client.js'
 export { connectRedis, type RedisOptions } from './connection/connect.js'
 export type { RedisConnection, RedisEvents, RedisProblem } from './connection/connection.js'
 export {
-  type Outcome,
   RedisBusy,
   RedisCrossSlot,
   RedisDisconnected,
@@ -15,8 +14,6 @@ export {
   RedisTooOld,
   RedisWrongType,
 } from './connection/connection-errors.js'
-export type { KeySpace } from './connection/keys.js'
-export type { Reply, Script } from './connection/script.js'
 export { createRedisGroupStore, type RedisGroupStoreOptions } from './groups/group-store.js'
 export { LimitsUnavailable } from './limits/shared-limiter.js'
 export { createRedisLimits, type RedisLimits, type RedisLimitsOptions } from './limits/limits.js'
@@ -32,5 +29,4 @@ export {
   type RedisSpending,
   type RedisSpendingOptions,
   type SpendingEvents,
-  type SpendingProblem,
 } from './spending/spending.js'

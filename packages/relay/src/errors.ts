@@ -1,4 +1,5 @@
-import { MusterError, type CallFacts } from '@muster/core'
+import { MusterError } from '@muster/core'
+import type { CallFacts } from '@muster/core/internal'
 import { type RefusalCode, refusals } from './lobby/rules.js'
 
 const lobbyRefusals = {

@@ -1,5 +1,6 @@
 import { Conflict, ConnectionLost, InvalidInput, NotFound, ServerError } from '@muster/core'
-import { canonicalIp, type RelaySession as WireSession, type RelayUser } from '@muster/core/api'
+import type { RelaySession as WireSession, RelayUser } from '@muster/core/api'
+import { canonicalIp } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
 import type { RelayService } from './sessions/service.js'
 

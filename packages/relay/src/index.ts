@@ -1,6 +1,5 @@
 /** What `@muster/relay` offers: relay sessions, lobbies, and an HTTP API for them. */
 export { createLobbyApi, type LobbyApiLimits, type LobbyApiOptions, type LobbyCaller } from './api/lobby-api.js'
-export { lobbyRoutes } from './api/routes.js'
 export {
   LobbyRefused,
   RelayClosed,
@@ -12,33 +11,9 @@ export {
   type LobbyRefusalCode,
   type NotReadyReason,
 } from './errors.js'
-export type {
-  Applicant,
-  AttributeChanges,
-  Attributes,
-  AttributeValue,
-  ClosedReason,
-  Entry,
-  Happening,
-  LeftReason,
-  Lobby,
-  LobbyEvent,
-  Member,
-  Retired,
-  Run,
-} from './lobby/lobby.js'
-export type { PlayerCommand, SystemCommand } from './lobby/command.js'
+export type { Attributes, ClosedReason, Entry, LeftReason, Lobby, LobbyEvent, Member } from './lobby/lobby.js'
 export { createLobbies } from './lobby/create-lobbies.js'
-export type {
-  ByMember,
-  Follow,
-  Followed,
-  Joined,
-  Lobbies,
-  LobbiesEvents,
-  LobbyMessage,
-  LobbySnapshot,
-} from './lobby/lobbies.js'
+export type { Follow, Followed, Joined, Lobbies, LobbiesEvents, LobbyMessage, LobbySnapshot } from './lobby/lobbies.js'
 export type {
   CreateLobby,
   HandedOver,
@@ -51,10 +26,8 @@ export type {
   MatchReport,
 } from './lobby/lobby-options.js'
 export { createMemoryLobbyStore } from './lobby/memory-store.js'
-export { defaultRules, type LobbyRules } from './lobby/rules.js'
 export { isListed, type LobbyStore, type PublicPage, type PublicQuery, type StoredLobby } from './lobby/store.js'
 export type { ListedLobby, LobbyEventView, LobbyView, MemberView, RunView } from './lobby/view.js'
-export type { RandomInt } from './random-text.js'
 export type {
   OpenedSession,
   ReadySession,
@@ -62,7 +35,6 @@ export type {
   RelayLink,
   RelayPlayer,
   RelayPort,
-  RelaySeat,
   RelaySession,
 } from './sessions/session.js'
 export type { DeleteReason, RelaySessionEvents } from './sessions/session-context.js'

@@ -1,7 +1,6 @@
 import { InvalidInput } from '@muster/core'
-import { canonicalIp } from '@muster/core/api'
+import { canonicalIp, validate } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
-import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 
 /** Schemas of options and inputs, and the error for a value that does not fit its schema. */

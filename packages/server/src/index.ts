@@ -4,13 +4,4 @@ export { type Finding, InvalidConfig } from './config/findings.js'
 export { readConfig, readConfigText, type ReadConfig, type ReadOptions } from './config/read-config.js'
 export { Secret } from './config/secret.js'
 export { version } from './version.js'
-export { createConsole, type Console } from './console/console.js'
-export type {
-  Act,
-  ApplyQueue,
-  ConsoleMatchmaker,
-  ConsoleOptions,
-  ConsoleSpending,
-  Operator,
-} from './console/options.js'
 export { startServer, type MusterServer, type ServerDeps } from './running/start-server.js'

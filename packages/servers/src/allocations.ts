@@ -1,4 +1,4 @@
-import { growingTo } from '@muster/core/runtime'
+import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { MatchmakerClosed } from './errors.js'
 import { type Allocation, type AllocationPhase, NOBODY } from './records/allocation.js'

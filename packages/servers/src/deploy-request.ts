@@ -1,5 +1,6 @@
 import { InvalidInput } from '@muster/core'
-import type { CreateDeployment, DeploymentUser, EnvironmentVariable } from '@muster/core/api'
+import type { CreateDeployment, EnvironmentVariable } from '@muster/core/api'
+import type { DeploymentUser } from '@muster/core/internal'
 import { matchEnvironment, oversized, variablesBytes } from './match-environment.js'
 import type { Allocation, FoundMatch, Order, Placement, PlacementAttempt } from './records/allocation.js'
 import type { Deploy } from './records/deploy.js'

@@ -1,6 +1,6 @@
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { growingTo } from '@muster/core/runtime'
+import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { ageOf } from './records/deployment-service.js'
 import type { Stops } from './stop-deployments.js'

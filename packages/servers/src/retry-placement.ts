@@ -1,6 +1,6 @@
-import { type Coordinates, greatCircleKm, middleOf } from '@muster/core'
+import { type Coordinates, greatCircleKm } from '@muster/core'
+import { middleOf, backoffMs } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
-import { backoffMs } from '@muster/core/runtime'
 import type { Allocations, AllocatorListener } from './allocations.js'
 import type { Allocation, FoundMatch, Order, Placement, PlacementAttempt } from './records/allocation.js'
 import { type LocationService, placesWithCapacity } from './records/deployment-service.js'

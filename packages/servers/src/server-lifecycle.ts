@@ -1,4 +1,5 @@
-import { type DeploymentHint, sameStatus } from '@muster/core'
+import type { DeploymentHint } from '@muster/core'
+import { sameStatus } from '@muster/core/internal'
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
 import { type Allocations, type AllocatorListener, tellEnded } from './allocations.js'

@@ -1,5 +1,5 @@
 import type { Random } from '@muster/core/clock'
-import { backoffMs } from '@muster/core/runtime'
+import { backoffMs } from '@muster/core/internal'
 
 /** What may wait for its turn. */
 interface Queued {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from '@muster/core/clock'
-import { newId } from '@muster/core/runtime'
+import { newId } from '@muster/core/internal'
 
 /** The secrets by which servers, and the service's calls about them, are known. */
 export interface ServerSecrets {

@@ -1,6 +1,6 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { backoffMs } from '@muster/core/runtime'
+import { backoffMs } from '@muster/core/internal'
 import type { DeploymentService } from './records/deployment-service.js'
 
 /** A deployment to be stopped. */

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type DeploymentHint, parseDeploymentWebhook } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { createBodies, Problem, problemResponse } from '@muster/core/http'
+import { Problem } from '@muster/core/http'
+import { createBodies, problemResponse } from '@muster/core/internal'
 import type { Allocation } from './records/allocation.js'
 
 export interface WebhookDoorOptions<Found> {

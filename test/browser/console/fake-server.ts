@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pagesFolder } from '@muster/console'
-import type { ApplyRequest, Problem, Role, Trial, TrialRequest } from '@muster/console/wire'
+import type { ApplyRequest, Problem, Role, Trial, TrialRequest } from '@muster/console/internal'
 import { helloOf, nowOf, stepOf, type Scene } from './scenes.js'
 import { auditOf, cardsOf, duelYaml, foundOf, serversOf, trialResult } from './stories.js'
 

@@ -10,7 +10,7 @@ import type {
   Role,
   ServerCluster,
   WaitingCluster,
-} from '@muster/console/wire'
+} from '@muster/console/internal'
 
 /** What the fake server shows. */
 export interface Scene {

@@ -1,4 +1,4 @@
-import type { Audit, Found, QueueCards, ServerList, ServerRow, Story, TrialResult } from '@muster/console/wire'
+import type { Audit, Found, QueueCards, ServerList, ServerRow, Story, TrialResult } from '@muster/console/internal'
 
 /** The stories of one match, the way that the matchmaker tells them. */
 export function foundOf(id: string, at: number, cancelled: ReadonlySet<string>): Found {

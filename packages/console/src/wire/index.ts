@@ -25,7 +25,6 @@ export type {
   ApplyRequest,
   Audit,
   Curve,
-  CurvePoint,
   Found,
   Problem,
   QueueCard,
@@ -44,24 +43,16 @@ export type {
   YamlFault,
 } from './answers.js'
 export type {
-  FormingMatch,
   FormingPhase,
   Hello,
   History,
   HistoryStep,
   LimitNow,
   MapNow,
-  Milliseconds,
-  Moment,
-  Money,
   Now,
-  ProblemNow,
-  QueueHistory,
   QueueNow,
   RelaxedStep,
-  ServerCluster,
   ServersNow,
   Spot,
-  WaitingCluster,
 } from './feed-messages.js'
-export { isAllowed, permissionsOf, type Permission, type Role } from './permissions.js'
+export { isAllowed, type Permission, type Role } from './permissions.js'

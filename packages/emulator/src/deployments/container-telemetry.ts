@@ -1,4 +1,5 @@
-import type { ContainerLogs, Metrics, MetricSeries, ReadMetrics } from '@muster/core/api'
+import type { ContainerLogs, Metrics, MetricSeries } from '@muster/core/api'
+import type { ReadMetrics } from '@muster/core/internal'
 import { seededRandom } from '@muster/core/clock'
 import { formatA, formatB, parseA } from '../timestamps.js'
 import { type DeploymentRecord, hasBeen, seedOf, timeOf } from './deployment-record.js'

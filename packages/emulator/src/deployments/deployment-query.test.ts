@@ -1,4 +1,4 @@
-import type { DeploymentQuery } from '@muster/core/api'
+import type { DeploymentQuery } from '@muster/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatA, formatB } from '../timestamps.js'

@@ -1,5 +1,6 @@
 // pure: filters and order of the deployment list (public fact)
-import type { DeploymentFilter, DeploymentQuery } from '@muster/core/api'
+import type { DeploymentFilter } from '@muster/core/api'
+import type { DeploymentQuery } from '@muster/core/internal'
 import { parseA } from '../timestamps.js'
 import { isProblem, type Problem } from './filters.js'
 

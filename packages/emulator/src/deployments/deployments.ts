@@ -1,4 +1,5 @@
-import type { Coordinates, Deployment, EnvironmentVariable } from '@muster/core/api'
+import type { Deployment, EnvironmentVariable } from '@muster/core/api'
+import type { Coordinates } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
 import type { Place } from '../places.js'
 import { createNamed, type FleetRecord, hex, type Named, type PolicyRecord, type VersionRecord } from '../records.js'

@@ -1,5 +1,6 @@
 // pure: problems as values, not as exceptions
-import type { Coordinates, Filter } from '@muster/core/api'
+import type { Filter } from '@muster/core/api'
+import type { Coordinates } from '@muster/core/internal'
 import type { Place } from '../places.js'
 import type { PolicyRecord } from '../records.js'
 

@@ -1,4 +1,4 @@
-import { greatCircleKm } from '@muster/core/api'
+import { greatCircleKm } from '@muster/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { places } from '../places.js'

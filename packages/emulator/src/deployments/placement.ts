@@ -1,4 +1,4 @@
-import { type Coordinates, greatCircleKm, type VersionPort } from '@muster/core/api'
+import { type Coordinates, greatCircleKm, type VersionPort } from '@muster/core/internal'
 import { type Place, places } from '../places.js'
 import type { VersionRecord } from '../records.js'
 

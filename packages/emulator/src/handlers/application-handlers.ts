@@ -1,4 +1,5 @@
-import type { Application, Version, VersionChanges } from '@muster/core/api'
+import type { Application, Version } from '@muster/core/api'
+import type { VersionChanges } from '@muster/core/internal'
 import { dropUndefined } from '../option-values.js'
 import {
   type ApplicationRecord,

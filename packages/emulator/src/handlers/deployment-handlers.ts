@@ -1,12 +1,5 @@
-import type {
-  api,
-  ContainerLogStorage,
-  Coordinates,
-  DeployLegacy,
-  Deployment,
-  DeploymentTag,
-  DeploymentUser,
-} from '@muster/core/api'
+import type { api, Deployment, DeploymentTag } from '@muster/core/api'
+import type { ContainerLogStorage, Coordinates, DeployLegacy, DeploymentUser } from '@muster/core/internal'
 import { containerLogs, metricsOf } from '../deployments/container-telemetry.js'
 import { understand } from '../deployments/deployment-query.js'
 import { type DeploymentRecord, statusAt, type TagRecord } from '../deployments/deployment-record.js'

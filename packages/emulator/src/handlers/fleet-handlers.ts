@@ -1,4 +1,5 @@
-import type { Fleet, FleetPolicy, FleetPolicyChanges } from '@muster/core/api'
+import type { Fleet, FleetPolicy } from '@muster/core/api'
+import type { FleetPolicyChanges } from '@muster/core/internal'
 import { isProblem, policyPlaces } from '../deployments/filters.js'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'

@@ -1,4 +1,5 @@
-import type { Api, ErrorsOf, InputOf, OperationId, OutputOf, SuccessOf } from '@muster/core/api'
+import type { Api, InputOf, OperationId, OutputOf, SuccessOf } from '@muster/core/api'
+import type { ErrorsOf } from '@muster/core/internal'
 import type { DeploymentFault } from '../deployments/lifecycle.js'
 import type { WebhookFault } from '../deployments/webhooks.js'
 import type { PacketFault } from '../relays/bad-network.js'

@@ -1,4 +1,5 @@
-import type { PageInput, Pagination } from '@muster/core/api'
+import type { Pagination } from '@muster/core/api'
+import type { PageInput } from '@muster/core/internal'
 
 /** The number of entries per page; the document gives neither number. */
 export interface PageSizes {

@@ -1,4 +1,5 @@
-import type { ListedLocation, ListLocations } from '@muster/core/api'
+import type { ListedLocation } from '@muster/core/api'
+import type { ListLocations } from '@muster/core/internal'
 import { paged } from './lists.js'
 import { places, type Place } from '../places.js'
 import type { World } from '../world.js'

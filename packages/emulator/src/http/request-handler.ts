@@ -1,15 +1,7 @@
-import {
-  createPathMatcher,
-  type Operation,
-  type OperationId,
-  operations,
-  type PathMatch,
-  type PathMatcher,
-  pathOf,
-  type Settings,
-} from '@muster/core/api'
+import { type Operation, type OperationId, operations, type Settings } from '@muster/core/api'
+import { createPathMatcher, type PathMatch, type PathMatcher, pathOf, readBody } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
-import { Problem, readBody } from '@muster/core/http'
+import { Problem } from '@muster/core/http'
 import type { FaultSource, Strike } from '../faults.js'
 import type { Failure, Handlers, NoContent, RequestContext, Success } from '../handlers/handler.js'
 import type { Page } from '../page/page.js'

@@ -1,5 +1,5 @@
-import { type Operation, type Settings, wireName, withValueLimits } from '@muster/core/api'
-import { validate } from '@muster/core/validation'
+import type { Operation, Settings } from '@muster/core/api'
+import { wireName, withValueLimits, validate } from '@muster/core/internal'
 import { z } from 'zod'
 
 /** The types of values that the query carries as text. Pure. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
-import { createHostCheck, handlerOf, nodeListener, type Reply as PlainReply } from '@muster/core/http'
+import { nodeListener } from '@muster/core/http'
+import { createHostCheck, handlerOf, type Reply as PlainReply } from '@muster/core/internal'
 import { message, toResponse, type Reply } from './reply.js'
 
 export interface ListenOptions {

@@ -5,7 +5,7 @@ import { html, type Html, pageShell, section, table } from './html.js'
 import { MASK } from './mask-secrets.js'
 import { instant } from './overview-page.js'
 import { phaseOf } from './page-state.js'
-import { duration } from '@muster/console/parts'
+import { duration } from '@muster/console/internal'
 
 const back = html`<p class="back"><a href="/_emulator">All deployments</a></p>
 `

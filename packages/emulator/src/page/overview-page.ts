@@ -1,5 +1,5 @@
 // pure: the sections of the page other than the map and the totals
-import { counted, grouped, sum } from '@muster/console/parts'
+import { counted, grouped, sum } from '@muster/console/internal'
 import type { Fault, FaultCount } from '../faults.js'
 import { deploymentTable } from './deployment-table.js'
 import { type Column, html, type Html, pageShell, section, table } from './html.js'

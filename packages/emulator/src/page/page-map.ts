@@ -8,7 +8,7 @@ import {
   worldOutline,
   type Dot,
   type Label,
-} from '@muster/console/parts'
+} from '@muster/console/internal'
 import { html, markup, type Html } from './html.js'
 import { type PageLocation, type PageState, phases } from './page-state.js'
 

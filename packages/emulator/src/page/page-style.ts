@@ -1,5 +1,5 @@
 // pure: the page's style sheet
-import { baseStyle } from '@muster/console/parts'
+import { baseStyle } from '@muster/console/internal'
 
 /** The page's style sheet, on the base of all pages. */
 export const pageStyle = `${baseStyle}

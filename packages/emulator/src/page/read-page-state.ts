@@ -1,4 +1,4 @@
-import { sum } from '@muster/console/parts'
+import { sum } from '@muster/console/internal'
 import { containerLogs } from '../deployments/container-telemetry.js'
 import type { DeploymentRecord } from '../deployments/deployment-record.js'
 import { tagsOf } from '../deployments/deployment-views.js'

@@ -1,4 +1,5 @@
-import { compileQueue, describeQueue, type Queue } from '@muster/matchmaker'
+import { describeQueue, type Queue } from '@muster/matchmaker'
+import { compileQueue } from '@muster/matchmaker/internal'
 import type { Crowd } from '../crowd/crowd.js'
 import type { RunOutcome } from '../run/outcome.js'
 import { rounded } from '../statistics/spread.js'

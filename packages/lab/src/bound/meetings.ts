@@ -1,7 +1,6 @@
 // pure: who was in a queue, and when
-import { middleOf } from '@muster/core'
-import type { CompiledQueue } from '@muster/matchmaker'
-import { networkOf } from '@muster/matchmaker/replay'
+import { middleOf } from '@muster/core/internal'
+import { type CompiledQueue, networkOf } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty } from '../crowd/crowd.js'
 import type { RunOutcome } from '../run/outcome.js'
 

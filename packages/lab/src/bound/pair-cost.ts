@@ -1,6 +1,6 @@
 // pure: what is told of what was possible at all
-import { EARTH_RADIUS_KM } from '@muster/core'
-import type { CompiledQueue } from '@muster/matchmaker'
+import { EARTH_RADIUS_KM } from '@muster/core/internal'
+import type { CompiledQueue } from '@muster/matchmaker/internal'
 import type { Entry, MeetsAt, Present } from './meetings.js'
 
 /**

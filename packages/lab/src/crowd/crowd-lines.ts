@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
-import { jsonFault, validate } from '@muster/core/validation'
-import { readTicketInput } from '@muster/matchmaker/replay'
+import { jsonFault, validate } from '@muster/core/internal'
+import { readTicketInput } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { type Crowd, CROWD_FORMAT, type CrowdHeader, type CrowdParty } from './crowd.js'
 

@@ -1,4 +1,5 @@
-import { describeQueue, type LimitCurve, type Queue, type WaitOf } from '@muster/matchmaker'
+import { describeQueue, type LimitCurve, type Queue } from '@muster/matchmaker'
+import type { WaitOf } from '@muster/matchmaker/internal'
 import type { Crowd } from '../crowd/crowd.js'
 import type { MatchOutcome, RunOutcome, ServerUse } from '../run/outcome.js'
 import { rounded, spreadOf } from '../statistics/spread.js'

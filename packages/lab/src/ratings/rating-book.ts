@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
-import { read } from '@muster/core/validation'
+import { read } from '@muster/core/internal'
 import { predictedWin } from '@muster/matchmaker'
 import { ordinal, predictWin, rate, type Rating, rating } from 'openskill'
 import { z } from 'zod'

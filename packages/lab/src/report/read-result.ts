@@ -1,5 +1,5 @@
 import { InvalidInput } from '@muster/core'
-import { jsonFault, read } from '@muster/core/validation'
+import { jsonFault, read } from '@muster/core/internal'
 import { z } from 'zod'
 import { type LabResult, RESULT_FORMAT, WAIT_POINTS_MS } from '../figures/figures.js'
 

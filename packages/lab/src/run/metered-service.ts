@@ -1,7 +1,7 @@
 import { limits } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import type { DeploymentService } from '@muster/matchmaker'
-import { createStubService } from '@muster/matchmaker/replay'
+import { createStubService } from '@muster/matchmaker/internal'
 import type { RequestUse, ServerUse } from './outcome.js'
 
 /** The operations that follow from matches, and the documented limits of requests. */

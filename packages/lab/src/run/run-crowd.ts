@@ -1,8 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { read } from '@muster/core/validation'
+import { read } from '@muster/core/internal'
 import {
-  type AllocationView,
   createMatchmaker,
   defineQueue,
   type Journal,
@@ -10,6 +9,7 @@ import {
   type Queue,
   type QueueDefinition,
 } from '@muster/matchmaker'
+import type { AllocationView } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import type { Crowd } from '../crowd/crowd.js'
 import type { RatingBook } from '../ratings/rating-book.js'

@@ -1,4 +1,4 @@
-import { nearestName, validateAll } from '@muster/core/validation'
+import { nearestName, validateAll } from '@muster/core/internal'
 import type { z } from 'zod'
 
 /** Something that is wrong in a file of scenes, or that its author may not have meant. */

@@ -1,5 +1,6 @@
 // pure: the limits of a queue that a search may change; a queue with other numbers in some places
-import { limitFieldsOf, type Queue, type Relaxing, type RuleDefinition, type TimedLimit } from '@muster/matchmaker'
+import type { Queue, RuleDefinition } from '@muster/matchmaker'
+import { limitFieldsOf, type Relaxing, type TimedLimit } from '@muster/matchmaker/internal'
 
 /** Names and indexes on the way from a queue to one of its parts, e.g. `['rules', 1, 'max']`. */
 export type Path = readonly (string | number)[]

@@ -1,5 +1,6 @@
 import { seededRandom } from '@muster/core/clock'
-import { defineQueue, type Queue, type RuleDefinition, type TimedLimit } from '@muster/matchmaker'
+import { defineQueue, type Queue, type RuleDefinition } from '@muster/matchmaker'
+import type { TimedLimit } from '@muster/matchmaker/internal'
 import type { Measured } from './promises.js'
 import type { WantedRun } from './tuned.js'
 

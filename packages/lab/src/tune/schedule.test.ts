@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { defineQueue, type TimedLimit, type RuleDefinition } from '@muster/matchmaker'
+import { defineQueue, type RuleDefinition } from '@muster/matchmaker'
+import type { TimedLimit } from '@muster/matchmaker/internal'
 import { scheduleOf, shapeOf, type ScheduleShape, type ScheduleSpace } from './schedule.js'
 
 const part = fc.double({ min: 0, max: 1, noNaN: true })

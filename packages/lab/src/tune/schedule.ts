@@ -1,5 +1,6 @@
 // pure: numbers as a designer writes them; schedules by which a limit relaxes, made from a few numbers from 0 to 1
-import type { RelaxationStep, TimedLimit } from '@muster/matchmaker'
+import type { RelaxationStep } from '@muster/matchmaker'
+import type { TimedLimit } from '@muster/matchmaker/internal'
 
 /** Significant digits of a number, and least number of different numbers within a range. */
 const DIGITS = 2

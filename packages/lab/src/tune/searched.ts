@@ -1,6 +1,7 @@
 // pure: which limits and waits of a queue are searched, and which are left alone
-import { didYouMean } from '@muster/core/validation'
-import type { Queue, TimedLimit } from '@muster/matchmaker'
+import { didYouMean } from '@muster/core/internal'
+import type { Queue } from '@muster/matchmaker'
+import type { TimedLimit } from '@muster/matchmaker/internal'
 import { limitsOf, type Limit, type Path } from './limits.js'
 import type { ScheduleSpace } from './schedule.js'
 

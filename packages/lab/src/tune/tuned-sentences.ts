@@ -1,4 +1,4 @@
-import type { TimedLimit } from '@muster/matchmaker'
+import type { TimedLimit } from '@muster/matchmaker/internal'
 import { quantity } from '../compare/measures.js'
 import type { Change } from './limits.js'
 import { type Broken, brokenBy, type FrontPoint, meanOf, type Measured, type PromiseName } from './promises.js'

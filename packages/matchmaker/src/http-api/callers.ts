@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
 import { type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
-import { type Awaitable, whenKnown } from '@muster/core/runtime'
+import { type Awaitable, whenKnown } from '@muster/core/internal'
 import { z } from 'zod'
 import type { PlayerProfile } from './player-profiles.js'
 import type { TicketService } from './service.js'

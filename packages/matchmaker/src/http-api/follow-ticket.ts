@@ -1,6 +1,14 @@
 import type { Clock } from '@muster/core/clock'
-import { eventStream, Problem, type StreamEvent } from '@muster/core/http'
-import { type Awaitable, createTicker, linkedSignal, whenKnown, within } from '@muster/core/runtime'
+import { Problem } from '@muster/core/http'
+import {
+  eventStream,
+  type StreamEvent,
+  type Awaitable,
+  createTicker,
+  linkedSignal,
+  whenKnown,
+  within,
+} from '@muster/core/internal'
 import { Unavailable } from '../errors.js'
 import type { PresenceReport } from '../tickets/presence.js'
 import { type FollowedUntil, hasEnded, isSettled, type Ticket } from '../tickets/ticket.js'

@@ -1,6 +1,7 @@
 import type { Clock } from '@muster/core/clock'
-import type { Awaitable } from '@muster/core/runtime'
-import type { Player, Store } from '@muster/servers'
+import type { Awaitable } from '@muster/core/internal'
+import type { Store } from '@muster/servers'
+import type { Player } from '@muster/servers/internal'
 
 /** Keeps groups beyond the process. */
 interface GroupKeeper {

@@ -1,5 +1,5 @@
 import { Problem } from '@muster/core/http'
-import type { AllocationView } from '@muster/servers'
+import type { AllocationView } from '@muster/servers/internal'
 import { LRUCache } from 'lru-cache'
 import type { BackfillTeam } from '../tickets/backfill.js'
 import type { PrivateMatch } from '../tickets/private-matches.js'

@@ -1,9 +1,7 @@
-import { scrub } from '@muster/core'
+import { scrub, growingTo, within, validate } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { growingTo, within } from '@muster/core/runtime'
-import { validate } from '@muster/core/validation'
-import type { Attributes } from '@muster/servers'
+import type { Attributes } from '@muster/servers/internal'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 

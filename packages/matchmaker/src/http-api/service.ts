@@ -1,4 +1,4 @@
-import type { Awaitable } from '@muster/core/runtime'
+import type { Awaitable } from '@muster/core/internal'
 import type { Matchmaker } from '../matches/matchmaker.js'
 
 /** The methods of a matchmaker that the ticket API uses and whose answers may take a while. */

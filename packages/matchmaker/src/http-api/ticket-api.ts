@@ -1,16 +1,14 @@
-import { scrub } from '@muster/core'
-import { systemClock } from '@muster/core/clock'
 import {
-  type AttemptLimit,
-  bearerToken,
+  scrub,
   createHttpApi,
   type Handlers,
-  type HttpHandler,
-  openApiDocument,
+  ownOpenApiDocument as openApiDocument,
   prefixed,
-  Problem,
-} from '@muster/core/http'
-import { unguessable, whenKnown } from '@muster/core/runtime'
+  unguessable,
+  whenKnown,
+} from '@muster/core/internal'
+import { systemClock } from '@muster/core/clock'
+import { type AttemptLimit, bearerToken, type HttpHandler, Problem } from '@muster/core/http'
 import { Unavailable } from '../errors.js'
 import { checkOptions, type TicketApiOptions } from './api-options.js'
 import {

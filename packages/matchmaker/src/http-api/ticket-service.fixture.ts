@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Matchmaker } from '../matches/matchmaker.js'
-import type { AllocationView, Player } from '@muster/servers'
+import type { AllocationView, Player } from '@muster/servers/internal'
 import type { Backfill } from '../tickets/backfill.js'
 import {
   BackfillExists,

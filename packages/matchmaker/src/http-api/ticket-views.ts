@@ -1,5 +1,5 @@
 // pure: seats, which give each player of a party a ticket of their own
-import type { Assignment } from '@muster/servers'
+import type { Assignment } from '@muster/servers/internal'
 import type { Matchmaker, QueueWait } from '../matches/matchmaker.js'
 import type { Backfill, BackfillStatus } from '../tickets/backfill.js'
 import type { CancelReason, MatchEnd, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'

@@ -1,4 +1,4 @@
-import { type Activity, createAllocator, createEndedMatches, matchmakerTag } from '@muster/servers'
+import { type Activity, createAllocator, createEndedMatches, matchmakerTag } from '@muster/servers/internal'
 import { createBackfilling } from './backfill-commands.js'
 import { createBackfills } from './backfills.js'
 import { createClosing, createHandover, assertCanHandOver } from './handover.js'

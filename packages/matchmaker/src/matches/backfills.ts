@@ -1,6 +1,5 @@
-import { middleOf } from '@muster/core'
+import { middleOf, newId } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
-import { newId } from '@muster/core/runtime'
 import type { TeamShape } from '@muster/kernel'
 import { InvalidBackfill, InvalidTicket } from '../errors.js'
 import type { Events } from '../events.js'

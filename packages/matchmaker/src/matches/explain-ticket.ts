@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { type Allocator, type Held, type Placement, placementOf } from '@muster/servers'
+import { type Allocator, type Held, type Placement, placementOf } from '@muster/servers/internal'
 import { UnknownTicket } from '../errors.js'
 import { PAUSED } from '../queues/explain.js'
 import { slotIn } from '../tickets/ticket-pools.js'

@@ -1,4 +1,5 @@
-import { type AllocationView, type Allocator, type Store, viewOf } from '@muster/servers'
+import type { Store } from '@muster/servers'
+import { type AllocationView, type Allocator, viewOf } from '@muster/servers/internal'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
 import type { WaitingFor } from '../tickets/ticket.js'
 import type { TargetWaitState } from '../wait-times/target-wait.js'

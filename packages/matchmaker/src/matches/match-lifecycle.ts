@@ -1,7 +1,13 @@
-import { scrub } from '@muster/core'
+import { scrub, newId } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
-import { newId } from '@muster/core/runtime'
-import type { Allocation, Allocator, AllocatorListener, Assignment, EndedMatches, StopReason } from '@muster/servers'
+import type {
+  Allocation,
+  Allocator,
+  AllocatorListener,
+  Assignment,
+  EndedMatches,
+  StopReason,
+} from '@muster/servers/internal'
 import type { Events } from '../events.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
 import { type Match, ticketOf, type TicketRecord } from '../tickets/ticket-record.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ruleSchema } from '../queues/rules/rule-kinds.js'
-import type { FoundTicket } from '@muster/servers'
+import type { FoundTicket } from '@muster/servers/internal'
 import { inCommon } from './match-order.js'
 
 const ticket = (id: string, attributes: NonNullable<FoundTicket['players'][number]['attributes']>): FoundTicket => ({

@@ -7,7 +7,7 @@ import {
   type Order,
   type Placement,
   placementOf,
-} from '@muster/servers'
+} from '@muster/servers/internal'
 import type { BeaconDirectory, KnownBeacons } from '../beacons.js'
 import type { Placed } from '../events.js'
 import { bestBeacons } from '../queues/rules/best-beacons.js'

@@ -1,5 +1,5 @@
 import type { TeamShape } from '@muster/kernel'
-import type { Allocator, ReturnReason, StopReason } from '@muster/servers'
+import type { Allocator, ReturnReason, StopReason } from '@muster/servers/internal'
 import { InvalidBackfill } from '../errors.js'
 import type { Queue } from '../queues/queue.js'
 import type { PrivateSeat } from '../tickets/checked-ticket.js'

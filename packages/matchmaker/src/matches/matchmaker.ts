@@ -1,5 +1,5 @@
 import type { Coordinates, MusterError } from '@muster/core'
-import type { AllocationView, Placement, Player } from '@muster/servers'
+import type { AllocationView, Placement, Player } from '@muster/servers/internal'
 import type { EventName, Listener } from '../events.js'
 import type { Explanation } from '../queues/explain.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { read } from '@muster/core/validation'
+import { read } from '@muster/core/internal'
 import { z } from 'zod'
 import { unknownQueue } from '../errors.js'
 import type { Events } from '../events.js'

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Assignment, Inherited, OpenIntent, Order } from '@muster/servers'
+import type { Assignment, Inherited, OpenIntent, Order } from '@muster/servers/internal'
 import { mayWaitWhilePlaying } from '../tickets/admission.js'
 import type { Ledger } from '../tickets/ticket-ledger.js'
 import type { Match, QueueRuntime, Seat, TicketRecord } from '../tickets/ticket-record.js'

@@ -1,5 +1,5 @@
 import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
-import type { Yielder } from '@muster/core/runtime'
+import type { Yielder } from '@muster/core/internal'
 import { type Grouped, levelAt, type Matches, type Round, type RoundOptions, type Slot, STEP } from '@muster/kernel'
 import type { Queue } from '../queues/queue.js'
 import { isIn, slotIn } from '../tickets/ticket-pools.js'

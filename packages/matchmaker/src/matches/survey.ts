@@ -1,6 +1,6 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import { levelAt, type Slot } from '@muster/kernel'
-import type { Allocation, AllocationPhase, Allocator } from '@muster/servers'
+import type { Allocation, AllocationPhase, Allocator } from '@muster/servers/internal'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
 import type { Inspection } from './inspection.js'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
-import { createTicker, createYielder, type Ticker, type Yielder } from '@muster/core/runtime'
-import { type Allocator, WRITTEN } from '@muster/servers'
+import { createTicker, createYielder, type Ticker, type Yielder } from '@muster/core/internal'
+import { type Allocator, WRITTEN } from '@muster/servers/internal'
 import type { Events } from '../events.js'
 import type { Cooldowns } from '../tickets/cooldowns.js'
 import type { QueueRuntime } from '../tickets/ticket-record.js'

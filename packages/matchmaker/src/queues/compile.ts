@@ -1,4 +1,4 @@
-import { pointOf } from '@muster/core'
+import { pointOf } from '@muster/core/internal'
 import type { Checks, Entry, Model, Opening } from '@muster/kernel'
 import { InvalidTicket } from '../errors.js'
 import { regionIn } from '../wait-times/regions.js'

@@ -1,5 +1,5 @@
 // pure: why a ticket still waits, and what will help
-import { kmOf } from '@muster/core'
+import { kmOf } from '@muster/core/internal'
 import type { Entry, Pool, Slot } from '@muster/kernel'
 import type { CompiledQueue } from './compile.js'
 import { startsOf, tableOf } from './rule-parts/levels.js'

@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
-import type { Player } from '@muster/servers'
+import type { Player } from '@muster/servers/internal'
 import { Unavailable } from '../errors.js'
 import type { ExportedTicket, Matchmaker } from '../matches/matchmaker.js'
 import type { QueueDefinition } from '../queues/queue.js'

@@ -1,4 +1,4 @@
-import { addressPrefix } from '@muster/core'
+import { addressPrefix } from '@muster/core/internal'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createPlayerRecorder, playerOf } from './recording-lines.js'

@@ -1,5 +1,6 @@
-import { greatCircleKm, middleOf } from '@muster/core'
-import type { Player } from '@muster/servers'
+import { greatCircleKm } from '@muster/core'
+import { middleOf } from '@muster/core/internal'
+import type { Player } from '@muster/servers/internal'
 import type { Matchmaker } from '../matches/matchmaker.js'
 import type { CancelReason, Ticket } from '../tickets/ticket.js'
 

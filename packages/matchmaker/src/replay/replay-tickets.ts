@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import { read } from '@muster/core/validation'
+import { read } from '@muster/core/internal'
 import { z } from 'zod'
 import { createMatchmaker } from '../create-matchmaker.js'
 import type { Matchmaker } from '../matches/matchmaker.js'

@@ -1,7 +1,8 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
-import type { Deployment, DeploymentQuery } from '@muster/core/api'
+import type { Deployment } from '@muster/core/api'
+import type { DeploymentQuery } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
-import { createNewestFirst, type DeploymentService } from '@muster/servers'
+import { createNewestFirst, type DeploymentService } from '@muster/servers/internal'
 
 const PAGE = 100
 

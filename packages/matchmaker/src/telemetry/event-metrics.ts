@@ -1,7 +1,7 @@
 import type { ClientEvents } from '@muster/core'
 import { type OperationId, operations } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { ACTIVITIES } from '@muster/servers'
+import { ACTIVITIES } from '@muster/servers/internal'
 import type { Attributes } from '@opentelemetry/api'
 import type { Ticket } from '../tickets/ticket.js'
 import { type Instruments, type Observed, type ObservedClient, queueOf } from './instruments.js'

@@ -1,5 +1,5 @@
 import type { TeamShape } from '@muster/kernel'
-import type { Player } from '@muster/servers'
+import type { Player } from '@muster/servers/internal'
 import type { RuleTicket } from '../queues/rule-parts/rule-checks.js'
 
 /** What asks for more players for a running match. */

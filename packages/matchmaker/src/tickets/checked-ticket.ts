@@ -1,6 +1,6 @@
 // pure: a ticket that was checked; what never changes of a ticket, as text
 import type { Coordinates } from '@muster/core'
-import type { Player } from '@muster/servers'
+import type { Player } from '@muster/servers/internal'
 import type { RulePlayer } from '../queues/rule-parts/rule-checks.js'
 import type { Ticket } from './ticket.js'
 

@@ -1,5 +1,5 @@
-import { growingTo } from '@muster/core/runtime'
-import { bytesOfTicket, type FoundTicket, roughBytesOfTicket, shareOf, type Told } from '@muster/servers'
+import { growingTo } from '@muster/core/internal'
+import { bytesOfTicket, type FoundTicket, roughBytesOfTicket, shareOf, type Told } from '@muster/servers/internal'
 import { LRUCache } from 'lru-cache'
 import { InvalidTicket, PlayerOverLimit } from '../errors.js'
 import type { Queue } from '../queues/queue.js'

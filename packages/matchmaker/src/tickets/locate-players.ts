@@ -1,6 +1,7 @@
-import { type Coordinates, middleOf, scrub } from '@muster/core'
+import type { Coordinates } from '@muster/core'
+import { middleOf, scrub } from '@muster/core/internal'
 import type { Locate } from './locate/mmdb-locate.js'
-import type { Player } from '@muster/servers'
+import type { Player } from '@muster/servers/internal'
 import { coordinates } from './ticket-input.js'
 
 export type Place = Coordinates | undefined

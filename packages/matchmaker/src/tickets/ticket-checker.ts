@@ -1,9 +1,8 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
-import { newId } from '@muster/core/runtime'
+import { newId, middleOf } from '@muster/core/internal'
 import { defineQueues } from '../options.js'
-import { middleOf } from '@muster/core'
-import { networkOf } from '@muster/servers'
+import { networkOf } from '@muster/servers/internal'
 import type { QueueDefinition } from '../queues/queue.js'
 import {
   entriesOf,

@@ -1,6 +1,6 @@
 import { canonicalIp, type Coordinates } from '@muster/core'
-import { read as readBy } from '@muster/core/validation'
-import type { Attributes, Player } from '@muster/servers'
+import { read as readBy } from '@muster/core/internal'
+import type { Attributes, Player } from '@muster/servers/internal'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
 import { type CheckedTicket, complete, MOST, PRIORITIES, TICKET_ID, type TicketPlayer } from './checked-ticket.js'

@@ -1,6 +1,6 @@
-import type { Yielder } from '@muster/core/runtime'
+import type { Yielder } from '@muster/core/internal'
 import type { Entry, Slot } from '@muster/kernel'
-import type { ReturnReason } from '@muster/servers'
+import type { ReturnReason } from '@muster/servers/internal'
 import { InvalidTicket } from '../errors.js'
 import type { Facts } from '../queues/rule-parts/rule-checks.js'
 import type { WaitCell } from '../wait-times/wait-cell.js'

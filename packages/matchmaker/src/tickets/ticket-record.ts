@@ -1,5 +1,5 @@
 import type { Entry, Pool, Round, Slot, TeamShape } from '@muster/kernel'
-import { type Assignment, type FoundTicket, networkOf } from '@muster/servers'
+import { type Assignment, type FoundTicket, networkOf } from '@muster/servers/internal'
 import type { CompiledQueue } from '../queues/compile.js'
 import type { Explain } from '../queues/explain.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'

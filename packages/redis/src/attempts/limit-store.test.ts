@@ -1,5 +1,5 @@
 import { createManualClock } from '@muster/core/clock'
-import { createAttempts, type Attempts } from '@muster/core/http'
+import { createAttempts, type Attempts } from '@muster/core/internal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RedisProblem } from '../connection/connection.js'

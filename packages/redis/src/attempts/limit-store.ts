@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
-import { type Attempts, createAttempts, type LimitStore } from '@muster/core/http'
-import { within } from '@muster/core/runtime'
+import type { LimitStore } from '@muster/core/http'
+import { type Attempts, createAttempts, within } from '@muster/core/internal'
 import { z } from 'zod'
 import { RedisTimedOut } from '../connection/connection-errors.js'
 import {

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { createEventsWithProblems, within } from '@muster/core/runtime'
+import { createEventsWithProblems, within } from '@muster/core/internal'
 import { type AnyRedisClientOptions, ErrorReply } from '@redis/client'
 import { z } from 'zod'
 import { clientOf, isClient, isOtherClient, type RedisClient, send } from './client.js'

@@ -1,7 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
-import { createTicker, type Events, type ListenerProblem, within } from '@muster/core/runtime'
-import { validate } from '@muster/core/validation'
+import { createTicker, type Events, type ListenerProblem, within, validate } from '@muster/core/internal'
 import { z } from 'zod'
 import { type RedisClient, send } from './client.js'
 import { failureOf, RedisError, RedisTimedOut } from './connection-errors.js'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { createBucket, InvalidInput, type Limiter } from '@muster/core'
+import { InvalidInput, type Limiter } from '@muster/core'
+import { createBucket, within } from '@muster/core/internal'
 import type { RateLimit } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { within } from '@muster/core/runtime'
 import { z } from 'zod'
 import {
   checkOptions,

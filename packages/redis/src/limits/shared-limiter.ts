@@ -1,7 +1,7 @@
 import { type Limiter, MusterError, type Permit } from '@muster/core'
 import type { RateLimit } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { backoffMs, createTicker } from '@muster/core/runtime'
+import { backoffMs, createTicker } from '@muster/core/internal'
 import { createUnproven, type LimitTimes, limitTimes, type TokenStore, type Written } from './token-store.js'
 
 /**

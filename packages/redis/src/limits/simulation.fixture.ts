@@ -1,4 +1,5 @@
-import { createBucket, createScheduler, type Permit } from '@muster/core'
+import type { Permit } from '@muster/core'
+import { createBucket, createScheduler } from '@muster/core/internal'
 import { createManualClock, seededRandom, type Clock } from '@muster/core/clock'
 import { createFallback } from './limits.js'
 import { createModelTokens } from './model-tokens.fixture.js'

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { within } from '@muster/core/runtime'
+import { within } from '@muster/core/internal'
 import type { PartitionStore } from './store/store.js'
 
 /*

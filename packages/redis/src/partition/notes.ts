@@ -1,6 +1,6 @@
 // pure: what a leader remembers for the next one, and for fronts
 import type { Cooldown, Ticket } from '@muster/matchmaker'
-import { type StoredTicket as LoadedTicket, storedTicket } from '@muster/matchmaker/partition'
+import { type StoredTicket as LoadedTicket, storedTicket } from '@muster/matchmaker/internal'
 import { decodeHeader, readStored } from './store/header.js'
 import type { Note, StoredTicket } from './store/store.js'
 

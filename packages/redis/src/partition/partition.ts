@@ -1,4 +1,4 @@
-import { createEventsWithProblems, createTicker, type ListenerProblem } from '@muster/core/runtime'
+import { createEventsWithProblems, createTicker, type ListenerProblem } from '@muster/core/internal'
 import {
   MatchmakerClosed,
   type MatchmakerEvents,
@@ -8,7 +8,7 @@ import {
   type SurveyOptions,
   type Ticket,
 } from '@muster/matchmaker'
-import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
+import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/internal'
 import { createElection, type Lease } from './election.js'
 import { ClockDiffers, LeaseLost } from './partition-errors.js'
 import { createFront, type FrontService } from './follower/follower.js'

@@ -1,7 +1,8 @@
 import * as core from '@muster/core'
+import { scrub } from '@muster/core/internal'
 import * as matchmaker from '@muster/matchmaker'
 import type { PresenceReport } from '@muster/matchmaker'
-import type { Leader } from '@muster/matchmaker/partition'
+import type { Leader } from '@muster/matchmaker/internal'
 
 /** What a front asks the leader to do. */
 export type Command =
@@ -135,7 +136,7 @@ export const packPresence = ({ ticketId, playerId }: PresenceReport): PackedPres
 export const unpackPresence = (packed: PackedPresence): PresenceReport =>
   typeof packed === 'string' ? { ticketId: packed } : { ticketId: packed[0], playerId: packed[1] }
 
-const { MusterError, scrub } = core
+const { MusterError } = core
 
 /** The errors that a leader's answers to fronts may be, by name. */
 const CLASSES: ReadonlyMap<string, object> = new Map(

@@ -1,7 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { createEventsWithProblems, type Events, type ListenerProblem } from '@muster/core/runtime'
-import { validate } from '@muster/core/validation'
+import { createEventsWithProblems, type Events, type ListenerProblem, validate } from '@muster/core/internal'
 import type { SpendBudget } from '@muster/matchmaker'
 import { z } from 'zod'
 import {

@@ -1,4 +1,4 @@
-import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/runtime'
+import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/internal'
 import type { RedisConnection } from '../connection/connection.js'
 import { RedisError } from '../connection/connection-errors.js'
 import type { Reply } from '../connection/script.js'

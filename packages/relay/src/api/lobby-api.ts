@@ -2,24 +2,27 @@ import { InvalidInput } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
 import {
   type AddressOf,
-  addressUnknown,
   type AttemptLimit,
   type Authenticate,
   type BodyLimits,
   type CorsOptions,
-  createHttpApi,
   createMemoryLimitStore,
+  type HttpHandler,
+  type LimitStore,
+  Problem,
+} from '@muster/core/http'
+import {
+  addressUnknown,
+  createHttpApi,
   eventStream,
   type Exchange,
   type Handlers,
-  type HttpHandler,
-  type LimitStore,
-  openApiDocument,
+  ownOpenApiDocument as openApiDocument,
   prefixed,
-  Problem,
   type StreamEvent,
-} from '@muster/core/http'
-import { linkedSignal, manyWaitOn } from '@muster/core/runtime'
+  linkedSignal,
+  manyWaitOn,
+} from '@muster/core/internal'
 import { z } from 'zod'
 import { type LobbyRefusalCode, LobbyRefused, RelayClosed } from '../errors.js'
 import type { Follow, Followed, Joined, Lobbies, LobbyMessage } from '../lobby/lobbies.js'

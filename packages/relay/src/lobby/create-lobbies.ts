@@ -1,6 +1,13 @@
 import type { Clock } from '@muster/core/clock'
-import { createMemoryLimitStore, longPoll, prefixed } from '@muster/core/http'
-import { createEventsWithProblems, createTicker, linkedSignal, manyWaitOn } from '@muster/core/runtime'
+import { createMemoryLimitStore } from '@muster/core/http'
+import {
+  longPoll,
+  prefixed,
+  createEventsWithProblems,
+  createTicker,
+  linkedSignal,
+  manyWaitOn,
+} from '@muster/core/internal'
 import { LobbyRefused, RelayClosed } from '../errors.js'
 import { unguessable } from '../random-text.js'
 import type { ReapedOrphans } from '../sessions/orphans.js'

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { backoffMs, linkedSignal, manyWaitOn } from '@muster/core/runtime'
+import { backoffMs, linkedSignal, manyWaitOn } from '@muster/core/internal'
 import { LobbyRefused, RelayNotDeleted } from '../errors.js'
 import type { ListedSession } from '../sessions/orphans.js'
 import type { SystemCommand } from './command.js'

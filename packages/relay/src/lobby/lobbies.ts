@@ -1,4 +1,4 @@
-import type { WithProblems } from '@muster/core/runtime'
+import type { WithProblems } from '@muster/core/internal'
 import type { EventEmitter } from 'eventemitter3'
 import type { OrphanOptions, ReapedOrphans } from '../sessions/orphans.js'
 import type { AttributeChanges, Happening } from './lobby.js'

@@ -1,5 +1,5 @@
 // pure: who is in a lobby, and who hosts
-import { addressBlock } from '@muster/core/http'
+import { addressBlock } from '@muster/core/internal'
 import {
   type Applicant,
   type Attributes,

@@ -1,13 +1,6 @@
 import type { CallOptions } from '@muster/core'
-import type {
-  AuthorizeRelayUser,
-  CreateRelaySession,
-  RelaySession,
-  RelaySessionId,
-  RelaySessionList,
-  RelaySessionOfUser,
-  RevokeRelayUser,
-} from '@muster/core/api'
+import type { CreateRelaySession, RelaySession, RelaySessionOfUser } from '@muster/core/api'
+import type { AuthorizeRelayUser, RelaySessionId, RelaySessionList, RevokeRelayUser } from '@muster/core/internal'
 
 /** The operations used of the service; `client.relays` provides them. */
 export interface RelayService {

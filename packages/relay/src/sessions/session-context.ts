@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
-import { Problem, problemResponse } from '@muster/core/http'
-import { type Events, within, type WithProblems } from '@muster/core/runtime'
+import { Problem } from '@muster/core/http'
+import { problemResponse, type Events, within, type WithProblems } from '@muster/core/internal'
 import { type RandomInt, unguessable } from '../random-text.js'
 import type { RelayService } from './service.js'
 import { type Reading, readingOf, type RelaySession } from './session.js'

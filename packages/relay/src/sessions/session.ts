@@ -1,12 +1,6 @@
 // pure: relay sessions as this package describes them
-import {
-  canonicalIp,
-  type Filter,
-  type RelaySessionOfUser,
-  type RelayUser,
-  type RelayPort as WirePort,
-  type RelaySession as WireSession,
-} from '@muster/core/api'
+import type { Filter, RelaySessionOfUser, RelayUser, RelaySession as WireSession } from '@muster/core/api'
+import { canonicalIp, type RelayPort as WirePort } from '@muster/core/internal'
 
 /** A player who takes part in a session. */
 export interface RelayPlayer {

@@ -1,6 +1,6 @@
 import { NotFound } from '@muster/core'
 import { RelayClosed, RelayNotDeleted, RelayNotRevoked } from '../errors.js'
-import { createEventsWithProblems, createTicker, linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/runtime'
+import { createEventsWithProblems, createTicker, linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/internal'
 import { createKeyedLock } from '../keyed-lock.js'
 import { credentialsFor, type OpenedSession, playersOf, type ReadySession, withoutSeat } from './session.js'
 import {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Role as ConsoleRole } from '@muster/console/wire'
+import type { Role as ConsoleRole } from '@muster/console/internal'
 import { type Authenticate, bearerToken, type Caller, Problem } from '@muster/core/http'
 import type { TicketCaller } from '@muster/matchmaker'
 import type { LobbyCaller } from '@muster/relay'

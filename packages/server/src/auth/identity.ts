@@ -1,4 +1,4 @@
-import { type Role as ConsoleRole, permissionsOf } from '@muster/console/wire'
+import { type Role as ConsoleRole, permissionsOf } from '@muster/console/internal'
 import { Problem } from '@muster/core/http'
 import type { Attributes, PlayerProfile } from '@muster/matchmaker'
 

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, timingSafeEqual, webcrypto } from 'node:crypto'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { growingTo } from '@muster/core/runtime'
+import { growingTo } from '@muster/core/internal'
 import type { JWTPayload } from 'jose'
 import * as errors from 'jose/errors'
 import { jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose/jwt/verify'

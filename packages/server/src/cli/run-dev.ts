@@ -1,5 +1,5 @@
 import { systemClock } from '@muster/core/clock'
-import { parentsNow, toldToEnd } from '@muster/core/process'
+import { parentsNow, toldToEnd } from '@muster/core/internal'
 import { type Dev, type DevOptions, SKILL, startDev } from '../dev/start-dev.js'
 import { watchFile } from '../running/reload/config-file.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'

@@ -1,5 +1,5 @@
 import { systemClock } from '@muster/core/clock'
-import { parentsNow, toldToEnd } from '@muster/core/process'
+import { parentsNow, toldToEnd } from '@muster/core/internal'
 import { type ConfigFile, openConfigFile, tellWarnings, watchFile } from '../running/reload/config-file.js'
 import { startServer, type MusterServer } from '../running/start-server.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'

@@ -1,4 +1,5 @@
-import { defaultOptions, type Queue, queueJsonSchema } from '@muster/matchmaker'
+import { type Queue, queueJsonSchema } from '@muster/matchmaker'
+import { defaultOptions } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { auth, profiles } from './schema/auth-schema.js'
 import { duration, signingSecret } from './schema/field-types.js'

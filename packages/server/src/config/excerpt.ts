@@ -1,4 +1,4 @@
-import { mayHoldSecret } from '@muster/core/validation'
+import { mayHoldSecret } from '@muster/core/internal'
 import { isVariable } from './secret-values.js'
 import type { Leaf, Place, Source } from './yaml-source.js'
 

@@ -1,4 +1,4 @@
-import type { Fault } from '@muster/core/validation'
+import type { Fault } from '@muster/core/internal'
 import { checkQueue, type Queue } from '@muster/matchmaker'
 import { excerptOf } from './excerpt.js'
 import type { Place, Source } from './yaml-source.js'

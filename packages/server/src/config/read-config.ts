@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { validateAll } from '@muster/core/validation'
+import { validateAll } from '@muster/core/internal'
 import type { Queue } from '@muster/matchmaker'
 import { type Config, type ConfigFile, fileSchema, storeOf } from './config.js'
 import { checkQueues, createFindings, type Finding, type Findings, InvalidConfig } from './findings.js'

@@ -1,6 +1,6 @@
 import { open, readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { nearestName } from '@muster/core/validation'
+import { nearestName } from '@muster/core/internal'
 
 /** What a file says, or why it cannot be read, in words that follow its name. */
 export type TextOfFile = { readonly text: string; readonly wrong?: undefined } | { readonly wrong: string }

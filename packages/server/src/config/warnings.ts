@@ -1,4 +1,4 @@
-import { didYouMean } from '@muster/core/validation'
+import { didYouMean } from '@muster/core/internal'
 import type { Queue, RuleDefinition } from '@muster/matchmaker'
 import type { ConfigFile } from './config.js'
 

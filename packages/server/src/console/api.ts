@@ -1,17 +1,10 @@
-import { isAllowed, type ServerList, type ServerRow } from '@muster/console/wire'
+import { isAllowed, type ServerList, type ServerRow } from '@muster/console/internal'
 import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import {
-  type AttemptLimit,
-  type Caller,
-  createAttempts,
-  createHttpApi,
-  eventStream,
-  type Handlers,
-  type HttpHandler,
-  Problem,
-} from '@muster/core/http'
-import { type AllocationView, MatchmakerClosed, AlreadyAssigned, Unavailable } from '@muster/matchmaker'
+import { type AttemptLimit, type Caller, type HttpHandler, Problem } from '@muster/core/http'
+import { createAttempts, createHttpApi, eventStream, type Handlers } from '@muster/core/internal'
+import { MatchmakerClosed, AlreadyAssigned, Unavailable } from '@muster/matchmaker'
+import type { AllocationView } from '@muster/matchmaker/internal'
 import type { Audit } from './audit.js'
 import type { Watch } from './feed/feed.js'
 import type { Act, ConsoleOptions, ConsoleSpending, Operator } from './options.js'

@@ -1,4 +1,4 @@
-import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/wire'
+import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/internal'
 import type { Clock } from '@muster/core/clock'
 import type { Act } from './options.js'
 import { createEventHistory } from './stories/event-history.js'

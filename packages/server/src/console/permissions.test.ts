@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isAllowed, permissionsOf, type Permission, type Role } from '@muster/console/wire'
+import { isAllowed, permissionsOf, type Permission, type Role } from '@muster/console/internal'
 import { expect, test } from 'vitest'
 import { openConsole } from './open-console.fixture.js'
 import { consoleRoutes, permissionOf } from './routes.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Audit, Found, ServerList } from '@muster/console/wire'
+import type { Audit, Found, ServerList } from '@muster/console/internal'
 import { openConsole } from './open-console.fixture.js'
 
 const joined = async () => {

@@ -1,6 +1,6 @@
 import { type Coordinates, greatCircleKm, InvalidInput } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { linkedSignal, manyWaitOn } from '@muster/core/runtime'
+import { linkedSignal, manyWaitOn } from '@muster/core/internal'
 import type { Attributes, Player, Queue, RuleDefinition, Ticket, TicketService } from '@muster/matchmaker'
 
 type Rule = Queue['rules'][number]

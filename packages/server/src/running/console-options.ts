@@ -1,4 +1,4 @@
-import type { LimitNow } from '@muster/console/wire'
+import type { LimitNow } from '@muster/console/internal'
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { createLimitMeter, defineQueue, type ObservedClient, type QueueDefinition } from '@muster/matchmaker'

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { within } from '@muster/core/runtime'
+import { within } from '@muster/core/internal'
 import type { LazyMetrics } from './http/metrics-endpoint.js'
 import type { Log } from '../telemetry/log.js'
 import type { ProblemLog } from '../telemetry/problem-log.js'

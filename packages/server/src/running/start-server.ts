@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@muster/core/clock'
-import { type HttpHandler, Problem, problemResponse } from '@muster/core/http'
+import { type HttpHandler, Problem } from '@muster/core/http'
+import { problemResponse } from '@muster/core/internal'
 import type { TicketService } from '@muster/matchmaker'
 import type { Config } from '../config/config.js'
 import { Secret } from '../config/secret.js'

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os'
-import { scrub } from '@muster/core'
+import { scrub } from '@muster/core/internal'
 import { pino } from 'pino'
 
 /** `{"level":"info","time":"…","text":"listening","url":"…"}` as `12:00:01 info  listening  url=…`. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
-import { read } from '@muster/core/validation'
+import { read } from '@muster/core/internal'
 import { z } from 'zod'
 import { openFileStore, type FileStore } from '../store/file-store.js'
 import type { StoreChange, StoreRecords } from '../store/store.js'

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { within } from '@muster/core/runtime'
+import { within } from '@muster/core/internal'
 import { NO_JOURNAL, type Journal, type JournalEntry } from './journal.js'
 
 /** Writes entries to the journal, each match's in order, and keeps entries that could not be written until they are. */

@@ -1,6 +1,6 @@
 import { MatchmakerClosed } from '../errors.js'
 import type { Clock } from '@muster/core/clock'
-import { createYielder, unlessAborted } from '@muster/core/runtime'
+import { createYielder, unlessAborted } from '@muster/core/internal'
 import type { Journal, OpenIntent } from './journal.js'
 
 /** Opens the journal, and takes over what it says may still exist. */

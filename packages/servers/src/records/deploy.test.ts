@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { read } from '@muster/core/validation'
+import { read } from '@muster/core/internal'
 import { deploySchema, type DeployDefinition } from './deploy.js'
 
 const game: DeployDefinition = { application: 'game', version: '1' }

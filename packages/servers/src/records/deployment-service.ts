@@ -9,10 +9,9 @@ import type {
   DeploymentListEntry,
   DeploymentStopped,
   ListDeployments,
-  ListLocations,
   LocationList,
-  StopDeployment,
 } from '@muster/core/api'
+import type { ListLocations, StopDeployment } from '@muster/core/internal'
 
 const MS_PER_SECOND = 1000
 

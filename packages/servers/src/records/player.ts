@@ -1,5 +1,6 @@
 // pure: a player
-import { addressPrefix, type Coordinates } from '@muster/core'
+import type { Coordinates } from '@muster/core'
+import { addressPrefix } from '@muster/core/internal'
 
 /**
  * A player who wants to play. At least one of `ip` and `coordinates` is needed, to find a server nearby; `latencies` is

@@ -1,5 +1,5 @@
 import { seededRandom } from '@muster/core/clock'
-import { newId, unguessable } from '@muster/core/runtime'
+import { newId, unguessable } from '@muster/core/internal'
 import { expect, test } from 'vitest'
 import { LONGEST_TAG, matchIdsOf, matchmakerTag, matchTag } from './tags.js'
 

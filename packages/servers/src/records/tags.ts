@@ -1,5 +1,6 @@
 // pure: the tags by which deployments are found again; limits of a server's environment
-import type { DeploymentListEntry, DeploymentQuery } from '@muster/core/api'
+import type { DeploymentListEntry } from '@muster/core/api'
+import type { DeploymentQuery } from '@muster/core/internal'
 
 /** The longest tag that the service accepts, in characters (public fact). */
 export const LONGEST_TAG = 40

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock } from '@muster/core/clock'
-import { read } from '@muster/core/validation'
+import { read } from '@muster/core/internal'
 import { z } from 'zod'
 import { MatchmakerClosed, StoreLocked, StoreTorn, Unavailable } from '../errors.js'
 import { takeLock, type LockedFile, type StoreLock } from './flock.js'

@@ -1,4 +1,5 @@
-import { deploymentPhase, NotFound } from '@muster/core'
+import { NotFound } from '@muster/core'
+import { deploymentPhase } from '@muster/core/internal'
 import type { Deployment, DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { type Assignment, assignmentOf } from '../records/assignment.js'

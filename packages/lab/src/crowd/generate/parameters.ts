@@ -1,5 +1,5 @@
 import { InvalidInput } from '@muster/core'
-import { read, validateAll, type ValidatedWhole } from '@muster/core/validation'
+import { read, validateAll, type ValidatedWhole } from '@muster/core/internal'
 import { z } from 'zod'
 import { CITIES } from './cities.js'
 

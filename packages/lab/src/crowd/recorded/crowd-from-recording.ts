@@ -1,6 +1,6 @@
 import { InvalidInput, type MusterError } from '@muster/core'
 import { InvalidQueue, replayTickets } from '@muster/matchmaker'
-import type { RecordedLine } from '@muster/matchmaker/replay'
+import type { RecordedLine } from '@muster/matchmaker/internal'
 import { InvalidCrowd, readCrowd } from '../crowd-lines.js'
 import { type Crowd, CROWD_FORMAT, type CrowdParty, type CrowdPlayer, type CrowdVisit } from '../crowd.js'
 import { createRegionOf } from '../generate/cities.js'

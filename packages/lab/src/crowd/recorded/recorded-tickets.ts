@@ -6,7 +6,7 @@ import {
   readTicketInput,
   type RecordedLine,
   type RecordedTicket,
-} from '@muster/matchmaker/replay'
+} from '@muster/matchmaker/internal'
 import { InvalidCrowd, assertLineLength } from '../crowd-lines.js'
 
 /**

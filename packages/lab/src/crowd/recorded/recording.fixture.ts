@@ -1,6 +1,6 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createMatchmaker, recordTickets, type QueueDefinition } from '@muster/matchmaker'
-import { createStubService } from '@muster/matchmaker/replay'
+import { createStubService } from '@muster/matchmaker/internal'
 
 export const duel: QueueDefinition = {
   name: 'duel',

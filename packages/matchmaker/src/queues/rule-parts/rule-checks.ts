@@ -1,7 +1,7 @@
 // pure: what rules read of tickets, and what they become for the kernel and `explain`
 import type { Coordinates } from '@muster/core'
 import type { MatchLevels, Need, Radius, Span, TeamShape } from '@muster/kernel'
-import type { Attributes } from '@muster/servers'
+import type { Attributes } from '@muster/servers/internal'
 import type { Levels } from './levels.js'
 
 /** A single value, not a list. */

@@ -1,4 +1,4 @@
-import { validate } from '@muster/core/validation'
+import { validate } from '@muster/core/internal'
 import { z } from 'zod'
 import type { LimitBounds, RelaxationStep, Relaxing } from './relaxing.js'
 

@@ -1,4 +1,4 @@
-import { validate } from '@muster/core/validation'
+import { validate } from '@muster/core/internal'
 import { z } from 'zod'
 import { counted, digits, inWords, limitWords, listed } from './english.js'
 import type { Levels } from './levels.js'

@@ -1,4 +1,4 @@
-import type { Attributes } from '@muster/servers'
+import type { Attributes } from '@muster/servers/internal'
 import { z } from 'zod'
 import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
 import type { Checked, RuleBase } from '../rule-parts/rule-base.js'

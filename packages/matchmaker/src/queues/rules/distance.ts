@@ -1,4 +1,5 @@
-import { chordSquared, greatCircleKm } from '@muster/core'
+import { greatCircleKm } from '@muster/core'
+import { chordSquared } from '@muster/core/internal'
 import type { Radius } from '@muster/kernel'
 import { z } from 'zod'
 import { digits, limitWords } from '../rule-parts/english.js'

@@ -1,4 +1,4 @@
-import { validate } from '@muster/core/validation'
+import { validate } from '@muster/core/internal'
 import { z } from 'zod'
 import { comparedWith, listed, missingWords, SIZE, valueWords } from '../rule-parts/english.js'
 import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'

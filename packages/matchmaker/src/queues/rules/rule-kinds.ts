@@ -1,4 +1,4 @@
-import { validate } from '@muster/core/validation'
+import { validate } from '@muster/core/internal'
 import { z } from 'zod'
 import { duration } from '../rule-parts/english.js'
 import type { RuleChecks, RuleContext } from '../rule-parts/rule-checks.js'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { canonicalIp, type Coordinates, isLatitude, isLongitude } from '@muster/core/api'
+import { canonicalIp, type Coordinates, isLatitude, isLongitude } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { cannotRead, openMmdb } from './mmdb-file.js'
 

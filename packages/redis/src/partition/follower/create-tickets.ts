@@ -10,7 +10,7 @@ import {
   type TicketInput,
   type TicketResult,
 } from '@muster/matchmaker'
-import { type Creatable, type OtherTicket, privateSeatOf, type TicketChecker } from '@muster/matchmaker/partition'
+import { type Creatable, type OtherTicket, privateSeatOf, type TicketChecker } from '@muster/matchmaker/internal'
 import { cooldownKey, readCooldown, viewOf } from '../notes.js'
 import { PartitionFull } from '../partition-errors.js'
 import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/store.js'

@@ -7,7 +7,7 @@ import {
   noSuchWebhook,
   assertPlayerOfTicket,
   type TicketChecker,
-} from '@muster/matchmaker/partition'
+} from '@muster/matchmaker/internal'
 import { RedisError } from '../../connection/connection-errors.js'
 import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { createTicker } from '@muster/core/runtime'
+import { createTicker } from '@muster/core/internal'
 import type { StopMatchOptions } from '@muster/matchmaker'
 import { type Answer, type Command, decodeError, decodeReply, encode, type Input } from '../rpc.js'
 import { NoLeader, PartitionFull } from '../partition-errors.js'

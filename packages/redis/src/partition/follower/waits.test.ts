@@ -1,4 +1,4 @@
-import { manyWaitOn } from '@muster/core/runtime'
+import { manyWaitOn } from '@muster/core/internal'
 import { expect, test } from 'vitest'
 import { createWaits } from './follower-waits.js'
 

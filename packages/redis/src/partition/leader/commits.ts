@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { backoffMs } from '@muster/core/runtime'
+import { backoffMs } from '@muster/core/internal'
 import type { Commit, CommitOutcome, FrontReply, NewHeader, RecordChange } from '../store/store.js'
 
 /**

@@ -1,4 +1,4 @@
-import { TicketsGone, type JournalEntry } from '@muster/matchmaker/partition'
+import { TicketsGone, type JournalEntry } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
 import type { RecordChange } from '../store/store.js'
 import { createAssignedTickets, createPartitionJournal } from './partition-journal.js'

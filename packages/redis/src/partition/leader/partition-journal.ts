@@ -6,7 +6,7 @@ import {
   type Leader,
   type OpenIntent,
   TicketsGone,
-} from '@muster/matchmaker/partition'
+} from '@muster/matchmaker/internal'
 import type { PartitionStore } from '../store/store.js'
 import type { Commits } from './commits.js'
 

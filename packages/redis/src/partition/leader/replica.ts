@@ -4,7 +4,7 @@ import {
   type Leader,
   type OpenIntent,
   type StoredTicket as LoadedTicket,
-} from '@muster/matchmaker/partition'
+} from '@muster/matchmaker/internal'
 import type { Lease } from '../election.js'
 import { cooldownKey, cooldownText, loadedOf, pauseKey, readNotes, viewOf } from '../notes.js'
 import { encodeHeader, readStored } from '../store/header.js'

@@ -1,4 +1,4 @@
-import type { Leader } from '@muster/matchmaker/partition'
+import type { Leader } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
 import { decodeReply, encode } from '../rpc.js'
 import { createAnswering } from './rpc-server.js'

@@ -1,5 +1,5 @@
 import { MusterError } from '@muster/core'
-import type { Leader } from '@muster/matchmaker/partition'
+import type { Leader } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import {
   type Ask,

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { within } from '@muster/core/runtime'
+import { within } from '@muster/core/internal'
 import type { Lease } from '../election.js'
 import { LeaseLost } from '../partition-errors.js'
 import { repeatUntil } from '../repeat-until.js'

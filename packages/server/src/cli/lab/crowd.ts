@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
-import type { checkCrowdParameters, Crowd, CrowdParameterDescription, CrowdParameters } from '@muster/lab'
+import type { Crowd } from '@muster/lab'
+import type { checkCrowdParameters, CrowdParameterDescription, CrowdParameters } from '@muster/lab/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
 import { createFindings, InvalidConfig } from '../../config/findings.js'
@@ -122,13 +123,14 @@ function contradictionIn({ from, players, hours, parameters, scale, cut }: Crowd
 }
 
 async function writeParameters({ out }: CrowdOptions, terminal: Terminal): Promise<void> {
-  const { describeCrowdParameters } = await import('@muster/lab')
+  const { describeCrowdParameters } = await import('@muster/lab/internal')
   const text = parametersText(describeCrowdParameters())
   await writeProduct(out, terminal, async (put) => void (await put(`${text}\n`)))
 }
 
 async function writeInvented(options: CrowdOptions, terminal: Terminal): Promise<void> {
-  const { checkCrowdParameters, streamCrowd, writeCrowd } = await import('@muster/lab')
+  const { writeCrowd } = await import('@muster/lab')
+  const { checkCrowdParameters, streamCrowd } = await import('@muster/lab/internal')
   const { players, hours, seed, parameters: file } = options
   const given: CrowdParameters = { ...(players !== undefined && { players }), ...(hours !== undefined && { hours }) }
   const parameters =

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
-import { nearestName } from '@muster/core/validation'
-import type { RecordedCrowd, RecordingOptions } from '@muster/lab'
+import { nearestName } from '@muster/core/internal'
+import type { RecordedCrowd, RecordingOptions } from '@muster/lab/internal'
 import type { Queue } from '@muster/matchmaker'
 import { checkQueues, createFindings, type Finding, InvalidConfig, type PathFault } from '../../config/findings.js'
 import { readTextFile, unreadableWords } from '../../config/read-text.js'
@@ -19,7 +19,8 @@ export async function readCrowdFile(
   folder: string,
   options: RecordingOptions = {},
 ): Promise<RecordedCrowd> {
-  const { InvalidCrowd, readTraffic, splitLines } = await import('@muster/lab')
+  const { InvalidCrowd } = await import('@muster/lab')
+  const { readTraffic, splitLines } = await import('@muster/lab/internal')
   const path = resolve(folder, file)
   const stream = createReadStream(path)
   const refuse = (

@@ -41,7 +41,7 @@ export const addReport: AddLabCommand = (lab, terminal, end): Command =>
     })
 
 async function report(file: string, options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
-  const { readResult } = await import('@muster/lab')
+  const { readResult } = await import('@muster/lab/internal')
   try {
     const read = await readTextFile(resolve(terminal.folder, file), LARGEST_RESULT)
     if (read.wrong !== undefined) throw wrong(file, read.wrong)

@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
-import type { Scene, SceneResult, SceneSuite } from '@muster/lab'
+import type { Scene, SceneResult } from '@muster/lab'
+import type { SceneSuite } from '@muster/lab/internal'
 import type { Command } from 'commander'
 import { createFindings, type Finding, InvalidConfig } from '../../config/findings.js'
 import { readTextFile } from '../../config/read-text.js'
@@ -114,7 +115,7 @@ export const addTest: AddLabCommand = (lab: Command, terminal: Terminal, end: (c
     })
 
 async function printSchema(terminal: Terminal): Promise<ExitCode> {
-  const { scenesJsonSchema } = await import('@muster/lab')
+  const { scenesJsonSchema } = await import('@muster/lab/internal')
   terminal.say(JSON.stringify(scenesJsonSchema(), null, 2))
   return EXIT.ok
 }

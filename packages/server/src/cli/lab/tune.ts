@@ -1,6 +1,7 @@
 import { InvalidInput } from '@muster/core'
-import { didYouMean } from '@muster/core/validation'
-import type { Bounds, Crowd, TunedCrowd, WaitName } from '@muster/lab'
+import { didYouMean } from '@muster/core/internal'
+import type { Crowd } from '@muster/lab'
+import type { Bounds, TunedCrowd, WaitName } from '@muster/lab/internal'
 import { InvalidQueue, type Queue } from '@muster/matchmaker'
 import { type Command, InvalidArgumentError } from 'commander'
 import { NotEdited } from '../../running/reload/edit-queue.js'
@@ -32,7 +33,7 @@ async function tellTuned(
   { json, html, patch: patchFile, write }: Pick<TuneCommandOptions, 'json' | 'html' | 'patch' | 'write'>,
   terminal: Terminal,
 ): Promise<void> {
-  const { frontHtml, tunedChanges, tunedSentences, tunedTables, tunedVerdict } = await import('@muster/lab')
+  const { frontHtml, tunedChanges, tunedSentences, tunedTables, tunedVerdict } = await import('@muster/lab/internal')
   if (html !== undefined) {
     const page = await frontHtml({
       title: `${tuned.queue.name} of ${file}, tuned for ${crowd}`,
@@ -65,7 +66,7 @@ export async function finishTuned(
   options: Pick<TuneCommandOptions, 'json' | 'html' | 'patch' | 'write'>,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { tunedVerdict } = await import('@muster/lab')
+  const { tunedVerdict } = await import('@muster/lab/internal')
   const holds = tuned.possible && tunedVerdict(tuned).broken.length === 0
   const text = tuned.possible ? await tunedText(file, tuned.queue, tuned.changes) : file.source.text
   const patch = patchOf(file, terminal.folder, text)
@@ -196,7 +197,7 @@ async function tune(crowdFile: string, options: TuneCommandOptions, terminal: Te
 }
 
 async function refused(error: unknown, reading: string, terminal: Terminal): Promise<ExitCode> {
-  const { NotTunable } = await import('@muster/lab')
+  const { NotTunable } = await import('@muster/lab/internal')
   if (!(error instanceof NotTunable)) {
     const code = refusal(error, reading, terminal)
     const isWrong = error instanceof InvalidInput || error instanceof InvalidQueue || error instanceof NotEdited

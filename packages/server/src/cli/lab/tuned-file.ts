@@ -1,7 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Change } from '@muster/lab'
+import type { Change } from '@muster/lab/internal'
 import type { Queue } from '@muster/matchmaker'
 import { stringify } from 'yaml'
 import { replaceFile } from '../../running/reload/config-file.js'
@@ -121,7 +121,7 @@ const lineOf = ({ mark, text }: Line) =>
 
 /** The text of the file with other schedules of a queue. All else in it stays, comments included. */
 export async function tunedText(file: QueueFile, queue: Queue, changes: readonly Change[]): Promise<string> {
-  const { withChanges } = await import('@muster/lab')
+  const { withChanges } = await import('@muster/lab/internal')
   const { text } = file.source
   const changing = changes.filter(({ was, is }) => !isDeepStrictEqual(was, is))
   if (changing.length === 0) return text

@@ -1,4 +1,4 @@
-import { defaultOptions } from '@muster/matchmaker'
+import { defaultOptions } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { attempts, count, duration, milliseconds, text, unlimitedOr } from './field-types.js'
 

@@ -1,4 +1,4 @@
-import type { Hello, HistoryStep, Now } from '@muster/console/wire'
+import type { Hello, HistoryStep, Now } from '@muster/console/internal'
 import { describe, expect, test } from 'vitest'
 import { openConsole } from '../open-console.fixture.js'
 

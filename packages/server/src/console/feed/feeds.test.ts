@@ -1,4 +1,4 @@
-import type { StreamEvent } from '@muster/core/http'
+import type { StreamEvent } from '@muster/core/internal'
 import { expect, test } from 'vitest'
 import { createFeeds } from './feed.js'
 

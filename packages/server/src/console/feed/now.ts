@@ -9,7 +9,7 @@ import type {
   ServerCluster,
   ServersNow,
   WaitingCluster,
-} from '@muster/console/wire'
+} from '@muster/console/internal'
 import type { AreaSurvey, FormingSurvey, QueueSurvey, ServerSurvey, Surveyed } from '@muster/matchmaker'
 import type { ConsoleOptions, ConsoleSpending } from '../options.js'
 import type { Activity } from '../watching/activity.js'

@@ -1,4 +1,4 @@
-import type { Found, Hello, Now } from '@muster/console/wire'
+import type { Found, Hello, Now } from '@muster/console/internal'
 import { expect, test } from 'vitest'
 import { serve } from '../http.fixture.js'
 import { createScene } from '../scene.fixture.js'

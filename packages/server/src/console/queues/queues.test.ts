@@ -1,4 +1,4 @@
-import type { Applied, Problem, QueueCards } from '@muster/console/wire'
+import type { Applied, Problem, QueueCards } from '@muster/console/internal'
 import { MusterError } from '@muster/core'
 import type { QueueDefinition } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'

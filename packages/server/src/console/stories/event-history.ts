@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { createTicker } from '@muster/core/runtime'
+import { createTicker } from '@muster/core/internal'
 import type { EventStore } from './event-store.js'
 
 /*

@@ -1,4 +1,4 @@
-import type { StoryEvent, StoryKind } from '@muster/console/wire'
+import type { StoryEvent, StoryKind } from '@muster/console/internal'
 import type { CancelReason, ReturnReason, StopReason } from '@muster/matchmaker'
 import { failureText } from '../../telemetry/problem-log.js'
 import type { RecordedEvent } from './recorded-events.js'

@@ -1,5 +1,6 @@
-import type { StoryAction } from '@muster/console/wire'
-import type { AllocationView, Cooldown, FoundPlayer, Ticket } from '@muster/matchmaker'
+import type { StoryAction } from '@muster/console/internal'
+import type { Cooldown, FoundPlayer, Ticket } from '@muster/matchmaker'
+import type { AllocationView } from '@muster/matchmaker/internal'
 import type { RecordedEvent } from './recorded-events.js'
 import { lasted, storyEvent } from './sentences.js'
 

@@ -1,4 +1,4 @@
-import type { Found, Story } from '@muster/console/wire'
+import type { Found, Story } from '@muster/console/internal'
 import type { MatchmakerEvents } from '@muster/matchmaker'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

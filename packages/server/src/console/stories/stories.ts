@@ -1,5 +1,6 @@
-import type { Found, Story, StoryEvent, StoryExplanation, StoryKind } from '@muster/console/wire'
-import { type AllocationView, type FoundPlayer, type Ticket, Unavailable, UnknownTicket } from '@muster/matchmaker'
+import type { Found, Story, StoryEvent, StoryExplanation, StoryKind } from '@muster/console/internal'
+import { type FoundPlayer, type Ticket, Unavailable, UnknownTicket } from '@muster/matchmaker'
+import type { AllocationView } from '@muster/matchmaker/internal'
 import type { ConsoleMatchmaker } from '../options.js'
 import { type EventRing, matchOf, type RecordedEvent, ticketsOf } from './recorded-events.js'
 import { type Limits, relaxations, searchingSpans, storyEvent } from './sentences.js'

@@ -1,4 +1,4 @@
-import type { TrialResult, TrialSide } from '@muster/console/wire'
+import type { TrialResult, TrialSide } from '@muster/console/internal'
 import { greatCircleKm } from '@muster/core'
 import { type QueueDefinition, type Replay, replayTickets } from '@muster/matchmaker'
 import { lasted } from '../stories/sentences.js'

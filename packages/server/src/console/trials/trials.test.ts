@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Problem, QueueCards, Trial } from '@muster/console/wire'
+import type { Problem, QueueCards, Trial } from '@muster/console/internal'
 import { createManualClock, systemClock } from '@muster/core/clock'
 import { createMatchmaker } from '@muster/matchmaker'
 import fc from 'fast-check'

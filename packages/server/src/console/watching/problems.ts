@@ -1,5 +1,5 @@
-import { scrub } from '@muster/core'
-import type { ProblemNow } from '@muster/console/wire'
+import { scrub } from '@muster/core/internal'
+import type { ProblemNow } from '@muster/console/internal'
 import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
 import { failureText } from '../../telemetry/problem-log.js'
 

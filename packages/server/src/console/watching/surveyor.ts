@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
-import type { AllocationView, Inspection, ServerSurvey, Survey, Surveyed } from '@muster/matchmaker'
+import type { Inspection, ServerSurvey, Survey, Surveyed } from '@muster/matchmaker'
+import type { AllocationView } from '@muster/matchmaker/internal'
 import type { ConsoleMatchmaker } from '../options.js'
 
 const MOST_FORMING = 50

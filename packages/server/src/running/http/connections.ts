@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { addressBlocks } from '@muster/core/http'
+import { addressBlocks } from '@muster/core/internal'
 
 /** The connections of one holder: how many it has, and how many of these may end. */
 interface Holding {

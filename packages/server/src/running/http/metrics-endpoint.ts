@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import type { Clock } from '@muster/core/clock'
-import { addressBlock, bearerToken, createAttempts, nodeListener, Problem, problemResponse } from '@muster/core/http'
+import { bearerToken, nodeListener, Problem } from '@muster/core/http'
+import { addressBlock, createAttempts, problemResponse } from '@muster/core/internal'
 import type { Metrics, MetricsOptions } from '../../telemetry/metrics.js'
 
 interface MetricsDoorOptions {

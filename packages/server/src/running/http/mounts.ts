@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Clock } from '@muster/core/clock'
-import { type HttpHandler, nodeListener, Problem, problemDocument } from '@muster/core/http'
+import { type HttpHandler, nodeListener, Problem } from '@muster/core/http'
+import { problemDocument } from '@muster/core/internal'
 import type { Ready } from '../readiness.js'
 import { isReading, json, pathOf, redirect } from './answers.js'
 import type { LoadGuard } from './load-guard.js'

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Audit, Found } from '@muster/console/wire'
+import type { Audit, Found } from '@muster/console/internal'
 import { BACKEND_KEY, openServer, openService, OPERATE_KEY, type ServerUnderTest, yamlOf } from '../server.fixture.js'
 
 let service: Awaited<ReturnType<typeof openService>>

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { skipsRedis, startRedisServer, type RedisServer } from '@muster/redis-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Found } from '@muster/console/wire'
+import type { Found } from '@muster/console/internal'
 import { BACKEND_KEY, env, openServer, openService, OPERATE_KEY, yamlOf } from '../server.fixture.js'
 
 describe.skipIf(skipsRedis())('a store in Redis', () => {

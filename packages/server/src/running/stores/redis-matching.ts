@@ -1,5 +1,5 @@
 import { InvalidInput } from '@muster/core'
-import { within } from '@muster/core/runtime'
+import { within } from '@muster/core/internal'
 import type { Inspection, Listener, Matchmaker } from '@muster/matchmaker'
 import type * as RedisPackage from '@muster/redis'
 import type { Config } from '../../config/config.js'

@@ -1,0 +1,57 @@
+/** What the other packages of this repository use of @muster/core. No promise: it changes without notice. */
+export type { ContainerLogStorage, StopDeployment } from './api/deployment.js'
+export type { DeploymentQuery, DeploymentUser } from './api/deployments.js'
+export type { Maybe, PageInput, TimestampA, TimestampB } from './api/fields.js'
+export type { FleetPolicyChanges } from './api/fleets.js'
+export type { DeployLegacy } from './api/legacy.js'
+export { addressKeys, secretFlags, secretKeys, type ValueLimits, withValueLimits } from './api/limits.js'
+export type { ListLocations } from './api/locations.js'
+export type { ReadMetrics } from './api/metrics.js'
+export type { AuthorizeRelayUser, RelayPort, RelaySessionId, RelaySessionList, RevokeRelayUser } from './api/relays.js'
+export { settingsWith } from './api/settings.js'
+export type { SessionConfig, VersionChanges, VersionPort, VersionVariable } from './api/versions.js'
+export type { CallFacts } from './client/errors.js'
+export { deploymentPhase, sameStatus } from './deployment-status.js'
+export {
+  chordSquared,
+  type Coordinates,
+  EARTH_RADIUS_KM,
+  greatCircleKm,
+  isLatitude,
+  isLongitude,
+  kmOf,
+  middleOf,
+  pointOf,
+} from './geo.js'
+export { handlerOf, problemDocument, problemResponse, type Reply } from './http/answers.js'
+export { type Attempts, createAttempts, prefixed } from './http/attempts.js'
+export { createBodies, readBody } from './http/bodies.js'
+export { createHttpApi, type Exchange, type Handlers } from './http/http-api.js'
+export { inputProblem } from './http/input.js'
+export { eventStream, longPoll, type StreamEvent } from './http/long-answers.js'
+export { openApiDocument as ownOpenApiDocument } from './http/openapi.js'
+export { addressUnknown, createHostCheck } from './http/request-headers.js'
+export { addressBlock, addressBlocks, addressPrefix, canonicalIp, isPublicIp } from './ip.js'
+export { openApiDocument } from './openapi/document.js'
+export type { Comments, FieldComment, TypeComment } from './openapi/schemas.js'
+export type { ErrorsOf } from './operation.js'
+export { createPathMatcher, type PathMatch, type PathMatcher } from './path-matcher.js'
+export { parentsNow, toldToEnd } from './process/told-to-end.js'
+export {
+  createScheduler,
+  type RunOptions,
+  type Scheduler,
+  type SchedulerOptions,
+  type Slot,
+} from './rate-limit/scheduler.js'
+export { createBucket } from './rate-limit/token-bucket.js'
+export { scrub } from './redact.js'
+export { type Awaitable, linkedSignal, manyWaitOn, unlessAborted, whenKnown, within } from './runtime/abort-signals.js'
+export { createEventsWithProblems, type Events, type ListenerProblem, type WithProblems } from './runtime/events.js'
+export { growingTo } from './runtime/growing-cache.js'
+export { newId, unguessable } from './runtime/ids.js'
+export { backoffMs, createTicker, createYielder, type Ticker, type Yielder } from './runtime/timers.js'
+export { didYouMean, nearestName } from './validation/nearest-name.js'
+export { jsonFault, notJson, read } from './validation/read.js'
+export { type Fault, mayHoldSecret, validate, validateAll, type ValidatedWhole } from './validation/validate.js'
+export { pathOf, wireName } from './wire.js'

@@ -1,2 +1,0 @@
-/** What `@muster/core/process` offers to programs: when to end. */
-export { parentsNow, toldToEnd } from './told-to-end.js'

@@ -1,0 +1,30 @@
+/** What the other packages of this repository use of @muster/matchmaker. No promise: it changes without notice. */
+export { configure, defaultOptions } from './options.js'
+export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './partition/follower-waits.js'
+export { createLeader, type Leader } from './partition/leader.js'
+export { type CompiledQueue, compileQueue } from './queues/compile.js'
+export type { Relaxing, TimedLimit } from './queues/rule-parts/relaxing.js'
+export type { WaitOf } from './queues/rule-parts/rule-base.js'
+export { limitFieldsOf } from './queues/rules/definition.js'
+export {
+  createPlayerRecorder,
+  playerOf,
+  readLine,
+  type RecordedLine,
+  type RecordedTicket,
+} from './replay/recording-lines.js'
+export { createStubService } from './replay/stub-service.js'
+export { privateSeatOf, storedTicket, type StoredTicket } from './tickets/checked-ticket.js'
+export { type Creatable, createTicketChecker, type OtherTicket, type TicketChecker } from './tickets/ticket-checker.js'
+export { assertPlayerOfTicket, readTicketInput } from './tickets/ticket-input.js'
+export { isSettled } from './tickets/ticket.js'
+export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'
+export { type Journal, type JournalEntry, TicketsGone } from '@muster/servers'
+export {
+  type AllocationView,
+  applyEntry,
+  createWebhookDoor,
+  networkOf,
+  noSuchWebhook,
+  type OpenIntent,
+} from '@muster/servers/internal'

@@ -1,0 +1,3 @@
+/** What the other packages of this repository use of @muster/server. No promise: it changes without notice. */
+export { type Console, createConsole } from './console/console.js'
+export type { ConsoleMatchmaker, ConsoleOptions } from './console/options.js'

@@ -1,0 +1,57 @@
+/** What the other packages of this repository use of @muster/servers. No promise: it changes without notice. */
+export { type AllocatorListener, createAllocations, createEndedMatches, type EndedMatches } from './allocations.js'
+export type { Allocator, Held, Inherited } from './allocator.js'
+export { createAllocator } from './create-allocator.js'
+export { MatchTooLarge } from './deploy-request.js'
+export { MatchmakerClosed, Unavailable } from './errors.js'
+export { applyEntry, NO_JOURNAL, type OpenIntent } from './journal/journal.js'
+export { WRITTEN } from './journal/notes.js'
+export {
+  bytesOfTicket,
+  matchEnvironment,
+  oversized,
+  roughBytesOfTicket,
+  shareOf,
+  type Told,
+  variablesBytes,
+} from './match-environment.js'
+export {
+  type Allocation,
+  type AllocationPhase,
+  type AllocationView,
+  type FoundTicket,
+  type InCommon,
+  type Intent,
+  type Order,
+  type Placement,
+  placementOf,
+  viewOf,
+} from './records/allocation.js'
+export {
+  ACTIVITIES,
+  type Activity,
+  type AssignedLocation,
+  type AssignedPort,
+  type Assignment,
+  type PromisedLatency,
+  type ReturnReason,
+  type ServerFailure,
+  type StopReason,
+} from './records/assignment.js'
+export {
+  type Deploy,
+  type DeployDefinition,
+  deploySchema,
+  type PortProbe,
+  type PortProbeDefinition,
+  type Probe,
+  type ProbeDefinition,
+  type Registration,
+  type RegistrationDefinition,
+} from './records/deploy.js'
+export type { DeploymentService, LocationService } from './records/deployment-service.js'
+export { type Attributes, networkOf, type Player } from './records/player.js'
+export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'
+export type { SpendBudget } from './server-limits.js'
+export { createNewestFirst } from './watching/list-sweep.js'
+export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './webhooks.js'

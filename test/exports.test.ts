@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { exportedNames } from './imports/exported-names.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * How many names the public entry points of a package may export. A name more takes a user who needs it: what only our
+ * own packages, tests and benchmarks use is exported by `/internal`, which is not counted and promises nothing.
+ */
+const MOST: Readonly<Record<string, number>> = {
+  console: 1,
+  core: 136,
+  emulator: 40,
+  kernel: 18,
+  lab: 61,
+  matchmaker: 182,
+  redis: 46,
+  relay: 66,
+  server: 14,
+  servers: 16,
+}
+const MOST_IN_ALL = 600
+
+type Exports = Readonly<Record<string, { readonly '@muster/source': string; readonly types?: string }>>
+
+/** The names of all entry points but `/internal` and those of test helpers, which are not published. */
+function publicNamesOf(name: string): string[] {
+  const folder = join(root, 'packages', name)
+  const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { readonly exports: Exports }
+  return Object.entries(exports).flatMap(([subpath, { '@muster/source': path, types }]) =>
+    subpath === './internal' || types === undefined
+      ? []
+      : exportedNames(path, readFileSync(join(folder, path), 'utf8')).map((one) => `${subpath} ${one}`),
+  )
+}
+
+const packages = readdirSync(join(root, 'packages'))
+
+test.each(packages)('@muster/%s exports no more names than users need', (name) => {
+  const names = publicNamesOf(name)
+  expect(names.length).toBeGreaterThan(0)
+  expect(names.length).toBeLessThanOrEqual(MOST[name] ?? 0)
+  expect(names).toEqual([...new Set(names)])
+})
+
+test('all packages together export at most 600 names', () => {
+  expect(packages.flatMap(publicNamesOf).length).toBeLessThanOrEqual(MOST_IN_ALL)
+})
+
+test('a name is counted however it is exported', () => {
+  const source = [
+    "export { a, b as c, type D } from './a.js'",
+    "export type { E } from './e.js'",
+    'export const f = 1, g = 2',
+    'export function h() {}',
+    'export class I {}',
+    'export interface J {}',
+    'export type K = string',
+    'const l = 1',
+    'export { l }',
+    'const m = 1',
+  ]
+  expect(exportedNames('x.ts', source.join('\n'))).toEqual(['a', 'c', 'D', 'E', 'f', 'g', 'h', 'I', 'J', 'K', 'l'])
+})
