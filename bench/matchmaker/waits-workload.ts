@@ -12,6 +12,8 @@ export interface WaitScene {
   readonly load: (s: number, region: Region) => number
   /** Whether some are parties. */
   readonly parties: boolean
+  /** The tickets that count, by the seconds from the start at which they are created: all, unless given. */
+  readonly counts?: (s: number) => boolean
 }
 
 const deploy = { application: 'game', version: '1' }
@@ -42,6 +44,10 @@ const day = (s: number, region: Region, least: number, most: number) =>
   least + (most - least) * (0.5 - 0.5 * Math.cos(2 * Math.PI * (s / DAY_S + (region === 'west' ? 0 : 0.35))))
 const between = (s: number, from: number, to: number) => s >= from && s < to
 
+const BURST_EVERY_S = 900
+const bursts = (usual: number, more: number) => (s: number) => usual + (s % BURST_EVERY_S < 20 ? more : 0)
+const isAfterBurst = (s: number) => s > BURST_EVERY_S && between(s % BURST_EVERY_S, 20, 320)
+
 export const SCENES: readonly WaitScene[] = [
   {
     what: '5v5 with parties, a day in four hours, a third of the load at times, then three times',
@@ -64,6 +70,22 @@ export const SCENES: readonly WaitScene[] = [
     hours: 4,
     load: (s, region) => day(s, region, 0.05, 1),
     parties: false,
+  },
+  {
+    what: '5v5 with parties, the 5 minutes after each burst of 20 s',
+    queue: ranked,
+    hours: 4,
+    load: bursts(0.5, 20),
+    parties: true,
+    counts: isAfterBurst,
+  },
+  {
+    what: 'pairs, the 5 minutes after each burst of 20 s',
+    queue: { name: 'duel', matchSize: 2, rules, deploy },
+    hours: 4,
+    load: bursts(0.1, 10),
+    parties: false,
+    counts: isAfterBurst,
   },
 ]
 

@@ -79,7 +79,7 @@ function setUp(queue: QueueDefinition): { readonly matchmaker: Matchmaker; reado
 }
 
 /** Lets tickets come, and returns those that did not give up, once they were matched or have expired. */
-async function play({ queue, hours, load, parties }: WaitScene): Promise<Observed[]> {
+async function play({ queue, hours, load, parties, counts = () => true }: WaitScene): Promise<Observed[]> {
   const { matchmaker, clock } = setUp(queue)
   const random = seededRandom(2)
   const open = new Map<string, Observed>()
@@ -106,7 +106,7 @@ async function play({ queue, hours, load, parties }: WaitScene): Promise<Observe
       void clock.sleep(patience).then(() => {
         if (matchmaker.getTicket(id)?.status === 'SEARCHING') matchmaker.cancelTicket(id)
       })
-    } else {
+    } else if (counts((createdAt - start) / 1000)) {
       const estimate = matchmaker.estimateWait(id)
       open.set(id, { region, size: players.length, estimate, createdAt, waitedMs: Infinity })
     }

@@ -6,13 +6,17 @@ const SLOT_MS = 1000
 interface Slot {
   readonly key: number
   tickets: number
+  /** Tickets that were ever added, with those that have left since. */
+  added: number
+  /** Their weights in life tables, added up. */
+  weight: number
 }
 
 /** The tickets that wait, counted by the second of their creation: as many slots as seconds in which they came. */
 export class WaitingTickets {
   readonly #slots = new Map<number, Slot>()
   /** The slot that was used last: tickets come, and are matched, many at a time. */
-  #last: Slot = { key: Number.NaN, tickets: 0 }
+  #last: Slot = newSlot(Number.NaN)
   #tickets = 0
   #players = 0
 
@@ -23,8 +27,12 @@ export class WaitingTickets {
     return this.#players
   }
 
-  add(createdAt: number, players: number): void {
-    this.#slotOf(createdAt).tickets += 1
+  /** @param weight in life tables */
+  add(createdAt: number, players: number, weight = 1): void {
+    const slot = this.#slotOf(createdAt)
+    slot.tickets += 1
+    slot.added += 1
+    slot.weight += weight
     this.#tickets += 1
     this.#players += players
   }
@@ -37,6 +45,20 @@ export class WaitingTickets {
     this.#players -= players
   }
 
+  /** The mean weight of the tickets created in the same second. */
+  weightOf(createdAt: number): number {
+    const { added, weight } = this.#slotOf(createdAt)
+    return added === 0 ? 1 : weight / added
+  }
+
+  /** Their weights, by the middle of the second in which they were created. */
+  weights(): (readonly [createdAt: number, tickets: number])[] {
+    return Array.from(
+      this.#slots.values(),
+      ({ key, tickets, added, weight }) => [(key + 0.5) * SLOT_MS, (tickets * weight) / added] as const,
+    )
+  }
+
   /** Their numbers, by the middle of the second in which they were created. */
   byCreation(): (readonly [createdAt: number, tickets: number])[] {
     return Array.from(this.#slots.values(), ({ key, tickets }) => [(key + 0.5) * SLOT_MS, tickets] as const)
@@ -46,11 +68,13 @@ export class WaitingTickets {
     const key = Math.floor(createdAt / SLOT_MS)
     if (this.#last.key === key && this.#last.tickets > 0) return this.#last
     let slot = this.#slots.get(key)
-    if (slot === undefined) this.#slots.set(key, (slot = { key, tickets: 0 }))
+    if (slot === undefined) this.#slots.set(key, (slot = newSlot(key)))
     this.#last = slot
     return slot
   }
 }
+
+const newSlot = (key: number): Slot => ({ key, tickets: 0, added: 0, weight: 0 })
 
 /** A ticket that is older when it comes was elsewhere before: it does not tell how many come. */
 const NEW_MS = 1000
@@ -140,6 +164,40 @@ export interface Seen {
 /** Milliseconds in which what was seen fades to 1/e (our choice). */
 const FADE_MS = { lately: 300_000, longer: 3_600_000 }
 
+/** Milliseconds in which arrivals fade to 1/e: those of just now, and the usual ones (our choice). */
+const ARRIVALS_FADE_MS = { now: 10_000, usual: 3_600_000 }
+/** Milliseconds that count as seen without arrivals before the first ticket: a burst at the start is not usual. */
+const UNSEEN_MS = 300_000
+const LEAST_WEIGHT = 0.001
+
+/**
+ * Weighs tickets by how many come. In a burst each ticket counts for less, so that the burst counts for its seconds and
+ * not for its tickets: those who come in the minutes after it wait as others did before it.
+ */
+class ArrivalWeights {
+  readonly #since: number
+  #at: number
+  #now = 0
+  #usual = 0
+
+  constructor(now: number) {
+    this.#since = now
+    this.#at = now
+  }
+
+  /** Counts a ticket that arrives, and returns its weight in life tables: 1 at the usual rate of arrivals or below. */
+  arrive(now: number): number {
+    const fadedMs = this.#at - now
+    this.#at = now
+    this.#now = this.#now * Math.exp(fadedMs / ARRIVALS_FADE_MS.now) + 1
+    this.#usual = this.#usual * Math.exp(fadedMs / ARRIVALS_FADE_MS.usual) + 1
+    const { now: nowMs, usual: usualMs } = ARRIVALS_FADE_MS
+    const seenMs = usualMs * (1 - Math.exp((this.#since - now) / usualMs)) + UNSEEN_MS
+    const expected = (this.#usual * nowMs) / seenMs
+    return Math.max(LEAST_WEIGHT, Math.min(1, expected / this.#now))
+  }
+}
+
 /** The tickets of a queue that are alike in size and region: those that wait, and what became of others. */
 export class WaitCell {
   readonly waiting = new WaitingTickets()
@@ -149,6 +207,7 @@ export class WaitCell {
   readonly #longer: LifeTable
   /** Epoch milliseconds. */
   #changedAt: number
+  readonly #arrivals: ArrivalWeights
   /** While its queue makes no matches, waiting tells nothing. */
   #isPaused: boolean
   /** The waits of its region, where they steer limits. */
@@ -159,6 +218,7 @@ export class WaitCell {
     this.#longer = new LifeTable(FADE_MS.longer, now)
     this.#changedAt = now
     this.#isPaused = isPaused
+    this.#arrivals = new ArrivalWeights(now)
   }
 
   /** Counts its tickets in their region from now on. None: they steer nothing. */
@@ -171,26 +231,28 @@ export class WaitCell {
 
   enter(createdAt: number, players: number, now: number): void {
     this.#changedAt = now
-    this.waiting.add(createdAt, players)
+    const weight = this.#arrivals.arrive(now)
+    this.waiting.add(createdAt, players, weight)
     this.#region?.enter(createdAt, now)
     if (this.#isPaused) return
-    this.#lately.enter(createdAt, now)
-    this.#longer.enter(createdAt, now)
+    this.#lately.enter(createdAt, now, weight)
+    this.#longer.enter(createdAt, now, weight)
   }
 
   leave(createdAt: number, players: number, now: number, isMatched: boolean): void {
     this.#changedAt = now
+    const weight = this.waiting.weightOf(createdAt)
     this.waiting.remove(createdAt, players)
     this.#region?.leave(createdAt, now, isMatched)
     if (this.#isPaused) return
-    this.#lately.leave(createdAt, now, isMatched)
-    this.#longer.leave(createdAt, now, isMatched)
+    this.#lately.leave(createdAt, now, isMatched, weight)
+    this.#longer.leave(createdAt, now, isMatched, weight)
   }
 
   setPaused(isPaused: boolean, now: number): void {
     if (this.#isPaused === isPaused) return
     this.#isPaused = isPaused
-    for (const [created, tickets] of this.waiting.byCreation()) {
+    for (const [created, tickets] of this.waiting.weights()) {
       const createdAt = Math.min(created, now)
       for (const table of [this.#lately, this.#longer]) {
         if (isPaused) table.leave(createdAt, now, false, tickets)
@@ -200,7 +262,7 @@ export class WaitCell {
   }
 
   seen(now: number): Seen {
-    const waiting = this.#isPaused ? [] : this.waiting.byCreation()
+    const waiting = this.#isPaused ? [] : this.waiting.weights()
     return { lately: this.#lately.rates(waiting, now), longer: this.#longer.rates(waiting, now) }
   }
 

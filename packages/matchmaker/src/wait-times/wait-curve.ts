@@ -45,8 +45,10 @@ export function binOf(waitedMs: number): number {
   return BINS - 1
 }
 
-/** For each bin of waiting time, what has happened in it. What is older weighs less. */
+/** For each bin of waiting time, what happened in it. What is older weighs less, and so does each ticket of a burst. */
 export interface Rates {
+  /** Tickets that were matched in all bins; here those of a burst weigh as much as others. */
+  tickets: number
   /** Tickets that were matched. */
   readonly matched: Float64Array
   /** Tickets that have come to it. */
@@ -56,13 +58,15 @@ export interface Rates {
 }
 
 export const noRates = (): Rates => ({
+  tickets: 0,
   matched: new Float64Array(BINS),
   entered: new Float64Array(BINS),
   waited: new Float64Array(BINS),
 })
 
 /** Adds `share` times the one to the other. */
-export function addRates(to: Rates, { matched, entered, waited }: Rates, share = 1): void {
+export function addRates(to: Rates, { tickets, matched, entered, waited }: Rates, share = 1): void {
+  to.tickets += share * tickets
   for (let bin = 0; bin < BINS; bin += 1) {
     to.matched[bin] = at(to.matched, bin) + share * at(matched, bin)
     to.entered[bin] = at(to.entered, bin) + share * at(entered, bin)
@@ -90,7 +94,9 @@ export class LifeTable {
   readonly #fadeMs: number
   /** Epoch milliseconds at which the weight is 1. */
   #origin: number
-  /** For each bin, the tickets that were matched in it, by their weight then. */
+  /** Tickets that were matched, by their weight then. */
+  #tickets = 0
+  /** For each bin, the same, times the weights given. */
   readonly #matched = new Float64Array(BINS)
   /** For each bin, the tickets that left in it, by their weight when they were created. */
   readonly #left = new Float64Array(BINS)
@@ -115,7 +121,9 @@ export class LifeTable {
   leave(createdAt: number, now: number, isMatched: boolean, tickets = 1): void {
     const bin = binOf(now - createdAt)
     this.#count(createdAt, now, bin, tickets)
-    if (isMatched) this.#matched[bin] = at(this.#matched, bin) + tickets * this.#weightNow(now)
+    if (!isMatched) return
+    this.#tickets += this.#weightNow(now)
+    this.#matched[bin] = at(this.#matched, bin) + tickets * this.#weightNow(now)
   }
 
   /** What was seen until now. */
@@ -130,7 +138,7 @@ export class LifeTable {
       left[bin] = at(left, bin) + tickets * began
       partly[bin] = at(partly, bin) + tickets * this.#spent(began, weight, bin)
     }
-    const rates = noRates()
+    const rates = { ...noRates(), tickets: this.#tickets / weight }
     let passed = 0
     for (let bin = BINS - 1; bin >= 0; bin -= 1) {
       const begins = this.#growth[bin] as number
@@ -168,6 +176,7 @@ export class LifeTable {
   #reduce(now: number): void {
     if (now - this.#origin < LARGEST_EXPONENT * this.#fadeMs) return
     const factor = 1 / this.#weightAt(now)
+    this.#tickets *= factor
     for (const counts of [this.#matched, this.#left, this.#partly])
       for (let bin = 0; bin < BINS; bin += 1) counts[bin] = at(counts, bin) * factor
     this.#origin = now
@@ -204,11 +213,12 @@ const BORROWED = 10
  *   where these are few, and little where they are many.
  */
 export function curveOf(seen: readonly Rates[]): Curve | undefined {
-  if (seen.every((rates) => ticketsIn(rates) < LEAST_MATCHED)) return undefined
+  if (seen.every(({ tickets }) => tickets < LEAST_MATCHED)) return undefined
+  const least = seen.map((rates) => LEAST_ENTERED * meanWeight(rates))
   const { matched, waited } = seen.reduceRight((further, rates) => joined(rates, further))
   const curve: number[] = []
   for (let bin = 0; bin < BINS - 1; bin += 1) {
-    if (seen.every(({ entered }) => (entered[bin] as number) < LEAST_ENTERED)) break
+    if (seen.every(({ entered }, nth) => (entered[bin] as number) < (least[nth] as number))) break
     const matches = matched[bin] as number
     const spentMs = Math.max(waited[bin] as number, matches * LEAST_WAITED_MS)
     curve.push(spentMs === 0 ? 0 : rounded((1000 * matches) / spentMs))
@@ -216,16 +226,19 @@ export function curveOf(seen: readonly Rates[]): Curve | undefined {
   return curve
 }
 
-const ticketsIn = ({ matched }: Rates) => {
-  let tickets = 0
-  for (const count of matched) tickets += count
-  return tickets
+const weightIn = ({ matched }: Rates) => {
+  let weight = 0
+  for (const count of matched) weight += count
+  return weight
 }
+
+/** What a matched ticket weighs: less than 1 in a burst. */
+const meanWeight = (rates: Rates) => (rates.tickets === 0 ? 1 : weightIn(rates) / rates.tickets)
 
 function joined(rates: Rates, further: Rates): Rates {
   const sum = noRates()
   addRates(sum, rates)
-  addRates(sum, further, Math.min(1, BORROWED / Math.max(BORROWED, ticketsIn(further))))
+  addRates(sum, further, Math.min(1, BORROWED / Math.max(BORROWED, weightIn(further))))
   return sum
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { binOf, BINS, type Curve, curveOf, EDGES, estimateOf, LifeTable } from './wait-curve.js'
 import { kindOf, KINDS, regionOf, REGIONS } from './regions.js'
 import { createQueueWaits } from './queue-waits.js'
-import { WaitingTickets } from './wait-cell.js'
+import { WaitCell, WaitingTickets } from './wait-cell.js'
 
 const place = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -78,7 +78,7 @@ describe('an estimate', () => {
 
   test('of tickets that are matched at a steady rate is that of the exponential distribution', () => {
     const of = (value: number) => new Float64Array(BINS).fill(value)
-    const steady = curveOf([{ matched: of(50), entered: of(60), waited: of(500_000) }])
+    const steady = curveOf([{ tickets: 50 * BINS, matched: of(50), entered: of(60), waited: of(500_000) }])
     const tenSeconds = 10_000
     for (const waited of [0, 700, 33_333]) {
       expect(estimateOf([steady as Curve], waited)).toEqual({
@@ -187,3 +187,46 @@ const sum = (values: Iterable<number>) => {
   for (const value of values) total += value
   return total
 }
+
+describe('a burst', () => {
+  const MINUTE = 60_000
+
+  /** Tickets come at intervals, and each is matched after a while. Returns the estimate of one that comes last. */
+  function estimateAfter(phases: readonly { lastsMs: number; everyMs: number; waitMs: number }[]) {
+    const cell = new WaitCell(0)
+    const changes: { at: number; createdAt: number; isEnter: boolean }[] = []
+    let now = 0
+    for (const { lastsMs, everyMs, waitMs } of phases)
+      for (const end = now + lastsMs; now < end; now += everyMs)
+        changes.push(
+          { at: now, createdAt: now, isEnter: true },
+          { at: now + waitMs, createdAt: now, isEnter: false },
+        )
+    for (const { at, createdAt, isEnter } of changes.toSorted((one, other) => one.at - other.at)) {
+      if (at > now) break
+      if (isEnter) cell.enter(createdAt, 1, at)
+      else cell.leave(createdAt, 1, at, true)
+    }
+    const { lately, longer } = cell.seen(now)
+    return estimateOf([curveOf([lately, longer]) ?? []], 0)?.p50Ms ?? NaN
+  }
+
+  const usual = { lastsMs: 30 * MINUTE, everyMs: 1000, waitMs: 30_000 }
+  const burst = { lastsMs: 20_000, everyMs: 25, waitMs: 1000 }
+
+  test('of tickets that are matched at once does not promise short waits to those who come after it', () => {
+    expect(estimateAfter([usual])).toBeGreaterThan(25_000)
+    for (const minutes of [0.5, 1, 2, 5]) {
+      const estimate = estimateAfter([usual, burst, { ...usual, lastsMs: minutes * MINUTE }])
+      expect(estimate, `${minutes} min`).toBeGreaterThan(20_000)
+    }
+  })
+
+  test('at the start counts no more than its seconds either', () => {
+    expect(estimateAfter([burst, { ...usual, lastsMs: 2 * MINUTE }])).toBeGreaterThan(15_000)
+  })
+
+  test('that goes on is usual before long', () => {
+    expect(estimateAfter([usual, { ...burst, lastsMs: 3 * MINUTE }])).toBeLessThan(2000)
+  })
+})
