@@ -1,7 +1,7 @@
 /**
  * A backend that ends well, and whose next process goes on. On SIGTERM it takes no more players and makes no more
  * matches, and leaves everything else as it is: who waits, waits on, and a server that starts gets its players. The
- * next process learns of that from two files. After kill -9 it is the same.
+ * next process learns of that from one file. After kill -9 it is the same.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@muster/core'
 import { createEmulator } from '@muster/emulator'
-import { createFileJournal, createMatchmaker, openStore, type CloseOptions } from '@muster/matchmaker'
+import { createMatchmaker, openStore, type CloseOptions } from '@muster/matchmaker'
 
 /** Less than the platform gives before it kills: `terminationGracePeriodSeconds` of Kubernetes is 30 by default. */
 const CLOSE_WITHIN_MS = 20_000
@@ -32,8 +32,7 @@ async function begin() {
   const matchmaker = createMatchmaker({
     deployments: client.deployments,
     queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'my-game', version: '1.0' } }],
-    journal: createFileJournal({ path: join(folder, 'matches.journal') }),
-    ticketLog: await openStore({ path: join(folder, 'tickets.log') }),
+    store: await openStore({ path: join(folder, 'muster.log') }),
   })
   matchmaker.start()
   // Before, commands throw `Unavailable`: what the process before has left is not read yet.

@@ -4,10 +4,8 @@ import { join } from 'node:path'
 import { createManualClock, seededRandom, systemClock } from '@muster/core/clock'
 import {
   createMatchmaker,
-  createMemoryJournal,
   openStore,
   type Matchmaker,
-  type Store,
 } from '@muster/matchmaker'
 import { median } from '../figure.js'
 import { cpuMs, watchLoop } from './event-loop.js'
@@ -61,16 +59,13 @@ async function cpuOf(work: () => void | Promise<void>): Promise<number> {
   return (user + system) * 1000
 }
 
-const withLog = (log: Store | undefined) =>
-  log === undefined ? {} : { ticketLog: log, journal: createMemoryJournal() }
-
 const create = (matchmaker: Matchmaker) => () => {
   for (let nth = 0; nth < CREATES; nth += 1) matchmaker.createTicket(ticketFor('ranked'))
 }
 
 async function createCost(isLogged: boolean): Promise<number> {
   const log = isLogged ? await openStore({ path: newPath() }) : undefined
-  const matchmaker = createMatchmaker({ deployments: unansweringService, queues: [lonely], ...withLog(log) })
+  const matchmaker = createMatchmaker({ deployments: unansweringService, queues: [lonely], store: log })
   const cpu = await cpuOf(create(matchmaker))
   await matchmaker.close({ handOver: isLogged })
   return cpu / CREATES
@@ -82,7 +77,7 @@ async function lifeCost(isLogged: boolean): Promise<number> {
   const log = isLogged ? await openStore({ path: newPath(), clock }) : undefined
   const bounds = { maxServers: Infinity, maxStarting: Infinity, maxCreatesInFlight: LIVES }
   const options = { deployments: service, queues: [duel], clock, random: seededRandom(1), ...bounds }
-  const matchmaker = createMatchmaker({ ...options, ...withLog(log) })
+  const matchmaker = createMatchmaker({ ...options, store: log })
   onReady((requestId) => matchmaker.hint(requestId))
   const assigned = new Set<string>()
   matchmaker.on('serverAssigned', ({ tickets }) => tickets.forEach(({ id }) => assigned.add(id)))
@@ -111,12 +106,12 @@ async function inTurn(cost: (isLogged: boolean) => Promise<number>): Promise<Cos
   return { plain, logged }
 }
 
-const options = { deployments: unansweringService, queues: [lonely], journal: createMemoryJournal() }
+const options = { deployments: unansweringService, queues: [lonely] }
 
 /** The file of a process with many tickets that wait. */
 async function crowd(): Promise<string> {
   const path = newPath()
-  const first = createMatchmaker({ ...options, ticketLog: await openStore({ path, clock: systemClock }) })
+  const first = createMatchmaker({ ...options, store: await openStore({ path, clock: systemClock }) })
   for (let nth = 0; nth < WAITING; nth += 1) first.createTicket(ticketFor('ranked'))
   await first.close()
   return path
@@ -127,7 +122,7 @@ async function goOn(path: string) {
   collect()
   const before = cpuMs()
   const log = await openStore({ path, compactAtBytes: 1 })
-  const next = createMatchmaker({ ...options, ticketLog: log })
+  const next = createMatchmaker({ ...options, store: log })
   const last = next.createTicket(ticketFor('ranked'))
   const loadMs = cpuMs() - before
   if (next.longestWaiting(1).total !== WAITING + 1) throw new Error('tickets were lost')

@@ -69,5 +69,5 @@ function wordsOf(cause: Cause, { busy }: Pressure): string {
   const share = `${Math.round(100 * busy)} % of the time`
   if (cause === 'process')
     return `this process, which is players, matchmaker and service at once, and was busy ${share}`
-  return cause === 'paused' || cause === 'journal' ? `the matchmaker: ${cause}` : `${cause} of the matchmaker`
+  return cause === 'paused' || cause === 'store' ? `the matchmaker: ${cause}` : `${cause} of the matchmaker`
 }

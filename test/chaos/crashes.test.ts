@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { createFileJournal } from '@muster/matchmaker'
+import { openStore } from '@muster/matchmaker'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { createProxy } from './proxy.js'
 import { endAll, start, type Victim } from './processes.js'
@@ -36,7 +36,7 @@ const fillDisk = ({ process: { pid } }: Victim, isFull: boolean) =>
 async function openWorld() {
   const service = start('service-process.mjs', { seed })
   const proxy = await createProxy((await service.first<{ readonly url: string }>('listening')).url)
-  const path = join(folder, `journal-${Math.trunc(systemClock.now())}`)
+  const path = join(folder, `store-${Math.trunc(systemClock.now())}`)
   /** Servers that players were sent to and whose stop nobody requested, by match. */
   const told = new Map<string, string>()
   const wrong: string[] = []
@@ -105,9 +105,9 @@ async function openWorld() {
       if (unconfirmed > 0) wrong.push(`${unconfirmed} stops were not confirmed`)
       await systemClock.sleep(500)
       for (const one of await deployments()) if (isLiving(one)) wrong.push(`${one.request_id} is left`)
-      const journal = createFileJournal({ path })
-      for (const { matchId } of await journal.open()) wrong.push(`the journal still has ${matchId}`)
-      await journal.close()
+      const store = await openStore({ path })
+      for (const { key } of store.records('server', () => []).stored()) wrong.push(`the store still has match ${key}`)
+      await store.close()
       await service.kill()
       await proxy.close()
       return wrong
@@ -192,7 +192,7 @@ test('a disk that is full while servers get READY, and then kill -9, cost no ser
   const before = world.sum.assigned
   await systemClock.sleep(2000)
   const { held } = await studio.ask<State>({ kind: 'inspect' }, 'state')
-  expect(held).toBe('journal')
+  expect(held).toBe('store')
   const during = world.sum.assigned
   fillDisk(studio, false)
   await systemClock.sleep(2500)

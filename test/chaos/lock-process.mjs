@@ -1,22 +1,18 @@
-// A process that opens a journal: plain JavaScript, as Node runs it.
-import { createFileJournal } from '@muster/matchmaker'
+// A process that opens a store: plain JavaScript, as Node runs it.
+import { openStore } from '@muster/matchmaker'
 
 const { path } = JSON.parse(process.argv[2])
-const journal = createFileJournal({ path, fsync: 'never' })
+let store
+let records
 let appended = 0
 
 const act = {
-  open: () => journal.open(),
-  append: () =>
-    journal.append({
-      kind: 'intent',
-      matchId: `${process.pid}-${appended++}`,
-      queue: 'duel',
-      tag: 't',
-      ticketIds: [],
-      at: 0,
-    }),
-  close: () => journal.close(),
+  open: async () => {
+    store = await openStore({ path, fsync: 'never' })
+    records = store.records('server', () => [])
+  },
+  append: () => records.write([{ key: `${process.pid}-${appended++}`, value: '{}' }]),
+  close: () => store.close(),
 }
 process.on('message', async ({ kind }) => {
   try {

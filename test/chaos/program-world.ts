@@ -76,6 +76,11 @@ ${sections.join('\n')}
     program?.kill(signal)
     await ended
   }
+  /** Resolves with the exit code of a program that ends by itself. */
+  const ended = async () => {
+    const [code] = (await once(program as ChildProcess, 'exit')) as [number | null]
+    return code
+  }
   const until = async (isSo: () => Promise<boolean>) => {
     for (const deadline = Date.now() + 30_000; !(await isSo()); await sleep(50))
       if (Date.now() > deadline) throw new Error('it did not come to be in 30 s')
@@ -85,9 +90,8 @@ ${sections.join('\n')}
     const answer = await service.ask<{ readonly deployments: readonly Deployed[] }>({}, 'deployments')
     return answer.deployments.filter(({ current_status }) => !/ERROR|TERMINAT/.test(current_status))
   }
-  const journal = join(folder, name, 'servers.journal')
-  const ticketLog = join(folder, name, 'tickets.log')
-  return { ask, begin, end, until, ready, living, journal, ticketLog }
+  const store = join(folder, name, 'muster.log')
+  return { ask, begin, end, ended, until, ready, living, store }
 }
 export type ProgramWorld = Awaited<ReturnType<typeof openProgramWorld>>
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
-import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
+import { createMatchmaker, openStore, Unavailable } from '@muster/matchmaker'
 
 const { url, path, life, clockOffMs, joins } = JSON.parse(process.argv[2])
 const clock = { now: () => systemClock.now() + clockOffMs, sleep: systemClock.sleep }
@@ -10,7 +10,7 @@ const client = createClient({ baseUrl: url, token: 'dev' })
 const matchmaker = createMatchmaker({
   deployments: client.deployments,
   queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1', readyTimeoutMs: 4000 } }],
-  journal: createFileJournal({ path }),
+  store: await openStore({ path, clock }),
   clock,
   tickMs: 25,
   listLagMs: 300,
@@ -50,9 +50,14 @@ process.on('disconnect', () => process.exit(0))
 tell({ kind: 'started' })
 if (!joins) await new Promise(() => {})
 for (let arrival = 0; arrival < 30; arrival++) {
-  matchmaker.createTicket({
-    queue: 'duel',
-    players: ['a', 'b'].map((who) => ({ id: `${life}-${arrival}-${who}`, ip: '192.0.2.1' })),
-  })
+  try {
+    matchmaker.createTicket({
+      queue: 'duel',
+      players: ['a', 'b'].map((who) => ({ id: `${life}-${arrival}-${who}`, ip: '192.0.2.1' })),
+    })
+  } catch (error) {
+    // The disk is full.
+    if (!(error instanceof Unavailable)) throw error
+  }
   await sleep(60)
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { createClient } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { createEmulator } from '@muster/emulator'
-import { createFileJournal } from '@muster/matchmaker'
+import { openStore } from '@muster/matchmaker'
 import { afterAll, expect, test } from 'vitest'
 import { publishGame } from './game.js'
 import { until } from './studio.js'
@@ -68,9 +68,9 @@ test.concurrent.each(deaths)(
       expect(await live({ url, path, stop: true })).toBe('done')
     }
     await until('every server has ended', () => status().every((one) => one === 'Status.TERMINATED'))
-    const journal = createFileJournal({ path })
-    expect(await journal.open()).toEqual([])
-    await journal.close()
+    const store = await openStore({ path })
+    expect(store.records('server', () => []).stored()).toEqual([])
+    await store.close()
     await client.close()
     await emulator.close()
   },

@@ -1,10 +1,10 @@
 // A process whose tickets outlive it, which outlived.killed.test.ts ends: plain JavaScript, as Node runs it.
 import { setImmediate as turn } from 'node:timers/promises'
 import { createClient } from '@muster/core'
-import { createFileJournal, createMatchmaker, openStore } from '@muster/matchmaker'
+import { createMatchmaker, openStore } from '@muster/matchmaker'
 
 const { url, folder, queue, joins, closeWithinMs } = JSON.parse(process.argv[2])
-const log = await openStore({ path: `${folder}/tickets.log`, compactAtBytes: 200_000 })
+const store = await openStore({ path: `${folder}/muster.log`, compactAtBytes: 200_000 })
 const client = createClient({ baseUrl: url, token: 'dev' })
 const deploy = { application: 'game', version: '1' }
 const matchmaker = createMatchmaker({
@@ -13,8 +13,7 @@ const matchmaker = createMatchmaker({
     { name: 'duel', matchSize: 2, deploy },
     { name: 'crowd', matchSize: 500, rules: [{ kind: 'distance', maxKm: 1 }], deploy },
   ],
-  journal: createFileJournal({ path: `${folder}/matches.journal` }),
-  ticketLog: log,
+  store,
   tickMs: 50,
   listLagMs: 200,
 })

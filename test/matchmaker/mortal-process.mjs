@@ -1,14 +1,21 @@
 // A process with a matchmaker, which faults.killed.test.ts kills: plain JavaScript, as Node runs it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@muster/core'
-import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
+import { openStore } from '@muster/matchmaker'
+// What keeps servers without tickets is no part of what the package offers.
+import { createMatchmakerOver } from '../../packages/matchmaker/dist/create-matchmaker.js'
+import { createServerLog } from '../../packages/servers/dist/index.js'
 
 const { url, path, dieAt, recover = false, stop = false, keeps = 0 } = JSON.parse(process.argv[2])
 const die = () => process.kill(process.pid, 'SIGKILL')
 
-const file = createFileJournal({ path })
+const store = await openStore({ path })
+const file = createServerLog(store)
 const journal = {
   ...file,
+  // Who waits is not stored: the next process stops servers without players.
+  resumes: false,
+  close: () => store.close(),
   append: async (entry) => {
     const dies = dieAt !== undefined && entry.kind === dieAt.kind
     if (dies && dieAt.moment === 'before') die()
@@ -17,13 +24,15 @@ const journal = {
   },
 }
 const client = createClient({ baseUrl: url, token: 'dev' })
-const matchmaker = createMatchmaker({
-  deployments: client.deployments,
-  queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
-  journal,
-  tickMs: 20,
-  listLagMs: 200,
-})
+const matchmaker = createMatchmakerOver(
+  {
+    deployments: client.deployments,
+    queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+    tickMs: 20,
+    listLagMs: 200,
+  },
+  () => journal,
+)
 matchmaker.start()
 await matchmaker.ready()
 

@@ -2,14 +2,9 @@
 import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'
-import {
-  createMatchmaker,
-  createMemoryJournal,
-  type DeploymentService,
-  type Journal,
-  type JournalEntry,
-  type Matchmaker,
-} from '@muster/matchmaker'
+import type { DeploymentService, Matchmaker } from '@muster/matchmaker'
+import { createMatchmakerOver, createMemoryJournal } from '@muster/matchmaker/internal'
+import type { Journal, JournalEntry } from '@muster/matchmaker/internal'
 import { describe, expect, test, vi } from 'vitest'
 import { publishGame } from './game.js'
 import { createMortal, type Mortal } from './schedules/mortal.js'
@@ -90,15 +85,17 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
     const answer = await mortal.deployments.create(input, options)
     return world.lostOn === 'way back' ? never() : answer
   }
-  const matchmaker = createMatchmaker({
+  const matchmaker = createMatchmakerOver(
+    {
     queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
     deployments: { ...mortal.deployments, create },
-    journal: mortal.journal,
     clock: mortal.clock,
     random: seededRandom(seed + 1),
     maxStarting: IN_FLIGHT,
     maxCreatesInFlight: IN_FLIGHT,
-  })
+  },
+    () => mortal.journal,
+  )
   for (let nth = 0; nth < joining; nth += 1) {
     matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${(players += 1)}`, ip: '192.0.2.1' }] })
   }

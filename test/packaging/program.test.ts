@@ -168,20 +168,20 @@ describe('installed without what is optional', () => {
     return serve.output()
   }
 
-  test('the matchmaker runs, and the file journal says which one it needs', async () => {
+  test('the matchmaker runs, and a store in a file says which one it needs', async () => {
     const code = `
-      import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
+      import { createMatchmaker, openStore } from '@muster/matchmaker'
       const nothing = async () => { throw new Error('not asked') }
       const deployments = { create: nothing, get: nothing, stop: nothing, list: nothing }
       const queues = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
       const players = [{ id: 'ann', ip: '192.0.2.1' }]
       const { status } = createMatchmaker({ deployments, queues }).createTicket({ queue: 'duel', players })
       console.log(status)
-      await createFileJournal({ path: 'matches.journal' }).open().catch(({ message }) => console.log(message))
+      await openStore({ path: 'muster.log' }).catch(({ message }) => console.log(message))
     `
     writeFileSync(join(folder, 'plain.mjs'), code)
     const { stdout } = await run('node', ['plain.mjs'], { cwd: folder, timeout: 60_000 })
-    expect(stdout).toMatch(/^SEARCHING\nthe journal cannot be locked: koffi, an optional dependency, is not installed/)
+    expect(stdout).toMatch(/^SEARCHING\nThe store cannot be locked: koffi, an optional dependency, is not installed/)
   })
 
   test('a Redis store says what to install', async () => {
@@ -192,7 +192,7 @@ describe('installed without what is optional', () => {
 
   test('a folder store says what is missing', async () => {
     expect(await refusalOf('{ folder: ./data }')).toContain(
-      'the store cannot be locked: koffi, an optional dependency, is not installed',
+      'The store cannot be locked: koffi, an optional dependency, is not installed',
     )
   })
 

@@ -46,7 +46,7 @@ const places = {
 const otherPlaces = {
   matchmaker: [
     'deployments',
-    'journal',
+    'store',
     'locate',
     'queues',
     'queues.0',

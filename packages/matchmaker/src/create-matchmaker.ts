@@ -4,10 +4,11 @@ import { guarded } from './matches/guard.js'
 import type { Matchmaker } from './matches/matchmaker.js'
 import { configure, type MatchmakerOptions } from './options.js'
 import type { Store } from '@muster/servers'
-import { createLogLedger } from './tickets/ticket-ledger.js'
+import { createServerLog, type Journal, NO_JOURNAL } from '@muster/servers/internal'
+import { createStoreLedger } from './tickets/ticket-ledger.js'
 
-interface LoggedOptions extends MatchmakerOptions {
-  readonly ticketLog: Store
+interface StoredOptions extends MatchmakerOptions {
+  readonly store: Store
 }
 
 /**
@@ -15,20 +16,21 @@ interface LoggedOptions extends MatchmakerOptions {
  * in between, such as that they expired, happens at its first tick or command.
  * @throws {InvalidInput} naming the option and the value.
  */
-function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
-  const { ticketLog: log } = options
+function createStoredMatchmaker(options: StoredOptions, over: (journal: Journal) => Journal): Matchmaker {
+  const { store } = options
   const { name } = configure(options)
-  log.attach({ name, problem: (error) => problem('ticket-log', error) })
-  const ledger = createLogLedger({ log, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
-  const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble(options, ledger)
-  if (loading === undefined) throw new Error('a matchmaker with a ticket log has a ledger')
+  store.attach({ name, problem: (error) => problem('store', error) })
+  const ledger = createStoreLedger({ store, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
+  const kept = { ledger, journal: over(createServerLog(store)) }
+  const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble(options, kept)
+  if (loading === undefined) throw new Error('a matchmaker with a store has a ledger')
 
   const stored = ledger.storedTickets()
   const failed = [...stored.failed, ...loading.load(stored.tickets)]
   loadBackfills(ledger.storedBackfills())
   matchmaker.importCooldowns(ledger.storedCooldowns())
 
-  keepPauses(matchmaker, log)
+  keepPauses(matchmaker, store)
 
   let isResumed = false
   const resume = () => {
@@ -36,11 +38,11 @@ function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
     isResumed = true
     for (const { id, error } of failed) {
       ledger.ended(id)
-      problem('ticket-log', new Error(`ticket ${id} cannot go on after the restart`, { cause: error }))
+      problem('store', new Error(`ticket ${id} cannot go on after the restart`, { cause: error }))
     }
     loading.lead()
   }
-  matchmaker.on('tickCompleted', () => void log.advance())
+  matchmaker.on('tickCompleted', () => void store.advance())
 
   const checked = guarded(matchmaker, {
     before: () => {
@@ -50,11 +52,12 @@ function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
     /** The command is with the operating system when its caller gets the answer. */
     command: {
       before: () => {
-        if (log.isClosed()) throw new MatchmakerClosed('the matchmaker is closed')
+        if (store.isClosed()) throw new MatchmakerClosed('the matchmaker is closed')
       },
-      after: () => log.flush(),
+      after: () => store.flush(),
       done: () => {
-        if (log.isFailing()) throw new Unavailable('the ticket log cannot be written to, so a restart may undo this')
+        if (store.isFailing())
+          throw new Unavailable('The store cannot be written, so a restart may undo this. Retry in a second.')
       },
     },
   })
@@ -76,9 +79,9 @@ function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
 }
 
 /** Queues that an operator has paused stay paused. */
-function keepPauses(matchmaker: Matchmaker, log: Store): void {
+function keepPauses(matchmaker: Matchmaker, store: Store): void {
   const paused = new Set<string>()
-  const records = log.records('pause', () => Array.from(paused, (key) => ({ key, value: '{}' })))
+  const records = store.records('pause', () => Array.from(paused, (key) => ({ key, value: '{}' })))
   const names = matchmaker.queueNames()
   for (const { key } of records.stored()) {
     if (!names.includes(key)) continue
@@ -99,8 +102,19 @@ function keepPauses(matchmaker: Matchmaker, log: Store): void {
  * Creates a matchmaker: it groups tickets into matches and gets a server for each match.
  * @throws {InvalidInput} naming the option and the value.
  */
-export function createMatchmaker({ ticketLog, ...options }: MatchmakerOptions): Matchmaker {
-  if (ticketLog !== undefined) return createLoggedMatchmaker({ ...options, ticketLog })
-  const { matchmaker, assertReady } = assemble(options)
-  return options.journal === undefined ? matchmaker : guarded(matchmaker, { before: assertReady })
+export const createMatchmaker = (options: MatchmakerOptions): Matchmaker => createMatchmakerOver(options)
+
+/**
+ * Creates a matchmaker whose servers are kept elsewhere than its tickets, for tests.
+ * @param over returns what keeps the servers. It is given the store's own, which keeps none without a store.
+ */
+export function createMatchmakerOver(
+  options: MatchmakerOptions,
+  over: (journal: Journal) => Journal = (journal) => journal,
+): Matchmaker {
+  const { store } = options
+  if (store !== undefined) return createStoredMatchmaker({ ...options, store }, over)
+  const journal = over(NO_JOURNAL)
+  const { matchmaker, assertReady } = assemble(options, { journal })
+  return journal === NO_JOURNAL ? matchmaker : guarded(matchmaker, { before: assertReady })
 }

@@ -30,15 +30,11 @@ export {
   queueJsonSchema,
 } from './queues/queue.js'
 export {
-  createFileJournal,
-  createMemoryJournal,
-  type FileJournal,
-  type FileJournalOptions,
-  type Journal,
+  createMemoryStore,
   StoreCorrupt,
-  type JournalEntry,
   StoreLocked,
   StoreTorn,
+  type StoreMemory,
   type StoreOwner,
   type StoreRecord,
   type StoreRecords,

@@ -1,4 +1,5 @@
 /** What the other packages of this repository use of @muster/matchmaker. No promise: it changes without notice. */
+export { createMatchmakerOver } from './create-matchmaker.js'
 export { configure, defaultOptions } from './options.js'
 export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './partition/follower-waits.js'
 export { createLeader, type Leader } from './partition/leader.js'
@@ -19,12 +20,16 @@ export { type Creatable, createTicketChecker, type OtherTicket, type TicketCheck
 export { assertPlayerOfTicket, readTicketInput } from './tickets/ticket-input.js'
 export { isSettled } from './tickets/ticket.js'
 export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'
-export { type Journal, type JournalEntry, TicketsGone } from '@muster/servers'
 export {
   type AllocationView,
-  applyEntry,
+  afterEntry,
+  createMemoryJournal,
+  createServerLog,
   createWebhookDoor,
+  type Journal,
+  type JournalEntry,
   networkOf,
   noSuchWebhook,
   type OpenIntent,
+  TicketsGone,
 } from '@muster/servers/internal'

@@ -5,10 +5,10 @@ import { createWorlds, type World } from './logged-matchmaker.fixture.js'
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
 
-/** A process, and the milliseconds from `close` until it has let go of its journal. */
+/** A process, and the milliseconds from `close` until it has let go of its servers. */
 const timed = async (world: World) => {
   let at = 0
-  const first = await world.live({ journal: { ...world.journal, close: () => void (at = world.clock.now()) } })
+  const first = await world.live({ over: (journal) => ({ ...journal, close: () => void (at = world.clock.now()) }) })
   const closed = async (timeoutMs: number) => {
     const before = world.clock.now()
     await world.clock.until(first.matchmaker.close({ timeoutMs }))
@@ -46,7 +46,7 @@ describe('close', () => {
     await first.matchmaker.tick()
     expect(await closedAfter(10_000)).toBeLessThan(6200)
     expect(world.service.calls.create).toHaveLength(1)
-    expect((await world.journal.open()).map(({ requestId }) => requestId)).toEqual(['r1', undefined])
+    expect(world.servers().map(({ requestId }) => requestId)).toEqual(['r1', undefined])
 
     const next = await world.live()
     await next.run(20_000)

@@ -2,11 +2,13 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import { createMatchmaker } from './create-matchmaker.js'
+import { createMatchmakerOver } from './create-matchmaker.js'
 import { duel, watched } from './matchmaker.fixture.js'
 import type { MatchmakerOptions } from './options.js'
 import { createGate } from './partition/leader.js'
-import { createMemoryJournal, type Journal, openStore, type Store, type StoreOptions } from '@muster/servers'
+import { openStore, type Store, type StoreOptions } from '@muster/servers'
+import type { Journal, OpenIntent } from '@muster/servers/internal'
+import { readBack } from '@muster/servers/store-fixture'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 
 export { duel }
@@ -17,45 +19,50 @@ interface Life {
   readonly end: () => void
 }
 
-/** A world that outlives its processes: a clock, a service, a journal, and a ticket log in a folder of its own. */
+interface LifeOptions extends Partial<MatchmakerOptions> {
+  readonly log?: Partial<StoreOptions>
+  readonly isRead?: boolean
+  /** Returns what keeps the servers, given what the store does for them. */
+  readonly over?: (journal: Journal) => Journal
+}
+
+/** A world that outlives its processes: a clock, a service, and a store in a folder of its own. */
 export function createWorld({
   service: serviceOptions,
   ...given
 }: Partial<MatchmakerOptions> & { readonly service?: Partial<ServiceOptions> } = {}) {
   const clock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
-  const folder = mkdtempSync(join(tmpdir(), 'muster-ticket-log-'))
+  const folder = mkdtempSync(join(tmpdir(), 'muster-store-'))
   /** One for all processes, so that no two make the same id. */
   const random = seededRandom(1)
-  const memory = createMemoryJournal()
-  const journal: Journal = { open: () => memory.open(), append: (entry) => memory.append(entry) }
   const lives: Life[] = []
   let files = 0
-  let path = join(folder, 'tickets-0')
+  let path = join(folder, 'store-0')
 
-  /** The next process begins. @param options.isRead whether it reads its journal at once. Default true. */
-  const live = async (
-    options: Partial<MatchmakerOptions> & { readonly log?: Partial<StoreOptions>; readonly isRead?: boolean } = {},
-  ) => {
-    const { log: logOptions, isRead = true, ...others } = options
+  /** The next process begins. @param options.isRead whether it reads its servers at once. Default true. */
+  const live = async (options: LifeOptions = {}) => {
+    const { log: logOptions, isRead = true, over = (journal) => journal, ...others } = options
     const log = await openStore({ path, clock, fsync: 'never', ...logOptions })
     const gate = createGate()
     lives.push({ log, end: gate.shut })
-    const matchmaker = createMatchmaker({
-      deployments: gate.service(service.deployments),
-      journal: gate.journal(journal),
-      queues: [duel],
-      clock,
-      random,
-      listLagMs: 4000,
-      ticketLog: log,
-      ...given,
-      ...others,
-    })
+    const matchmaker = createMatchmakerOver(
+      {
+        deployments: gate.service(service.deployments),
+        queues: [duel],
+        clock,
+        random,
+        listLagMs: 4000,
+        store: log,
+        ...given,
+        ...others,
+      },
+      (journal) => gate.journal(over(journal)),
+    )
     const watching = watched(matchmaker)
     if (isRead) {
       void matchmaker.ready().catch(() => {})
-      // By then it has read its journal, if that can be read.
+      // By then it has read its servers, if these can be read.
       await new Promise((resolve) => setImmediate(resolve))
     }
     const run = async (ms: number) => {
@@ -68,17 +75,23 @@ export function createWorld({
     return { matchmaker, log, run, ...watching }
   }
 
+  /** The matches that are stored now. */
+  const servers = () =>
+    (readBack(path).get('server') ?? []).map(
+      ({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as OpenIntent,
+    )
+
   return {
     clock,
     service,
-    journal,
+    servers,
     live,
     path: () => path,
     /** Kills the present process as kill -9 does: nothing of it is heard any more, and the files are as they are. */
     kill: () => {
       lives.at(-1)?.end()
       files += 1
-      const next = join(folder, `tickets-${files}`)
+      const next = join(folder, `store-${files}`)
       if (existsSync(path)) copyFileSync(path, next)
       path = next
     },

@@ -182,7 +182,7 @@ describe('after kill -9', () => {
     world.kill()
     // The journal cannot be read for a while, and the file is rewritten meanwhile.
     const second = await world.live({
-      journal: { ...world.journal, open: () => Promise.reject(new Error('not now')) },
+      over: (journal) => ({ ...journal, open: () => Promise.reject(new Error('not now')) }),
       log: { compactAtBytes: 1 },
     })
     await second.run(250)
@@ -260,22 +260,18 @@ describe('what else outlives kill -9:', () => {
   })
 })
 
-test('a log is of one matchmaker at a time, of one name, with a journal', async () => {
+test('a store is of one matchmaker at a time, of one name', async () => {
   const world = createWorld()
   const first = await world.live({ name: 'eu' })
   first.join('ann')
-  await expect(world.live({ name: 'eu', ticketLog: first.log })).rejects.toThrow(/StoreLocked|in use/)
+  await expect(world.live({ name: 'eu', store: first.log })).rejects.toThrow(/is locked by/)
   world.kill()
   await expect(world.live({ name: 'us' })).rejects.toThrow(
-    /^option ticketLog: is that of the matchmaker "eu", and not of "us": /,
-  )
-  world.kill()
-  await expect(world.live({ name: 'eu', journal: undefined })).rejects.toThrow(
-    /^option journal: must be given with ticketLog/,
+    'option store: belongs to matchmaker "eu", not "us". Use another folder.',
   )
   world.kill()
   const next = await world.live({ name: 'eu' })
   expect(next.status('ann')).toBe('SEARCHING')
-  await expect(createWorld().live({ ticketLog: next.log })).rejects.toThrow(/is another matchmaker's already/)
-  await expect(createWorld().live({ ticketLog: {} as never })).rejects.toThrow(InvalidInput)
+  await expect(createWorld().live({ store: next.log })).rejects.toThrow(/is already used by another matchmaker/)
+  await expect(createWorld().live({ store: {} as never })).rejects.toThrow(InvalidInput)
 })

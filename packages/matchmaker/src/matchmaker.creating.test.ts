@@ -2,7 +2,7 @@
 import { NoCapacity } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal, type JournalEntry } from '@muster/servers'
+import { createMemoryJournal, type JournalEntry } from '@muster/servers/internal'
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 

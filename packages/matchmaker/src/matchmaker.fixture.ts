@@ -1,9 +1,10 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import type { Matchmaker } from './matches/matchmaker.js'
 import type { EventName, MatchmakerEvents } from './events.js'
-import { createMatchmaker } from './create-matchmaker.js'
+import { createMatchmakerOver } from './create-matchmaker.js'
 import type { MatchmakerOptions } from './options.js'
 import type { QueueDefinition } from './queues/queue.js'
+import type { Journal } from '@muster/servers/internal'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 
 export const deploy = { application: 'game', version: '1' }
@@ -53,19 +54,21 @@ export function watched(matchmaker: Matchmaker) {
   return { seen, names, join, status }
 }
 
+interface SetUpOptions extends Partial<MatchmakerOptions> {
+  readonly service?: Omit<ServiceOptions, 'clock'>
+  /** Keeps the servers, without the tickets. Default: they end with the process. */
+  readonly journal?: Journal | undefined
+}
+
 /** A matchmaker on a manual clock with a service in memory, and a record of all its events. */
-export function setUp(options: Partial<MatchmakerOptions> & { readonly service?: Omit<ServiceOptions, 'clock'> } = {}) {
-  const { service: serviceOptions, ...given } = options
+export function setUp(options: SetUpOptions = {}) {
+  const { service: serviceOptions, journal, ...given } = options
   const clock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
-  const matchmaker = createMatchmaker({
-    deployments: service.deployments,
-    queues: [duel],
-    clock,
-    random: seededRandom(1),
-    listLagMs: 4000,
-    ...given,
-  })
+  const matchmaker = createMatchmakerOver(
+    { deployments: service.deployments, queues: [duel], clock, random: seededRandom(1), listLagMs: 4000, ...given },
+    (none) => journal ?? none,
+  )
   /** Runs ticks at the interval of `start`. */
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {

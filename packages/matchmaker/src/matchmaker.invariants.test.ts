@@ -2,10 +2,9 @@ import { Conflict } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMemoryJournal } from '@muster/servers'
-import type { AllocationView } from '@muster/servers/internal'
+import { type AllocationView, createMemoryJournal } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
-import { createMatchmaker } from './create-matchmaker.js'
+import { createMatchmakerOver } from './create-matchmaker.js'
 import { InvalidBackfill, UnknownQueue } from './errors.js'
 import type { QueueDefinition } from './queues/queue.js'
 import { anyFate, anyFault, chance, createFault, oneOf } from './random-faults.fixture.js'
@@ -73,17 +72,19 @@ async function live(seed: number) {
       ...common,
     },
   ]
-  const matchmaker = createMatchmaker({
+  const matchmaker = createMatchmakerOver(
+    {
     deployments,
     queues,
-    journal,
     clock,
     random,
     listLagMs: LAG_MS,
     maxServers: MAX_SERVERS,
     locate: (ip) =>
       chance(random, 0.9) ? { latitude: ip.length, longitude: 0 } : clock.sleep(500).then(() => undefined),
-  })
+    },
+    () => journal,
+  )
 
   const ends = new Map<string, string[]>()
   const ended = (id: string, how: string) => void ends.set(id, [...(ends.get(id) ?? []), how])

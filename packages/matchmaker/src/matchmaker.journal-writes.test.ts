@@ -1,7 +1,7 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers'
+import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers/internal'
 
 describe('the journal of servers', () => {
   test('is written before players receive their assignment', async () => {
@@ -57,11 +57,11 @@ describe('the journal of servers', () => {
     await run(7500)
     expect(matchmaker.inspect().matches).toMatchObject([{ phase: 'warming', requestId: 'r1' }])
     expect(status('ann-ben')).toBe('MATCH_FOUND')
-    expect(matchmaker.inspect().held).toBe('journal')
-    expect(seen.problem?.every(({ during }) => during === 'journal')).toBe(true)
+    expect(matchmaker.inspect().held).toBe('store')
+    expect(seen.problem?.every(({ during }) => during === 'store')).toBe(true)
     join('cas', 'dee')
     await run(1000)
-    expect(matchmaker.explain('cas-dee').summary).toContain('the journal cannot be used')
+    expect(matchmaker.explain('cas-dee').summary).toContain('the store cannot be written')
     disk.full = false
     await run(2000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')

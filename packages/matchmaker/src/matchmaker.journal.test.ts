@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Unavailable } from './errors.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers'
+import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers/internal'
 import { setUp } from './matchmaker.fixture.js'
 
 describe('the journal', () => {
@@ -33,7 +33,7 @@ describe('the journal', () => {
     join('ann', 'ben')
     await run(5000)
     expect(service.calls.create).toHaveLength(0)
-    expect(seen.problem?.[0]).toMatchObject({ during: 'journal' })
+    expect(seen.problem?.[0]).toMatchObject({ during: 'store' })
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ attempts: 0 })
   })
 

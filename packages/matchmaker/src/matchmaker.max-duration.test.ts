@@ -1,7 +1,7 @@
 import { createManualClock, type Clock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers'
+import { createMemoryJournal } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 
 describe('a match with maxDurationMs', () => {

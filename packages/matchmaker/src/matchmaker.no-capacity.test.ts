@@ -2,8 +2,7 @@ import { NoCapacity, ServerError } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers'
-import type { LocationService } from '@muster/servers/internal'
+import { createMemoryJournal, type LocationService } from '@muster/servers/internal'
 
 const places: LocationService = {
   list: async () => ({

@@ -32,7 +32,7 @@ describe('wrong options are refused with the option and its value', () => {
     [{ name: 'a b' }, 'option name: must be 1 to 32 of A–Z, a–z, 0–9, _ and -, got "a b"'],
     [{ name: 'x'.repeat(33) }, 'option name: '],
     [{ locate: {} }, 'option locate: must be a function'],
-    [{ journal: { append: () => {} } }, 'option journal: must have append, open'],
+    [{ store: { records: () => {} } }, 'option store: must have attach, records, flush, sync, advance, close'],
     [{ deployments: { create: () => {} } }, 'option deployments: must have create, get, stop, list'],
     [{ clock: {} }, 'option clock: must have now, sleep'],
     [{ tick: 5 }, 'option tick: is not known'],

@@ -1,8 +1,8 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { Journal, Store } from '@muster/servers'
-import { type DeploymentService, type LocationService, NO_JOURNAL, type SpendBudget } from '@muster/servers/internal'
+import type { Store } from '@muster/servers'
+import type { DeploymentService, LocationService, SpendBudget } from '@muster/servers/internal'
 import type { BeaconSource } from './beacons.js'
 import { unguessable, read } from '@muster/core/internal'
 import type { Locate } from './tickets/locate/mmdb-locate.js'
@@ -30,15 +30,12 @@ export interface MatchmakerOptions {
    * only others of their own network in queues with a distance rule.
    */
   readonly locate?: Locate | undefined
-  /** Remembers the deployments that may exist; see `createFileJournal`. Default: none, so that a crash forgets them. */
-  readonly journal?: Journal | undefined
   /**
-   * Remembers the tickets, so that those of an earlier process wait on; see `openStore`. A create is refused as
-   * `Unavailable` while it cannot be written. Needs a `journal` that outlives the process too, which then also tells
-   * how to go on with matches whose server does not run yet, secrets of servers included. Default: tickets end with
-   * the process.
+   * The write-ahead log of tickets, backfills, cooldowns, pauses and servers; see `openStore`. The next process over it
+   * resumes queued tickets and matches; it holds secrets of servers for that. A create is refused as `Unavailable`
+   * while the store cannot be written. Default: none, so tickets end with the process, and a crash forgets its servers.
    */
-  readonly ticketLog?: Store | undefined
+  readonly store?: Store | undefined
   /**
    * Tells this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z, a–z, 0–9, _
    * and -. Two matchmakers that run at the same time need two names: each stops the deployments that have its tag and
@@ -80,7 +77,7 @@ export interface MatchmakerOptions {
    */
   readonly maxServersPerPlayer?: number | undefined
   /**
-   * Creates whose answer is awaited at once. Further matches wait in a queue: they are in the journal already, and
+   * Creates whose answer is awaited at once. Further matches wait in a queue: they are stored already, and
    * their requests are made in turn. Default 100 (our choice): two and a half seconds' worth of the documented limit of
    * 40/s.
    */
@@ -89,7 +86,7 @@ export interface MatchmakerOptions {
   readonly readsPerSecond?: number | undefined
   /**
    * Milliseconds, counted from its start as the service tells it, for which a deployment is spared that has this
-   * matchmaker's tag but belongs to none of its matches; then it is stopped. Without a journal that outlives the
+   * matchmaker's tag but belongs to none of its matches; then it is stopped. Without a store that outlives the
    * process, players may be on such a deployment: then choose longer than a match lasts. Infinity for never. Default
    * 300,000 (our choice).
    */
@@ -118,13 +115,13 @@ export interface MatchmakerOptions {
 }
 
 /** The options without a default. */
-type Optional = 'ticketLog' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'apiUrl'
+type Optional = 'store' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'apiUrl'
 
 /** The options with every default filled in. */
 export type Config = {
   readonly [Key in Exclude<keyof MatchmakerOptions, Optional | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
 } & {
-  readonly ticketLog: Store | undefined
+  readonly store: Store | undefined
   readonly locate: Locate | undefined
   readonly locations: LocationService | undefined
   readonly beacons: BeaconSource | undefined
@@ -172,8 +169,7 @@ export const defaultOptions = {
 const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
   locate: callable<Locate>().optional(),
-  journal: having<Journal>('append', 'open').optional(),
-  ticketLog: having<Store>('attach', 'records', 'flush', 'advance', 'close').optional(),
+  store: having<Store>('attach', 'records', 'flush', 'sync', 'advance', 'close').optional(),
   locations: having<LocationService>('list').optional(),
   beacons: callable<BeaconSource>().optional(),
   name: z
@@ -213,18 +209,15 @@ const BUDGET = 0.15
 /** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
 export function configure({ queues, ...options }: MatchmakerOptions): Config {
   const config = read(schema, options, invalidOption)
-  if (config.ticketLog !== undefined && config.journal === undefined)
-    throw invalidOption('journal', 'journal: must be given with ticketLog: matches outlive the process as tickets do')
   return {
     ...config,
-    ticketLog: config.ticketLog,
+    store: config.store,
     locate: config.locate,
     locations: config.locations,
     beacons: config.beacons ?? beaconsOf(config.locations),
     budget: config.budget,
     webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl?.replace(/\/+$/, ''),
-    journal: config.journal ?? NO_JOURNAL,
     tickBudgetMs: config.tickBudgetMs ?? config.tickMs * BUDGET,
     stopwatch: config.stopwatch ?? (() => config.clock.now()),
     queues: defineQueues(queues),

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying, Unavailable } from './errors.js'
+import type { Journal } from '@muster/servers/internal'
 import { createMatchmaker } from './create-matchmaker.js'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
 import type { Matchmaker } from './matches/matchmaker.js'
@@ -100,15 +101,15 @@ test('a process that was killed at any step answers truly or not at all, before 
           // It cannot be read a few times, and then takes a while.
           let left = failures
           let read = () => {}
-          const journal = {
-            ...world.journal,
+          const over = (journal: Journal): Journal => ({
+            ...journal,
             open: async () => {
               if ((left -= 1) >= 0) throw new Error('written by a newer version')
               await new Promise<void>((resolve) => (read = resolve))
-              return world.journal.open()
+              return journal.open()
             },
-          }
-          life = await world.live({ isRead: false, journal })
+          })
+          life = await world.live({ isRead: false, over })
           const before = await ask(life, truth)
           expect([...before].filter((answer) => answer !== 'unknown')).toEqual([])
           const ready = life.matchmaker.ready()
@@ -129,7 +130,7 @@ test('a process that was killed at any step answers truly or not at all, before 
   )
 })
 
-test('without a journal nothing has to be read', async () => {
+test('without a store nothing has to be read', async () => {
   const never = () => new Promise<never>(() => {})
   const deployments = { create: never, get: never, stop: never, list: never }
   const matchmaker = createMatchmaker({ deployments, queues: [duel] })
@@ -141,8 +142,8 @@ test('without a journal nothing has to be read', async () => {
 test('methods that depend on what was before throw, or reject where they give promises', async () => {
   const world = createWorld()
   try {
-    const journal = { ...world.journal, open: () => new Promise<never>(() => {}) }
-    const { matchmaker } = await world.live({ isRead: false, journal })
+    const over = (journal: Journal): Journal => ({ ...journal, open: () => new Promise<never>(() => {}) })
+    const { matchmaker } = await world.live({ isRead: false, over })
     const rejected = matchmaker.waitForChange('x', { version: 1 })
     await expect(rejected).rejects.toThrow(Unavailable)
     await expect(matchmaker.stopMatch('x')).rejects.toThrow(Unavailable)

@@ -1,7 +1,6 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createMemoryJournal } from '@muster/servers'
-import { createAllocations, createAllocator } from '@muster/servers/internal'
+import { createAllocations, createAllocator, createMemoryJournal } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createPool } from '@muster/kernel'
 import { defineQueue } from './queues/queue.js'

@@ -5,12 +5,13 @@ import type { DeploymentCreation } from './create-deployment.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
 import type { AllocatorListener, EndedMatches } from './allocations.js'
-import type { Journal, OpenIntent } from './journal/journal.js'
-import type { Recovery } from './journal/recovery.js'
+import type { Recovery } from './store/recovery.js'
+import type { OpenIntent } from './store/server-entries.js'
+import type { Journal } from './store/server-log.js'
 import type { Allocation, FoundBy, Order } from './records/allocation.js'
 
-/** Why nothing may be created now: see `Governor`; or `journal`, which cannot be opened or written to. */
-export type Held = GovernorHeld | 'journal'
+/** Why nothing may be created now: see `Governor`; or `store`, which cannot be read or written. */
+export type Held = GovernorHeld | 'store'
 
 /** Deploys a server for each match, and keeps track of it until the service has confirmed its end. */
 export interface Allocator {

@@ -10,8 +10,8 @@ import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
 import { createServerSecrets } from './server-secrets.js'
 import { newAllocation } from './records/allocation.js'
 import { createAdopting } from './adopt-servers.js'
-import { createNotes } from './journal/notes.js'
-import { createRecovery } from './journal/recovery.js'
+import { createNotes } from './store/server-log-writer.js'
+import { createRecovery } from './store/recovery.js'
 
 const nothing = () => undefined
 const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
@@ -23,7 +23,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const allocations = createAllocations(ended)
   const governor = createGovernor(bound, random)
   const secrets = createServerSecrets(random)
-  const notes = createNotes(journal, clock, (error, matchId) => on.problem('journal', error, allocations.find(matchId)))
+  const notes = createNotes(journal, clock, (error, matchId) => on.problem('store', error, allocations.find(matchId)))
 
   const watcher = createWatcher({
     service,
@@ -108,7 +108,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     }),
     expect: inherited.expect,
     adopted: inherited.done,
-    problem: (error) => on.problem('journal', error),
+    problem: (error) => on.problem('store', error),
   })
   const count = () => allocations.count() + lifecycle.strays()
   const isBroken = () => notes.isBehind() || recovery.isFailing()
@@ -188,11 +188,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     creates: creating,
     close: async () => {
       endAll()
-      await notes.close().catch((error: unknown) => on.problem('journal', error))
+      await notes.close().catch((error: unknown) => on.problem('store', error))
     },
     abandon: endAll,
     stopsPending: lifecycle.stopsPending,
-    held: () => (isBroken() ? 'journal' : governor.held()),
+    held: () => (isBroken() ? 'store' : governor.held()),
     pausedUntil: governor.pausedUntil,
   }
 }

@@ -18,8 +18,8 @@ import type { Clock, Random } from '@muster/core/clock'
 import type { Allocations, AllocatorListener } from './allocations.js'
 import { checkSize, deploymentRequest, foundMatch, MatchTooLarge } from './deploy-request.js'
 import { TicketsGone } from './errors.js'
-import type { JournalEntry } from './journal/journal.js'
-import { type Notes, WRITTEN } from './journal/notes.js'
+import type { JournalEntry } from './store/server-entries.js'
+import { type Notes, WRITTEN } from './store/server-log-writer.js'
 import { type Allocation, intentEntry, type Order, resumptionOf } from './records/allocation.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import { createFurtherAttempts, firstAttempt } from './retry-placement.js'
@@ -221,7 +221,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
     if (error instanceof TicketsGone) {
       lifecycle.fail(allocation, 'dissolved', false)
     } else {
-      on.problem('journal', error, allocation)
+      on.problem('store', error, allocation)
       governor.failed(clock.now(), clock.now())
       lifecycle.fail(allocation, 'unavailable', false)
     }

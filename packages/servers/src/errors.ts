@@ -86,9 +86,9 @@ export class StoreTorn extends MusterError implements StoreDamage {
     this.prototype.name = 'StoreTorn'
   }
 
-  /** @param what the file is, for the message. */
-  constructor(what: string, path: string, { line, lines, bytes }: StoreDamage) {
-    super(`The ${what} ${path} was torn: skipped ${lines} lines (${bytes} bytes) from line ${line}.`)
+  constructor(path: string, { line, lines, bytes }: StoreDamage) {
+    const skipped = `skipped ${lines} corrupt lines (${bytes} bytes) from line ${line}`
+    super(`Store ${path}: ${skipped}. Their records or changes are lost.`)
     this.path = path
     this.line = line
     this.lines = lines
@@ -98,7 +98,7 @@ export class StoreTorn extends MusterError implements StoreDamage {
 
 /**
  * Tickets of a match ended elsewhere before the entry was written, so the match is not what the entry says. Thrown by
- * journals that know tickets, for entries without which a server must not be created. The journal itself works.
+ * server logs that know tickets, for entries without which a server must not be created. The log itself works.
  */
 export class TicketsGone extends Conflict {
   readonly ticketIds: readonly string[]

@@ -3,9 +3,7 @@ export { type AllocatorListener, createAllocations, createEndedMatches, type End
 export type { Allocator, Held, Inherited } from './allocator.js'
 export { createAllocator } from './create-allocator.js'
 export { MatchTooLarge } from './deploy-request.js'
-export { MatchmakerClosed, Unavailable } from './errors.js'
-export { applyEntry, NO_JOURNAL, type OpenIntent } from './journal/journal.js'
-export { WRITTEN } from './journal/notes.js'
+export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {
   bytesOfTicket,
   matchEnvironment,
@@ -54,4 +52,7 @@ export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'
 export type { SpendBudget } from './server-limits.js'
 export { createNewestFirst } from './watching/list-sweep.js'
+export { afterEntry, applyEntry, type JournalEntry, type OpenIntent } from './store/server-entries.js'
+export { createMemoryJournal, createServerLog, type Journal, NO_JOURNAL } from './store/server-log.js'
+export { WRITTEN } from './store/server-log-writer.js'
 export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './webhooks.js'

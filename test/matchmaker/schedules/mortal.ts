@@ -1,6 +1,7 @@
 import { createClient, inProcess } from '@muster/core'
 import { seededRandom, type Clock, type Random } from '@muster/core/clock'
-import type { DeploymentService, Journal, JournalEntry } from '@muster/matchmaker'
+import type { DeploymentService } from '@muster/matchmaker'
+import type { Journal, JournalEntry } from '@muster/matchmaker/internal'
 
 /** The death of a process: at which append of its journal, and whether that entry is still written. */
 export interface Death {

@@ -1,13 +1,8 @@
 import type { CreateDeployment } from '@muster/core/api'
 import { seededRandom } from '@muster/core/clock'
 import type { Emulator } from '@muster/emulator'
-import {
-  createMatchmaker,
-  createMemoryJournal,
-  AlreadyAssigned,
-  type Journal,
-  type Matchmaker,
-} from '@muster/matchmaker'
+import { AlreadyAssigned, type Matchmaker } from '@muster/matchmaker'
+import { createMatchmakerOver, createMemoryJournal, type Journal } from '@muster/matchmaker/internal'
 import { drawDay, drawFault, isWithin, pick } from './faults.js'
 import { groundFor, LIST_LAG_MS } from './ground.js'
 import { createMortal, type Death, type Mortal } from './mortal.js'
@@ -121,7 +116,8 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       answer,
       died: () => (deaths += 1),
     })
-    const matchmaker = createMatchmaker({
+    const matchmaker = createMatchmakerOver(
+    {
       name,
       queues: [
         {
@@ -133,7 +129,6 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       ],
       deployments: mortal.deployments,
       ...(seed % 2 === 0 ? { locations: mortal.locations } : {}),
-      journal: mortal.journal,
       clock: mortal.clock,
       random,
       tickMs: STEP_MS,
@@ -142,7 +137,9 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       maxServers: 4,
       readsPerSecond: 8,
       ...(day.webhooks > 0 ? { webhookUrl: 'http://127.0.0.1:9/hooks' } : {}),
-    })
+    },
+    () => mortal.journal,
+    )
     ground.webhooks = (request) =>
       mortal.isDead() ? Promise.resolve(new Response(null, { status: 502 })) : matchmaker.webhook(request)
     const ended = (id: string, how: string) => {
@@ -230,7 +227,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     await step()
     if (life.mortal.isDead()) {
       stopping = []
-    } else if (life.matchmaker.inspect().held !== 'journal') {
+    } else if (life.matchmaker.inspect().held !== 'store') {
       for (const matchId of stopping) stopped.add(matchId)
       stopping = []
     }

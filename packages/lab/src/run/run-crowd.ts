@@ -4,7 +4,6 @@ import { read } from '@muster/core/internal'
 import {
   createMatchmaker,
   defineQueue,
-  type Journal,
   type Matchmaker,
   type Queue,
   type QueueDefinition,
@@ -64,8 +63,6 @@ const IDLE_TICK_MS = 30_000
 const NO_TICKS_MS = 2 ** 31 - 1
 /** Status reads per second: one for each server, whatever the crowd. */
 const MOST_READS = 1_000_000
-/** Nothing comes after a run that would need its servers. */
-const FORGETFUL: Journal = { append: () => {}, open: () => Promise.resolve([]) }
 /** Queues that one ticket may name. */
 const MOST_QUEUES = 16
 /** Milliseconds of the machine's time after which the event loop turns once, e.g. for a signal to be aborted. */
@@ -103,7 +100,6 @@ export async function runCrowd(
     maxServersPerPlayer: Infinity,
     maxCreatesInFlight: Infinity,
     readsPerSecond: MOST_READS,
-    journal: FORGETFUL,
     endedTicketTtlMs: 0,
     // A constant stopwatch never cuts a round short, however slow the machine is.
     stopwatch: () => 0,

@@ -84,8 +84,8 @@ export interface TicketApiOptions {
    * another store has bounds of its own.
    */
   readonly groups?: GroupStore | undefined
-  /** The ticket log of the matchmaker, so that groups outlive the process as tickets do. Not with `groups`. */
-  readonly ticketLog?: Pick<Store, 'records'> | undefined
+  /** The store of the matchmaker, so that groups outlive the process as tickets do. Not with `groups`. */
+  readonly store?: Pick<Store, 'records'> | undefined
   /**
    * Finds the lobbies that a player is in, for `GET /me`: `(playerId) => lobbies.ofPlayer(playerId)` with lobbies of
    * `@muster/relay`. Default: nobody is in a lobby.
@@ -114,7 +114,7 @@ const profileOptions = z.strictObject({
 })
 
 const STORE_METHODS = ['find', 'gathering', 'create', 'replace', 'size'] as const
-const store = z.custom(
+const groups = z.custom(
   (value) =>
     typeof value === 'object' &&
     value !== null &&
@@ -127,9 +127,9 @@ const limitStore = z.custom(
   'must have attempts',
 )
 
-const ticketLog = z.custom(
+const store = z.custom(
   (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'records') === 'function',
-  'must be made by openStore',
+  'must be made by openStore or createMemoryStore',
 )
 
 const longEnough = (key: unknown) =>
@@ -175,8 +175,8 @@ const schema = z.strictObject({
   limitStore: limitStore.optional(),
   groupIdleMs: z.number().positive().optional(),
   streamTokens: streamTokens.optional(),
-  groups: store.optional(),
-  ticketLog: ticketLog.optional(),
+  groups: groups.optional(),
+  store: store.optional(),
   lobbies: callable.optional(),
   cors: z.unknown().optional(),
   onError: callable.optional(),
@@ -191,6 +191,6 @@ const schema = z.strictObject({
 export function checkOptions(options: TicketApiOptions): void {
   const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
   read(schema, options, refuse)
-  if (options.groups !== undefined && options.ticketLog !== undefined)
-    throw refuse('ticketLog', 'ticketLog: must not be given with groups, which keeps them elsewhere')
+  if (options.groups !== undefined && options.store !== undefined)
+    throw refuse('store', 'store: must not be given with groups, which keeps them elsewhere')
 }

@@ -32,11 +32,11 @@ test.each([
     'limits.bodyByte',
     'option limits.bodyByte: is not known; did you mean bodyBytes?',
   ],
-  [{ authenticate, ticketLog: 5 }, 'ticketLog', 'option ticketLog: must be made by openStore, got 5'],
+  [{ authenticate, store: 5 }, 'store', 'option store: must be made by openStore or createMemoryStore, got 5'],
   [
-    { authenticate, ticketLog: { records: () => {} }, groups: createGroupStore({} as never) },
-    'ticketLog',
-    'option ticketLog: must not be given with groups, which keeps them elsewhere',
+    { authenticate, store: { records: () => {} }, groups: createGroupStore({} as never) },
+    'store',
+    'option store: must not be given with groups, which keeps them elsewhere',
   ],
   [{ authenticate, trustProxy: true }, 'trustProxy', 'option trustProxy: is not known'],
 ])('%j is refused', (options, field, message) => {

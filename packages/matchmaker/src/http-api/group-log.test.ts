@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { createMatchmaker } from '../create-matchmaker.js'
 import { Unavailable } from '../errors.js'
 import { duel } from '../matchmaker.fixture.js'
-import { createMemoryJournal, openStore } from '@muster/servers'
+import { openStore } from '@muster/servers'
 import { createFolder } from '@muster/servers/store-fixture'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createGroupStore } from './group-store.js'
@@ -19,7 +19,7 @@ const clock = createManualClock()
 const open = async (path: string) => {
   const log = await openStore({ path, clock, fsync: 'never' })
   const attach = () => log.attach({ name: 'muster', problem: () => {} })
-  const store = (idleMs = 1000) => createGroupStore({ clock, idleMs, mostGroups: 2, isAlive: () => false, log })
+  const store = (idleMs = 1000) => createGroupStore({ clock, idleMs, mostGroups: 2, isAlive: () => false, store: log })
   return { log, attach, store }
 }
 
@@ -79,7 +79,7 @@ test('a group that cannot be kept is refused, and stays as it was', async () => 
     remove: () => {},
   }
   const log = { records: () => records }
-  const store = createGroupStore({ clock, idleMs: 1000, mostGroups: 2, isAlive: () => false, log })
+  const store = createGroupStore({ clock, idleMs: 1000, mostGroups: 2, isAlive: () => false, store: log })
   await store.create(aGroup('one', ['ann']))
   isFull = true
   await expect(store.create(aGroup('two', ['ben']))).rejects.toThrow(Unavailable)
@@ -96,14 +96,13 @@ test('a group gathers, and searches, as if the process had not ended', async () 
     const matchmaker = createMatchmaker({
       deployments: createTestService({ clock }).deployments,
       queues: [{ ...duel, matchSize: 4 }],
-      journal: createMemoryJournal(),
-      ticketLog: log,
+      store: log,
       clock,
       random: seededRandom(path.length),
     })
     const api = createTicketApi(matchmaker, {
       authenticate: (request) => ({ id: bearerToken(request) ?? '' }),
-      ticketLog: log,
+      store: log,
       clock,
     })
     const call = async (who: string, method: string, at: string, body?: object) => {

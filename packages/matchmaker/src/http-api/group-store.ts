@@ -12,10 +12,10 @@ interface GroupKeeper {
   remove(groupId: string): void
 }
 
-/** Keeps groups in the ticket log. @param groups those that are stored now. */
-function createGroupLog(log: Pick<Store, 'records'>, groups: () => Iterable<StoredGroup>): GroupKeeper {
+/** Keeps groups in the store. @param groups those that are stored now. */
+function createGroupKeeper(store: Pick<Store, 'records'>, groups: () => Iterable<StoredGroup>): GroupKeeper {
   const recordOf = ({ group, version }: StoredGroup) => ({ key: group.id, value: JSON.stringify({ version, group }) })
-  const records = log.records('group', function* () {
+  const records = store.records('group', function* () {
     for (const stored of groups()) yield recordOf(stored)
   })
   return {
@@ -53,8 +53,8 @@ export interface GroupStoreOptions {
   readonly mostGroups: number
   /** Whether the ticket of a group that searches can still be read. */
   readonly isAlive: (group: Group) => Awaitable<boolean>
-  /** The ticket log, so that groups outlive the process. Default: they do not. */
-  readonly log?: Pick<Store, 'records'> | undefined
+  /** The store of the matchmaker, so that groups outlive the process. Default: they do not. */
+  readonly store?: Pick<Store, 'records'> | undefined
 }
 
 interface Kept extends StoredGroup {
@@ -62,8 +62,8 @@ interface Kept extends StoredGroup {
   readonly at: number
 }
 
-/** Creates a store that keeps groups in memory and, with a log, in a file as well. */
-export function createGroupStore({ clock, idleMs, mostGroups, isAlive, log }: GroupStoreOptions): GroupStore {
+/** Creates a store that keeps groups in memory and, with `store`, there as well. */
+export function createGroupStore({ clock, idleMs, mostGroups, isAlive, store }: GroupStoreOptions): GroupStore {
   /** Groups by id; groups without requests for longest come first. */
   const groups = new Map<string, Kept>()
   const byPlayer = new Map<string, string>()
@@ -96,10 +96,10 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, log }: Gr
     if (searchingSince === undefined) for (const { player } of members) byPlayer.set(player.id, id)
   }
 
-  const keeper = log && createGroupLog(log, () => groups.values())
+  const keeper = store && createGroupKeeper(store, () => groups.values())
   for (const stored of keeper?.stored() ?? []) enter(stored)
 
-  const store: GroupStore = {
+  const groupStore: GroupStore = {
     find: async (id) => {
       await sweep()
       const kept = groups.get(id)
@@ -108,7 +108,7 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, log }: Gr
     },
     gathering: async (playerId) => {
       const id = byPlayer.get(playerId)
-      return id === undefined ? undefined : store.find(id)
+      return id === undefined ? undefined : groupStore.find(id)
     },
     create: async (group) => {
       await sweep()
@@ -130,7 +130,7 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive, log }: Gr
     },
     size: () => groups.size,
   }
-  return store
+  return groupStore
 }
 
 export interface GroupMember {

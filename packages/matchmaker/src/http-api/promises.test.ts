@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { bearerToken } from '@muster/core/http'
 import { afterEach, expect, test } from 'vitest'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers'
+import type { Journal, JournalEntry } from '@muster/servers/internal'
 import { ticketRoutes } from './routes.js'
 import { createTicketApi } from './ticket-api.js'
 
@@ -27,16 +27,14 @@ test('the document has a line for every command', () => {
   expect(described.toSorted()).toEqual(wanted.toSorted())
 })
 
-/** A journal that writes a while after it was asked to, as one on a disk does. */
-function slowly(memory: Journal): Journal {
-  return {
-    open: () => memory.open(),
-    append: async (entry: JournalEntry) => {
-      await new Promise((resolve) => setImmediate(resolve))
-      await memory.append(entry)
-    },
-  }
-}
+/** Servers are written a while after that was asked for, as in Redis. */
+const slowly = (servers: Journal): Journal => ({
+  ...servers,
+  append: async (entry: JournalEntry) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    await servers.append(entry)
+  },
+})
 
 const queues = [
   { ...duel, cooldown: {} },
@@ -47,10 +45,9 @@ const queues = [
 const player = (id: string) => ({ player_id: id, player_ip: '192.0.2.1' })
 
 /** A process with the API over its matchmaker. */
-async function begin(world: World, memory: Journal) {
-  const gone = { isGone: false }
+async function begin(world: World) {
   const life = await world.live({
-    journal: slowly({ open: () => memory.open(), append: (entry) => (gone.isGone ? undefined : memory.append(entry)) }),
+    over: slowly,
     queues,
   })
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
@@ -61,7 +58,7 @@ async function begin(world: World, memory: Journal) {
     },
     address: () => '192.0.2.1',
     clock: world.clock,
-    ticketLog: life.log,
+    store: life.log,
     limits: { perCaller: null, perAddress: null },
     streamTokens: { key: new Uint8Array(32) },
   })
@@ -76,7 +73,7 @@ async function begin(world: World, memory: Journal) {
     const text = await answer.text()
     return { status: answer.status, json: (text === '' ? {} : JSON.parse(text)) as Json }
   }
-  return { ...life, call, kill: () => (gone.isGone = true) }
+  return { ...life, call }
 }
 type Running = Awaited<ReturnType<typeof begin>>
 
@@ -216,10 +213,8 @@ test('every command has a promise that is tried here', () => {
 
 test.each(Object.keys(promises))('%s', async (route) => {
   const world = createWorld()
-  const memory = createMemoryJournal()
-  const life = await begin(world, memory)
+  const life = await begin(world)
   const holds = await (promises[route] as (typeof promises)[string])(life)
-  life.kill()
   world.kill()
-  await expect((async () => holds(await begin(world, memory)))()).resolves.not.toThrow()
+  await expect((async () => holds(await begin(world)))()).resolves.not.toThrow()
 })

@@ -76,7 +76,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     inspect = false,
     onError = warn,
     clock = systemClock,
-    ticketLog: log,
+    store,
   } = options
   const {
     perCaller,
@@ -111,13 +111,13 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   })
   const isAlive = ({ id }: { readonly id: string }) =>
     whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
-  const store = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive, log })
+  const groupStore = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive, store })
 
   const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
   const creating = createTicketCreation(service, readPlayer)
   const presence = createPresenceReporter({ service, clock, onError })
   const reading = createReading(service, { waits, presence, clock })
-  const groups = createGroups({ service, store, presence, clock, queueNames, random })
+  const groups = createGroups({ service, store: groupStore, presence, clock, queueNames, random })
   const backfills = createBackfills(service)
   const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
   const matches = createMatches(service, readPlayer)
@@ -264,7 +264,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     latenciesUnknown: latencies.unknown,
     latenciesEstimated: latencies.estimated,
     waiting: waits.open(),
-    groups: store.size(),
+    groups: groupStore.size(),
   })
   return Object.assign(api, { counts })
 }

@@ -1,4 +1,11 @@
-import { type Activity, createAllocator, createEndedMatches, matchmakerTag } from '@muster/servers/internal'
+import {
+  type Activity,
+  createAllocator,
+  createEndedMatches,
+  type Journal,
+  matchmakerTag,
+  NO_JOURNAL,
+} from '@muster/servers/internal'
 import { createBackfilling } from './backfill-commands.js'
 import { createBackfills } from './backfills.js'
 import { createClosing, createHandover, assertCanHandOver } from './handover.js'
@@ -35,7 +42,7 @@ export interface Assembly {
   readonly matchmaker: Matchmaker
   /** Undefined without a ledger. */
   readonly loading: Loading | undefined
-  /** Opens the journal, and takes over the matches of an earlier process; see `Recovery`. */
+  /** Reads the store, and takes over the matches of an earlier process; see `Recovery`. */
   readonly recover: () => Promise<boolean>
   /** @throws {Unavailable} before that is done; {MatchmakerClosed} if it never will be */
   readonly assertReady: () => void
@@ -50,12 +57,19 @@ export interface Assembly {
   readonly abandon: () => void
 }
 
+/** Where what happens is written down. */
+export interface Kept {
+  /** Told of tickets, backfills and cooldowns. Without it, they end with the process. */
+  readonly ledger?: Ledger | undefined
+  /** Keeps the servers that may exist. Without it, a crash forgets them. */
+  readonly journal?: Journal | undefined
+}
+
 /**
  * Puts a matchmaker together from its parts.
- * @param ledger of a leader, or of a ticket log; without it, tickets end with the process.
  * @throws {InvalidInput} naming the option and the value.
  */
-export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly {
+export function assemble(options: MatchmakerOptions, { ledger, journal = NO_JOURNAL }: Kept = {}): Assembly {
   const config = configure(options)
   const { clock, random, stopwatch, endedTicketTtlMs } = config
   const events = createEvents()
@@ -114,11 +128,11 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   const allocator = createAllocator({
     service: config.deployments,
     locations: config.locations,
-    journal: config.journal,
+    journal,
     clock,
     stopwatch,
     random,
-    resumes: config.ticketLog !== undefined,
+    resumes: config.store !== undefined,
     ownTag: matchmakerTag(config.name),
     bound: config,
     maxCreatesInFlight: config.maxCreatesInFlight,
@@ -187,13 +201,13 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     random,
     assertNotClosed,
   })
-  const { ticketLog } = config
+  const { store } = config
   const close = createClosing({
     tickets,
     lifecycle,
     allocator,
-    ticketLog,
-    problem: (error) => problem('ticket-log', error),
+    store,
+    problem: (error) => problem('store', error),
     clock,
   })
   const { learnedWaits, ...estimating } = createEstimating({ tickets, runtimes: () => runtimes, clock })
@@ -239,7 +253,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
         tickets: tickets.all(),
         matches: lifecycle.all(),
         allocator,
-        ticketLog,
+        store,
         now: clock.now(),
       }),
 
@@ -256,7 +270,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
       ),
 
     close: async (given) => {
-      assertCanHandOver(given?.handOver, ticketLog)
+      assertCanHandOver(given?.handOver, store)
       isClosed = true
       await tickLoop.stop()
       return close(given)

@@ -76,8 +76,8 @@ function hindrance(
     case 'retry':
       return `The server for its match failed; it is matched again in ${secondsUntil(restsUntil, now)} s.`
     case 'servers':
-      return held === 'journal'
-        ? 'Its match is found, but no more servers may be deployed now: the journal cannot be used.'
+      return held === 'store'
+        ? 'Its match is found, but no more servers may be deployed now: the store cannot be written.'
         : 'Its match is found, but no more servers may be deployed now.'
     case 'other-ticket':
       return 'A match is found for another ticket of one of its players.'

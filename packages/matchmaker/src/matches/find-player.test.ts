@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { setUp } from '../matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers'
+import { createMemoryJournal } from '@muster/servers/internal'
 
 const NAMES = ['ann', 'ben', 'cleo', 'dan', 'eve'] as const
 const at = { ip: '198.51.100.7' }

@@ -106,7 +106,7 @@ interface Closing {
   readonly tickets: TicketStore
   readonly lifecycle: MatchLifecycle
   readonly allocator: Allocator
-  readonly ticketLog: Store | undefined
+  readonly store: Store | undefined
   readonly problem: (error: unknown) => void
   readonly clock: Clock
 }
@@ -117,7 +117,7 @@ const STEP_MS = 100
 
 /** Ends what is under way, once no more matches are made. */
 export function createClosing(closing: Closing): Matchmaker['close'] {
-  const { tickets, lifecycle, allocator, ticketLog, problem, clock } = closing
+  const { tickets, lifecycle, allocator, store, problem, clock } = closing
 
   const advanceWhile = async (isGoingOn: () => boolean, deadline: number) => {
     while (isGoingOn() && clock.now() < deadline) {
@@ -151,18 +151,18 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
     return left().map(viewOf)
   }
 
-  return async ({ stopServers = false, handOver = !stopServers && ticketLog !== undefined, timeoutMs } = {}) => {
+  return async ({ stopServers = false, handOver = !stopServers && store !== undefined, timeoutMs } = {}) => {
     const deadline = clock.now() + (timeoutMs ?? TIMEOUT_MS)
     const left = handOver ? await leave(deadline) : await endAll(stopServers, deadline)
-    await ticketLog?.close().catch(problem)
+    await store?.close().catch(problem)
     return left
   }
 }
 
 /** @throws {InvalidInput} */
-export function assertCanHandOver(handOver: boolean | undefined, ticketLog: Store | undefined): void {
-  if (handOver !== true || ticketLog !== undefined) return
-  throw new InvalidInput('option handOver: needs a ticketLog, from which the next process goes on', {
+export function assertCanHandOver(handOver: boolean | undefined, store: Store | undefined): void {
+  if (handOver !== true || store !== undefined) return
+  throw new InvalidInput('option handOver: needs a store, from which the next process goes on', {
     field: 'handOver',
   })
 }

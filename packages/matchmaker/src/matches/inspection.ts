@@ -38,8 +38,8 @@ export interface Inspection {
   readonly stopsPending: number
   /** Why no more servers are deployed now; undefined if they are. */
   readonly held: ReturnType<Allocator['held']>
-  /** Whether the ticket log can be written to: while it cannot, no ticket is taken. Undefined without one. */
-  readonly ticketLog?: 'written' | 'failing' | undefined
+  /** Whether the store can be written to: while it cannot, no ticket is taken. Undefined without one. */
+  readonly store?: 'written' | 'failing' | undefined
   /**
    * Epoch milliseconds until which no servers are created because the service refused one; undefined without such a
    * pause.
@@ -52,7 +52,7 @@ export interface Inspected {
   readonly tickets: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
   readonly allocator: Pick<Allocator, 'stopsPending' | 'pausedUntil' | 'held' | 'matches'>
-  readonly ticketLog: Pick<Store, 'isFailing'> | undefined
+  readonly store: Pick<Store, 'isFailing'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -70,7 +70,7 @@ const newState = ({ queue, pool, waits, isPaused }: QueueRuntime) => ({
   backfillSlots: 0,
 })
 
-export function inspect({ runtimes, tickets, matches, allocator, ticketLog, now }: Inspected): Inspection {
+export function inspect({ runtimes, tickets, matches, allocator, store, now }: Inspected): Inspection {
   const states = new Map(Array.from(runtimes, (runtime) => [runtime.queue.name, newState(runtime)]))
   for (const { runtimes: waitsIn, status, waitingFor, players, createdAt } of tickets) {
     if (status !== 'SEARCHING') continue
@@ -96,7 +96,7 @@ export function inspect({ runtimes, tickets, matches, allocator, ticketLog, now 
     matches: Array.from(allocator.matches(), viewOf),
     stopsPending: allocator.stopsPending(),
     held: allocator.held(),
-    ticketLog: ticketLog && (ticketLog.isFailing() ? 'failing' : 'written'),
+    store: store && (store.isFailing() ? 'failing' : 'written'),
     pausedUntil: pausedUntil > now ? Math.floor(pausedUntil) : undefined,
   }
 }

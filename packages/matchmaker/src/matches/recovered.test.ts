@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMemoryJournal } from '@muster/servers'
+import { createMemoryJournal } from '@muster/servers/internal'
 import { InvalidBackfill } from '../errors.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Unavailable, UnknownMatch } from '../errors.js'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
-import { createMemoryJournal, type Journal } from '@muster/servers'
+import { createMemoryJournal, type Journal } from '@muster/servers/internal'
 import type { CallFault, ServiceOptions } from '@muster/servers/service-fixture'
 
 const { createWorld, removeAll } = createWorlds()
@@ -34,7 +34,7 @@ describe('a recorded stop is carried out by the next process', () => {
     const { matchId = '' } = first.matchmaker.getTicket('ann-ben') ?? {}
     expect(first.matchmaker.inspect().matches).toMatchObject([{ matchId, phase }])
     await first.matchmaker.stopMatch(matchId, RECORDED)
-    expect(await world.journal.open()).toMatchObject([{ matchId, dropped: true, assigned: false }])
+    expect(world.servers()).toMatchObject([{ matchId, dropped: true, assigned: false }])
     // The client did not hear the answer.
     await first.matchmaker.stopMatch(matchId, RECORDED)
     world.kill()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Journal, type JournalEntry, TicketsGone } from '@muster/servers'
+import { type Journal, type JournalEntry, TicketsGone } from '@muster/servers/internal'
 import { createWorld, duel } from './leader.fixture.js'
 import type { Leader } from './leader.js'
 

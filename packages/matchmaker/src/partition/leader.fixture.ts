@@ -1,7 +1,7 @@
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { deploy, duel } from '../matchmaker.fixture.js'
 import type { EventName, MatchmakerEvents } from '../events.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers'
+import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers/internal'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 import type { Ledger } from '../tickets/ticket-ledger.js'
 import type { StoredTicket, TicketState } from '../tickets/checked-ticket.js'

@@ -1,7 +1,6 @@
 import type { CallOptions } from '@muster/core'
 import { linkedSignal, manyWaitOn } from '@muster/core/internal'
-import { createMemoryJournal, type Journal } from '@muster/servers'
-import type { DeploymentService } from '@muster/servers/internal'
+import { createMemoryJournal, type DeploymentService, type Journal } from '@muster/servers/internal'
 import { MatchmakerClosed } from '../errors.js'
 import { assemble } from '../matches/assembly.js'
 import type { LearnedWaits, Matchmaker } from '../matches/matchmaker.js'
@@ -149,21 +148,19 @@ export interface Leader
   abandon(): void
 }
 
-/** Tickets are where the ledger keeps them, so there is no ticket log. */
-export interface LeaderOptions extends Omit<MatchmakerOptions, 'ticketLog'> {
+/** Tickets are where the ledger keeps them, and servers where the journal does, so there is no store. */
+export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly ledger: Ledger
+  /** Default: in memory. */
+  readonly journal?: Journal | undefined
 }
 
 /** @throws {InvalidInput} naming the option and the value. */
-export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
+export function createLeader({ ledger, journal = createMemoryJournal(), ...options }: LeaderOptions): Leader {
   const gate = createGate()
   const { matchmaker, loading, loadBackfills, recover, expected, learnedWaits, abandon } = assemble(
-    {
-      ...options,
-      deployments: gate.service(options.deployments),
-      journal: gate.journal(options.journal ?? createMemoryJournal()),
-    },
-    gate.ledger(ledger),
+    { ...options, deployments: gate.service(options.deployments) },
+    { ledger: gate.ledger(ledger), journal: gate.journal(journal) },
   )
   if (loading === undefined) throw new Error('a leader has a ledger')
 

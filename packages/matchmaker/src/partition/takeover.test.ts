@@ -1,6 +1,6 @@
 import { NoCapacity } from '@muster/core'
 import { expect, test } from 'vitest'
-import type { Journal, JournalEntry } from '@muster/servers'
+import type { Journal, JournalEntry } from '@muster/servers/internal'
 import { createWorld, deploy, duel, takenOverAfter } from './leader.fixture.js'
 
 const tagsOf = ({ service }: Pick<ReturnType<typeof createWorld>, 'service'>) =>

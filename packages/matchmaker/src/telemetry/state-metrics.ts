@@ -48,7 +48,7 @@ const holds = [
   'maxCreatesPerMinute',
   'budget',
   'paused',
-  'journal',
+  'store',
 ] as const satisfies readonly Inspection['held'][]
 
 /** Reads `inspect()` once for each collection of metrics. Returns a function that ends this. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers'
+import { createMemoryJournal } from '@muster/servers/internal'
 
 const at = { ip: '198.51.100.7' }
 

@@ -85,33 +85,33 @@ function readStoredTicket({ key, value, change }: StoreRecord): StoredTicket {
     const state = change === undefined ? undefined : (JSON.parse(change) as TicketState)
     return { id: key, body: value.slice(end + 1), createdAt, place, state }
   } catch {
-    throw new Error(`ticket ${key} is not in the log as it was written`)
+    throw new Error(`ticket ${key} is not in the store as it was written`)
   }
 }
 
-/** What a matchmaker keeps in its ticket log. */
-interface LogLedgerOptions {
-  readonly log: Pick<Store, 'records'>
+/** What a matchmaker keeps in its store. */
+interface StoreLedgerOptions {
+  readonly store: Pick<Store, 'records'>
   /** All that are kept. */
   readonly tickets: () => Iterable<TicketRecord>
   readonly cooldowns: () => Iterable<Cooldown>
 }
 
 /** A ledger, and what an earlier process told it. */
-interface LogLedger extends Required<Ledger> {
+interface StoreLedger extends Required<Ledger> {
   /** In the order in which they were created. */
   storedTickets(): { readonly tickets: readonly StoredTicket[]; readonly failed: readonly NotLoaded[] }
   storedCooldowns(): readonly Cooldown[]
   storedBackfills(): readonly { readonly backfillId: string; readonly text: string }[]
 }
 
-/** Creates the ledger of a matchmaker that is alone: its ticket log. */
-export function createLogLedger({ log, tickets, cooldowns }: LogLedgerOptions): LogLedger {
+/** Creates the ledger of a matchmaker that is alone: its store. */
+export function createStoreLedger({ store, tickets, cooldowns }: StoreLedgerOptions): StoreLedger {
   /** The open ones, by id: those that wait for their match too. */
   const backfills = new Map<string, StoreRecord>()
-  const ofTickets: StoreRecords = log.records('ticket', () => liveTickets(tickets()))
-  const ofBackfills: StoreRecords = log.records('backfill', () => backfills.values())
-  const ofCooldowns: StoreRecords = log.records('cooldown', () => Array.from(cooldowns(), loggedCooldown))
+  const ofTickets: StoreRecords = store.records('ticket', () => liveTickets(tickets()))
+  const ofBackfills: StoreRecords = store.records('backfill', () => backfills.values())
+  const ofCooldowns: StoreRecords = store.records('cooldown', () => Array.from(cooldowns(), loggedCooldown))
   for (const record of ofBackfills.stored()) backfills.set(record.key, record)
 
   return {

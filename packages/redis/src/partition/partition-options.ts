@@ -3,7 +3,7 @@ import type { MatchmakerOptions, QueueDefinition } from '@muster/matchmaker'
 import { readStored } from './store/header.js'
 import type { PartitionStore } from './store/store.js'
 
-export interface PartitionOptions extends Omit<MatchmakerOptions, 'journal' | 'ticketLog'> {
+export interface PartitionOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly name: string
   /** Whether this process may lead. Default true. */
   readonly canLead?: boolean | undefined

@@ -7,9 +7,9 @@ import { DEFAULT_BOUNDS } from './store/bounds.js'
 import { createRedisStore } from './store/redis-store.js'
 
 /**
- * A process of a partition: the options of a matchmaker, except for journal and ticket log, as Redis is both, and a few
- * of its own. All processes of a partition have the same `name`, which is also that of their matchmaker: servers
- * have the tag `mm-<name>`.
+ * A process of a partition: the options of a matchmaker, except for `store`, which Redis is, and a few of its own. All
+ * processes of a partition have the same `name`, which is also that of their matchmaker: servers have the tag
+ * `mm-<name>`.
  */
 export interface RedisPartitionOptions extends PartitionOptions {
   /** Made by `connectRedis`. The partition opens two more for what it follows. */
@@ -59,6 +59,5 @@ const schema = z.looseObject({
   replicas: z
     .strictObject({ atLeast: z.int().min(1).max(100), timeoutMs: z.number().min(1).max(10_000) })
     .optional(),
-  journal: z.undefined('must not be given: the journal is part of the partition').optional(),
-  ticketLog: z.undefined('must not be given: tickets are in Redis').optional(),
+  store: z.undefined('must not be given: tickets and servers are in Redis').optional(),
 })

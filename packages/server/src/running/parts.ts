@@ -96,7 +96,7 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
   const api: ApiParts = {
     service,
     shared: matching.shared,
-    groups: matching.shared.groups ?? ownGroups(config, service, matching.ticketLog, clock),
+    groups: matching.shared.groups ?? ownGroups(config, service, matching.store, clock),
     lobbies,
     client,
     locate,
@@ -111,13 +111,13 @@ async function open(options: PartsOptions, opened: (close: Close) => void): Prom
 const same = (service: TicketService) => service
 
 /** Groups outlive a reload, so they are not the ticket API's own. */
-function ownGroups({ limits }: Config, service: TicketService, log: Store | undefined, clock: Clock): GroupStore {
+function ownGroups({ limits }: Config, service: TicketService, store: Store | undefined, clock: Clock): GroupStore {
   return createGroupStore({
     clock,
     idleMs: limits.groupIdleMs ?? 300_000,
     mostGroups: limits.groups ?? 100_000,
     isAlive: async ({ id }) => (await service.getTicket(id)) !== undefined,
-    log,
+    store,
   })
 }
 

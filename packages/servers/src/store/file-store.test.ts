@@ -103,14 +103,14 @@ test('kinds that nobody asks for are kept, whatever is rewritten', async () => {
 
 test('lines that are damaged are left out and told of, and the rest goes on', async () => {
   const path = newPath()
-  const lines = ['w', 'x', 'y', 'z'].map((key) => lineOf('a', '=', key, '{}'))
+  const lines = ['w', 'x', 'y', 'z'].map((key) => lineOf('ticket', '=', key, '{}'))
   const bytes = Buffer.from(HEADER + lines.join(''))
   const at = bytes.indexOf('"x"') + 1
   bytes[at] = 0x58
   writeFileSync(path, bytes)
   appendFileSync(path, Buffer.concat([Buffer.alloc(40), Buffer.from('\n'), Buffer.from('torn')]))
-  const { log, problems, records } = await openModelled(path)
-  expect(records.stored().map(({ key }) => key)).toEqual(['w', 'y', 'z'])
+  const { log, problems } = await openModelled(path)
+  expect(log.records('ticket', () => []).stored().map(({ key }) => key)).toEqual(['w', 'y', 'z'])
   await log.advance()
   expect(problems).toMatchObject([{ name: 'StoreTorn', path, line: 3, lines: 3 }])
   expect(problems[0]).toBeInstanceOf(StoreTorn)
@@ -146,7 +146,7 @@ test('a ticket log of the version before there was one store is taken over', asy
 
 describe('a file that is', () => {
   test.each([
-    ['something else', '{"ip":"192.0.2.1"}\nmore\n', /is no store: its first line is not that of one/],
+    ['something else', '{"ip":"192.0.2.1"}\nmore\n', /is another kind of file/],
     ['of another version', HEADER.replace('"version":3', '"version":9'), /was written by another version/],
     ['damaged in its first line', HEADER.replace('muster', 'mustard'), /was written by another version/],
   ])('%s is left as it is', async (_, content, message) => {
@@ -187,7 +187,7 @@ describe('a file that is', () => {
     const path = newPath()
     const { log } = await openModelled(path)
     await expect(openStore({ path })).rejects.toThrow(StoreLocked)
-    await expect(openStore({ path })).rejects.toThrow(/^the store is in use by process \d+/)
+    await expect(openStore({ path })).rejects.toThrow(/ is locked by process \d+ on host /)
     await log.close()
     await (await openModelled(path)).log.close()
   })
@@ -215,9 +215,9 @@ describe('a file that is', () => {
     writeFileSync(path, 'mine')
     await log.advance()
     expect(log.isFailing()).toBe(true)
-    expect(problems).toMatchObject([{ message: expect.stringMatching(/is another process's now$/) as string }])
+    expect(problems).toMatchObject([{ message: expect.stringMatching(/is another process's now\.$/) as string }])
     await clock.advance(5000)
-    expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(/cannot be written to/)
+    expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(/cannot be written/)
     await log.close()
     expect(readFileSync(path, 'utf8')).toBe('mine')
   })

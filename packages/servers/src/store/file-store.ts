@@ -1,12 +1,22 @@
+import { existsSync } from 'node:fs'
+import { unlink } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import { z } from 'zod'
 import { MatchmakerClosed, StoreLocked, StoreTorn, Unavailable } from '../errors.js'
-import { takeLock, type LockedFile, type StoreLock } from './flock.js'
-import type { Store, StoreChange, StoreOwner, StoreRecords } from './store.js'
-import { readIfThere, StoreFile } from './store-file.js'
+import { takeLock, type StoreLock } from './flock.js'
+import {
+  checkKind,
+  NAME,
+  refuseOtherOwner,
+  type Store,
+  type StoreChange,
+  type StoreOwner,
+  type StoreRecords,
+} from './store.js'
+import { forceFolderOf, readIfThere, StoreFile } from './store-file.js'
 import {
   FORCED_LINE,
   HEADER,
@@ -14,7 +24,7 @@ import {
   linesOf,
   readStore,
   wholeFile,
-  type ReadTerms,
+  type ReadStore,
   type RecordsByKind,
   type StoreRecord,
 } from './store-format.js'
@@ -29,97 +39,137 @@ export interface StoreOptions {
    * What a power failure can lose. The end of the process, even by kill -9, loses nothing with any choice: the
    * operating system has a ticket before `createTicket` returns.
    * - `always`: nothing. Each write waits for the disk, and with it the whole process: for few tickets a second;
-   * - `every-second` (default): the last second or two;
-   * - `never`: as much as the operating system has not written yet, some 30 seconds on Linux.
+   * - `intents` (default): the last second or two, but nothing that precedes the request for a deployment: that leaves
+   *   once its intent is on the disk;
+   * - `never`: as much as the operating system has not written yet, some 30 seconds on Linux. A deployment that was
+   *   requested just before the power failure is then found only by its tag, `reapAfterMs` after its start.
    */
-  readonly fsync?: 'always' | 'every-second' | 'never' | undefined
+  readonly fsync?: 'always' | 'intents' | 'never' | undefined
   /**
    * Smallest size in bytes at which the file is rewritten without records that ended. Above it, the file is rewritten
-   * whenever it has grown to three times its size after the last rewrite. Default 4 MiB.
+   * whenever it has grown to four times its size after the last rewrite. Default 4 MiB.
    */
   readonly compactAtBytes?: number | undefined
+  /**
+   * Paths of files that earlier versions kept: ticket logs of version 1, and journals of servers of version 2. Those
+   * that exist are read, and are removed once all of their records are in the store, on the disk. Default: none.
+   */
+  readonly takeOver?: readonly string[] | undefined
   readonly clock?: Clock | undefined
 }
 
 const schema = z.strictObject({
   path: z.string().min(1),
-  fsync: z.enum(['always', 'every-second', 'never']).default('every-second'),
+  fsync: z.enum(['always', 'intents', 'never']).default('intents'),
   compactAtBytes: z
     .int()
     .min(1)
     .default(2 ** 22),
+  takeOver: z.array(z.string().min(1)).default([]),
   clock: z.custom<Clock>((value) => typeof Reflect.get(Object(value), 'now') === 'function').default(systemClock),
 })
 
 /**
- * Opens the store of a matchmaker, and reads what an earlier process has left in it; see the option `ticketLog`.
- * flock(2) admits one process at a time. A ticket log of an earlier version is taken over.
- * @throws {InvalidInput} naming the option and the value; {StoreLocked} while another process has the file open;
- *   {StoreCorrupt} if the file is something else, or of another version
+ * Opens a store in a file, and reads what an earlier process has left in it. flock(2) admits one process at a time, in
+ * whatever container.
+ * @throws {InvalidInput} naming the option and the value
+ * @throws {StoreLocked} while another process has the file, or one of `takeOver`, open
+ * @throws {StoreCorrupt} if the file, or one of `takeOver`, is something else, of another version, or damaged where a
+ *   server may be. Nothing was changed.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const config = read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
-  return openFileStore({ ...config, what: 'store', growth: 3, isStrict: false })
-}
-
-/** How a file is opened: {@link openStore} for tickets, a journal for servers. */
-export interface FileStoreTerms extends Omit<ReadTerms, 'what'> {
-  readonly what: LockedFile
-  readonly fsync: 'always' | 'every-second' | 'never'
-  readonly compactAtBytes: number
-  /** Growth since the last rewrite, as a factor, at which the file is rewritten. */
-  readonly growth: number
-  readonly clock: Pick<Clock, 'now'>
-}
-
-/** Locks a file and reads it. @throws {StoreLocked} | {StoreCorrupt} */
-export async function openFileStore(terms: FileStoreTerms): Promise<FileStore> {
-  const { what } = terms
-  const path = resolve(terms.path)
-  const lock = await takeLock(`${path}.lock`, undefined, what)
+  const path = resolve(config.path)
+  const lock = await takeLock(path)
+  const older: OlderFile[] = []
   try {
-    const bytes = await readIfThere(path, what)
-    const { records, goodBytes, damage, isStale } = readStore(bytes, { ...terms, path })
-    const file = await StoreFile.open(path, isStale ? bytes.length : goodBytes)
-    const torn = damage && new StoreTorn(what, path, damage)
-    const store = createFileStore({ ...terms, path, lock, file, stored: records, damage: torn })
-    try {
-      // Lines after damage that a crash explains would make it unexplained, and an older version cannot be appended to.
-      if (isStale) await store.rewrite()
-    } catch (error) {
-      await file.close()
-      throw error
-    }
+    for (const one of config.takeOver) if (existsSync(one)) older.push(await openOlder(resolve(one)))
+    return await openLocked({ ...config, path, lock }, older)
+  } catch (error) {
+    await lock.release()
+    throw error
+  } finally {
+    for (const one of older) await one.lock.release()
+  }
+}
+
+type Locked = Pick<FileStoreOptions, 'path' | 'lock' | 'fsync' | 'compactAtBytes' | 'clock'>
+
+async function openLocked(options: Locked, older: readonly OlderFile[]): Promise<Store> {
+  const { path, fsync } = options
+  const bytes = await readIfThere(path)
+  const own: ReadStore = readStore(path, bytes)
+  const damages = [{ path, damage: own.damage }, ...older.map((one) => ({ path: one.path, damage: one.read.damage }))]
+  const file = await StoreFile.open(path)
+  try {
+    const store = createFileStore({
+      ...options,
+      file,
+      stored: merged([own.records, ...older.map((one) => one.read.records)]),
+      damages: damages.flatMap((one) => (one.damage === undefined ? [] : [new StoreTorn(one.path, one.damage)])),
+    })
+    // Lines after damage that a crash explains would make it unexplained, and an older version cannot be appended to.
+    if (own.isStale || older.length > 0) await store.rewrite(older.length > 0)
+    else await file.renew(bytes.subarray(0, own.goodBytes), fsync !== 'never')
+    for (const one of older) await unlink(one.path)
+    for (const one of older) await forceFolderOf(one.path, false)
     return store
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** A file of an earlier version, which no process of that version may use meanwhile. */
+interface OlderFile {
+  readonly path: string
+  readonly lock: StoreLock
+  readonly read: ReadStore
+}
+
+async function openOlder(path: string): Promise<OlderFile> {
+  const lock = await takeLock(path)
+  try {
+    return { path, lock, read: readStore(path, await readIfThere(path)) }
   } catch (error) {
     await lock.release()
     throw error
   }
 }
 
-/** A store in a file, for what is stored by more than its turn of the event loop. */
-export interface FileStore extends Store {
-  /** What was lost when the file was read. */
-  readonly damage: StoreTorn | undefined
-  /**
-   * Looks after the file: writes it again if it was removed or lacks something, and rewrites one that has grown.
-   * @throws {StoreLocked} if another file has taken its place
-   */
-  look(): Promise<void>
-  /** Writes the file anew, with what is live. */
-  rewrite(): Promise<void>
-  /** Resolves once all that was written is on the disk. */
-  force(): Promise<void>
+/** A kill while files are taken over may leave their records in the new file already: then they are the same. */
+function merged([own, ...older]: readonly [RecordsByKind, ...RecordsByKind[]]): RecordsByKind {
+  if (older.length === 0) return own
+  const records = new Map<string, Map<string, StoreRecord>>()
+  for (const one of [own, ...older])
+    for (const [kind, ofKind] of one) records.set(kind, new Map([...(records.get(kind) ?? []), ...ofKind]))
+  return records
 }
 
-export interface FileStoreOptions extends Omit<FileStoreTerms, 'isStrict'> {
+/** A store whose file can be written anew at any time. */
+export interface FileStore extends Store {
+  /**
+   * Writes the file anew, with what is live.
+   * @param isForced whether it must be on the disk then, whatever `fsync` says.
+   */
+  rewrite(isForced?: boolean): Promise<void>
+}
+
+export interface FileStoreOptions {
+  readonly path: string
+  readonly fsync: 'always' | 'intents' | 'never'
+  readonly compactAtBytes: number
+  readonly clock: Pick<Clock, 'now'>
   readonly lock: StoreLock
   readonly file: Pick<StoreFile, 'size' | 'isForced' | 'append' | 'force' | 'replace' | 'place' | 'close'>
   /** What was read. */
   readonly stored: RecordsByKind
-  readonly damage: StoreTorn | undefined
+  /** What was lost when it was read. */
+  readonly damages: readonly StoreTorn[]
 }
 
+/** Growth since the last rewrite, as a factor, at which the file is rewritten: each line is rewritten about once. */
+const GROWTH = 4
 /** Milliseconds from a failure to the next attempt, and between two looks at the file. */
 const EVERY_MS = 1000
 /**
@@ -127,12 +177,9 @@ const EVERY_MS = 1000
  * rewritten instead (our choice).
  */
 const MOST_PENDING = 2 ** 23
-/** The kind of the one record that tells whose store it is. */
-const NAME = 'name'
-
 /** The store in a file that is open, and locked. */
 export function createFileStore(options: FileStoreOptions): FileStore {
-  const { path, what, fsync, compactAtBytes, growth, clock, lock, file, damage } = options
+  const { path, fsync, compactAtBytes, clock, lock, file } = options
   const isForced = fsync === 'always'
   /** The records of each kind as they are now: those that were read, until they are somebody's. */
   const sources = new Map<string, () => Iterable<StoreRecord>>()
@@ -154,8 +201,12 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   /** The size of the file after the last line that says that all before it is on the disk. */
   let markedAt = 0
   let lookAt = 0
-  let isDamageTold = false
+  let damages = options.damages
   let working: Promise<void> | undefined
+  let rewriting: Promise<void> | undefined
+  /** The `sync` under way, and the one that follows it. */
+  let syncing: Promise<void> | undefined
+  let syncingNext: Promise<void> | undefined
   let isClosed = false
 
   const failed = (error: unknown) => {
@@ -169,7 +220,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   /** Appends what is pending and some more lines. Returns why nothing was written, if so. */
   const append = (lines: string): Unavailable | undefined => {
     const unavailable = (cause?: unknown) =>
-      new Unavailable(`the ${what} cannot be written to: ${path}`, { retryAfterMs: EVERY_MS, cause })
+      new Unavailable(`Store ${path} cannot be written. It is tried again every second.`, {
+        retryAfterMs: EVERY_MS,
+        cause,
+      })
     if (!mayTry()) return unavailable()
     const isMarked = file.isForced() && file.size() > markedAt
     try {
@@ -211,7 +265,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   }
 
   const write = (lines: string) => {
-    if (isClosed) throw new MatchmakerClosed(`the ${what} is closed`)
+    if (isClosed) throw new MatchmakerClosed(`Store ${path} is closed.`)
     const unavailable = append(lines)
     if (unavailable !== undefined) throw unavailable
     tail?.push(lines)
@@ -223,78 +277,82 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return lines
   }
 
-  const rewrite = async (): Promise<void> => {
+  const rewriteNow = async (mustForce: boolean): Promise<void> => {
     // If it fails, it is not repeated before the file has grown again, unless the file lacks something.
-    nextCompactAt = Math.max(compactAtBytes, file.size() * growth)
+    nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH)
     tail = []
     const replaced = () => {
       isLacking = false
-      nextCompactAt = Math.max(compactAtBytes, file.size() * growth)
+      nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH)
       markedAt = 0
       written()
     }
     try {
-      const forced = { parts: fsync !== 'never', rest: isForced }
+      const forced = { parts: mustForce || fsync !== 'never', rest: mustForce || isForced }
       await file.replace(wholeFile(sources, takeTail), { rest: takeTail, replaced }, forced)
     } finally {
       tail = undefined
     }
   }
+  const rewrite = (mustForce = false) =>
+    (rewriting ??= rewriteNow(mustForce).finally(() => (rewriting = undefined)))
 
+  /**
+   * Writes the file again if it was removed or lacks something.
+   * @throws {StoreLocked} if another file has taken its place
+   */
   const look = async (): Promise<void> => {
     const place = await file.place()
     if (place === 'taken' || (place === 'missing' && !(await lock.isInPlace()))) {
       isLacking = true
-      const message = `the ${what} ${path} was replaced by another file while it was open`
-      throw new StoreLocked(`${message}: it is another process's now`)
+      retryAt ??= clock.now()
+      throw new StoreLocked(`Store ${path} was replaced while it was open: it is another process's now.`)
     }
     if (place === 'missing' || isLacking) await rewrite()
-    else if (file.size() >= nextCompactAt) await rewrite().catch((error: unknown) => owner?.problem(error))
+  }
+
+  const syncAfter = async (before: Promise<void> | undefined): Promise<void> => {
+    await before?.catch(() => {})
+    syncing = syncingNext
+    syncingNext = undefined
+    flush()
+    await look()
+    await file.force()
   }
 
   const advance = async (): Promise<void> => {
     const now = clock.now()
     if (isClosed || !isTime(lookAt, now)) return
     lookAt = now + EVERY_MS
-    if (damage !== undefined && !isDamageTold) owner?.problem(damage)
-    isDamageTold = true
+    for (const damage of damages) owner?.problem(damage)
+    damages = []
     // If there is nothing to write, a line that changes nothing finds out whether it can be written again.
     if (retryAt !== undefined && pending.length === 0) push(lineOf(NAME, '-', '', ''))
     flush()
     try {
       await look()
-      if (fsync === 'every-second') await file.force()
+      if (file.size() >= nextCompactAt) await rewrite().catch((error: unknown) => owner?.problem(error))
+      if (fsync === 'intents') await file.force()
     } catch (error) {
       if (isLacking) failed(error)
       else owner?.problem(error)
     }
   }
 
-  const ownLine = (name: string) => lineOf(NAME, '=', name, '{}')
-
   return {
-    path,
-    damage,
-    look,
     rewrite,
-    force: () => file.force(),
     isFailing: () => retryAt !== undefined,
     attach: (given) => {
-      if (owner !== undefined) throw new InvalidInput(`option ticketLog: is another matchmaker's already: ${path}`)
-      const [named] = stored.get(NAME)?.keys() ?? []
       const { name } = given
-      if (named !== undefined && named !== name) {
-        const message = `option ticketLog: is that of the matchmaker ${JSON.stringify(named)}, and not of`
-        throw new InvalidInput(`${message} ${JSON.stringify(name)}: ${path}`, { field: 'ticketLog' })
-      }
+      refuseOtherOwner(stored, name, owner)
+      const isNamed = stored.get(NAME)?.has(name) === true
       owner = given
-      if (name === undefined) return
       sources.set(NAME, () => [{ key: name, value: '{}' }])
-      if (named === undefined) push(ownLine(name))
+      if (!isNamed) push(lineOf(NAME, '=', name, '{}'))
     },
 
     records: (kind, live): StoreRecords => {
-      if (!/^[a-z]+(-[a-z]+)*$/.test(kind)) throw new Error(`no kind of records: ${kind}`)
+      checkKind(kind)
       let before = stored.get(kind)
       stored.delete(kind)
       sources.set(kind, live)
@@ -316,11 +374,12 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     },
 
     flush,
+    sync: () => (fsync === 'never' ? undefined : (syncingNext ??= syncAfter(syncing))),
     advance: () => (working ??= advance().finally(() => (working = undefined))),
     isClosed: () => isClosed,
     close: async () => {
       if (isClosed) return
-      await working
+      await Promise.allSettled([working, syncing, syncingNext, rewriting])
       // The last attempt.
       retryAt = undefined
       if (isLacking) await look().catch(failed)

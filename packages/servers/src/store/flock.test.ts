@@ -3,9 +3,9 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { StoreLocked } from '../errors.js'
-import { createFileJournal } from '../journal/file-journal.js'
+import { openStore } from './file-store.js'
 import { openLocked, takeLock } from './flock.js'
-import type { JournalEntry } from '../journal/journal.js'
+import type { Store } from './store.js'
 
 // test/chaos/lock.test.ts tests the lock among processes and containers. The kernel locks open files, not processes, so
 // two files opened by one process behave the same.
@@ -13,21 +13,20 @@ import type { JournalEntry } from '../journal/journal.js'
 const folder = mkdtempSync(join(tmpdir(), 'muster-lock-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
-const newPath = () => join(folder, `journal-${files++}`)
-const intent: JournalEntry = { kind: 'intent', matchId: 'a', queue: 'duel', tag: 't', ticketIds: [], at: 1 }
+const newPath = () => join(folder, `store-${files++}`)
+const record = { key: 'a', value: '{}' }
 
 test('the lock is held until it is closed, others learn its holder, and no file is left', async () => {
   const path = newPath()
-  const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
-  await first.open()
-  await expect(second.open()).rejects.toThrow(StoreLocked)
-  await expect(second.open()).rejects.toMatchObject({
+  const first = await openStore({ path })
+  await expect(openStore({ path })).rejects.toThrow(StoreLocked)
+  await expect(openStore({ path })).rejects.toMatchObject({
     pid: process.pid,
     message: expect.stringContaining(hostname()) as string,
   })
   await first.close()
-  expect(await second.open()).toEqual([])
-  await expect(first.open()).rejects.toThrow(StoreLocked)
+  const second = await openStore({ path })
+  await expect(openStore({ path })).rejects.toThrow(StoreLocked)
   await second.close()
   expect(readdirSync(folder).filter((name) => name.includes('.lock'))).toEqual([])
 })
@@ -40,20 +39,19 @@ test.each([
 ])('the lock of a killed process is free at once, although its file names %s', async (_, said) => {
   const path = newPath()
   writeFileSync(`${path}.lock`, said === undefined ? '\0\0' : JSON.stringify(said))
-  const journal = createFileJournal({ path })
-  expect(await journal.open()).toEqual([])
-  await journal.close()
+  const store = await openStore({ path })
+  await expect(openStore({ path })).rejects.toMatchObject({ pid: process.pid })
+  await store.close()
 })
 
 test('of many processes at once exactly one gets the lock, in every round', async () => {
   const path = newPath()
   for (let round = 0; round < 50; round++) {
-    const journals = Array.from({ length: 8 }, () => createFileJournal({ path, fsync: 'never' }))
-    const outcomes = await Promise.allSettled(journals.map((journal) => journal.open()))
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => openStore({ path, fsync: 'never' })))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(StoreLocked)
-    await Promise.all(journals.map((journal) => journal.close()))
+      else await outcome.value.close()
   }
 })
 
@@ -61,9 +59,9 @@ test('a lock being closed and one being opened are never both held', async () =>
   const path = newPath()
   let open = 0
   const live = async (): Promise<boolean> => {
-    const journal = createFileJournal({ path, fsync: 'never' })
+    let store: Store
     try {
-      await journal.open()
+      store = await openStore({ path, fsync: 'never' })
     } catch (error) {
       if (error instanceof StoreLocked) return false
       throw error
@@ -72,7 +70,7 @@ test('a lock being closed and one being opened are never both held', async () =>
     expect(open).toBe(1)
     await Promise.resolve()
     open -= 1
-    await journal.close()
+    await store.close()
     return true
   }
   const lives = async () => {
@@ -86,9 +84,9 @@ test('a lock on a file that was removed before it was locked does not count', as
   const path = newPath()
   let openings = 0
   const lock = await takeLock(path, async () => {
-    const file = await openLocked(path)
+    const file = await openLocked(`${path}.lock`)
     openings += 1
-    if (openings === 1) unlinkSync(path)
+    if (openings === 1) unlinkSync(`${path}.lock`)
     return file
   })
   expect(openings).toBe(2)
@@ -99,17 +97,20 @@ test('a lock on a file that was removed before it was locked does not count', as
 
 test('a holder whose lock file was removed by hand writes nothing more', async () => {
   const path = newPath()
-  const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
-  await first.open()
+  const first = await openStore({ path })
+  const firstRecords = first.records('server', () => [])
   unlinkSync(`${path}.lock`)
-  await second.open()
-  await second.append(intent)
-  await expect(first.append({ ...intent, matchId: 'b' })).rejects.toThrow(StoreLocked)
+  const second = await openStore({ path })
+  second.records('server', () => [record]).write([record])
+  // What it writes before it looks goes to the file that was replaced.
+  firstRecords.write([{ key: 'b', value: '{}' }])
+  await expect(first.sync()).rejects.toThrow(StoreLocked)
+  expect(() => firstRecords.write([{ key: 'c', value: '{}' }])).toThrow(/cannot be written/)
   await first.close()
-  // The lock file that `close` removes is its own, not the other journal's.
-  const third = createFileJournal({ path })
-  await expect(third.open()).rejects.toThrow(StoreLocked)
+  // The lock file that `close` removes is its own, not the other store's.
+  await expect(openStore({ path })).rejects.toThrow(StoreLocked)
   await second.close()
-  expect(await third.open()).toMatchObject([{ matchId: 'a' }])
+  const third = await openStore({ path })
+  expect(third.records('server', () => []).stored()).toEqual([record])
   await third.close()
 })

@@ -13,12 +13,9 @@ const UV_FS_O_EXLOCK = 0x10000000
  * @returns undefined if the file is already locked.
  * @throws if the file cannot be opened, or its file system supports no locks.
  */
-export async function openLocked(path: string, what: LockedFile = 'journal'): Promise<FileHandle | undefined> {
-  return process.platform === 'win32' ? openExclusively(path) : openAndFlock(path, what)
+export async function openLocked(path: string): Promise<FileHandle | undefined> {
+  return process.platform === 'win32' ? openExclusively(path) : openAndFlock(path)
 }
-
-/** What is locked, for messages. */
-export type LockedFile = 'journal' | 'store'
 
 async function openExclusively(path: string): Promise<FileHandle | undefined> {
   try {
@@ -29,8 +26,8 @@ async function openExclusively(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-async function openAndFlock(path: string, what: LockedFile): Promise<FileHandle | undefined> {
-  const { flock, isTaken } = await (lockCalls ??= loadLockCalls(what))
+async function openAndFlock(path: string): Promise<FileHandle | undefined> {
+  const { flock, isTaken } = await (lockCalls ??= loadLockCalls())
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     const error = flock(file.fd)
@@ -54,13 +51,13 @@ let lockCalls: Promise<LockCalls> | undefined
 
 /**
  * Loads flock(2), which Node.js lacks, through the optional dependency koffi. It is loaded only here, so that a backend
- * without a journal file needs no native code.
+ * without a store in a file needs no native code.
  */
-async function loadLockCalls(what: LockedFile): Promise<LockCalls> {
+async function loadLockCalls(): Promise<LockCalls> {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
     const where = `${process.platform} ${process.arch}`
     throw new Error(
-      `the ${what} cannot be locked: koffi, an optional dependency, is not installed or does not load on ${where}`,
+      `The store cannot be locked: koffi, an optional dependency, is not installed or does not load on ${where}.`,
       { cause: error },
     )
   })
@@ -88,19 +85,19 @@ const holder = z.object({ host: z.string(), pid: z.int() })
 /**
  * Takes the lock of a file: flock(2) on a file beside it. One process in whatever container holds the lock at a
  * time; when that process ends, the next one gets it at once.
+ * @param path of the file that is locked. The lock's own is `<path>.lock`.
  * @param openLockFile opens and locks the file.
- * @param what the file is, for messages.
  * @throws {StoreLocked}
  */
 export async function takeLock(
   path: string,
-  openLockFile = () => openLocked(path, what),
-  what: LockedFile = 'journal',
+  openLockFile = () => openLocked(`${path}.lock`),
 ): Promise<StoreLock> {
+  const lockPath = `${path}.lock`
   for (;;) {
     const file = await openLockFile()
-    if (file === undefined) throw await lockedBy(path, what)
-    if (await isFileAt(path, file)) return await signed(path, file)
+    if (file === undefined) throw await lockedBy(path, lockPath)
+    if (await isFileAt(lockPath, file)) return await signed(lockPath, file)
     // The previous owner removed the file between our open and our lock, so another process may have created a new one.
     await file.close()
   }
@@ -128,28 +125,22 @@ async function signed(path: string, file: FileHandle): Promise<StoreLock> {
 export type Place = 'there' | 'missing' | 'taken'
 
 export async function placeOf(path: string, file: FileHandle): Promise<Place> {
-  if (await isFileAt(path, file)) return 'there'
-  const isThere = await stat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-  )
-  return isThere ? 'taken' : 'missing'
+  const [held, named] = await Promise.all([
+    file.stat({ bigint: true }),
+    stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => error.code),
+  ])
+  if (typeof named !== 'object') return named === 'ENOENT' ? 'missing' : 'taken'
+  return named.ino === held.ino && named.dev === held.dev ? 'there' : 'taken'
 }
 
 /** Whether the path still names the open file. */
-async function isFileAt(path: string, file: FileHandle): Promise<boolean> {
-  const [held, named] = await Promise.all([
-    file.stat({ bigint: true }),
-    stat(path, { bigint: true }).catch(() => undefined),
-  ])
-  return named?.ino === held.ino && named.dev === held.dev
-}
+const isFileAt = async (path: string, file: FileHandle) => (await placeOf(path, file)) === 'there'
 
-async function lockedBy(path: string, what: LockedFile): Promise<StoreLocked> {
-  const said = await readFile(path, 'utf8').catch(() => '')
+async function lockedBy(path: string, lockPath: string): Promise<StoreLocked> {
+  const said = await readFile(lockPath, 'utf8').catch(() => '')
   const { data } = holder.safeParse(parsed(said))
-  const who = data === undefined ? 'another process' : `process ${data.pid} of ${data.host}`
-  return new StoreLocked(`the ${what} is in use by ${who}: ${path}`, data?.pid)
+  const who = data === undefined ? 'another process' : `process ${data.pid} on host ${data.host}`
+  return new StoreLocked(`Store ${path} is locked by ${who}. Stop that process or use another folder.`, data?.pid)
 }
 
 function parsed(json: string): unknown {

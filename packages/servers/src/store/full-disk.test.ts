@@ -16,7 +16,7 @@ async function openOnDisk() {
   const path = newPath()
   const clock = createManualClock()
   const disk = { isFull: false }
-  const real = await StoreFile.open(path, 0)
+  const real = await StoreFile.open(path)
   const unlessFull = () => {
     if (disk.isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
   }
@@ -37,15 +37,13 @@ async function openOnDisk() {
   }
   const log = createFileStore({
     path,
-    what: 'store',
     fsync: 'never',
     compactAtBytes: 2 ** 20,
-    growth: 3,
     clock,
-    lock: await takeLock(`${path}.lock`, undefined, 'store'),
+    lock: await takeLock(path),
     file,
     stored: new Map(),
-    damage: undefined,
+    damages: [],
   })
   const problems: unknown[] = []
   log.attach({ name: 'test', problem: (error) => void problems.push(error) })

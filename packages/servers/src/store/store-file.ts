@@ -17,29 +17,38 @@ export class StoreFile {
   #forcedSize = -1
   /** Whether a failed append may have left bytes after the complete ones. */
   #isTorn = false
-  /** The fdatasync under way, and the one that follows it. */
-  #forcing: Promise<void> | undefined
-  #forcingNext: Promise<void> | undefined
-
   private constructor(path: string, file: FileHandle, size: number) {
     this.#path = path
     this.#file = file
     this.#size = size
   }
 
-  /** Opens a file, creating it if necessary, and cuts off everything after `size` bytes. */
-  static async open(path: string, size: number): Promise<StoreFile> {
+  /** Opens a file, creating it if necessary. It is to be renewed or replaced before it is appended to. */
+  static async open(path: string): Promise<StoreFile> {
     const file = await open(path, 'a', 0o600)
     try {
       // It holds players' addresses, whoever created it.
       if (process.platform !== 'win32') await file.chmod(0o600)
-      await file.truncate(size)
       await forceFolderOf(path, false)
+      return new StoreFile(path, file, (await file.stat()).size)
     } catch (error) {
       await file.close()
       throw error
     }
-    return new StoreFile(path, file, size)
+  }
+
+  /**
+   * Puts a new file with these bytes, the beginning of this one, in its place. A process that still has this one open,
+   * because its lock was removed by hand, finds it replaced. Without room for that, the file is cut off after them.
+   */
+  async renew(bytes: Buffer, isForced: boolean): Promise<void> {
+    try {
+      const last = { rest: () => '', replaced: () => {} }
+      await this.replace([bytes], last, { parts: isForced, rest: isForced })
+    } catch {
+      this.#size = bytes.length
+      this.#cut()
+    }
   }
 
   size(): number {
@@ -75,22 +84,16 @@ export class StoreFile {
     if (isForced) this.#forcedSize = this.#size
   }
 
-  /** Forces what was appended so far onto the disk, while appends go on. Calls share one fdatasync. */
+  /** Forces what was appended so far onto the disk, while appends go on. */
   async force(): Promise<void> {
-    if (this.isForced()) return
-    this.#forcingNext ??= this.#forceAfter(this.#forcing)
-    await this.#forcingNext
-  }
-
-  async #forceAfter(before: Promise<void> | undefined): Promise<void> {
-    await before?.catch(() => {})
-    this.#forcing = this.#forcingNext
-    this.#forcingNext = undefined
-    const [file, size] = [this.#file, this.#size]
-    await file.datasync()
-    // A rewrite has moved what was appended to another file.
-    if (file !== this.#file) return await this.force()
-    this.#forcedSize = Math.max(this.#forcedSize, size)
+    while (!this.isForced()) {
+      const [file, size] = [this.#file, this.#size]
+      await file.datasync()
+      // A rewrite has moved what was appended to another file.
+      if (file !== this.#file) continue
+      this.#forcedSize = Math.max(this.#forcedSize, size)
+      return
+    }
   }
 
   /**
@@ -102,7 +105,7 @@ export class StoreFile {
    * @throws and this file stays as it was
    */
   async replace(
-    parts: AsyncIterable<string>,
+    parts: AsyncIterable<string> | Iterable<Buffer>,
     { rest, replaced }: { readonly rest: () => string; readonly replaced: () => void },
     forced: { readonly parts: boolean; readonly rest: boolean },
   ): Promise<void> {
@@ -168,7 +171,7 @@ const force = promisify(fsync)
  * The name of a new file survives a power failure only together with its folder. Windows cannot open folders.
  * @param atOnce whether it is forced within this turn of the event loop: nothing is told to be safe before.
  */
-async function forceFolderOf(path: string, atOnce: boolean): Promise<void> {
+export async function forceFolderOf(path: string, atOnce: boolean): Promise<void> {
   if (process.platform === 'win32') return
   const folder = openSync(dirname(path), 'r')
   try {
@@ -179,16 +182,13 @@ async function forceFolderOf(path: string, atOnce: boolean): Promise<void> {
   }
 }
 
-/**
- * Reads a file; returns an empty buffer if it does not exist.
- * @param what the file is, for messages.
- */
-export async function readIfThere(path: string, what: string): Promise<Buffer> {
+/** Reads a file; returns an empty buffer if it does not exist. */
+export async function readIfThere(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return Buffer.alloc(0)
-    throw new Error(`the ${what} ${path} cannot be read: ${message}`, { cause: error })
+    throw new Error(`Store ${path} cannot be read: ${message}.`, { cause: error })
   }
 }

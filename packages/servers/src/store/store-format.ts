@@ -4,6 +4,7 @@
  */
 import { crc32 } from 'node:zlib'
 import { StoreCorrupt, type StoreDamage } from '../errors.js'
+import { applyEntry, type JournalEntry, type OpenIntent, recordOf, SERVER } from './server-entries.js'
 
 /**
  * What a line does to the record that it names: `=` puts it, instead of an earlier one, `~` sets its latest change, and
@@ -23,6 +24,8 @@ export type RecordsByKind = ReadonlyMap<string, ReadonlyMap<string, StoreRecord>
 
 const sumOf = (content: string | Uint8Array) => crc32(content).toString(16).padStart(8, '0')
 const withSum = (content: string) => `${sumOf(content)} ${content}\n`
+/** Journals of version 2 counted the space in. */
+const withSumOnly = (marked: string) => `${sumOf(marked)}${marked}\n`
 
 /** Bytes before the content of a line: its checksum, and a space. */
 const SUM_BYTES = 9
@@ -30,8 +33,10 @@ const NEWLINE = 0x0a
 
 /** The first line of every store. */
 export const HEADER = withSum('{"store":"muster","version":3}')
-/** The first line of ticket logs before there was one store, whose lines are the same. */
+/** The first line of ticket logs of version 1, before there was one store, whose lines are the same. */
 export const TICKET_LOG_HEADER = withSum('{"ticketLog":"muster","version":1}')
+/** The first line of journals of servers of version 2, before there was one store. */
+export const JOURNAL_HEADER = withSumOnly(' {"journal":"muster","version":2}')
 /** All lines before this one are on the disk, so no crash explains damage to them. */
 export const FORCED_LINE = withSum('!')
 
@@ -75,16 +80,13 @@ export async function* wholeFile(
   }
 }
 
-/** How to read a file. */
-export interface ReadTerms {
-  readonly path: string
-  /** What the file is, for messages. */
-  readonly what: string
-  /** Whether damage that no crash explains is refused, or left out like other damage. */
-  readonly isStrict: boolean
-  /** Reads a file of an older version by itself, if its first line is one of that. */
-  readonly older?: ((path: string, bytes: Buffer) => ReadStore | undefined) | undefined
-}
+/**
+ * Kinds of which a damaged line is left out. One that may be of another kind, as a server is, which costs money, makes
+ * the file be refused.
+ */
+const LOSSY = /^(name|ticket|group|backfill|cooldown|pause)[=~-]"/
+/** A line of a server, where damage has joined it to the line before. */
+const JOINED_SERVER = /[0-9a-f]{8} server[=~-]"/
 
 export interface ReadStore {
   readonly records: RecordsByKind
@@ -95,45 +97,88 @@ export interface ReadStore {
   readonly isStale: boolean
 }
 
+/** What a line was: applied, damaged, or `forced`: it says that all lines before it were on the disk. */
+type Line = 'good' | 'bad' | 'forced'
+
+/** A version of the format. */
+interface Version {
+  readonly header: string
+  readonly begin: () => { readonly read: (line: Buffer) => Line; readonly records: () => RecordsByKind }
+  /** Whether damage to the line that no crash explains makes the file be refused. */
+  readonly isStrict: (line: Buffer) => boolean
+}
+
+const storeLines = () => {
+  const records = new Map<string, Map<string, StoreRecord>>()
+  return { read: (line: Buffer) => readLine(records, line), records: () => records }
+}
+
+/** Journals of version 2 held entries of servers, each line as `checksum JSON`, with `!` for the space if `forced`. */
+const journalLines = () => {
+  const open = new Map<string, OpenIntent>()
+  return {
+    read: (line: Buffer): Line => {
+      const text = line.toString('utf8')
+      const marked = text.slice(SUM_BYTES - 1)
+      if (!/^[ !]/.test(marked) || text.slice(0, SUM_BYTES - 1) !== sumOf(marked)) return 'bad'
+      applyEntry(open, JSON.parse(marked.slice(1)) as JournalEntry)
+      return marked.startsWith('!') ? 'forced' : 'good'
+    },
+    records: () => new Map([[SERVER, new Map(Array.from(open, ([key, state]) => [key, recordOf(state)]))]]),
+  }
+}
+
+const VERSIONS: readonly Version[] = [
+  {
+    header: HEADER,
+    begin: storeLines,
+    isStrict: (line) => {
+      const text = line.toString('latin1', SUM_BYTES)
+      return !LOSSY.test(text) || JOINED_SERVER.test(text)
+    },
+  },
+  { header: TICKET_LOG_HEADER, begin: storeLines, isStrict: () => false },
+  { header: JOURNAL_HEADER, begin: journalLines, isStrict: () => true },
+]
+
 /**
  * Reads a store without what a crash damaged: torn lines at the end, or pages of zeros, which a power failure leaves in
  * place of data that was not on the disk yet.
- * @throws {StoreCorrupt} if it is no store, one of another version, or (if strict) damaged otherwise.
+ * @throws {StoreCorrupt} if it is no store, one of another version, or damaged where a server may be.
  */
-export function readStore(bytes: Buffer, { path, what, isStrict, older }: ReadTerms): ReadStore {
-  const records = new Map<string, Map<string, StoreRecord>>()
-  if (isNew(bytes)) return { records, goodBytes: 0, damage: damageOf(1, bytes.length), isStale: false }
+export function readStore(path: string, bytes: Buffer): ReadStore {
+  if (isNew(bytes)) return { records: new Map(), goodBytes: 0, damage: damageOf(1, bytes.length), isStale: false }
   const headerEnd = bytes.indexOf(NEWLINE) + 1
   const header = bytes.toString('latin1', 0, headerEnd)
-  if (header !== HEADER && header !== TICKET_LOG_HEADER) {
-    const read = older?.(path, bytes)
-    if (read !== undefined) return read
-    throw new StoreCorrupt(`The ${what} ${path} ${whatIsWrong(header, what)}`, path, 1)
-  }
+  const version = VERSIONS.find((one) => one.header === header)
+  if (version === undefined) throw new StoreCorrupt(`Store ${path} ${whatIsWrong(header)}`, path, 1)
 
+  const { read, records } = version.begin()
   let goodBytes = headerEnd
   let line = 1
-  let bad = 0
-  let badBytes = 0
-  let firstBad = 0
-  /** The first bad line without zeros since the last line that says that all is on the disk. */
-  let unexplained = 0
+  let [bad, badBytes, firstBad] = [0, 0, 0]
+  /** The first bad lines that are strict, and among these, that no power failure explains: they are without zeros. */
+  let [strict, unexplained] = [0, 0]
   let isTorn = false
   for (let start = headerEnd; start < bytes.length;) {
     const end = bytes.indexOf(NEWLINE, start)
     const next = end === -1 ? bytes.length : end + 1
     line += 1
-    const read = end === -1 ? 'bad' : readLine(records, bytes.subarray(start, end))
-    if (read === 'bad') {
+    const what = end === -1 ? 'bad' : read(bytes.subarray(start, end))
+    if (what === 'bad') {
       bad += 1
       badBytes += next - start
-      if (firstBad === 0) firstBad = line
-      if (unexplained === 0 && !bytes.subarray(start, next).includes(0)) unexplained = line
+      firstBad ||= line
+      const whole = bytes.subarray(start, next)
+      if (version.isStrict(whole)) {
+        strict ||= line
+        if (!whole.includes(0)) unexplained ||= line
+      }
     } else {
-      const wrong = read === 'forced' ? firstBad : unexplained
-      if (isStrict && wrong > 0) {
-        const why = `is damaged: line ${wrong} is not as it was written, and others after it are`
-        throw new StoreCorrupt(`The ${what} ${path} ${why}`, path, wrong)
+      const wrong = what === 'forced' ? strict : unexplained
+      if (wrong > 0) {
+        const why = 'is not as it was written, and later lines are. Restore the file from a backup or move it away.'
+        throw new StoreCorrupt(`Store ${path} is damaged: line ${wrong} ${why}`, path, wrong)
       }
       isTorn = bad > 0
       goodBytes = next
@@ -141,7 +186,7 @@ export function readStore(bytes: Buffer, { path, what, isStrict, older }: ReadTe
     start = next
   }
   return {
-    records,
+    records: records(),
     goodBytes,
     damage: bad === 0 ? undefined : { line: firstBad, lines: bad, bytes: badBytes },
     isStale: isTorn || header !== HEADER,
@@ -152,20 +197,17 @@ const damageOf = (line: number, bytes: number): StoreDamage | undefined =>
   bytes === 0 ? undefined : { line, lines: 1, bytes }
 
 /** Whether nothing was written yet, or a crash came while the header was. */
-function isNew(bytes: Buffer): boolean {
-  const text = bytes.toString('latin1', 0, HEADER.length + TICKET_LOG_HEADER.length)
-  const isPart = (header: string) => bytes.length < header.length && header.startsWith(text)
-  return isPart(HEADER) || isPart(TICKET_LOG_HEADER) || bytes.every((byte) => byte === 0)
-}
+const isNew = (bytes: Buffer): boolean =>
+  bytes.every((byte) => byte === 0) ||
+  VERSIONS.some(({ header }) => bytes.length < header.length && header.startsWith(bytes.toString('latin1')))
 
-const whatIsWrong = (header: string, what: string) =>
+const whatIsWrong = (header: string) =>
   /^[0-9a-f]{8} \{"(store|ticketLog|journal|kind)":/.test(header)
-    ? 'was written by another version, in a form that this one does not read. Let that one end its matches, then ' +
-      'move the file away: tickets in it are lost.'
-    : `is no ${what}: its first line is not that of one. It is left as it is; check the path.`
+    ? 'was written by another version of Muster. Let that version end its matches, then move the file away.'
+    : 'is another kind of file. It was not changed; check the path.'
 
 /** Applies a line. Changes nothing if it is not as it was written. */
-function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer): 'good' | 'bad' | 'forced' {
+function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer): Line {
   const content = line.subarray(SUM_BYTES)
   if (line.toString('latin1', 0, SUM_BYTES) !== `${sumOf(content)} `) return 'bad'
   const text = content.toString('utf8')

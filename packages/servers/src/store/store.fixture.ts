@@ -9,7 +9,7 @@ import type { Store, StoreRecords } from './store.js'
 
 /** A folder for the files of a test file. */
 export function createFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'muster-ticket-log-'))
+  const folder = mkdtempSync(join(tmpdir(), 'muster-store-'))
   let files = 0
   return {
     newPath: () => join(folder, `log-${files++}`),
@@ -19,7 +19,7 @@ export function createFolder() {
 
 /** What the file has now. */
 export const readBack = (path: string, bytes = readFileSync(path)) => {
-  const { records } = readStore(bytes, { path, what: 'store', isStrict: false })
+  const { records } = readStore(path, bytes)
   return new Map([...records].filter(([kind]) => kind !== 'name').map(([kind, all]) => [kind, [...all.values()]]))
 }
 

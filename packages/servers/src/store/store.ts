@@ -1,4 +1,6 @@
-import type { StoreRecord } from './store-format.js'
+import { InvalidInput } from '@muster/core'
+import { MatchmakerClosed } from '../errors.js'
+import type { RecordsByKind, StoreRecord } from './store-format.js'
 
 /** A change of a record: its new text, its latest change, or (with neither) its end. */
 export interface StoreChange {
@@ -24,18 +26,18 @@ export interface StoreRecords {
 
 /** What the store asks and tells its owner. */
 export interface StoreOwner {
-  /** The name of the matchmaker: a store of another one is refused. Undefined: the store has no name. */
-  readonly name: string | undefined
+  /** The name of the matchmaker: a store of another one is refused. */
+  readonly name: string
   /** Told of what went wrong, which the store goes on from or tries again. */
   readonly problem: (error: unknown) => void
 }
 
 /**
- * A write-ahead log of records: what waits, and which servers may run, so that a process that ends, however it ends,
- * loses none of them. Made by `openStore`, for one owner. It holds players' addresses.
+ * A write-ahead log of records: tickets, groups, backfills, cooldowns, pauses and servers, so that a process that ends,
+ * however it ends, loses none of them. Made by `openStore` in a file, or by `createMemoryStore`, for one owner. It
+ * holds players' addresses.
  */
 export interface Store {
-  readonly path: string
   /** Whether it could not be written to when that was last tried: then no ticket is taken. It is tried again. */
   isFailing(): boolean
   /**
@@ -53,10 +55,98 @@ export interface Store {
    * a call it is written at the end of the present turn of the event loop.
    */
   flush(): void
+  /**
+   * Resolves once all that was written so far survives a power failure, as far as the store is to: see `fsync` of
+   * `StoreOptions`. Calls share one fdatasync. Returns undefined if there is nothing to wait for.
+   * @throws {StoreLocked} if the file has become another process's
+   */
+  sync(): Promise<void> | undefined
   /** Does what is due: tries again, forces onto the disk, rewrites a file that has grown. Never rejects. */
   advance(): Promise<void>
   /** Whether `close` was called: nothing can be written any more. */
   isClosed(): boolean
   /** Writes what is left, and releases the file for other processes. */
   close(): Promise<void>
+}
+
+/** The kind of the one record that tells whose store it is. */
+export const NAME = 'name'
+
+/** @throws {InvalidInput} */
+export function refuseOtherOwner(stored: RecordsByKind, name: string, before: StoreOwner | undefined): void {
+  const refuse = (message: string) => new InvalidInput(`option store: ${message}`, { field: 'store' })
+  if (before !== undefined) throw refuse('is already used by another matchmaker. Open one for each.')
+  const [named = name] = stored.get(NAME)?.keys() ?? []
+  if (named === name) return
+  throw refuse(`belongs to matchmaker ${JSON.stringify(named)}, not ${JSON.stringify(name)}. Use another folder.`)
+}
+
+/** @throws {Error} */
+export function checkKind(kind: string): void {
+  if (!/^[a-z]+(-[a-z]+)*$/.test(kind)) throw new Error(`Invalid kind of records: ${JSON.stringify(kind)}.`)
+}
+
+/** What a store in memory holds. Given to the next store, it goes on where this one has ended. */
+export type StoreMemory = Map<string, Map<string, StoreRecord>>
+
+/**
+ * Creates a store that ends with the process, for tests, and for a matchmaker that goes on where another one of the
+ * same process has ended.
+ * @example
+ * const memory: StoreMemory = new Map()
+ * const first = createMatchmaker({ ...options, store: createMemoryStore(memory) })
+ * await first.close()
+ * const second = createMatchmaker({ ...options, store: createMemoryStore(memory) })
+ */
+export function createMemoryStore(memory: StoreMemory = new Map()): Store {
+  let owner: StoreOwner | undefined
+  let isClosed = false
+  const ofKind = (kind: string) => {
+    const records = memory.get(kind) ?? new Map<string, StoreRecord>()
+    memory.set(kind, records)
+    return records
+  }
+
+  return {
+    isFailing: () => false,
+    attach: (given) => {
+      refuseOtherOwner(memory, given.name, owner)
+      owner = given
+      ofKind(NAME).set(given.name, { key: given.name, value: '{}' })
+    },
+    records: (kind) => {
+      checkKind(kind)
+      const records = ofKind(kind)
+      let stored: readonly StoreRecord[] = [...records.values()]
+      const apply = ({ key, value, change }: StoreChange) => {
+        if (isClosed) return
+        const before = value === undefined ? records.get(key) : { key, value }
+        if (value !== undefined || change === undefined) records.delete(key)
+        if (before !== undefined && (value ?? change) !== undefined)
+          records.set(key, change === undefined ? before : { ...before, change })
+      }
+      return {
+        stored: () => {
+          const all = stored
+          stored = []
+          return all
+        },
+        write: (changes) => {
+          if (isClosed) throw new MatchmakerClosed('The store is closed.')
+          for (const one of changes) apply(one)
+        },
+        put: (key, value) => apply({ key, value }),
+        change: (key, change) => apply({ key, change }),
+        remove: (key) => apply({ key }),
+      }
+    },
+    flush: () => {},
+    sync: () => undefined,
+    advance: () => Promise.resolve(),
+    isClosed: () => isClosed,
+    close: () => {
+      isClosed = true
+      return Promise.resolve()
+    },
+  }
 }

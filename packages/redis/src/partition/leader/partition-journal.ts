@@ -1,6 +1,6 @@
 import type { Ticket } from '@muster/matchmaker'
 import {
-  applyEntry,
+  afterEntry,
   type Journal,
   type JournalEntry,
   type Leader,
@@ -35,13 +35,7 @@ export function createPartitionJournal({
 }: PartitionJournalOptions): Journal {
   const open = new Map<string, OpenIntent>()
 
-  /** The record of the match after an entry; undefined if it has none. */
-  const after = (entry: JournalEntry): OpenIntent | undefined => {
-    const present = open.get(entry.matchId)
-    const one = new Map(present === undefined ? [] : [[entry.matchId, present]])
-    applyEntry(one, entry)
-    return one.get(entry.matchId)
-  }
+  const after = (entry: JournalEntry) => afterEntry(open.get(entry.matchId), entry)
 
   /** Writes an entry that changes a record. */
   const write = async (intent: OpenIntent, requires?: readonly string[], locks = false): Promise<readonly string[]> => {

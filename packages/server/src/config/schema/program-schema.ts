@@ -209,15 +209,16 @@ export const shutdown = z
 
 const folder = z.strictObject({
   folder: path.describe(
-    'Folder in which servers and waiting tickets are remembered, so that a restart loses none. One program at a ' +
-      'time uses it.',
+    'Folder of the file `muster.log`, which holds servers and waiting tickets, so that a restart loses none. One ' +
+      'program at a time uses it.',
   ),
   fsync: z
     .enum(['always', 'intents', 'never'])
     .default('intents')
     .describe(
-      'What is forced onto the disk at once. `always`: every entry; `intents`: only that a server is about to be ' +
-        'requested; `never`: nothing. With every choice the end of the process loses nothing; a power failure may.',
+      'What is forced onto the disk at once. `always`: every change; `intents`: only that a server is about to be ' +
+        'requested, with all before it; `never`: nothing. With every choice the end of the process loses nothing; a ' +
+        'power failure may.',
     ),
 })
 

@@ -234,7 +234,7 @@ const whyHeld: Readonly<Record<NonNullable<Surveyed['held']>, string>> = {
   maxCreatesPerMinute: 'No more servers are created this minute (maxCreatesPerMinute).',
   budget: 'No more servers are created: the bounds that all processes keep together are reached.',
   paused: 'The service refuses servers or cannot be reached: creating them is tried again every few seconds.',
-  journal: 'The journal cannot be written, so no servers are created: else a crash would forget them.',
+  store: 'The store cannot be written, so no servers are created: else a crash would forget them.',
 }
 
 const heldProblem = ({ held }: Surveyed, now: number): ProblemNow[] =>

@@ -22,12 +22,11 @@ const doing: Readonly<Record<Problem['during'], string>> = {
   list: 'The list of servers could not be read',
   status: 'The status of a server could not be read',
   probe: 'It could not be found out whether a server listens',
-  journal: 'The journal could not be written; no servers are created meanwhile',
+  store: 'The store could not be written: no tickets are taken and no servers are created meanwhile',
   locate: 'The place of a player could not be found',
   beacons: 'Ping beacons could not be read',
   rule: 'A custom rule failed, which counts as a no',
   tick: 'A round of matching failed',
-  'ticket-log': 'The log of waiting tickets could not be written; a restart would lose some of them',
   listener: 'A listener of the program failed',
 }
 

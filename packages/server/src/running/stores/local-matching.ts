@@ -3,11 +3,11 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '@muster/core/clock'
 import {
-  createFileJournal,
   createMatchmaker,
   type Matchmaker,
   openStore,
   type Store,
+  type StoreOptions,
   StoreLocked,
   Unavailable,
 } from '@muster/matchmaker'
@@ -47,10 +47,7 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
     observed: matchmaker,
     webhook: matchmaker.webhook,
     start: matchmaker.start,
-    checks: [
-      () => journalReason(matchmaker),
-      () => (remembered.ticketLog?.isFailing() === true ? 'the log of tickets cannot be written to' : undefined),
-    ],
+    checks: [() => (remembered.store?.isFailing() === true ? 'the store cannot be written' : heldReason(matchmaker))],
     reconfigure: (queues) =>
       matchmaker.reconfigure(queues).refused.map(({ ticket, queue, error }) => ({
         queue,
@@ -63,22 +60,22 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
         onProblem('close', new Error(`the stop of the server of match ${matchId} was not confirmed in time`))
     },
     shared: {},
-    ticketLog: remembered.ticketLog,
+    store: remembered.store,
     openEvents: config.store.kind === 'folder' ? eventsIn(config.store.path, clock) : undefined,
     streamKey: remembered.streamKey,
   }
 }
 
-function journalReason(matchmaker: Matchmaker): string | undefined {
+function heldReason(matchmaker: Matchmaker): string | undefined {
   try {
-    return matchmaker.inspect().held === 'journal' ? 'the journal cannot be written to' : undefined
+    return matchmaker.inspect().held === 'store' ? 'the store cannot be written' : undefined
   } catch (error) {
     if (error instanceof Unavailable) return error.message
     throw error
   }
 }
 
-/** The ticket log has locked the folder. */
+/** The store has locked the folder. */
 const eventsIn =
   (path: string, clock: Clock): OpenEvents =>
   (name, bounds) =>
@@ -90,19 +87,18 @@ const eventsIn =
     })
 
 /** Lets go of the folder if there is to be no matchmaker over it. */
-async function createOver(options: MatchingOptions, { journal, ticketLog }: Remembered): Promise<Matchmaker> {
+async function createOver(options: MatchingOptions, { store }: Remembered): Promise<Matchmaker> {
   try {
-    return createMatchmaker({ ...matchmakerOptions(options), journal, ticketLog })
+    return createMatchmaker({ ...matchmakerOptions(options), store })
   } catch (error) {
-    await ticketLog?.close()
+    await store?.close()
     throw error
   }
 }
 
 type Folder = Extract<StoreConfig, { readonly kind: 'folder' }>
 interface Remembered {
-  readonly journal?: ReturnType<typeof createFileJournal>
-  readonly ticketLog?: Store
+  readonly store?: Store
   readonly streamKey?: Uint8Array
 }
 
@@ -117,17 +113,18 @@ async function openFolder(
   onProblem: MatchingOptions['onProblem'],
 ): Promise<Remembered> {
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const logOptions = {
-    path: join(path, 'tickets.log'),
-    fsync: fsync === 'intents' ? ('every-second' as const) : fsync,
+  const storeOptions: StoreOptions = {
+    path: join(path, 'muster.log'),
+    fsync,
+    // What versions before 0.1 kept in two files.
+    takeOver: [join(path, 'tickets.log'), join(path, 'servers.journal')],
     clock,
   }
-  const journal = createFileJournal({ path: join(path, 'servers.journal'), fsync })
   const until = clock.now() + LOCKED_MS
   for (;;) {
     try {
-      const ticketLog = await openStore(logOptions)
-      return { journal, ticketLog, streamKey: await readStreamKey(ticketLog, join(path, 'streams.key')) }
+      const store = await openStore(storeOptions)
+      return { store, streamKey: await readStreamKey(store, join(path, 'streams.key')) }
     } catch (error) {
       if (!(error instanceof StoreLocked) || clock.now() >= until) throw error
       onProblem('start', new Error('another process uses the folder of the store: waiting for it to end'))
@@ -137,11 +134,11 @@ async function openFolder(
 }
 
 /** Read once the lock is ours: two processes that begin together would make two keys. */
-async function readStreamKey(ticketLog: Store, path: string): Promise<Uint8Array> {
+async function readStreamKey(store: Store, path: string): Promise<Uint8Array> {
   try {
     return await readOwnKey(path)
   } catch (error) {
-    await ticketLog.close()
+    await store.close()
     throw error
   }
 }

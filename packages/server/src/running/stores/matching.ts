@@ -60,7 +60,7 @@ export interface Matching {
   /** Leaves tickets, matches and servers to the next process, as far as the store allows. */
   readonly close: (timeoutMs: number) => Promise<void>
   /** Where tickets outlive the process; groups are kept there too. */
-  readonly ticketLog?: Store | undefined
+  readonly store?: Store | undefined
   /** Opens what keeps events of the console beyond this process; undefined where nothing outlives it. */
   readonly openEvents?: OpenEvents | undefined
   /** Signs tokens of streams as the process before did, so that browsers go on after a restart. */
@@ -100,7 +100,7 @@ export interface MatchingStore {
 }
 
 /** The matchmaker's options, as the configuration states them. */
-export function matchmakerOptions(options: MatchingOptions): Omit<MatchmakerOptions, 'journal'> & { name: string } {
+export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions & { name: string } {
   const { config, client, locate, webhookUrl, clock } = options
   const { maxServers, maxStarting, maxCreatesPerMinute, maxMatchesPerPlayer, maxServersPerPlayer } = config.spending
   return {

@@ -1,8 +1,9 @@
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMemoryJournal, type Journal, type JournalEntry } from './journal.js'
-import { createNotes } from './notes.js'
+import type { JournalEntry } from './server-entries.js'
+import { createMemoryJournal, type Journal } from './server-log.js'
+import { createNotes } from './server-log-writer.js'
 
 const intent = (matchId: string): JournalEntry => ({
   kind: 'intent',

@@ -1,6 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import { NO_JOURNAL, type Journal, type JournalEntry } from './journal.js'
+import type { JournalEntry } from './server-entries.js'
+import { NO_JOURNAL, type Journal } from './server-log.js'
 
 /** Writes entries to the journal, each match's in order, and keeps entries that could not be written until they are. */
 export interface Notes {

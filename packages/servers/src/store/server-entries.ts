@@ -62,84 +62,74 @@ export interface OpenIntent extends Intent {
 }
 
 /**
- * Remembers which deployments may exist. A journal must keep entries in the order in which `append` was called. A
- * create is sent once the `append` of its `sent` has resolved, so a journal on a disk must resolve only when the entry
- * is safe.
+ * The record of a match after an entry; undefined if there is none. Entries about a match that is not open change
+ * nothing, and a server that is being stopped gets no players any more.
  */
-export interface Journal {
-  /**
-   * Whether a later process has the tickets too, and goes on with matches whose server does not run yet: then entries
-   * carry what it needs for that, secrets included. If false, such servers are stopped after a restart. Default:
-   * whether the matchmaker has a ticket log.
-   */
-  readonly resumes?: boolean | undefined
-  append(entry: JournalEntry): void | Promise<void>
-  /**
-   * Returns the matches that are not settled, oldest first. Called once before the first match, and again after a
-   * failure.
-   * @param problem is told what was lost, if the journal can still be used.
-   */
-  open(problem?: (error: Error) => void): readonly OpenIntent[] | Promise<readonly OpenIntent[]>
-  /** Releases the journal's resources; called at the end of the matchmaker's `close`, after the last entry. */
-  close?(): void | Promise<void>
-}
-
-/**
- * Creates a journal in memory, which ends with the process: for a matchmaker that goes on where another one of the same
- * process has ended. Of deployments that a crash left behind it knows nothing: the reaper finds these by their tag and
- * stops them `reapAfterMs` after their start, even if players are on them. `createFileJournal` avoids that.
- */
-export function createMemoryJournal(): Journal {
-  const intents = new Map<string, OpenIntent>()
-  return {
-    append: (entry) => applyEntry(intents, entry),
-    open: () => [...intents.values()],
-  }
-}
-
-/** The journal of a matchmaker that is given none: it keeps nothing, since nothing would ever be read from it. */
-export const NO_JOURNAL: Journal = { append: () => {}, open: () => [] }
-
-/**
- * Applies an entry to the open matches. Entries about a match that is not open change nothing, and a server that is
- * being stopped gets no players any more.
- */
-export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
-  const { kind, matchId } = entry
-  if (kind === 'intent') {
+export function afterEntry(before: OpenIntent | undefined, entry: JournalEntry): OpenIntent | undefined {
+  if (entry.kind === 'intent') {
     // Fields are copied one by one, for speed: this runs for every match.
-    const { queue, tag, ticketIds, playerIds, at, resumption } = entry
+    const { matchId, queue, tag, ticketIds, playerIds, at, resumption } = entry
     const intent = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
-    open.set(matchId, resumption === undefined ? intent : { ...intent, resumption })
-    return
+    return resumption === undefined ? intent : { ...intent, resumption }
   }
-  const intent = open.get(matchId)
-  if (intent === undefined) return
-  switch (kind) {
+  if (before === undefined) return undefined
+  switch (entry.kind) {
     case 'sent':
-      open.set(matchId, { ...intent, sentAt: entry.at, ...(entry.resumption && { resumption: entry.resumption }) })
-      break
+      return { ...before, sentAt: entry.at, ...(entry.resumption && { resumption: entry.resumption }) }
     case 'lost':
-      open.set(matchId, { ...intent, lostAt: entry.at })
-      break
+      return { ...before, lostAt: entry.at }
     case 'created':
-      open.set(matchId, { ...intent, requestId: entry.requestId })
-      break
+      return { ...before, requestId: entry.requestId }
     case 'assigned': {
-      if (intent.dropped === true) break
       const { lastsMs, assignment } = entry
-      open.set(matchId, { ...intent, assigned: true, lastsMs, assignment })
-      break
+      return before.dropped === true ? before : { ...before, assigned: true, lastsMs, assignment }
     }
     case 'dropped': {
-      const { lastsMs: _, assignment: __, ...rest } = intent
-      open.set(matchId, { ...rest, assigned: false, dropped: true })
-      break
+      const { lastsMs: _, assignment: __, ...rest } = before
+      return { ...rest, assigned: false, dropped: true }
     }
     case 'players':
-      open.set(matchId, { ...intent, playerIds: entry.playerIds })
-      break
+      return { ...before, playerIds: entry.playerIds }
     case 'settled':
-      open.delete(matchId)
+      return undefined
   }
 }
+
+/** Applies an entry to the open matches. */
+export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
+  const { matchId } = entry
+  const after = afterEntry(open.get(matchId), entry)
+  if (after === undefined) open.delete(matchId)
+  else open.set(matchId, after)
+}
+
+/** The kind of the records of servers in a store. */
+export const SERVER = 'server'
+
+/** A match as its record: the intent that it began with, and as its change what differs since. */
+export const recordOf = (state: OpenIntent, intent: OpenIntent = intentOf(state)) => ({
+  key: state.matchId,
+  value: JSON.stringify(intent),
+  change: state === intent ? undefined : changeOf(intent, state),
+})
+
+const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, resumption }: OpenIntent): OpenIntent => ({
+  matchId,
+  queue,
+  tag,
+  ticketIds,
+  playerIds,
+  at,
+  resumption,
+  assigned: false,
+})
+
+/** What has become of a match since its intent: the fields that differ. */
+export const changeOf = (intent: OpenIntent, state: OpenIntent): string =>
+  JSON.stringify(Object.fromEntries(entriesOf(state).filter(([name, value]) => value !== intent[name])))
+
+/** Whether nothing of the intent is missing in the state, so that a change can tell the rest. */
+export const hasAllOf = (intent: OpenIntent, state: OpenIntent): boolean =>
+  entriesOf(intent).every(([name]) => name in state)
+
+const entriesOf = (state: OpenIntent) => Object.entries(state) as [keyof OpenIntent, unknown][]

@@ -1,10 +1,11 @@
-/** The program's two files, cut at any byte after kill -9: what their lines still say holds, and no server is left. */
+/** The program's store, cut at any byte after kill -9: what their lines still say holds, and no server is left. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '@muster/core/clock'
-import { createFileJournal, type OpenIntent } from '@muster/matchmaker'
+import { openStore } from '@muster/matchmaker'
+import type { OpenIntent } from '@muster/matchmaker/internal'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { endAll } from './processes.js'
 import { endProgram, matchIn, openProgramWorld } from './program-world.js'
@@ -27,20 +28,18 @@ interface Inspected {
   readonly player_ids: readonly string[]
 }
 
-/** Matches that are open by the journal as it is now. */
+/** Matches that are open by the store as it is now. */
 async function openIn(path: string): Promise<readonly OpenIntent[]> {
   const copy = `${path}.copy`
   writeFileSync(copy, readFileSync(path))
-  const journal = createFileJournal({ path: copy, fsync: 'never' })
-  try {
-    return await journal.open()
-  } finally {
-    await journal.close?.()
-    rmSync(copy)
-  }
+  const store = await openStore({ path: copy, fsync: 'never' })
+  const servers = store.records('server', () => []).stored()
+  await store.close()
+  rmSync(copy)
+  return servers.map(({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as OpenIntent)
 }
 
-test(`kill -9, and both files are cut at any byte, ${CUTS} times (seed ${seed})`, async () => {
+test(`kill -9, and the store is cut at any byte, ${CUTS} times (seed ${seed})`, async () => {
   const random = seededRandom(seed)
   const world = await openProgramWorld(folder, 'both', {
     inspect: true,
@@ -89,17 +88,15 @@ test(`kill -9, and both files are cut at any byte, ${CUTS} times (seed ${seed})`
     await sleep(random() * 200)
     const before = await served()
     await end('SIGKILL')
-    for (const path of [world.journal, world.ticketLog]) {
-      const bytes = readFileSync(path)
-      // The first time little is lost, the second time much. Then mostly what was written last is lost; now and then
-      // anything, and the first line too.
-      const least = cut === 0 ? 0.95 : cut !== 1 && random() < 0.7 ? 0.8 : 0
-      const most = cut === 1 ? 0.3 : 1
-      const length = Math.floor(bytes.length * (least + random() * (most - least)))
-      sum.lostBytes += bytes.length - length
-      writeFileSync(path, bytes.subarray(0, length))
-    }
-    const open = await openIn(world.journal)
+    const bytes = readFileSync(world.store)
+    // The first time little is lost, the second time much. Then mostly what was written last is lost; now and then
+    // anything, and the first line too.
+    const least = cut === 0 ? 0.95 : cut !== 1 && random() < 0.7 ? 0.8 : 0
+    const most = cut === 1 ? 0.3 : 1
+    const length = Math.floor(bytes.length * (least + random() * (most - least)))
+    sum.lostBytes += bytes.length - length
+    writeFileSync(world.store, bytes.subarray(0, length))
+    const open = await openIn(world.store)
     // The line of its stop may be lost, but its server has gone.
     const played = open.filter(({ assigned, matchId }) => assigned && before.includes(matchId) && matchId !== over)
     sum.known += played.length

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
-import { VERSION_2_HEADER } from './journal-version-2.js'
+import { JOURNAL_HEADER } from './store-format.js'
 
-export const HEADER = VERSION_2_HEADER
+export const HEADER = JOURNAL_HEADER
 
 /**
  * The line of an entry, as version 2 wrote it.

@@ -1,7 +1,8 @@
 import { MatchmakerClosed } from '../errors.js'
 import type { Clock } from '@muster/core/clock'
 import { createYielder, unlessAborted } from '@muster/core/internal'
-import type { Journal, OpenIntent } from './journal.js'
+import type { OpenIntent } from './server-entries.js'
+import type { Journal } from './server-log.js'
 
 /** Opens the journal, and takes over what it says may still exist. */
 export interface Recovery {

@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import type { OpenIntent } from './journal.js'
+import type { OpenIntent } from './server-entries.js'
 import { createRecovery } from './recovery.js'
 
 const intent = (nth: number): OpenIntent => ({

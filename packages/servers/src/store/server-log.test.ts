@@ -1,3 +1,4 @@
+/** Servers in a store: after any crash, they are what whole lines say. */
 import {
   appendFileSync,
   copyFileSync,
@@ -14,17 +15,19 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { StoreCorrupt, StoreLocked } from '../errors.js'
-import { createFileJournal } from './file-journal.js'
-import { HEADER, lineOf } from './version-2.fixture.js'
-import { createMemoryJournal, type JournalEntry } from './journal.js'
+import { openStore, type StoreOptions } from './file-store.js'
+import { HEADER, lineOf } from './journal-version-2.fixture.js'
+import { afterEntry, type JournalEntry, type OpenIntent } from './server-entries.js'
+import { createServerLog } from './server-log.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'muster-journal-'))
+const folder = mkdtempSync(join(tmpdir(), 'muster-servers-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
-const newPath = () => join(folder, `journal-${files++}`)
+const newPath = () => join(folder, `store-${files++}`)
 
 const intent = (matchId: string): JournalEntry => ({
   kind: 'intent',
@@ -48,38 +51,48 @@ const lives = (matchId: string): JournalEntry[] => [
 ]
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
-/** The open matches of a memory journal after these entries. */
-async function known(entries: readonly JournalEntry[]) {
-  const memory = createMemoryJournal()
-  for (const entry of entries) await memory.append(entry)
-  return plain(await memory.open())
+/** The open matches after these entries. */
+function known(entries: readonly JournalEntry[]) {
+  const open = new Map<string, OpenIntent>()
+  for (const entry of entries) {
+    const after = afterEntry(open.get(entry.matchId), entry)
+    if (after === undefined) open.delete(entry.matchId)
+    else open.set(entry.matchId, after)
+  }
+  return plain([...open.values()])
 }
 
-async function written(path: string, entries: readonly JournalEntry[], options = {}) {
-  const journal = createFileJournal({ path, ...options })
-  await journal.open()
-  await Promise.all(entries.map((entry) => journal.append(entry)))
-  await journal.close()
+/** The servers in a store. */
+async function openServers(options: StoreOptions) {
+  const store = await openStore(options)
+  const problems: unknown[] = []
+  store.attach({ name: 'test', problem: (error) => void problems.push(error) })
+  const servers = createServerLog(store)
+  return { store, problems, open: async () => plain(await servers.open()), append: servers.append, close: store.close }
+}
+
+async function written(path: string, entries: readonly JournalEntry[], options: Partial<StoreOptions> = {}) {
+  const { append, close } = await openServers({ path, ...options })
+  await Promise.all(entries.map((entry) => append(entry)))
+  await close()
 }
 
 async function opened(path: string) {
-  const journal = createFileJournal({ path, fsync: 'never' })
-  try {
-    return plain(await journal.open())
-  } finally {
-    await journal.close()
-  }
+  const { open, close } = await openServers({ path, fsync: 'never' })
+  const all = await open()
+  await close()
+  return all
 }
 
 test('entries are there when it is opened again, and only its user may read it', async () => {
-  for (const fsync of ['always', 'intents', 'never']) {
+  for (const fsync of ['always', 'intents', 'never'] as const) {
     const path = newPath()
     const entries = [...lives('a').slice(0, 4), ...lives('b'), intent('c')]
     await written(path, entries, { fsync })
-    expect(await opened(path)).toEqual(await known(entries))
+    expect(await opened(path)).toEqual(known(entries))
     expect(statSync(path).mode & 0o077).toBe(0)
   }
-  expect(readdirSync(folder).filter((name) => !/^journal-\d+$/.test(name))).toEqual([])
+  expect(readdirSync(folder).filter((name) => !/^store-\d+$/.test(name))).toEqual([])
 })
 
 const whole = (entries: readonly JournalEntry[]) =>
@@ -97,14 +110,13 @@ test('torn at any byte, it keeps all whole lines, reports the loss as a problem,
   for (let length = 0; length <= bytes.length; length++) {
     writeFileSync(path, bytes.subarray(0, length))
     const survived = entries.slice(0, Math.max(0, ends.filter((end) => end <= length).length - 2))
-    const lost: unknown[] = []
-    const journal = createFileJournal({ path, fsync: 'never' })
-    await journal.open((error) => lost.push(error))
+    const { store, problems, append, close } = await openServers({ path, fsync: 'never' })
     const lostBytes = length - (ends.findLast((end) => end <= length) ?? 0)
-    expect(lost).toMatchObject(lostBytes === 0 ? [] : [{ name: 'StoreTorn', path, bytes: lostBytes }])
-    await journal.append(intent('more'))
-    await journal.close()
-    expect(await opened(path)).toEqual(await known([...survived, intent('more')]))
+    await store.advance()
+    expect(problems).toMatchObject(lostBytes === 0 ? [] : [{ name: 'StoreTorn', path, bytes: lostBytes }])
+    await append(intent('more'))
+    await close()
+    expect(await opened(path)).toEqual(known([...survived, intent('more')]))
   }
 })
 
@@ -112,7 +124,7 @@ test('rubbish at a torn end is cut off too', async () => {
   const path = newPath()
   await written(path, [intent('a')])
   writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(300), Buffer.from('\n"?')]))
-  expect(await opened(path)).toEqual(await known([intent('a')]))
+  expect(await opened(path)).toEqual(known([intent('a')]))
 })
 
 describe('is not opened and left unchanged, with nothing beside it', () => {
@@ -123,15 +135,15 @@ describe('is not opened and left unchanged, with nothing beside it', () => {
       3,
       /line 3/,
     ],
-    ['if it is some text', Buffer.from('# Shopping\n- milk\n'), 1, /is no journal/],
-    ['if it is some text in one line', Buffer.from('milk'), 1, /is no journal/],
+    ['if it is some text', Buffer.from('# Shopping\n- milk\n'), 1, /is another kind of file/],
+    ['if it is some text in one line', Buffer.from('milk'), 1, /is another kind of file/],
     ['if it is of an earlier version', Buffer.from('b3a2d8a1 {"kind":"intent","matchId":"a"}\n'), 1, /another version/],
   ]
   test.each(cases)('%s', async (_, content, line, message) => {
     const path = newPath()
     writeFileSync(path, content)
-    // A journal that failed to open keeps no lock, even if it is never closed.
-    await expect(createFileJournal({ path }).open()).rejects.toThrow(StoreCorrupt)
+    // A store that failed to open keeps no lock.
+    await expect(openServers({ path })).rejects.toThrow(StoreCorrupt)
     await expect(opened(path)).rejects.toMatchObject({ line, path, message: expect.stringContaining(path) as string })
     await expect(opened(path)).rejects.toThrow(message)
     expect(readFileSync(path)).toEqual(content)
@@ -139,7 +151,7 @@ describe('is not opened and left unchanged, with nothing beside it', () => {
   })
 })
 
-test('any entries give the state of a journal in memory, however often it is reopened and compacted', async () => {
+test('any entries give the same state, however often it is reopened and compacted', async () => {
   const anyEntry = fc
     .tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 6 }))
     .map(([matchId, step]) => lives(matchId)[step] as JournalEntry)
@@ -148,7 +160,7 @@ test('any entries give the state of a journal in memory, however often it is reo
     fc.asyncProperty(manyRuns, fc.constantFrom(1, 400, 1e6), async (runs, compactAtBytes) => {
       const path = newPath()
       for (const entries of runs) await written(path, entries, { fsync: 'never', compactAtBytes })
-      expect(await opened(path)).toEqual(await known(runs.flat()))
+      expect(await opened(path)).toEqual(known(runs.flat()))
     }),
     { numRuns: 60 },
   )
@@ -156,26 +168,28 @@ test('any entries give the state of a journal in memory, however often it is reo
 
 test('is compacted when most of it is settled', async () => {
   const path = newPath()
-  const journal = createFileJournal({ path, fsync: 'never', compactAtBytes: 20_000 })
-  await journal.open()
-  await journal.append(intent('stays'))
+  const clock = createManualClock()
+  const { store, append, close } = await openServers({ path, fsync: 'never', compactAtBytes: 20_000, clock })
+  await append(intent('stays'))
   let largest = 0
   for (let index = 0; index < 300; index++) {
-    for (const entry of lives(`m${index}`)) await journal.append(entry)
+    for (const entry of lives(`m${index}`)) await append(entry)
     largest = Math.max(largest, statSync(path).size)
+    await clock.advance(1000)
+    await store.advance()
   }
-  await journal.close()
+  await close()
   expect(largest).toBeLessThan(25_000)
-  expect(await opened(path)).toEqual(await known([intent('stays')]))
+  expect(await opened(path)).toEqual(known([intent('stays')]))
 })
 
-test('is not compacted with each entry, however much is open', async () => {
+test('is not compacted each second, however much is open', async () => {
   const path = newPath()
-  const journal = createFileJournal({ path, fsync: 'never' })
-  await journal.open()
+  const clock = createManualClock()
+  const { store, append, close } = await openServers({ path, fsync: 'never', compactAtBytes: 2 ** 20, clock })
   const playerIds = Array.from({ length: 40 }, (_, index) => `player-${index}-${'x'.repeat(30)}`)
   for (let index = 0; index < 1000; index++) {
-    await journal.append({
+    await append({
       ...(intent(`m${index}`) as Extract<JournalEntry, { kind: 'intent' }>),
       ticketIds: playerIds,
       playerIds,
@@ -183,12 +197,14 @@ test('is not compacted with each entry, however much is open', async () => {
   }
   const isAnew = new Set<number>()
   for (let index = 0; index < 1000; index++) {
-    await journal.append({ kind: 'created', matchId: `m${index}`, requestId: `r${index}` })
+    await append({ kind: 'created', matchId: `m${index}`, requestId: `r${index}` })
+    await clock.advance(1000)
+    await store.advance()
     isAnew.add(statSync(path).ino)
   }
   expect(statSync(path).size).toBeGreaterThan(3e6)
   expect(isAnew.size).toBeLessThan(3)
-  await journal.close()
+  await close()
   expect(await opened(path)).toHaveLength(1000)
 })
 
@@ -197,65 +213,66 @@ test('goes on uncompacted when it cannot be compacted, as on a full disk', async
   await written(path, [intent('a'), intent('b')])
   appendFileSync(path, 'torn')
   mkdirSync(`${path}.new`)
-  const journal = createFileJournal({ path, compactAtBytes: 1 })
-  expect(plain(await journal.open())).toEqual(await known([intent('a'), intent('b')]))
-  await journal.append(intent('c'))
-  await journal.append({ kind: 'settled', matchId: 'b' })
-  await journal.close()
+  const { open, append, close } = await openServers({ path, compactAtBytes: 1 })
+  expect(await open()).toEqual(known([intent('a'), intent('b')]))
+  await append(intent('c'))
+  await append({ kind: 'settled', matchId: 'b' })
+  await close()
   rmdirSync(`${path}.new`)
-  expect(await opened(path)).toEqual(await known([intent('a'), intent('c')]))
+  expect(await opened(path)).toEqual(known([intent('a'), intent('c')]))
 })
 
 describe('while it is open', () => {
-  test('its file is written again if it was removed', async () => {
+  const sent = (matchId: string): JournalEntry => ({ kind: 'sent', matchId, at: 2 })
+
+  test('its file is written again if it was removed, before a create leaves', async () => {
     const path = newPath()
-    const journal = createFileJournal({ path })
-    await journal.open()
-    await journal.append(intent('a'))
+    const { append, close } = await openServers({ path })
+    await append(intent('a'))
     unlinkSync(path)
-    await journal.append(intent('b'))
-    await journal.close()
-    expect(await opened(path)).toEqual(await known([intent('a'), intent('b')]))
+    await append(intent('b'))
+    await append(sent('b'))
+    expect(readFileSync(path, 'utf8')).toContain('sentAt')
+    await close()
+    expect(await opened(path)).toEqual(known([intent('a'), intent('b'), sent('b')]))
   })
 
-  test('nothing is written if another file took its place', async () => {
+  test('no create leaves, and nothing more is written, if another file took its place', async () => {
     const path = newPath()
-    const journal = createFileJournal({ path })
-    await journal.open()
-    await journal.append(intent('a'))
+    const { append, close } = await openServers({ path })
+    await append(intent('a'))
     renameSync(path, `${path}.aside`)
     copyFileSync(`${path}.aside`, path)
     const before = readFileSync(path)
-    await expect(journal.append(intent('b'))).rejects.toThrow(StoreLocked)
-    expect([readFileSync(path), readFileSync(`${path}.aside`)]).toEqual([before, before])
+    await expect(append(sent('a'))).rejects.toThrow(StoreLocked)
+    expect(() => append(intent('b'))).toThrow(/cannot be written/)
+    expect(readFileSync(path)).toEqual(before)
     renameSync(`${path}.aside`, path)
-    await journal.append(intent('c'))
-    await journal.close()
-    expect(await opened(path)).toEqual(await known([intent('a'), intent('c')]))
+    await close()
+    expect(await opened(path)).toEqual(known([intent('a'), sent('a')]))
   })
 })
 
 test.each(['folder of the file', 'file'])('the error names the %s that cannot be opened', async (what) => {
-  const path = what === 'file' ? folder : join(folder, 'nosuch', 'journal')
-  await expect(createFileJournal({ path }).open()).rejects.toThrow(path)
+  const path = what === 'file' ? folder : join(folder, 'nosuch', 'store')
+  await expect(openServers({ path })).rejects.toThrow(path)
   rmSync(`${folder}.lock`, { force: true })
 })
 
-test('an entry that could not be written rejects, and the next one is written', async () => {
+test('nothing is written once it is closed', async () => {
   const path = newPath()
-  const journal = createFileJournal({ path })
-  await expect(journal.append(intent('early'))).rejects.toThrow('not open')
-  await journal.open()
-  await journal.append(intent('a'))
-  await journal.close()
-  await expect(journal.append(intent('late'))).rejects.toThrow('not open')
-  expect(await opened(path)).toEqual(await known([intent('a')]))
+  const { append, close } = await openServers({ path })
+  await append(intent('a'))
+  await close()
+  expect(() => append(intent('late'))).toThrow(/is closed/)
+  expect(await opened(path)).toEqual(known([intent('a')]))
 })
 
 test.each([
   [{ path: '' }, 'option path'],
   [{ path: 'a', fsync: 'sometimes' }, 'option fsync'],
   [{ path: 'a', compactAtBytes: 0 }, 'option compactAtBytes'],
-])('%j is refused', (options, message) => {
-  expect(() => createFileJournal(options as never)).toThrow(message)
+  [{ path: 'a', takeOver: [''] }, 'option takeOver'],
+])('%j is refused', async (options, message) => {
+  await expect(openStore(options as never)).rejects.toThrow(message)
 })

@@ -1,14 +1,16 @@
-/** What the journal rewrites follows from what is live: at most a third more than all that was appended. */
+/** What a store rewrites follows from what is live: at most a third more than all that was appended. */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createFileJournal } from './file-journal.js'
-import type { JournalEntry } from './journal.js'
+import { createManualClock } from '@muster/core/clock'
+import { openStore } from './file-store.js'
+import type { JournalEntry } from './server-entries.js'
+import { createServerLog } from './server-log.js'
 
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'muster-journal-growth-'))
+  folder = mkdtempSync(join(tmpdir(), 'muster-growth-'))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -31,14 +33,17 @@ test.each([
   ['end while others begin', 50],
 ])('1,000 matches of 100 that %s', async (_, mostLive) => {
   const path = join(folder, String(mostLive))
-  const journal = createFileJournal({ path, fsync: 'never', compactAtBytes: 2 ** 16 })
-  await journal.open()
+  const clock = createManualClock()
+  const store = await openStore({ path, fsync: 'never', compactAtBytes: 2 ** 16, clock })
+  const servers = createServerLog(store)
   let appended = 0
   let rewritten = 0
   let { ino } = statSync(path)
   const append = async (entry: JournalEntry) => {
     appended += JSON.stringify(entry).length
-    await journal.append(entry)
+    await servers.append(entry)
+    await clock.advance(1000)
+    await store.advance()
   }
   for (let nth = 0; nth < 1000; nth += 1) {
     for (const entry of entriesOfMatch(nth)) await append(entry)
@@ -48,7 +53,7 @@ test.each([
     if (now.ino !== ino) rewritten += now.size
     ino = now.ino
   }
-  await journal.close()
+  await store.close()
   expect(rewritten).toBeGreaterThan(0)
   // It is rewritten at four times what was live: 1 + 1/4 + 1/16 … of the last rewrite in all.
   expect(rewritten / appended).toBeLessThan(1.34)

@@ -19,7 +19,7 @@ const limitFiles = ({ process: { pid } }: Victim, bytes: number | undefined) =>
 
 test(`kill -9 and a full disk, at any byte: no ticket that was taken is lost (seed ${seed})`, async () => {
   const random = seededRandom(seed)
-  const path = join(folder, 'tickets.log')
+  const path = join(folder, 'muster.log')
   const created = new Set<string>()
   /** While the disk is full, and before it is answered, a cancel may be forgotten. */
   const cancelled = new Map<string, 'written' | 'perhaps'>()
@@ -42,8 +42,8 @@ test(`kill -9 and a full disk, at any byte: no ticket that was taken is lost (se
       for (const one of created) if (!here.has(one)) created.delete(one)
       for (const one of here) cancelled.delete(one)
     }
-    const fsync = random() < 0.2 ? 'always' : 'every-second'
-    const victim = start('ticket-log-process.mjs', { path, life, joins: 100_000, fsync }, hear)
+    const fsync = random() < 0.2 ? 'always' : 'intents'
+    const victim = start('store-disk-process.mjs', { path, life, joins: 100_000, fsync }, hear)
     await victim.first('began')
     await systemClock.sleep(100 + random() * 400)
     if (random() < 0.7) {
@@ -60,7 +60,7 @@ test(`kill -9 and a full disk, at any byte: no ticket that was taken is lost (se
     await victim.kill()
     sum.created = Math.max(sum.created, created.size)
   }
-  const last = start('ticket-log-process.mjs', { path, life: LIVES, joins: 0, fsync: 'never' }, (message) => {
+  const last = start('store-disk-process.mjs', { path, life: LIVES, joins: 0, fsync: 'never' }, (message) => {
     const { kind, ids = [] } = message as { readonly kind: string; readonly ids?: string[] }
     if (kind !== 'began') return
     const here = new Set(ids)

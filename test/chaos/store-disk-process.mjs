@@ -1,17 +1,16 @@
 // A backend whose tickets outlive it, so that its disk can be full and it can be killed: plain JavaScript.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createMatchmaker, createMemoryJournal, openStore } from '@muster/matchmaker'
+import { createMatchmaker, openStore } from '@muster/matchmaker'
 
 const { path, life, joins, fsync } = JSON.parse(process.argv[2])
 const deploy = { application: 'game', version: '1' }
 const never = () => new Promise(() => {})
-const ticketLog = await openStore({ path, fsync, compactAtBytes: 50_000 })
+const store = await openStore({ path, fsync, compactAtBytes: 50_000 })
 const matchmaker = createMatchmaker({
   deployments: { create: never, get: never, stop: never, list: never },
   // Nobody is ever matched.
   queues: [{ name: 'crowd', matchSize: 2, rules: [{ kind: 'equal', attribute: 'self' }], deploy }],
-  journal: createMemoryJournal(),
-  ticketLog,
+  store,
   tickMs: 25,
 })
 const tell = (message) => process.send(message)
