@@ -78,7 +78,7 @@ test.each(withBody)('%s: 400 for a body that is not a JSON object', async (_, op
   const target = operation.path.replace(/\{\w+\}/g, 'x')
   for (const body of ['{"name":', '[]', '"text"', '7', 'null', '<xml/>']) {
     const { status, message } = await send(operation.method, target, body)
-    expect({ body, status, message }).toEqual({ body, status: 400, message: 'the body must be a JSON object' })
+    expect({ body, status, message }).toEqual({ body, status: 400, message: 'The body must be a JSON object.' })
   }
 })
 

@@ -84,7 +84,7 @@ test('an error of a handler is 500 and is passed to onError', async () => {
   await call('POST', '/v1/app', { name: 'arena' })
   expect(await call('POST', '/v1/app/arena/version', { ...version, verify_image: true })).toMatchObject({
     status: 500,
-    body: { message: 'internal server error' },
+    body: { message: 'Internal error. The server log has the cause.' },
   })
   expect(errors).toEqual([[broken, 'versions.create']])
 })

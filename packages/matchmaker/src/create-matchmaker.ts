@@ -38,7 +38,10 @@ function createStoredMatchmaker(options: StoredOptions, over: (journal: Journal)
     isResumed = true
     for (const { id, error } of failed) {
       ledger.ended(id)
-      problem('store', new Error(`ticket ${id} cannot go on after the restart`, { cause: error }))
+      problem(
+          'store',
+          new Error(`Ticket ${id} cannot be restored after the restart. It is cancelled.`, { cause: error }),
+        )
     }
     loading.lead()
   }
@@ -52,7 +55,7 @@ function createStoredMatchmaker(options: StoredOptions, over: (journal: Journal)
     /** The command is with the operating system when its caller gets the answer. */
     command: {
       before: () => {
-        if (store.isClosed()) throw new MatchmakerClosed('the matchmaker is closed')
+        if (store.isClosed()) throw new MatchmakerClosed('The matchmaker is closed.')
       },
       after: () => store.flush(),
       done: () => {

@@ -4,8 +4,8 @@ import { didYouMean } from '@muster/core/internal'
 export { MatchmakerClosed, Unavailable } from '@muster/servers/internal'
 
 /**
- * Errors of the matchmaker. Each is also one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, for callers
- * who only need to know what kind of fault it is.
+ * Errors of the matchmaker. Each extends one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, so that
+ * callers can handle a whole kind.
  */
 
 /** The queue's definition is invalid; `field` is the path at fault, e.g. `distance.1.km`. */
@@ -34,7 +34,7 @@ export class PlayerBusy extends Conflict {
   }
 
   constructor(playerId: string, ticketId: string) {
-    super(`player ${JSON.stringify(playerId)} is in ticket ${ticketId} already`)
+    super(`Player ${JSON.stringify(playerId)} is already queued in ticket ${ticketId}. Cancel that ticket first.`)
     this.playerId = playerId
     this.ticketId = ticketId
   }
@@ -56,7 +56,9 @@ export class PlayerPlaying extends Conflict {
   }
 
   constructor(playerId: string, ticketId: string | undefined, matchId: string) {
-    super(`player ${JSON.stringify(playerId)} plays in match ${matchId}`)
+    super(
+      `Player ${JSON.stringify(playerId)} is still in match ${matchId}. Report them with playersLeft(), or stop the match.`,
+    )
     this.playerId = playerId
     this.ticketId = ticketId
     this.matchId = matchId
@@ -76,18 +78,20 @@ export class PlayerOverLimit extends Conflict {
   }
 
   constructor(playerId: string, limit: PlayerOverLimit['limit'], retryAfterMs?: number) {
-    const what =
-      limit === 'maxMatchesPerPlayer'
-        ? 'is in as many matches as a player may be'
-        : 'has had as many servers as a player may in an hour'
-    super(`player ${JSON.stringify(playerId)} ${what} (${limit})`)
+    const next =
+      retryAfterMs === undefined ? 'Leave or end a match first.' : `Retry in ${Math.ceil(retryAfterMs / 60_000)} min.`
+    const what = limit === 'maxMatchesPerPlayer' ? 'matches at once' : 'servers per hour'
+    super(`Player ${JSON.stringify(playerId)} reached ${limit} (${what}). ${next}`)
     this.playerId = playerId
     this.limit = limit
     this.retryAfterMs = retryAfterMs
   }
 }
 
-/** A player of the new ticket may not wait yet, because they have let others down; see the queue's `cooldown`. */
+/**
+ * The player is on cooldown in `queue` until `until`, after declining, not accepting or leaving a match.
+ * HTTP: 409 `player-cooling-down`.
+ */
 export class PlayerCoolingDown extends Conflict {
   /** The player. */
   readonly playerId: string
@@ -106,7 +110,8 @@ export class PlayerCoolingDown extends Conflict {
   constructor(playerId: string, queue: string, until: number, now: number) {
     const retryAfterMs = Math.max(0, Math.ceil(until - now))
     const wait = `${Math.ceil(retryAfterMs / 1000)} s`
-    super(`player ${JSON.stringify(playerId)} may not wait in queue ${JSON.stringify(queue)} for another ${wait}`)
+    const where = `in queue ${JSON.stringify(queue)}`
+    super(`Player ${JSON.stringify(playerId)} is on cooldown ${where} for ${wait}. Retry then, or call forgive().`)
     this.playerId = playerId
     this.queue = queue
     this.until = Math.floor(until)
@@ -114,7 +119,7 @@ export class PlayerCoolingDown extends Conflict {
   }
 }
 
-/** It is too late to cancel: the players have been told where to connect. Stop the match instead. */
+/** The ticket cannot be cancelled: its players already know where to connect. Stop the match instead. */
 export class AlreadyAssigned extends Conflict {
   readonly ticketId: string
   readonly matchId: string
@@ -124,13 +129,16 @@ export class AlreadyAssigned extends Conflict {
   }
 
   constructor(ticketId: string, matchId: string) {
-    super(`ticket ${ticketId} cannot be cancelled any more: its match ${matchId} has a server`)
+    super(
+      `Ticket ${ticketId} is already assigned to match ${matchId} and cannot be cancelled. ` +
+        'Use playersLeft() or stopMatch().',
+    )
     this.ticketId = ticketId
     this.matchId = matchId
   }
 }
 
-/** No match waits for the players of this ticket to accept it. */
+/** The ticket has no match that awaits acceptance. */
 export class NothingToAccept extends Conflict {
   readonly ticketId: string
 
@@ -139,7 +147,7 @@ export class NothingToAccept extends Conflict {
   }
 
   constructor(ticketId: string) {
-    super(`there is no match that ticket ${ticketId} could accept or decline`)
+    super(`Ticket ${ticketId} has no match awaiting acceptance. It may have timed out; read the ticket again.`)
     this.ticketId = ticketId
   }
 }
@@ -158,7 +166,7 @@ export class InvalidMatch extends InvalidInput {
   }
 }
 
-/** The match has no running server: it does not run yet, or it has ended. */
+/** The match has no running server: the server is not ready yet, or the match has ended. */
 export class MatchNotRunning extends Conflict {
   readonly matchId: string
 
@@ -167,12 +175,12 @@ export class MatchNotRunning extends Conflict {
   }
 
   constructor(matchId: string) {
-    super(`match ${matchId} is not running`)
+    super(`Match ${matchId} is not running. Its server is not ready yet, or it has ended.`)
     this.matchId = matchId
   }
 }
 
-/** The match has an open backfill already: update that backfill. */
+/** The match already has an open backfill. Update that one. */
 export class BackfillExists extends Conflict {
   readonly matchId: string
   /** The open backfill. */
@@ -183,13 +191,13 @@ export class BackfillExists extends Conflict {
   }
 
   constructor(matchId: string, backfillId: string) {
-    super(`match ${matchId} has an open backfill already: ${backfillId}`)
+    super(`Match ${matchId} already has open backfill ${backfillId}. Update that backfill instead.`)
     this.matchId = matchId
     this.backfillId = backfillId
   }
 }
 
-/** The backfill has changed since, or is not open any more: read it again, then decide. */
+/** The backfill has changed since it was read, or is no longer open. Read it again and repeat the update. */
 export class BackfillVersionConflict extends Conflict {
   readonly backfillId: string
   /** The backfill's version now. */
@@ -200,7 +208,7 @@ export class BackfillVersionConflict extends Conflict {
   }
 
   constructor(backfillId: string, version: number) {
-    super(`backfill ${backfillId} has changed: its version is ${version} now`)
+    super(`Backfill ${backfillId} is at version ${version} now. Read it again and repeat the update.`)
     this.backfillId = backfillId
     this.version = version
   }
@@ -229,7 +237,7 @@ export class UnknownQueue extends NotFound {
 
 /** Makes the error for an unknown queue, which suggests the nearest name. */
 export const unknownQueue = (name: string, names: readonly string[]): UnknownQueue =>
-  new UnknownQueue(`there is no queue ${JSON.stringify(name)}${didYouMean(name, names)}`)
+  new UnknownQueue(`There is no queue ${JSON.stringify(name)}${didYouMean(name, names) || '.'}`)
 
 /** There is no such match, or it has ended and its server is gone. */
 export class UnknownMatch extends NotFound {

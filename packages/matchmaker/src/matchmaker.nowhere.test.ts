@@ -42,6 +42,6 @@ test('a ticket without a place is refused unless all its queues have a latency r
   const create = () => matchmaker.createTicket({ queues: ['ping', 'duel'], players: near('ann').players })
   expect(create).toThrow(InvalidTicket)
   expect(create).toThrow(
-    'players.0: must have ip, coordinates or both: queue "duel" has no latency rule that would choose a place',
+    'players.0: set ip or coordinates. Queue "duel" has no latency rule, so its servers are placed by player location.',
   )
 })

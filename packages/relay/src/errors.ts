@@ -4,9 +4,9 @@ import { type RefusalCode, refusals } from './lobby/rules.js'
 
 const lobbyRefusals = {
   ...refusals,
-  'too-many-attempts': 'too many attempts: wait a little',
-  'too-many-lobbies': 'you are in too many lobbies: leave one first',
-  busy: 'too much at once: try again',
+  'too-many-attempts': 'Too many attempts. Wait and retry.',
+  'too-many-lobbies': 'You are in too many lobbies. Leave one first.',
+  busy: 'Too many commands at once. Retry.',
 } as const
 
 /** Why a command is refused: by the lobby's rules, or by one of the limits. */

@@ -108,7 +108,7 @@ export class TicketsGone extends Conflict {
   }
 
   constructor(matchId: string, ticketIds: readonly string[]) {
-    super(`tickets of match ${matchId} have ended: ${ticketIds.join(', ')}`)
+    super(`Tickets of match ${matchId} have ended: ${ticketIds.join(', ')}. Its server is not created.`)
     this.ticketIds = ticketIds
   }
 }

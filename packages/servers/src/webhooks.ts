@@ -20,7 +20,7 @@ const MOST_BODIES = 256
 /** Whose bodies they are: whoever knows a path. */
 const SERVICE = 'service'
 
-export const noSuchWebhook = () => new Problem(404, 'not-found', 'there is no such webhook')
+export const noSuchWebhook = () => new Problem(404, 'not-found', 'There is no such webhook.')
 
 /** Answers the service's webhooks: 204 if one is taken. Never rejects. */
 export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (request: Request) => Promise<Response> {
@@ -29,7 +29,9 @@ export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (r
 
   const receive = async (request: Request): Promise<Response> => {
     if (request.method !== 'POST') {
-      throw new Problem(405, 'method-not-allowed', 'webhooks are posted', { headers: { allow: 'POST' } })
+      throw new Problem(405, 'method-not-allowed', 'Method not allowed. Webhooks accept POST.', {
+        headers: { allow: 'POST' },
+      })
     }
     const found = find(new URL(request.url).pathname)
     if (found === undefined) throw noSuchWebhook()
@@ -41,7 +43,11 @@ export function createWebhookDoor<Found>(options: WebhookDoorOptions<Found>): (r
     try {
       return await receive(request)
     } catch (error) {
-      return problemResponse(error instanceof Problem ? error : new Problem(500, 'internal', 'internal server error'))
+      return problemResponse(
+        error instanceof Problem
+          ? error
+          : new Problem(500, 'internal', 'Internal error. The server log has the cause.'),
+      )
     }
   }
 }

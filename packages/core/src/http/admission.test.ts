@@ -22,7 +22,7 @@ function setUp(limits: RequestLimits<Who> = { perAddress: limit, exempt: ({ id }
       const { id } = await admission.caller(new Request('http://localhost/', { headers }), from, {
         authenticate: async () => {
           looks += 1
-          if (token === 'expired') throw new Problem(401, 'token-expired', 'the token has expired')
+          if (token === 'expired') throw new Problem(401, 'token-expired', 'The token has expired. Send a new one.')
           if (token === 'unfit') throw new Problem(403, 'wrong-role', 'the token has another role')
           return known.has(token) ? { id: token } : undefined
         },
@@ -166,5 +166,7 @@ test('a caller who is known at once is admitted at once, and a promise of anothe
   const foreign = runInNewContext(`Promise.resolve({ id: 'ben' })`) as Promise<Who>
   expect(foreign).not.toBeInstanceOf(Promise)
   expect(await admission.caller(request, 'a', { authenticate: () => foreign })).toEqual({ id: 'ben' })
-  expect(() => admission.caller(request, 'b', { authenticate: () => undefined })).toThrow('it is not known who calls')
+  expect(() => admission.caller(request, 'b', { authenticate: () => undefined })).toThrow(
+    'Unknown caller. Send `Authorization: Bearer <token>` with a valid token.',
+  )
 })

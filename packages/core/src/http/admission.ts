@@ -173,7 +173,9 @@ function whenSettled<Who, Result>(
   const settled = (caller: Who | undefined): Awaitable<Result> => {
     if (caller !== undefined && caller !== null) return known(caller)
     unknown()
-    throw new Problem(401, 'unauthorized', 'it is not known who calls', { headers: { 'www-authenticate': 'Bearer' } })
+    throw new Problem(401, 'unauthorized', 'Unknown caller. Send `Authorization: Bearer <token>` with a valid token.', {
+      headers: { 'www-authenticate': 'Bearer' },
+    })
   }
   const broken = (error: unknown): never => {
     if (error instanceof Problem && error.status === 401) unknown()
@@ -204,6 +206,6 @@ function assertNoWait(waitMs: number, from?: string): undefined {
 
 function tooMany(retryAfterMs: number, from?: string): Problem {
   // The message helps whoever mounts the API, and tells a client nothing.
-  const why = from === UNKNOWN_ADDRESS ? ': no addresses are known here, so all callers count as one' : ''
-  return new Problem(429, 'too-many-requests', `too many requests${why}`, { retryAfterMs })
+  const why = from === UNKNOWN_ADDRESS ? ': client addresses are unknown here, so all callers count as one' : ''
+  return new Problem(429, 'too-many-requests', `Too many requests${why}.`, { retryAfterMs })
 }

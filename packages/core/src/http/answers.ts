@@ -115,7 +115,7 @@ const refusal = (status: number, code: string, message: string) =>
 export const bodyTooLarge = (maxBytes: number): Problem =>
   refusal(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`)
 
-export const bodyBroken = (): Problem => new Problem(400, 'body-broken', 'the body broke off')
+export const bodyBroken = (): Problem => new Problem(400, 'body-broken', 'The body ended early. Send it again.')
 
 export const bodyTooSlow = (timeoutMs: number): Problem =>
   refusal(408, 'body-too-slow', `the body did not come within ${timeoutMs} ms`)

@@ -98,8 +98,8 @@ const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff
 const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 
 const unavailable = () =>
-  new Problem(503, 'unavailable', 'this server cannot answer at the moment: try again', { retryAfterMs: 1000 })
-const internal = () => new Problem(500, 'internal-error', 'something went wrong here')
+  new Problem(503, 'unavailable', 'The server cannot answer now. Retry after 1 s.', { retryAfterMs: 1000 })
+const internal = () => new Problem(500, 'internal-error', 'Internal error. The server log has the cause.')
 
 /** What is known of a request when it arrives. */
 interface Arrived {
@@ -215,7 +215,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     if (known !== undefined) return known
     // The client has disconnected: nobody reads the answer, and there is no error.
     if (request.signal.aborted && error === request.signal.reason)
-      return new Problem(499, 'client-gone', 'the client went away')
+      return new Problem(499, 'client-gone', 'The client closed the connection.')
     onError(error)
     if (error instanceof StoreUnavailable) return unavailable()
     return internal()

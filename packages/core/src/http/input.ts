@@ -37,7 +37,7 @@ export function inputReader(operation: Operation): InputReader {
   const assertPlace = (place: 'query' | 'body', keys: Keys) => {
     for (const key of Object.keys(keys)) {
       if (placeOf(key) === place) continue
-      throw new Problem(400, 'invalid-input', `${key} is not a key of the ${place}`, { field: key })
+      throw new Problem(400, 'invalid-input', `${key} is not a key of the ${place}.`, { field: key })
     }
   }
 
@@ -72,7 +72,7 @@ function queryOf({ search }: Target): Keys {
   const parameters = new URLSearchParams(search)
   const keys = [...new Set(parameters.keys())]
   if (keys.includes('__proto__'))
-    throw new Problem(400, 'invalid-input', 'the query has a key __proto__', { field: '__proto__' })
+    throw new Problem(400, 'invalid-input', 'The query has a key __proto__.', { field: '__proto__' })
   return Object.fromEntries(
     keys.map((key) => {
       const values = parameters.getAll(key)
@@ -84,7 +84,7 @@ function queryOf({ search }: Target): Keys {
 function objectOf(body: unknown): Record<string, unknown> {
   if (body === undefined) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new Problem(400, 'invalid-input', 'the body must be a JSON object')
+    throw new Problem(400, 'invalid-input', 'The body must be a JSON object.')
   return body as Record<string, unknown>
 }
 
@@ -140,9 +140,11 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
     if (exact !== undefined) return exact
     const match = matcher.match(method, pathname)
     if (match.kind === 'route') return { ...match.value, path: pathOf(match.value.operation, match.segments) }
-    if (match.kind === 'unknown path') throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+    if (match.kind === 'unknown path') throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
     const allow = methods.filter((one) => match.allow.includes(one)).join(', ')
-    throw new Problem(405, 'method-not-allowed', `this path has ${allow}`, { headers: { allow } })
+    throw new Problem(405, 'method-not-allowed', `Method not allowed. This path accepts ${allow}.`, {
+      headers: { allow },
+    })
   }
 }
 
@@ -155,7 +157,7 @@ function decode(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    throw new Problem(400, 'invalid-path', 'the path has a % that encodes nothing')
+    throw new Problem(400, 'invalid-path', 'The path has a % that encodes nothing.')
   }
 }
 
@@ -172,7 +174,7 @@ export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   // Browsers send bodies of any other type to other sites without a preflight request.
   const type = request.headers.get('content-type') ?? ''
   if (type !== 'application/json' && !/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
-    throw new Problem(415, 'unsupported-media-type', 'the body must be JSON, with content-type application/json')
+    throw new Problem(415, 'unsupported-media-type', 'The body must be JSON. Send content-type: application/json.')
   }
   const value = parse(bytes)
   assertPlain(value, 0)
@@ -203,19 +205,19 @@ function parse(bytes: Uint8Array): unknown {
 function notJson(text: string): Problem {
   const fault = text === '' ? undefined : jsonFault(text)
   const where = fault === undefined ? '' : `: line ${fault.line}, column ${fault.column}: ${fault.wrong}`
-  return new Problem(400, 'body-not-json', `the body is not JSON in UTF-8${where}`)
+  return new Problem(400, 'body-not-json', `The body is not JSON in UTF-8${where}.`)
 }
 
 function assertPlain(value: unknown, level: number): void {
   if (typeof value !== 'object' || value === null) return
   if (level === MOST_LEVELS)
-    throw new Problem(400, 'body-too-deep', `the body is nested deeper than ${MOST_LEVELS} levels`)
+    throw new Problem(400, 'body-too-deep', `The body is nested deeper than ${MOST_LEVELS} levels.`)
   if (Array.isArray(value)) {
     for (const item of value) assertPlain(item, level + 1)
     return
   }
   if (Object.hasOwn(value, '__proto__'))
-    throw new Problem(400, 'invalid-input', 'the body has a key __proto__', { field: '__proto__' })
+    throw new Problem(400, 'invalid-input', 'The body has a key __proto__.', { field: '__proto__' })
   // Not by `Object.keys`, which would make a list for each object.
   for (const key in value) {
     const part = (value as Readonly<Record<string, unknown>>)[key]

@@ -77,8 +77,8 @@ export const addressUnknown = (): Problem =>
   new Problem(
     400,
     'address-unknown',
-    'it is not known from which address the player calls: serve the API with nodeListener, ' +
-      'call it as api(request, { remoteAddress }), or give it the option address',
+    'The address of the caller is unknown. Serve the API with nodeListener, ' +
+      'call it as api(request, { remoteAddress }), or set the option address.',
   )
 
 /** Whether a request with this Host header (undefined if missing) is meant for this server. */

@@ -94,8 +94,8 @@ describe('wrong input is a problem that names the field', () => {
     ['a query that is not JSON', api.deployments.list, { query: 'query=status' }, 'query: must be JSON'],
     ['a missing field', api.applications.create, body({}), 'name: is missing'],
     ['no body at all', api.applications.create, {}, 'name: is missing'],
-    ['a body that is not JSON', api.applications.create, { body: '{"name":' }, 'the body must be a JSON object'],
-    ['a body that is a list', api.applications.create, body([1]), 'the body must be a JSON object'],
+    ['a body that is not JSON', api.applications.create, { body: '{"name":' }, 'The body must be a JSON object.'],
+    ['a body that is a list', api.applications.create, body([1]), 'The body must be a JSON object.'],
     ['a field of another type', api.applications.create, body({ name: 7 }), 'name: must be a text, got 7'],
     [
       'an unknown field',

@@ -90,7 +90,7 @@ function createPerformers({
         return worded(operation, await handle(parts.input as never, context))
       } catch (error) {
         onError(error, id)
-        return message(500, 'internal server error')
+        return message(500, 'Internal error. The server log has the cause.')
       }
     }
   }

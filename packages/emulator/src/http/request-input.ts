@@ -105,7 +105,7 @@ export function createReader(operation: Operation, settings: Settings): (parts: 
     }
     if (body !== undefined && body !== '') {
       const fields = fieldsOf(body)
-      if (fields === undefined) return { problem: 'the body must be a JSON object' }
+      if (fields === undefined) return { problem: 'The body must be a JSON object.' }
       for (const [name, value] of Object.entries(fields)) {
         const key = inBody.get(name)
         if (key === undefined) return { problem: `${name}: is not a field of the body` }

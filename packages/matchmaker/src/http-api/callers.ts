@@ -29,7 +29,7 @@ export const isBackend = (caller: TicketCaller): boolean => caller.role === 'bac
  * @throws {Problem} 403
  */
 function assertBackend(caller: TicketCaller): void {
-  if (!isBackend(caller)) throw new Problem(403, 'backend-only', 'only a trusted backend may do this')
+  if (!isBackend(caller)) throw new Problem(403, 'backend-only', 'Only a trusted backend may do this.')
 }
 
 export interface StreamTokenOptions {
@@ -111,7 +111,7 @@ export function admitStreams(
     if (!hasStreamToken(request)) return authenticate(request, connection)
     const grant = tokens.read(new URL(request.url).searchParams.get('token') ?? '')
     if (grant === undefined)
-      throw new Problem(401, 'stream-token-invalid', 'the token of the stream is expired, or not one: ask for another')
+      throw new Problem(401, 'stream-token-invalid', 'The stream token is expired or invalid. Request a new one.')
     return { id: grant.playerId, role: 'player', streamOf: grant.ticketId }
   }
   return Object.assign(identify, {
@@ -126,7 +126,7 @@ export function admitStreams(
  */
 export function assertStreamOf(ticketId: string, { streamOf }: StreamCaller): void {
   if (streamOf === undefined || streamOf === ticketId) return
-  throw new Problem(401, 'stream-token-invalid', 'the token of the stream is that of another ticket')
+  throw new Problem(401, 'stream-token-invalid', 'The stream token belongs to another ticket.')
 }
 
 /**
@@ -135,7 +135,7 @@ export function assertStreamOf(ticketId: string, { streamOf }: StreamCaller): vo
  */
 export function assertStream(route: string, { streamOf }: StreamCaller): void {
   if (streamOf === undefined || route === 'ticketEvents') return
-  throw new Problem(401, 'stream-token-invalid', 'the token of a stream is good for its events only')
+  throw new Problem(401, 'stream-token-invalid', 'A stream token is valid for its events only.')
 }
 
 /** A caller who may be the server of a match. */
@@ -158,7 +158,7 @@ const SERVER_ROUTES: ReadonlySet<string> = new Set([
 const SERVER_PATHS = /\/(?:matches|backfills)(?:[/?]|$)/
 const SECRET = /^[0-9a-v]{21}$/
 
-export const notTheServer = () => new Problem(403, 'not-the-server', 'this is not the server of such a match')
+export const notTheServer = () => new Problem(403, 'not-the-server', 'The caller is not the server of this match.')
 
 /**
  * Extends `authenticate` to servers, which send the secret of their match, MM_MATCH_SECRET, as the bearer. A wrong one
@@ -189,7 +189,7 @@ export function assertRole(route: string, caller: MatchCaller, backendRoutes: Re
   if (caller.serverSecret === undefined) {
     if (backendRoutes.has(route)) assertBackend(caller)
   } else if (!SERVER_ROUTES.has(route)) {
-    throw new Problem(403, 'own-match-only', 'the secret of a match is good for that match only')
+    throw new Problem(403, 'own-match-only', 'The secret of a match is valid for that match only.')
   }
 }
 

@@ -54,7 +54,7 @@ export function createOpenWaits({ perCaller, inAll }: WaitLimits): OpenWaits {
         oldest()
       }
       if (open >= inAll)
-        throw new Problem(503, 'busy', 'too many wait already: ask without waiting', { retryAfterMs: 5000 })
+        throw new Problem(503, 'busy', 'Too many requests are waiting. Ask without waiting.', { retryAfterMs: 5000 })
       const own = byCaller.get(id) ?? new Set()
       byCaller.set(id, own)
       const end = () => given()
@@ -130,7 +130,7 @@ interface ReadingOptions {
 
 type Readable = Pick<TicketService, 'getTicket' | 'waitForChange' | 'estimateWait'>
 
-const gone = () => new Problem(404, 'no-such-ticket', 'there is no such ticket, or it is not yours')
+const gone = () => new Problem(404, 'no-such-ticket', 'There is no such ticket, or it is not yours.')
 
 export function createReading(service: Readable, { waits, presence, clock }: ReadingOptions): Reading {
   const again = async ({ ticket, index }: Seat): Promise<Seat> => {

@@ -47,26 +47,26 @@ async function startGroup(
   } catch (error) {
     const index = players.findIndex(({ id }) => id === by.player.id)
     if (error instanceof PlayerBusy && error.playerId !== by.player.id) {
-      throw new Problem(409, 'member-busy', 'another member waits for a match already')
+      throw new Problem(409, 'member-busy', 'Another member is already queued. Cancel that ticket first.')
     }
     if (error instanceof PlayerPlaying && error.playerId !== by.player.id) {
-      throw new Problem(409, 'member-playing', 'another member plays in a match')
+      throw new Problem(409, 'member-playing', 'Another member is still in a match.')
     }
     if (error instanceof PlayerCoolingDown && error.playerId !== by.player.id) {
       const { retryAfterMs, until } = error
-      throw new Problem(409, 'member-cooling-down', 'another member may not wait for a match yet', {
+      throw new Problem(409, 'member-cooling-down', 'Another member is on cooldown. Retry later.', {
         members: { retry_at: isoTime(until) },
         retryAfterMs,
       })
     }
     if (error instanceof PlayerOverLimit && error.playerId !== by.player.id) {
-      throw new Problem(429, 'member-over-limit', 'another member has had too many matches', {
+      throw new Problem(429, 'member-over-limit', 'Another member has reached the limit of matches. Retry later.', {
         retryAfterMs: error.retryAfterMs,
       })
     }
     const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
     if (field.startsWith('players.') && !field.startsWith(`players.${index}.`)) {
-      throw new Problem(409, 'member-refused', 'what another member has sent does not fit')
+      throw new Problem(409, 'member-refused', 'The data of another member does not fit the queue.')
     }
     throw problemOf(error) ?? error
   }
@@ -170,14 +170,15 @@ const TRIES = 20
 
 const notReady = (member: GroupMember): GroupMember => ({ ...member, ready: false })
 
-const noGroup = () => new Problem(404, 'no-such-group', 'there is no such group, or it is not yours')
-const noMember = () => new Problem(404, 'no-such-member', 'there is no such member, or it is not you')
+const noGroup = () => new Problem(404, 'no-such-group', 'There is no such group, or you are not in it.')
+const noMember = () => new Problem(404, 'no-such-member', 'There is no such member, or you may not act for them.')
 const alreadySearching = () =>
-  new Problem(409, 'already-searching', 'the group is searching already: cancel it, and make a new one')
+  new Problem(409, 'already-searching', 'The group is already queued. Cancel it and create a new one.')
 const groupFull = (profile: string, most: number) =>
   new Problem(409, 'group-full', `The group is full: a party of ${JSON.stringify(profile)} has at most ${most}.`)
-const tooMany = () => new Problem(503, 'busy', 'there are too many groups: try again', { retryAfterMs: 5000 })
-const contended = () => new Problem(503, 'busy', 'the group changes too often: try again', { retryAfterMs: 1000 })
+const tooMany = () => new Problem(503, 'busy', 'Too many groups. Retry after 5 s.', { retryAfterMs: 5000 })
+const contended = () =>
+  new Problem(503, 'busy', 'The group changes too often. Retry after 1 s.', { retryAfterMs: 1000 })
 
 /** A group as it is stored, with its ticket once there is one. */
 interface Found extends StoredGroup {
@@ -337,8 +338,7 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
           throw new Problem(400, 'other-profile', message, { field: 'profile' })
         }
         const most = Math.min(MOST_MEMBERS, service.largestParty(profile) ?? MOST_MEMBERS)
-        if (before === undefined && group.members.length >= most)
-          throw groupFull(profile, most)
+        if (before === undefined && group.members.length >= most) throw groupFull(profile, most)
         const member: GroupMember = { id: before?.id ?? id, player, ready }
         await leaveOthers(player.id, groupId)
         return update(withMember(group, member), member, stored)
@@ -392,7 +392,7 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
       await settled(async () => {
         const { group, version } = await seen(groupId, caller)
         if (!isBackend(caller) && !isOwner(group, caller.id)) {
-          throw new Problem(403, 'not-owner', 'only the owner of the group may cancel it')
+          throw new Problem(403, 'not-owner', 'Only the owner of the group may cancel it.')
         }
         if (group.searchingSince !== undefined) return cancelTicket(group, caller)
         return (await store.replace({ ...group, members: [] }, version)) ? true : undefined

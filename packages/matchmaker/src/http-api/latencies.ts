@@ -211,7 +211,7 @@ export function createBeacons(source: BeaconSource, clock: Clock, onError: (erro
     view: async () => {
       const known = await directory.fetched()
       if (known === undefined) {
-        throw new Problem(503, 'beacons-unavailable', 'the beacons cannot be had now', {
+        throw new Problem(503, 'beacons-unavailable', 'The beacons cannot be read now. Retry later.', {
           retryAfterMs: directory.retryMs,
         })
       }

@@ -76,7 +76,7 @@ export function createBackfills(service: Service): Backfills {
         ? (running.find((one) => given.some(([id]) => wasMatched(one, id))) ??
           running.find((one) => given.every(([id, ticket]) => cameLater(one, known.get(id), ticket))))
         : matches.find((one) => one.matchId === match_id)
-    if (match === undefined) throw new Problem(404, 'not-found', 'there is no such match')
+    if (match === undefined) throw new Problem(404, 'not-found', 'There is no such match.')
     if (!given.every(([id, ticket]) => wasMatched(match, id) || cameLater(match, known.get(id), ticket))) {
       throw invalid('tickets', 'must be of one match')
     }
@@ -115,7 +115,7 @@ export function createBackfills(service: Service): Backfills {
 
   const existing = async (id: string, caller: MatchCaller) => {
     const backfill = await service.getBackfill(id)
-    if (backfill === undefined) throw new Problem(404, 'not-found', 'there is no such backfill')
+    if (backfill === undefined) throw new Problem(404, 'not-found', 'There is no such backfill.')
     await assertOwnMatch(backfill.matchId, caller, service)
     return backfill
   }

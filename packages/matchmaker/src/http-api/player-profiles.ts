@@ -186,7 +186,7 @@ export function createProfiles(
 
   const failed = (): PlayerProfile => {
     if (whenFailed !== 'refuse') return whenFailed
-    throw new Problem(503, 'profile-unavailable', 'it cannot be found out now what is known of the player: try again', {
+    throw new Problem(503, 'profile-unavailable', 'The profile of the player is unavailable. Retry later.', {
       retryAfterMs: 1000,
     })
   }

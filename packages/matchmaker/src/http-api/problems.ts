@@ -106,11 +106,11 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
     })
   }
   if (error instanceof MatchmakerClosed) {
-    return new Problem(503, 'closed', 'this matchmaker is closing: try again', { retryAfterMs: 1000 })
+    return new Problem(503, 'closed', 'The matchmaker is closing. Retry after 1 s.', { retryAfterMs: 1000 })
   }
   if (error instanceof Unavailable) {
     const { retryAfterMs } = error
-    return new Problem(503, 'unavailable', 'tickets cannot be reached at the moment: try again', { retryAfterMs })
+    return new Problem(503, 'unavailable', 'Tickets are unavailable now. Retry later.', { retryAfterMs })
   }
   // Any other refusal of the matchmaker.
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })

@@ -97,7 +97,7 @@ test('an unknown queue is refused first, with the nearest known name', async () 
   const { call } = setUpReal(queues, { profile: (ids) => new Map(ids.map((id) => [(asked.push(id), id), {}])) })
   const refused = {
     status: 400,
-    json: { code: 'unknown-profile', message: 'there is no queue "rankd"; did you mean ranked?' },
+    json: { code: 'unknown-profile', message: 'There is no queue "rankd"; did you mean ranked?' },
   }
   expect(await call('ann', 'POST', '/tickets', { profile: 'rankd', attributes: { skill: 1 } })).toMatchObject(refused)
   expect(await call('ann', 'POST', '/groups', { profile: 'rankd', attributes: { skill: 1 } })).toMatchObject(refused)

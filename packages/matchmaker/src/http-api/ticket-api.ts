@@ -128,7 +128,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     document: () => (document ??= describe(basePath)),
     monitor: async () => monitorView(await seen(), beacons, clock.now()),
     beacons: () => {
-      if (beacons === undefined) throw new Problem(404, 'no-beacons', 'there are no beacons here')
+      if (beacons === undefined) throw new Problem(404, 'no-beacons', 'This server has no beacons.')
       return beacons.view()
     },
 
@@ -174,7 +174,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
     me: (_, { caller }) => {
       if (isBackend(caller))
-        throw new Problem(403, 'players-only', 'a backend asks for a player by GET /players/{player_id}')
+        throw new Problem(403, 'players-only', 'This path is for players. A backend reads GET /players/{player_id}.')
       return playerOverview(caller.id, caller)
     },
     findPlayer: ({ player_id }) => playerOverview(player_id),
@@ -241,7 +241,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
         })
       if (caller !== undefined) assertStream(route, caller)
       if (route.startsWith('inspect') && !inspect)
-        throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+        throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
       if (caller !== undefined) assertRole(route, caller, backendRoutes)
     },
     basePath,

@@ -118,4 +118,4 @@ const inputFor = ({ id, profile, profiles, priority }: TicketBody, player: Playe
 const refusal = (error: unknown): Problem =>
   error instanceof Problem
     ? error
-    : (problemOf(error) ?? new Problem(500, 'internal-error', 'something went wrong here'))
+    : (problemOf(error) ?? new Problem(500, 'internal-error', 'Internal error. The server log has the cause.'))

@@ -65,7 +65,8 @@ export function createFakeService(clock: Clock): FakeService {
 
   const known = (id: string): Ticket => {
     const ticket = tickets.get(id)
-    if (ticket === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(id)}`)
+    if (ticket === undefined)
+      throw new UnknownTicket(`There is no ticket ${JSON.stringify(id)}. It may have ended and been removed.`)
     return ticket
   }
   const createTicket = (input: TicketInput): Ticket => {
@@ -195,14 +196,14 @@ export function createFakeService(clock: Clock): FakeService {
     }),
     playersLeft: (matchId, playerIds) => {
       if (!fake.matches.some((match) => match.matchId === matchId)) {
-        throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
+        throw new UnknownMatch(`There is no match ${JSON.stringify(matchId)}. It may have ended.`)
       }
       fake.left.push(...playerIds)
       return Promise.resolve()
     },
     stopMatch: async (matchId, { until } = {}) => {
       if (!fake.matches.some((match) => match.matchId === matchId)) {
-        throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
+        throw new UnknownMatch(`There is no match ${JSON.stringify(matchId)}. It may have ended.`)
       }
       fake.stopped.push(matchId)
       if (until !== 'recorded') await new Promise(() => {})

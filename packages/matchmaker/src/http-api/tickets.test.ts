@@ -99,7 +99,7 @@ describe('a ticket', () => {
       'no such profile',
       { profile: 'chess' },
       400,
-      { code: 'unknown-profile', field: 'profile', message: 'there is no queue "chess"' },
+      { code: 'unknown-profile', field: 'profile', message: 'There is no queue "chess".' },
     ],
     [
       'an attribute missing',

@@ -177,7 +177,7 @@ export function assemble(options: MatchmakerOptions, { ledger, journal = NO_JOUR
   })
 
   const assertNotClosed = () => {
-    if (isClosed) throw new MatchmakerClosed('the matchmaker is closed')
+    if (isClosed) throw new MatchmakerClosed('The matchmaker is closed.')
   }
   const { playedBy } = allocator
   const ticketing = createTicketing({ tickets, lifecycle, cooldowns, playedBy, clock, assertNotClosed })

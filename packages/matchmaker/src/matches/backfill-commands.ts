@@ -115,7 +115,8 @@ export function createBackfilling({
 }: Backfilling): Pick<Matchmaker, 'createBackfill' | 'getBackfill' | 'updateBackfill' | 'cancelBackfill'> {
   const known = (id: string): BackfillRecord => {
     const record = backfills.find(id)
-    if (record === undefined) throw new UnknownBackfill(`there is no backfill ${JSON.stringify(id)}`)
+    if (record === undefined)
+      throw new UnknownBackfill(`There is no backfill ${JSON.stringify(id)}. Its match may have ended.`)
     return record
   }
 
@@ -125,9 +126,12 @@ export function createBackfilling({
       const before = id === undefined ? undefined : backfills.find(id)
       if (before?.match.matchId === matchId) return backfillOf(before)
       if (before !== undefined) {
-        throw new InvalidBackfill(`backfill: id: is that of a backfill of another match, got ${JSON.stringify(id)}`, {
-          field: 'id',
-        })
+        throw new InvalidBackfill(
+          `backfill: id: ${JSON.stringify(id)} already belongs to a backfill of another match. Use a new id.`,
+          {
+            field: 'id',
+          },
+        )
       }
       const match = running(matchId)
       if (match.backfill !== undefined) throw new BackfillExists(matchId, match.backfill.id)

@@ -123,7 +123,7 @@ export function createBackfills({
     const { id, priority, match } = record
     const runtime = runtimes.get(match.queue.name)
     if (runtime === undefined || !isSame(runtime.compiled.model.teams, match.teams)) {
-      throw new InvalidBackfill(`backfill: queue ${match.queue.name} does not have the teams of the match any more`)
+      throw new InvalidBackfill(`backfill: queue ${match.queue.name} no longer has the teams of the match`)
     }
     // Stricter limits than those under which the match was found might leave out everybody.
     const createdAt = record.createdAt - match.expansionMs

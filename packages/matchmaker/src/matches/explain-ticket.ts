@@ -23,7 +23,8 @@ export function createExplaining({
 }): Matchmaker['explain'] {
   return (ticketId) => {
     const record = tickets.find(ticketId)
-    if (record === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(ticketId)}`)
+    if (record === undefined)
+      throw new UnknownTicket(`There is no ticket ${JSON.stringify(ticketId)}. It may have ended and been removed.`)
     const now = clock.now()
     const queues = record.runtimes.flatMap(({ explain, pool, isPaused }, index) => {
       const slot = slotIn(record, index)

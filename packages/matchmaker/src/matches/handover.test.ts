@@ -91,9 +91,9 @@ describe('tickets that are handed over', () => {
     })
     expect(result.tickets.map(({ id }) => id)).toEqual(['dee'])
     expect(result.refused.map(({ ticket, error }) => [ticket.id, error.message])).toEqual([
-      ['ann', 'there is no queue "gone"'],
+      ['ann', 'There is no queue "gone".'],
       ['ben', expect.stringContaining('ticket: createdAt: ')],
-      ['cas', 'player "cas" is in ticket x already'],
+      ['cas', 'Player "cas" is already queued in ticket x. Cancel that ticket first.'],
     ])
   })
 
@@ -165,8 +165,8 @@ describe('after new queues were set', () => {
     matchmaker.createTicket({ id: 'else', queue: 'other', players: [{ id: 'dee', coordinates: at }] })
     const { refused } = matchmaker.reconfigure([{ ...duel, matchSize: 1 }])
     expect(refused.map(({ ticket, queue, error }) => [ticket.id, queue, error.message])).toEqual([
-      ['both', 'other', 'there is no queue "other" any more'],
-      ['else', 'other', 'there is no queue "other" any more'],
+      ['both', 'other', 'Queue "other" has been removed from the configuration.'],
+      ['else', 'other', 'Queue "other" has been removed from the configuration.'],
       ['ann-ben', 'duel', 'ticket: players: a party of 2 is too big: a team takes at most 1'],
     ])
     expect(seen.cancelled?.map(({ ticket, reason }) => [ticket.id, reason])).toEqual([

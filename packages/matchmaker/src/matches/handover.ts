@@ -130,7 +130,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
   const leave = async (deadline: number) => {
     allocator.creates.sendNoMore()
     await advanceWhile(() => allocator.creates.inFlight() > 0, deadline)
-    tickets.endWaits(new MatchmakerClosed('the matchmaker is closed'))
+    tickets.endWaits(new MatchmakerClosed('The matchmaker is closed.'))
     await allocator.close()
     return []
   }
@@ -162,7 +162,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
 /** @throws {InvalidInput} */
 export function assertCanHandOver(handOver: boolean | undefined, store: Store | undefined): void {
   if (handOver !== true || store !== undefined) return
-  throw new InvalidInput('option handOver: needs a store, from which the next process goes on', {
+  throw new InvalidInput('option handOver: needs a store, from which the next process resumes', {
     field: 'handOver',
   })
 }

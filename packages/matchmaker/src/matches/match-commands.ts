@@ -33,7 +33,8 @@ const RECORD_MS = 10_000
 
 export function createMatching(matching: Matching): MatchingApi {
   const { lifecycle, allocator, ended, runtime, cooldowns, events, clock } = matching
-  const unknown = (matchId: string) => new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
+  const unknown = (matchId: string) =>
+    new UnknownMatch(`There is no match ${JSON.stringify(matchId)}. It may have ended.`)
 
   /** Rebuilds a match of an earlier process, of which only the server and the players' ids are known. */
   const adopt = (matchId: string, queueName: string): Match | undefined => {
@@ -55,7 +56,9 @@ export function createMatching(matching: Matching): MatchingApi {
   /** Resolves when a restart would know what was decided about the match. @throws {Unavailable} */
   const recorded = async (matchId: string): Promise<void> => {
     const unavailable = (cause?: unknown) =>
-      new Unavailable(`the journal cannot record now what was decided about match ${matchId}`, { cause })
+      new Unavailable(`The log cannot record the decision about match ${matchId}. Nothing has changed; retry.`, {
+        cause,
+      })
     const writing = allocator.recorded(matchId)?.then(
       () => true,
       (error: unknown) => {

@@ -45,7 +45,8 @@ export function createTicketing({
 > {
   const known = (id: string): TicketRecord => {
     const record = tickets.find(id)
-    if (record === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(id)}`)
+    if (record === undefined)
+      throw new UnknownTicket(`There is no ticket ${JSON.stringify(id)}. It may have ended and been removed.`)
     return record
   }
 

@@ -35,7 +35,8 @@ const never = () => new Promise<never>(() => {})
 export function createGate(): Gate {
   const shutting = manyWaitOn()
   const { signal } = shutting
-  const closed = () => new MatchmakerClosed('the matchmaker was abandoned: this process does not lead any more')
+  const closed = () =>
+    new MatchmakerClosed('This process no longer leads the partition. Send the call to the new leader.')
 
   /** What the call brings, unless the gate is shut by then. */
   const heard = <Value>(call: () => Value | Promise<Value>): Promise<Value> => {

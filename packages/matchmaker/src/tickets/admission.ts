@@ -12,7 +12,7 @@ import type { PlayerIndex, Playing } from './player-index.js'
 import type { PlayerLimits } from './limits.js'
 import type { CheckedTicket, TicketPlayer } from './checked-ticket.js'
 import type { Ticket } from './ticket.js'
-import { MUST_BE_SOMEWHERE, invalidTicket } from './ticket-input.js'
+import { invalidTicket } from './ticket-input.js'
 
 /** What is known of a ticket that has waited elsewhere before. */
 export interface PastOfTicket {
@@ -163,8 +163,8 @@ function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): 
 }
 
 /**
- * A server is placed near players, or at the beacon that a latency rule chooses: without such a rule, it must be known
- * where they are. @throws {InvalidTicket}
+ * A server needs a location: from `ip`, `coordinates`, or the queue's latency rule.
+ * @throws {InvalidTicket}
  */
 export function assertLocatable({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
   for (let index = 0; index < players.length; index += 1) {
@@ -175,7 +175,8 @@ export function assertLocatable({ players }: CheckedTicket, runtimes: readonly Q
     const queue = JSON.stringify(unplaced.queue.name)
     throw invalidTicket(
       `players.${index}`,
-      `players.${index}: ${MUST_BE_SOMEWHERE}: queue ${queue} has no latency rule that would choose a place`,
+      `players.${index}: set ip or coordinates. Queue ${queue} has no latency rule, ` +
+        'so its servers are placed by player location.',
     )
   }
 }
@@ -234,7 +235,10 @@ export function assertSameTicket(
     )
   )
     return
-  throw invalidTicket('id', `id: is that of a ticket with other queues or other players, got ${JSON.stringify(id)}`)
+  throw invalidTicket(
+    'id',
+    `id: ${JSON.stringify(id)} already belongs to a ticket with different queues or players. Use a new id.`,
+  )
 }
 
 const isSame = (list: readonly string[], other: readonly string[]) =>

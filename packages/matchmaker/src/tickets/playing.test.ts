@@ -69,7 +69,7 @@ describe('a player who plays', () => {
     expect(again('ann').status).toBe('SEARCHING')
     expect(() => again('ben')).toThrow(PlayerPlaying)
     expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
-    expect(() => again('ann')).toThrow('player "ann" is in ticket again-1 already')
+    expect(() => again('ann')).toThrow('Player "ann" is already queued in ticket again-1. Cancel that ticket first.')
   })
 
   test('may queue when the match is over', async () => {

@@ -194,7 +194,8 @@ export function inMatch<Result>(index: number | undefined, act: () => Result): R
   } catch (error) {
     if (!(error instanceof InvalidTicket)) throw error
     const { field = '' } = error
-    if (index === undefined) throw invalidMatch('id', 'id: is that of a match of other teams, or of other tickets')
+    if (index === undefined)
+      throw invalidMatch('id', 'id: already belongs to a match with different teams or tickets. Use a new id.')
     const where = `teams.${index}.${field}`
     throw invalidMatch(where, error.message.replace(/^ticket: /, '').replace(field, where))
   }

@@ -87,7 +87,7 @@ describe('a ticket in several queues', () => {
     expect(() => matchmaker.createTicket(ticket('ann', 'duel', 'trio'))).toThrow('players.0.attributes.mode')
     expect(() => matchmaker.createTicket(ticket('ann', 'duel', 'chess'))).toThrow(UnknownQueue)
     expect(() => matchmaker.createTicket(ticket('ann', 'trios'))).toThrow(
-      'there is no queue "trios"; did you mean trio?',
+      'There is no queue "trios"; did you mean trio?',
     )
     expect(() => matchmaker.createTicket({ ...ticket('ann', 'duel'), queue: 'duel' })).toThrow(
       'ticket: queue: must be given, or queues',

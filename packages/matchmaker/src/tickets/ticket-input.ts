@@ -188,7 +188,7 @@ export const player: z.ZodType<Player> = z.strictObject({
  * What is wrong with a player who is nowhere. Latencies will do in queues whose latency rule chooses the place: see
  * `admit`.
  */
-export const MUST_BE_SOMEWHERE = 'must have ip, coordinates or both'
+const MUST_BE_SOMEWHERE = 'must have ip, coordinates or both'
 
 export const locatedPlayer = player.refine(
   (one) => one.ip !== undefined || one.coordinates !== undefined || Object.keys(one.latencies ?? {}).length > 0,

@@ -140,16 +140,7 @@ interface TicketCreationOptions {
 }
 
 function createTicketCreation(options: TicketCreationOptions): TicketCreation {
-  const {
-    byId,
-    players,
-    privateMatches,
-    searching,
-    admissionContext,
-    located,
-    ledger,
-    events,
-  } = options
+  const { byId, players, privateMatches, searching, admissionContext, located, ledger, events } = options
 
   const begin = ({ record, found, now }: AdmittedTicket, entries: ReturnType<typeof entriesOf>): Ticket => {
     byId.set(record.id, record)
@@ -186,7 +177,8 @@ function createTicketCreation(options: TicketCreationOptions): TicketCreation {
           const known = before[index]
           const { team, tickets: count } = known?.privateSeat ?? {}
           const isSame = team === ticket.privateSeat?.team && count === tickets.length
-          if (known === undefined || !isSame) throw invalidTicket('id', 'id: is that of other tickets')
+          if (known === undefined || !isSame)
+            throw invalidTicket('id', 'id: already belongs to other tickets. Use a new id.')
           assertSameTicket(known, ticket)
         }
         return before.flatMap((record) => (record === undefined ? [] : ticketOf(record)))
@@ -250,7 +242,7 @@ function moveAll(
     if (hasEnded(record)) continue
     for (const queue of record.queues) {
       if (runtimes.has(queue)) continue
-      const error = new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`)
+      const error = new UnknownQueue(`Queue ${JSON.stringify(queue)} has been removed from the configuration.`)
       refused.push({ record, queue, error })
     }
     setRuntimes(

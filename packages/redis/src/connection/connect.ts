@@ -133,7 +133,7 @@ function assertSuitable(probed: Probed): void {
 }
 
 const tooOld = (version: string) =>
-  new RedisTooOld(`connectRedis: Redis 7.0 or later is needed, and this is ${version}`, {
+  new RedisTooOld(`connectRedis: Redis 7.0 or later is required, got ${version}.`, {
     code: 'VERSION',
     outcome: 'not-done',
   })

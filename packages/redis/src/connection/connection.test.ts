@@ -237,6 +237,6 @@ describe('a Redis that is too old', () => {
     const error = await failure(connectRedis({ client: { url: fake.url } }))
     await fake.close()
     expect(error).toBeInstanceOf(RedisTooOld)
-    expect(error.message).toBe(`connectRedis: Redis 7.0 or later is needed, and this is ${version}`)
+    expect(error.message).toBe(`connectRedis: Redis 7.0 or later is required, got ${version}.`)
   })
 })

@@ -17,7 +17,7 @@ export class LimitsUnavailable extends MusterError {
   }
 
   constructor(limit: string, why: string, cause?: unknown) {
-    super(`the shared limit '${limit}' gives no permits: ${why}`, { cause })
+    super(`The shared limit '${limit}' gives no permits: ${why}`, { cause })
     Object.assign(this, { limit })
   }
 }

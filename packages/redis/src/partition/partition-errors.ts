@@ -32,7 +32,10 @@ export class ClockDiffers extends MusterError {
   constructor(offsetMs: number) {
     const seconds = Math.round(Math.abs(offsetMs) / 1000)
     const how = offsetMs < 0 ? 'ahead of' : 'behind'
-    super(`the clock of this process is ${seconds} s ${how} that of Redis, by which tickets are timed: set the clocks`)
+    super(
+      `The clock of this process is ${seconds} s ${how} the clock of Redis, ` +
+        'which times tickets. Synchronize the clocks.',
+    )
   }
 }
 
@@ -46,6 +49,9 @@ export class LeaseLost extends Conflict {
   }
 
   constructor(partition: string) {
-    super(`partition ${partition}: another leader has taken over, or Redis has lost its data`)
+    super(
+      `Partition ${JSON.stringify(partition)}: lost the lease ` +
+        '(another process leads, or Redis lost its data). Nothing was written.',
+    )
   }
 }

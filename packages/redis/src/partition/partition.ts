@@ -290,7 +290,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       isClosed = true
       standby?.close()
       await comparing.stop()
-      await front.close(new MatchmakerClosed('this process has left the partition'))
+      await front.close(new MatchmakerClosed('This process has left the partition.'))
       await store.close()
     },
   }

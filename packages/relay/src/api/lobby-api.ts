@@ -77,8 +77,7 @@ const schema = z
   .prefault({})
 
 /** @throws {InvalidInput} naming the limit and its value. */
-const checkLimits = (limits: LobbyApiLimits | undefined) =>
-  checked(schema, limits, 'createLobbyApi: option limits')
+const checkLimits = (limits: LobbyApiLimits | undefined) => checked(schema, limits, 'createLobbyApi: option limits')
 
 /** An open long poll or event stream of a caller. */
 interface OpenStream {
@@ -108,7 +107,7 @@ export function createOpenStreams({
   return (callerId, request) => {
     const all = streams.get(callerId) ?? new Set()
     if (open >= inAll && all.size < perCaller)
-      throw new Problem(503, 'busy', 'too many wait already: ask without waiting', { retryAfterMs: 5000 })
+      throw new Problem(503, 'busy', 'Too many requests are waiting. Ask without waiting.', { retryAfterMs: 5000 })
     const own = manyWaitOn()
     const linked = linkedSignal(request, own.signal)
     streams.set(callerId, all.add(own))
@@ -122,7 +121,8 @@ export function createOpenStreams({
     linked.signal.addEventListener('abort', end, { once: true })
     if (linked.signal.aborted) end()
     const [oldest] = all
-    if (all.size > perCaller) oldest?.abort(new Problem(409, 'superseded', 'you have opened too many others since'))
+    if (all.size > perCaller)
+      oldest?.abort(new Problem(409, 'superseded', 'You have opened too many streams since; the oldest was closed.'))
     return { signal: linked.signal, end }
   }
 }
@@ -155,7 +155,7 @@ function problemOf(error: unknown): Problem | undefined {
   }
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
   if (error instanceof RelayClosed)
-    return new Problem(503, 'closed', 'this server is closing: try again', { retryAfterMs: 1000 })
+    return new Problem(503, 'closed', 'The server is closing. Retry after 1 s.', { retryAfterMs: 1000 })
   return undefined
 }
 
@@ -215,7 +215,8 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     create: (input, exchange) => lobbies.create({ ...input, player: playerOf(exchange) }),
     list: async (input, { caller }) => {
       const retryAfterMs = (await lists?.take(caller.id)) ?? 0
-      if (retryAfterMs > 0) throw new Problem(429, 'too-many-requests', 'too many lists', { retryAfterMs })
+      if (retryAfterMs > 0)
+        throw new Problem(429, 'too-many-requests', 'Too many list requests. Retry later.', { retryAfterMs })
       const { lobbies: listed, next } = await lobbies.list(input)
       return { lobbies: listed, next: next ?? null }
     },

@@ -301,7 +301,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     reapOrphans,
     close: ({ keepLobbies = false, timeoutMs = 60_000 } = {}) =>
       (closed ??= (async () => {
-        closing.abort(new RelayClosed('the lobbies are closed'))
+        closing.abort(new RelayClosed('The lobbies are closed.'))
         await Promise.all([...tickers.map((ticker) => ticker.stop()), keeper.close()])
         if (!keepLobbies) await closeAll({ store, runner, change, clock, timeoutMs })
       })()),

@@ -170,7 +170,9 @@ export async function closeAll({ store, runner, change, clock, timeoutMs }: Clos
     const left = (await Promise.all((await store.ids()).map(closeOne))).flat()
     if ((await store.ids()).length === 0) return
     if (clock.now() >= deadline) {
-      throw new RelayNotDeleted(`${left.length} relay sessions of lobbies may be left`, { sessionIds: left })
+      throw new RelayNotDeleted(`${left.length} relay sessions of lobbies may still exist. Delete them by hand.`, {
+        sessionIds: left,
+      })
     }
     await clock.sleep(PAUSE_MS)
   }

@@ -80,7 +80,7 @@ export async function awaitReady(
     const outcome = await pollUntilReady(context, entry, waiting, signal)
     if (typeof outcome !== 'string') return outcome
     const { id, hostId, filters, label } = entry.session
-    if (entry.condemned !== undefined) throw new NotFound(`relay session ${id} was deleted before it was ready`)
+    if (entry.condemned !== undefined) throw new NotFound(`Relay session ${id} was deleted before it was ready.`)
     await tryRemoveSession(context, id, 'not ready')
     if (attempt === SESSIONS) {
       throw new RelayNotReady(`${SESSIONS} relay sessions in a row did not become ready; the last was ${outcome}`, {
@@ -190,7 +190,9 @@ export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most
   return {
     admit: (hostId) => {
       if (most === null || hosted(hostId) + (underWay.get(hostId) ?? 0) < most) return
-      throw new TooManyRelaySessions(`a player hosts ${most} relay sessions already`, { limit: most })
+      throw new TooManyRelaySessions(`The player already hosts ${most} relay sessions. Delete one first.`, {
+        limit: most,
+      })
     },
     creating: (hostId) => {
       count(hostId, 1)

@@ -132,8 +132,10 @@ export function createHints(clock: Clock): Hints {
 export function receiveWebhook(hints: Hints, request: Request, publicUrl: string): Response {
   try {
     if (request.method !== 'POST')
-      throw new Problem(405, 'method-not-allowed', 'this path has POST', { headers: { allow: 'POST' } })
-    if (!hints.isExpected(publicUrl)) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+      throw new Problem(405, 'method-not-allowed', 'Method not allowed. This path accepts POST.', {
+        headers: { allow: 'POST' },
+      })
+    if (!hints.isExpected(publicUrl)) throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
     hints.arrived(publicUrl)
     return new Response(null, { status: 204 })
   } catch (error) {

@@ -104,13 +104,13 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     closing.signal.throwIfAborted()
     const entry = context.ledger.get(sessionId)
     if (entry === undefined || entry.condemned !== undefined)
-      throw new NotFound(`relay session ${sessionId} is not known here`)
+      throw new NotFound(`Relay session ${sessionId} is unknown to this process.`)
     entry.lastUsedAt = clock.now()
     return entry
   }
   const knownReady = (sessionId: string): ReadySession => {
     const { session } = known(sessionId)
-    if (!session.ready) throw new NotFound(`relay session ${sessionId} is not ready`)
+    if (!session.ready) throw new NotFound(`Relay session ${sessionId} is not ready.`)
     return session
   }
   const keep = (session: ReadySession): ReadySession => {
@@ -132,7 +132,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     const players = playersOf(session)
     const host = players.find(({ id }) => id === session.hostId) ?? players[0]
     try {
-      if (host === undefined) throw new NotFound(`relay session ${sessionId} has nobody left`)
+      if (host === undefined) throw new NotFound(`Relay session ${sessionId} has no players left.`)
       return await open({ players, hostId: host.id, filters: session.filters, label: session.label }, signal)
     } finally {
       await tryRemoveSession(context, sessionId, 'replaced')
@@ -141,7 +141,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
 
   const cleanUp = async (timeoutMs: number) => {
     const deadline = clock.now() + timeoutMs
-    closing.abort(new RelayClosed('the relay sessions are closed'))
+    closing.abort(new RelayClosed('The relay sessions are closed.'))
     await ticker.stop()
     await Promise.all(creating)
     for (;;) {
@@ -221,7 +221,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       lock.run(sessionId, async () => keep(await revokeSpent(context, knownReady(sessionId)))),
     credentialsFor: (sessionId, playerId) => {
       const credentials = credentialsFor(knownReady(sessionId), playerId)
-      if (credentials === undefined) throw new NotFound(`relay session ${sessionId} has no seat for this player`)
+      if (credentials === undefined) throw new NotFound(`Relay session ${sessionId} has no seat for this player.`)
       return credentials
     },
     keepAlive: (sessionId) => {

@@ -33,7 +33,7 @@ export async function authorizePlayer(
     const token = choose(player.ip, answered, read, taken)
     if (token !== undefined) return { ...session, seats: [...session.seats, { ...player, token }] }
   }
-  throw new RelayNotAuthorized('the service gave a player no token of their own', {
+  throw new RelayNotAuthorized('The relay service returned no token for a player.', {
     sessionId: session.id,
     cause: failure,
   })
@@ -76,7 +76,10 @@ async function revoke(context: SessionContext, sessionId: string, token: number)
     const read = await unlessTransient(readSession(context, sessionId))
     if (read !== undefined && read.users.every((user) => user.token !== token)) return
   }
-  throw new RelayNotRevoked('it could not be confirmed that a token is no longer valid', { sessionId, cause: failure })
+  throw new RelayNotRevoked('The revocation of a player token was not confirmed. The token may still be valid.', {
+    sessionId,
+    cause: failure,
+  })
 }
 
 async function authorize(

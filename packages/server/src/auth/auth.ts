@@ -129,4 +129,4 @@ function operatorOf(identity?: Identity): Operator | undefined {
 
 const may = (identity: Identity, role: Role) => identity.roles.includes(role)
 
-const wrongRole = (who: string) => new Problem(403, 'wrong-role', `this is for ${who}: the token has another role`)
+const wrongRole = (who: string) => new Problem(403, 'wrong-role', `This is for ${who}; the token has another role.`)

@@ -123,4 +123,4 @@ const isAttribute = (value: unknown): value is Attributes[string] =>
   Number.isFinite(value) || typeof value === 'string' || typeof value === 'boolean' || isTexts(value)
 
 const unfit = (name: ClaimName | undefined, message: string) =>
-  new Problem(403, 'unfit-token', `the claim ${[name].flat().join('.')} of the token ${message}`)
+  new Problem(403, 'unfit-token', `The claim ${[name].flat().join('.')} of the token ${message}.`)

@@ -39,14 +39,16 @@ export function createJwks({ url, clock, onProblem, timeoutMs = 5000 }: JwksOpti
   let failedAt = -Infinity
 
   const fetchKeys: FetchImplementation = async (href, { headers, signal }) => {
-    if (clock.now() - failedAt < RETRY_MS) throw new KeysUnavailable('the keys could not be fetched a moment ago')
+    if (clock.now() - failedAt < RETRY_MS) throw new KeysUnavailable('The keys could not be fetched a moment ago.')
     try {
       const answer = await fetchBounded(href, headers, signal)
       fetchedAt = clock.now()
       return answer
     } catch (error) {
       failedAt = clock.now()
-      const unavailable = new KeysUnavailable(`the keys at auth.jwt.jwks cannot be fetched: ${reasonOf(error)}`)
+      const unavailable = new KeysUnavailable(
+        `The keys at auth.jwt.jwks cannot be fetched: ${reasonOf(error)}. Check the URL and the network.`,
+      )
       onProblem(unavailable)
       throw unavailable
     }

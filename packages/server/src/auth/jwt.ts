@@ -227,19 +227,19 @@ function sharedKey(secret: Uint8Array): JWTVerifyGetKey {
  */
 function refuse(error: unknown): undefined {
   if (error instanceof Problem) throw error
-  if (error instanceof errors.JWTExpired) throw invalidToken('token-expired', 'the token has expired')
+  if (error instanceof errors.JWTExpired) throw invalidToken('token-expired', 'The token has expired. Send a new one.')
   if (error instanceof errors.JWTClaimValidationFailed) {
-    throw invalidToken('invalid-token', `the claim ${error.claim} of the token is ${wordOf(error.reason)}`)
+    throw invalidToken('invalid-token', `The claim ${error.claim} of the token is ${wordOf(error.reason)}.`)
   }
   if (error instanceof KeysUnavailable || error instanceof errors.JWKSTimeout) {
-    const message = 'it cannot be found out now who calls: try again'
+    const message = 'Signing keys (JWKS) are unavailable, so the token cannot be verified. Retry after 5 s.'
     throw new Problem(503, 'auth-unavailable', message, { retryAfterMs: 5000 })
   }
   if (error instanceof errors.JOSEError) return undefined
   throw error
 }
 
-const wordOf = (reason: string) => (reason === 'missing' ? 'missing' : 'not the one that is expected here')
+const wordOf = (reason: string) => (reason === 'missing' ? 'missing' : 'not the one expected here')
 
 const invalidToken = (code: string, message: string) =>
   new Problem(401, code, message, {

@@ -133,7 +133,7 @@ describe('muster serve', { timeout: 120_000 }, () => {
     writeFileSync(path, right.replace('matchSize: 2', 'matchSize: 3'))
     await said('changed: queues.duel.teams')
     child.kill('SIGHUP')
-    await said('reloaded: nothing has changed')
+    await said('Config reloaded; nothing has changed.')
   })
 
   test('two signals, as npx sends them, are one', async () => {
@@ -141,7 +141,7 @@ describe('muster serve', { timeout: 120_000 }, () => {
     const { child, ended, said } = await serve()
     child.kill('SIGINT')
     child.kill('SIGINT')
-    await said('the program ends')
+    await said('the process is shutting down')
     expect(await ended).toEqual([0, null])
   })
 

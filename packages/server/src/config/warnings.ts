@@ -42,7 +42,11 @@ function aboutCallers({ auth, console: page, telemetry, listen }: ConfigFile): R
   const mayLook = auth.keys.some(({ role }) => role !== 'backend') || auth.jwt?.claims.role !== undefined
   return [
     ...when(auth.jwt === undefined && auth.keys.length === 0, 'auth', 'lets nobody in: give jwt, or keys'),
-    ...when(page.enabled && !mayLook, 'console', 'is shown to nobody: no key of auth has a role such as look'),
+    ...when(
+      page.enabled && !mayLook,
+      'console',
+      'is on, but no auth key can open it: add one with role look or operate to auth.keys',
+    ),
     ...when(
       hasOpenMetrics && (metrics.open || !isPublic(listen)) && !isLoopback(listen.admin?.host ?? listen.host),
       'telemetry.metrics',

@@ -43,7 +43,7 @@ function createOperating({
     resumeQueue: logged('resume-queue', (name) => matchmaker.resumeQueue(name)),
     forgive: logged('forgive-cooldown', (playerId) => matchmaker.forgive(playerId)),
     letBotsIn: async (players, operator) => {
-      if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'bots are let in by `muster dev` alone')
+      if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'Only `muster dev` has bots.')
       await letBotsIn(players)
       log(operator, 'let-bots-in', String(players))
     },
@@ -57,10 +57,10 @@ function problemOf(error: unknown): Problem | undefined {
     return new Problem(409, 'too-late', message, { members: { match_id: error.matchId } })
   }
   if (error instanceof MatchmakerClosed)
-    return new Problem(503, 'closed', 'the program is ending', { retryAfterMs: 1000 })
+    return new Problem(503, 'closed', 'The process is shutting down.', { retryAfterMs: 1000 })
   if (error instanceof Unavailable) {
     const { retryAfterMs } = error
-    return new Problem(503, 'unavailable', 'tickets cannot be reached at the moment: try again', { retryAfterMs })
+    return new Problem(503, 'unavailable', 'Tickets are unavailable now. Retry later.', { retryAfterMs })
   }
   if (error instanceof NotFound) return new Problem(404, 'not-found', error.message)
   if (error instanceof Conflict) return new Problem(409, 'conflict', error.message)
@@ -144,11 +144,13 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
   const texts = createAttempts({ ...TEXTS, clock })
   const takeText = ({ id }: ConsoleCaller) => {
     const retryAfterMs = texts.take(id)
-    if (retryAfterMs > 0) throw new Problem(429, 'too-many-edits', 'too many edits and trials', { retryAfterMs })
+    if (retryAfterMs > 0)
+      throw new Problem(429, 'too-many-edits', 'Too many edits and trials. Retry later.', { retryAfterMs })
   }
   const assertMaySearch = ({ id }: ConsoleCaller) => {
     const retryAfterMs = finds.take(id)
-    if (retryAfterMs > 0) throw new Problem(429, 'too-many-searches', 'too many searches', { retryAfterMs })
+    if (retryAfterMs > 0)
+      throw new Problem(429, 'too-many-searches', 'Too many searches. Retry later.', { retryAfterMs })
   }
 
   const handlers: Handlers<typeof consoleRoutes, ConsoleCaller> = {
@@ -197,7 +199,7 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     authorize: (route, caller) => {
       const permission = permissionOf[route]
       if (caller === undefined || !isAllowed(caller.role, permission))
-        throw new Problem(403, 'not-permitted', `this takes a token whose role has the permission ${permission}`)
+        throw new Problem(403, 'not-permitted', `Permission ${permission} is missing. Use a token whose role has it.`)
     },
     basePath: `${basePath}/api`,
     address,

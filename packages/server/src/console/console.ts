@@ -66,14 +66,14 @@ function createVisitors(hosts: readonly string[]): Visitors {
   return {
     checkHost: ({ headers }) => {
       if (isServed(headers.get('host') ?? undefined)) return
-      throw new Problem(421, 'wrong-host', 'no such host is served here: the configuration names those that are')
+      throw new Problem(421, 'wrong-host', 'Unknown host. Add it to the configuration, or use a configured one.')
     },
     checkOrigin: ({ headers }) => {
       const site = headers.get('sec-fetch-site')
       const origin = headers.get('origin')
       const isSame = site === null || site === 'same-origin' || site === 'none'
       if (isSame && (origin === null || isOwn(origin, headers.get('host')))) return
-      throw new Problem(403, 'cross-site', 'only the console’s own page may call this')
+      throw new Problem(403, 'cross-site', 'Only the console’s own page may call this.')
     },
   }
 }
@@ -185,7 +185,7 @@ export function createConsole(options: ConsoleOptions): Console {
       return api(request, connection)
     }
     if (pathname === basePath) return new Response(null, { status: 308, headers: { location: `${basePath}/` } })
-    if (!pathname.startsWith(`${basePath}/`)) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+    if (!pathname.startsWith(`${basePath}/`)) throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
     return pages.answer(request, pathname.slice(basePath.length))
   }
 
@@ -204,7 +204,7 @@ export function createConsole(options: ConsoleOptions): Console {
 const refusal = (onError: (error: unknown) => void) => (error: unknown) => {
   if (error instanceof Problem) return problemResponse(error)
   onError(error)
-  return problemResponse(new Problem(500, 'internal-error', 'something went wrong here'))
+  return problemResponse(new Problem(500, 'internal-error', 'Internal error. The server log has the cause.'))
 }
 
 /** Said with the history. */

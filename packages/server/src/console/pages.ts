@@ -72,17 +72,19 @@ export function createPages(folder: URL): Pages {
       return await reading
     } catch {
       reading = undefined // a later request tries again
-      throw new Problem(503, 'no-page', 'the files of the console’s page are missing: `pnpm bundle` makes them')
+      throw new Problem(503, 'no-page', 'The files of the console are missing. Run `pnpm bundle`.')
     }
   }
 
   return {
     answer: async (request, path) => {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
-        throw new Problem(405, 'method-not-allowed', 'this path has GET', { headers: { allow: 'GET' } })
+        throw new Problem(405, 'method-not-allowed', 'Method not allowed. This path accepts GET.', {
+          headers: { allow: 'GET' },
+        })
       }
       const file = (await read()).get(path === '/' ? 'index.html' : path.slice(1))
-      if (file === undefined) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+      if (file === undefined) throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
       const headers = { etag: file.etag, 'cache-control': CACHE, vary: 'accept-encoding' }
       if (hasCurrent(request.headers.get('if-none-match'), file.etag)) {
         return new Response(null, { status: 304, headers })

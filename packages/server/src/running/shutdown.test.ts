@@ -42,7 +42,7 @@ test('while the program ends, it says so, takes nothing new, and still tells wha
     create(under, 'ben'),
     under.ask('GET', `/tickets/${ticket.id}`, { token: BACKEND_KEY }),
   ])
-  expect([ready.status, await ready.json()]).toEqual([503, { ready: false, why: ['the program ends'] }])
+  expect([ready.status, await ready.json()]).toEqual([503, { ready: false, why: ['the process is shutting down'] }])
   expect([refused.status, refused.retryAfter, refused.ticket.code]).toEqual([503, '2', 'closing'])
   expect(read.status).toBe(200)
   expect(await closing).toBe(true)

@@ -58,14 +58,17 @@ export function createClosing(options: ClosingOptions): Closing {
   }
   const close = async (): Promise<boolean> => {
     const { withinMs } = inForce.config.shutdown
-    log.info('the program ends', { withinMs })
+    log.info('Shutting down.', { withinMs })
     const isDone = (await within(closeAll(withinMs), withinMs, clock)) ?? false
     // What is left must not keep the process.
     listener.destroy()
     await problems.close()
-    if (isDone) log.info('ended')
-    else log.warn('ended before everything was finished: what is left is for the next process')
+    if (isDone) log.info('Shutdown complete.')
+    else log.warn(`Shutdown timed out after ${withinMs / 1000} s. The next process on this store resumes the rest.`)
     return isDone
   }
-  return { reason: () => (closed === undefined ? undefined : 'the program ends'), close: () => (closed ??= close()) }
+  return {
+    reason: () => (closed === undefined ? undefined : 'the process is shutting down'),
+    close: () => (closed ??= close()),
+  }
 }

@@ -47,7 +47,7 @@ function createWebhooks(servers: WebhookReceiver, relays: WebhookReceiver | unde
     const [, , kind] = new URL(request.url).pathname.split('/', 3)
     if (kind === 'servers') return servers(request)
     if (kind === 'relays' && relays !== undefined) return relays(request)
-    return problemResponse(new Problem(404, 'no-such-path', 'there is nothing at this path'))
+    return problemResponse(new Problem(404, 'no-such-path', 'There is nothing at this path.'))
   }
 }
 
@@ -154,7 +154,7 @@ export async function startServer(config: Config, deps: ServerDeps = {}): Promis
     : undefined
   const guard = createLoadGuard({
     delayMs: () => inForce.config.limits.delayMs,
-    onShed: (count) => log.warn(`the program is late: ${count} requests were refused with 503`),
+    onShed: (count) => log.warn(`Overload: ${count} requests were rejected with 503.`),
     clock,
   })
   const served = createMounts({
@@ -205,7 +205,7 @@ const isInUse = (error: unknown) => (error as NodeJS.ErrnoException).code === 'E
 
 /** What an operator looks for first. The host may be an address, which lines never hold. */
 function logStart(log: Log, { name, listen, queues, store, lobbies }: Config, port: number): void {
-  log.info('listening', {
+  log.info('Listening.', {
     port,
     adminPort: listen.admin?.port,
     publicUrl: listen.publicUrl,

@@ -30,8 +30,8 @@ export function createProblemLog(log: Log, clock: Clock): ProblemLog {
 
   const flush = () => {
     for (const { during, text, count } of kinds.values())
-      if (count > 1) log.warn(`${text.replace(/\.$/, '')}: ${count - 1} more times`, { during })
-    if (others > 0) log.warn(`${others} other problems, which are not listed`)
+      if (count > 1) log.warn(`${text.replace(/\.$/, '')} (${count - 1} more times)`, { during })
+    if (others > 0) log.warn(`${others} other problems occurred; they are not listed.`)
     kinds.clear()
     others = 0
     counting = undefined

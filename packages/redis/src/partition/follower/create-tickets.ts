@@ -24,10 +24,7 @@ interface PermittedOptions {
  * Finds the tickets of busy players that permit another one.
  * @throws as `permit` of the checker
  */
-type Permitted = (
-  ticket: Creatable,
-  busy: readonly PlayerTickets[],
-) => Promise<ReadonlyMap<string, readonly string[]>>
+type Permitted = (ticket: Creatable, busy: readonly PlayerTickets[]) => Promise<ReadonlyMap<string, readonly string[]>>
 
 function createPermitted({ store, checker }: PermittedOptions): Permitted {
   return async (ticket, busy) => {
@@ -136,7 +133,9 @@ export function createTicketCreation({ store, checker, created, clock }: CreateT
           break
         }
         default:
-          throw new PartitionFull('the partition holds as many tickets as it may', { retryAfterMs: FULL_RETRY_MS })
+          throw new PartitionFull('The partition holds as many tickets as it may. Retry later.', {
+            retryAfterMs: FULL_RETRY_MS,
+          })
       }
     }
   }
@@ -155,9 +154,11 @@ export function createTicketCreation({ store, checker, created, clock }: CreateT
     const coolingDown = await findCoolingDown(read.filter((one): one is Creatable => !(one instanceof MusterError)))
     const all = read.map((one) => (one instanceof MusterError ? one : (coolingDown.get(one) ?? one)))
     const good = all.filter((one): one is Creatable => !(one instanceof MusterError))
-    const tickets = good.map(
-      ({ id, body, players }): NewTicket => ({ id, body, players: players.map((player) => player.id) }),
-    )
+    const tickets = good.map(({ id, body, players }): NewTicket => ({
+      id,
+      body,
+      players: players.map((player) => player.id),
+    }))
     const outcomes = tickets.length === 0 ? [] : await store.create(tickets)
     const results = good.map(async (input, index): Promise<TicketResult> => {
       try {
@@ -199,7 +200,9 @@ export function createMatchCreation({
     tickets.map((ticket, index) => {
       const stored = found[index]
       if (stored !== undefined && isSame(ticket, viewOf(stored), privateSeatOf(stored))) return viewOf(stored)
-      throw new InvalidMatch('match: id: is that of a match of other teams, or of other tickets', { field: 'id' })
+      throw new InvalidMatch('match: id: already belongs to a match with different teams or tickets. Use a new id.', {
+        field: 'id',
+      })
     })
 
   const create = async (tickets: readonly Creatable[]): Promise<readonly Ticket[]> => {
@@ -215,7 +218,9 @@ export function createMatchCreation({
       const found = outcomes.flatMap((outcome) => (outcome.kind === 'exists' ? outcome.ticket : []))
       if (found.length > 0) return existing(tickets, found)
       if (outcomes.some(isOfKind('full')))
-        throw new PartitionFull('the partition holds as many tickets as it may', { retryAfterMs: FULL_RETRY_MS })
+        throw new PartitionFull('The partition holds as many tickets as it may. Retry later.', {
+          retryAfterMs: FULL_RETRY_MS,
+        })
       const seen = await Promise.all(
         outcomes.map((outcome, index) =>
           outcome.kind === 'busy' ? permitted(tickets[index] as Creatable, outcome.players) : given[index]?.permitted,

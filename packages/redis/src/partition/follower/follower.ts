@@ -19,10 +19,7 @@ import { createAsking } from './rpc-client.js'
 import { createTail } from './tail.js'
 
 /** What a front asks the store for somebody who waits for the answer. */
-type FrontStore = Pick<
-  PartitionStore,
-  'create' | 'createTogether' | 'read' | 'cancel' | 'playerTickets' | 'readNotes'
->
+type FrontStore = Pick<PartitionStore, 'create' | 'createTogether' | 'read' | 'cancel' | 'playerTickets' | 'readNotes'>
 
 /** The store, whose failures tell callers that they may try again. */
 function reachableStore(store: FrontStore): FrontStore {
@@ -31,7 +28,7 @@ function reachableStore(store: FrontStore): FrontStore {
       return await answer
     } catch (error) {
       if (!(error instanceof RedisError)) throw error
-      throw new PartitionUnavailable(`the partition cannot be reached: ${error.message}`, { cause: error })
+      throw new PartitionUnavailable(`The partition cannot be reached: ${error.message}`, { cause: error })
     }
   }
   return {
@@ -62,7 +59,7 @@ const createWebhook = ({ clock, ask }: WebhookOptions): ((request: Request) => P
     find: (pathname) => (pathname.length > LONGEST_PATH ? undefined : pathname),
     take: async (pathname, body) => {
       const status = await ask(pathname, new TextDecoder().decode(body)).catch(() => {
-        throw new Problem(503, 'no-leader', 'nobody takes webhooks at the moment')
+        throw new Problem(503, 'no-leader', 'No leader takes webhooks now. Retry later.')
       })
       if (status !== 204) throw noSuchWebhook()
     },
@@ -250,4 +247,5 @@ export function createFront(options: FrontOptions): Front {
   }
 }
 
-const unknown = (id: string) => new UnknownTicket(`there is no ticket ${JSON.stringify(id)}`)
+const unknown = (id: string) =>
+  new UnknownTicket(`There is no ticket ${JSON.stringify(id)}. It may have ended and been removed.`)

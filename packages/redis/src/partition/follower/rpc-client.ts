@@ -86,7 +86,7 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
     const now = clock.now()
     for (const [id, one] of open) {
       if (now >= one.deadline) {
-        end(id)?.reject(new NoLeader(`no process that leads the partition has answered within ${one.limitMs} ms`))
+        end(id)?.reject(noAnswer(one.limitMs))
       } else if (now >= one.repeatAt) postOne(id, one)
     }
   }
@@ -98,7 +98,7 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
         if (closed !== undefined) return reject(closed)
         const isFromAnybody = FROM_ANYBODY.has(command)
         if (open.size >= MOST_OPEN || (isFromAnybody && fromAnybody >= MOST_FROM_ANYBODY))
-          return reject(new PartitionFull('as many questions to the leader are open as there may be'))
+          return reject(new PartitionFull('Too many commands to the leader are open. Retry later.'))
         if (isFromAnybody) fromAnybody += 1
         const id = newId()
         const limitMs = waitsForStop(command, input) ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
@@ -143,3 +143,6 @@ function withoutEnd(input: readonly unknown[]): readonly unknown[] {
   const last = input.findLastIndex((value) => value !== undefined)
   return input.slice(0, last + 1)
 }
+
+const noAnswer = (ms: number) =>
+  new NoLeader(`No answer from the leader within ${ms / 1000} s. The command may have run; retrying is safe.`)

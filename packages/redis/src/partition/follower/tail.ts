@@ -60,7 +60,7 @@ export function createTail({ store, front, clock, heard, missed, problem }: Tail
   return {
     start: () => void (running ??= repeatUntil(read, { signal, clock, failed })),
     close: async () => {
-      closing.abort(new Error('the partition is closed'))
+      closing.abort(new Error('The partition is closed.'))
       await running
     },
   }

@@ -87,7 +87,7 @@ test('once another process leads nothing more is written, and whoever waits is t
     throw new LeaseLost('eu')
   })
   const record = commits.record({ matchId: 'm1', text: 'intent' })
-  await expect(clock.until(record)).rejects.toThrow('another process leads')
+  await expect(clock.until(record)).rejects.toThrow('Another process leads.')
   expect([written.length, isLost()]).toEqual([1, true])
   const late = commits.flushed().catch((error: Error) => error.message)
   commits.stop(new Error('stopped'))

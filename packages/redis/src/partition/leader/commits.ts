@@ -119,7 +119,7 @@ export function createCommits(options: CommitsOptions): Commits {
       next = new Batch()
       const outcome = await written(batch)
       if (outcome === undefined) {
-        fail(batch, stopped ?? new Error('another process leads'))
+        fail(batch, stopped ?? new Error('Another process leads.'))
         if (stopped === undefined) deposed()
         break
       }

@@ -70,7 +70,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
   let writing: Writing | undefined
 
   const commits = (): Commits => {
-    if (writing === undefined) throw new Error('this process does not lead')
+    if (writing === undefined) throw new Error('This process does not lead.')
     return writing.commits
   }
 
@@ -96,7 +96,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     const cancelled = ticketIds.filter((_, index) => (stored[index]?.header ?? 'C').startsWith('C'))
     gone(cancelled.map((ticketId) => ({ ticketId })))
     if (cancelled.length === ticketIds.length) return
-    problem(new Error('tickets are not as this leader left them: it reads them again'))
+    problem(new Error('Stored tickets differ from this leader’s copy. It reads them again.'))
     writing?.lease.lose()
   }
 

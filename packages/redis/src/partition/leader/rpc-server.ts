@@ -75,7 +75,7 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
 function textOf(reply: Reply): string {
   const text = encode(reply)
   if (text.length <= LONGEST) return text
-  const error = new MusterError(`the answer of the leader is too long: ${text.length} characters, at most ${LONGEST}`)
+  const error = new MusterError(`The answer of the leader is too long: ${text.length} characters, at most ${LONGEST}.`)
   return encode({ id: reply.id, error: encodeError(error) })
 }
 
@@ -121,7 +121,8 @@ export function createAnswering(options: AnsweringOptions): Answering {
 
   const handled = ({ command, input }: Ask): unknown => {
     // A front of another version may know more.
-    if (!Object.hasOwn(HANDLERS, command)) throw new Error('the leader does not know this command')
+    if (!Object.hasOwn(HANDLERS, command))
+      throw new Error('The leader does not know this command. Run the same version in all processes.')
     return HANDLERS[command](leader, input as readonly never[])
   }
 

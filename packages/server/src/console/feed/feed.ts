@@ -56,7 +56,8 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions): Fee
     const crowd = own.length >= perCaller ? own : listeners.size >= inAll ? [...listeners] : undefined
     if (crowd === undefined) return
     const stuck = crowd.find(({ takenAt }) => now() - takenAt > STUCK_MS)
-    if (stuck === undefined) throw new Problem(429, 'too-many-feeds', 'too many pages are open', { retryAfterMs: 5000 })
+    if (stuck === undefined)
+      throw new Problem(429, 'too-many-feeds', 'Too many console pages are open. Close one.', { retryAfterMs: 5000 })
     leave(stuck)
   }
   const leave = (listener: Listener) => {
@@ -88,7 +89,7 @@ export function createFeeds({ inAll, perCaller, begun, now }: FeedsOptions): Fee
 
   return {
     listen: (caller, greeting) => {
-      if (isClosed) throw new Problem(503, 'closed', 'the program is ending', { retryAfterMs: 5000 })
+      if (isClosed) throw new Problem(503, 'closed', 'The process is shutting down.', { retryAfterMs: 5000 })
       makePlace(caller)
       const listener: Listener = {
         caller,

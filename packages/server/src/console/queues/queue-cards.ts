@@ -121,7 +121,7 @@ export function createQueueCards(queues: () => readonly QueueDefinition[], mayCh
         name,
         queues().map((queue) => queue.name),
       )
-      throw new Problem(404, 'no-such-queue', `there is no queue ${JSON.stringify(name)}${near}`)
+      throw new Problem(404, 'no-such-queue', `There is no queue ${JSON.stringify(name)}${near || '.'}`)
     },
   }
 }

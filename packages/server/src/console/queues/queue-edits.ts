@@ -86,12 +86,17 @@ export function createApplying(
   const apply = async ({ name, version, yaml }: Edit, { who, role }: Operator): Promise<Applied | Response> => {
     const { definition: before, version: current, fixed } = queues.inForce(name)
     if (applyQueue === undefined || fixed !== null) {
-      throw new Problem(409, 'fixed-queue', fixed ?? 'queues cannot be changed here')
+      throw new Problem(409, 'fixed-queue', fixed ?? 'Queues cannot be changed here.')
     }
     if (version !== current) {
-      throw new Problem(409, 'stale-version', `the queue has changed: its version is ${current} now`, {
-        members: { version: current },
-      })
+      throw new Problem(
+        409,
+        'stale-version',
+        `The queue is at version ${current} now. Read it again and repeat the edit.`,
+        {
+          members: { version: current },
+        },
+      )
     }
     const { definition, faults } = readEditedQueue(yaml, before)
     if (definition === undefined) return invalidYaml(faults)

@@ -65,7 +65,8 @@ export function createEventHistory<Event extends { readonly at: number }>(
   const write = async (): Promise<void> => {
     const texts = pending
     pending = []
-    if (dropped > 0) failed(new Error(`${dropped} events are missing in the history: they could not be written`))
+    if (dropped > 0)
+      failed(new Error(`${dropped} events are missing from the history because they could not be written.`))
     dropped = 0
     try {
       await store.append(texts)

@@ -48,7 +48,7 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
 
   const find = (id: string): Running => {
     const found = known.get(id)
-    if (found === undefined) throw new Problem(404, 'no-such-trial', 'there is no such trial, or it was dropped')
+    if (found === undefined) throw new Problem(404, 'no-such-trial', 'There is no such trial, or it was dropped.')
     return found
   }
   const isRunning = ({ trial }: Running) => trial.state === 'running'
@@ -74,9 +74,10 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
   return {
     begin: (queue, yaml) => {
       const { definition: before } = cards.inForce(queue)
-      if (queues().some(hasCode)) throw new Problem(409, 'fixed-queue', 'a queue has a rule that is code')
+      if (queues().some(hasCode))
+        throw new Problem(409, 'fixed-queue', 'A queue has a rule that is code, which a trial cannot run.')
       if ([...known.values()].filter(isRunning).length >= MOST_RUNNING) {
-        throw new Problem(429, 'too-many-trials', 'other trials run: try again in a moment', { retryAfterMs: 5000 })
+        throw new Problem(429, 'too-many-trials', 'Other trials are running. Retry after 5 s.', { retryAfterMs: 5000 })
       }
       const { definition, faults } = readEditedQueue(yaml, before)
       if (definition === undefined) return invalidYaml(faults)

@@ -24,12 +24,16 @@ const SCRAPES = { limit: 20, windowMs: 10_000 }
 export function createMetricsDoor({ metrics, beforeScrape, key, isOpen, clock }: MetricsDoorOptions): RequestListener {
   const attempts = createAttempts({ ...SCRAPES, clock, maxKeys: 1000 })
   const refuse = (problem: Problem) => nodeListener(async () => problemResponse(problem))
-  const tooMany = refuse(new Problem(429, 'too-many-requests', 'too many scrapes', { retryAfterMs: 10_000 }))
+  const tooMany = refuse(
+    new Problem(429, 'too-many-requests', 'Too many scrapes. Retry after 10 s.', { retryAfterMs: 10_000 }),
+  )
   const unknown = refuse(
-    new Problem(401, 'unauthorized', 'metrics need their key', { headers: { 'www-authenticate': 'Bearer' } }),
+    new Problem(401, 'unauthorized', 'Metrics require their key. Send `Authorization: Bearer <key>`.', {
+      headers: { 'www-authenticate': 'Bearer' },
+    }),
   )
   const withoutKey = refuse(
-    new Problem(403, 'metrics-closed', 'metrics are closed: set telemetry.metrics.key, listen.admin or open: true'),
+    new Problem(403, 'metrics-closed', 'Metrics are closed. Set telemetry.metrics.key, listen.admin or open: true.'),
   )
 
   return (message, response) => {

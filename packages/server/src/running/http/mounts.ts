@@ -130,7 +130,7 @@ const NOTHING = { console: undefined, metrics: undefined }
 
 /** While the program starts: it lives, is not ready, and knows nothing yet. */
 export function startingMounts(): Mounts {
-  const operate = createOperations({ ready: async () => ({ is: false, why: ['the program starts'] }), ...NOTHING })
+  const operate = createOperations({ ready: async () => ({ is: false, why: ['the process is starting'] }), ...NOTHING })
   const answer: RequestListener = (message, response) => {
     if (!operate(message, response)) starting(message, response)
   }
@@ -169,9 +169,12 @@ function refusal(refused: Problem): RequestListener {
 
 /** Milliseconds after which a client asks again: by then there is room, or another process answers (our choice). */
 const retryAfterMs = 2000
-const busy = (why: string) => refusal(new Problem(503, 'busy', `${why}: ask again`, { retryAfterMs }))
-const refuse = refusal(new Problem(503, 'closing', 'this server is about to end: ask again', { retryAfterMs }))
-const starting = refusal(new Problem(503, 'starting', 'this server is starting: ask again', { retryAfterMs: 1000 }))
-const tooMany = busy('there are too many connections')
-const tooLate = busy('there are more requests than can be answered')
-const notHere = refusal(new Problem(404, 'not-found', 'only health, metrics and the console are served here'))
+const busy = (why: string) =>
+  refusal(new Problem(503, 'busy', `${why}. Retry after ${retryAfterMs / 1000} s.`, { retryAfterMs }))
+const refuse = refusal(new Problem(503, 'closing', 'The server is shutting down. Retry later.', { retryAfterMs }))
+const starting = refusal(
+  new Problem(503, 'starting', 'The server is starting. Retry after 1 s.', { retryAfterMs: 1000 }),
+)
+const tooMany = busy('Too many connections')
+const tooLate = busy('Too many requests at once')
+const notHere = refusal(new Problem(404, 'not-found', 'This address serves health, metrics and the console only.'))

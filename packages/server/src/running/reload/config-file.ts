@@ -27,7 +27,7 @@ export async function replaceFile(target: string, text: string, before: string):
     } finally {
       await file.close()
     }
-    if ((await readFile(target, 'utf8')) !== before) throw new NotEdited('the file was changed meanwhile')
+    if ((await readFile(target, 'utf8')) !== before) throw new NotEdited('The file was changed meanwhile.')
     await rename(beside, target)
   } catch (error) {
     await rm(beside, { force: true })
@@ -99,7 +99,7 @@ export function tellWarnings(log: Log, warnings: readonly Finding[]): void {
 
 /** Tells why a configuration does not count. Each line of an InvalidConfig names a place in the file. */
 export function tellNotReloaded(log: Log, error: unknown): void {
-  log.error('the configuration was not reloaded: nothing has changed')
+  log.error('Config reload failed; the previous config stays active. Errors follow.')
   const message = error instanceof Error ? error.message : String(error)
   for (const line of message.split('\n')) log.error(line)
 }
@@ -114,7 +114,7 @@ async function changeFile(
     // A link stays a link.
     const target = await realpath(path)
     const before = await readFile(target, 'utf8')
-    if (before !== seen) throw new NotEdited('the file was changed meanwhile: look at what it says now, and try again')
+    if (before !== seen) throw new NotEdited('The file was changed meanwhile. Read it again and repeat the edit.')
     const read = await readConfigText(change(before), { path, env })
     await replaceFile(target, read.text, before)
     return read
@@ -122,7 +122,7 @@ async function changeFile(
     if (error instanceof InvalidConfig || error instanceof NotEdited) throw new InvalidInput(error.message)
     const code = (error as NodeJS.ErrnoException).code
     if (code === undefined) throw error
-    throw new InvalidInput(`the configuration's file cannot be written (${code}): nothing has changed`)
+    throw new InvalidInput(`The configuration file cannot be written (${code}). Nothing has changed.`)
   }
 }
 

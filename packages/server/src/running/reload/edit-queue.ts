@@ -99,11 +99,12 @@ export class NotEdited extends Error {
 export function editQueue(text: string, name: string, yaml: string): string {
   const document = parseDocument(text)
   const changed = parseDocument(yaml)
-  if (document.errors.length > 0) throw new NotEdited('the configuration is no YAML at the moment')
-  if (changed.errors.length > 0 || !isMap(changed.contents)) throw new NotEdited('the definition is no mapping of YAML')
+  if (document.errors.length > 0) throw new NotEdited('The configuration file is not valid YAML now. Correct it first.')
+  if (changed.errors.length > 0 || !isMap(changed.contents))
+    throw new NotEdited('The definition is not a YAML mapping.')
   const old = queueOf(document, name)
   const next = changed.contents as YAMLMap
-  if (next.get('name') !== name) throw new NotEdited(`the definition must be of ${JSON.stringify(name)}: a name stays`)
+  if (next.get('name') !== name) throw new NotEdited(`The definition must keep the name ${JSON.stringify(name)}.`)
   keepVariables(old, next)
   const spliced = spliceYaml(text, document, old, next)
   if (spliced !== undefined) return onlyThis(text, name, spliced)

@@ -43,7 +43,7 @@ describe('a reload', () => {
 
   test('of the same says so, and changes nothing', async () => {
     expect(await reload('', DUEL + TRIO)).toEqual({ changes: [], refused: [] })
-    expect(textsOf(under.lines).at(-1)).toBe('reloaded: nothing has changed')
+    expect(textsOf(under.lines).at(-1)).toBe('Config reloaded; nothing has changed.')
   })
 
   test('applies what can be applied, and names what needs a restart', async () => {
@@ -61,8 +61,8 @@ describe('a reload', () => {
     const { refused } = await reload('')
     expect(refused.map(({ queue }) => queue)).toEqual(['trio', 'trio'])
     expect(textsOf(under.lines).slice(-3)).toEqual([
-      'a waiting ticket was refused by its new queue',
-      'a waiting ticket was refused by its new queue',
+      'The changed queue rejects a queued ticket.',
+      'The changed queue rejects a queued ticket.',
       '2 waiting tickets were refused by their new queues',
     ])
   })

@@ -155,11 +155,11 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
 
 function tell(log: Log, changes: readonly Change[], refused: readonly RefusedTicket[]): void {
   for (const { field, text, isLive } of changes) {
-    if (isLive) log.info(`changed: ${field}: ${text}`)
-    else log.warn(`changed, but counts after a restart only: ${field}: ${text}`)
+    if (isLive) log.info(`Config changed: ${field} ${text}`)
+    else log.warn(`Config changed, restart required: ${field} ${text}`)
   }
-  if (changes.length === 0) log.info('reloaded: nothing has changed')
+  if (changes.length === 0) log.info('Config reloaded; nothing has changed.')
   for (const { ticketId, queue, reason } of refused.slice(0, MOST_NAMED))
-    log.warn('a waiting ticket was refused by its new queue', { ticketId, queue, reason })
-  if (refused.length > 0) log.warn(`${refused.length} waiting tickets were refused by their new queues`)
+    log.warn('The changed queue rejects a queued ticket.', { ticketId, queue, reason })
+  if (refused.length > 0) log.warn(`The changed queues reject ${refused.length} queued tickets.`)
 }

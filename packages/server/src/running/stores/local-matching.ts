@@ -57,7 +57,12 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
     close: async (timeoutMs) => {
       const left = await matchmaker.close({ timeoutMs })
       for (const { matchId } of left)
-        onProblem('close', new Error(`the stop of the server of match ${matchId} was not confirmed in time`))
+        onProblem(
+          'close',
+          new Error(
+            `The stop of the server of match ${matchId} was not confirmed in time. The next process repeats it.`,
+          ),
+        )
     },
     shared: {},
     store: remembered.store,
@@ -127,7 +132,7 @@ async function openFolder(
       return { store, streamKey: await readStreamKey(store, join(path, 'streams.key')) }
     } catch (error) {
       if (!(error instanceof StoreLocked) || clock.now() >= until) throw error
-      onProblem('start', new Error('another process uses the folder of the store: waiting for it to end'))
+      onProblem('start', new Error('Another process uses the store folder. Waiting for it to end.'))
       await clock.sleep(LOOK_EVERY_MS)
     }
   }

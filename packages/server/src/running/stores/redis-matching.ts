@@ -41,18 +41,23 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
   const lobbies = whole.lobbies.enabled ? redisPackage.createRedisLobbyStore({ redis, name: whole.name }) : undefined
   partition.on('problem', ({ during, error }) => onProblem(during, error))
   partition.on('queuesDiffer', () =>
-    onProblem('partition', new Error('the process that leads matches by other queues than this one has')),
+    onProblem(
+      'partition',
+      new Error(
+        'The leader uses other queues than this process is configured with. Deploy the same queues everywhere.',
+      ),
+    ),
   )
 
   let takeovers = 0
   partition.on('leading', ({ takeoverMs, tickets }) => {
     takeovers += 1
-    log.info('this process leads: it matches and has servers created and stopped', {
+    log.info('This process leads the partition now. It matches tickets and manages servers.', {
       takeoverMs: Math.round(takeoverMs),
       tickets,
     })
   })
-  partition.on('following', () => log.info('this process leads no longer'))
+  partition.on('following', () => log.info('This process no longer leads the partition.'))
 
   // A ticket is created where its client asks; all else happens where the matches are made.
   const on: Matchmaker['on'] = (name, listener) =>
