@@ -13,8 +13,8 @@ const MEASURED_S = 10
 export async function measureLatency(): Promise<{ readonly p50: number; readonly p99: number }> {
   const server = await startRedisServer()
   const leader = await startMember('leader', server.url)
-  const creating = await startMember('front', server.url)
-  const waiting = await startMember('front', server.url)
+  const creating = await startMember('follower', server.url)
+  const waiting = await startMember('follower', server.url)
   const { port } = await waiting.ask<'listening'>({ kind: 'listen' })
   const create = (prefix: string, seconds: number) =>
     creating.ask<'over'>({ kind: 'create', prefix, rate: RATE, seconds, port })

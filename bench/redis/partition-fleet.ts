@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Answer, Led, Order, Used } from './partition-messages.js'
 
 /** A standby may lead, and is not waited for until it does. */
-export type Role = 'leader' | 'standby' | 'front' | 'memory'
+export type Role = 'leader' | 'standby' | 'follower' | 'memory'
 
 /** A process of the measurement. */
 export interface Member {

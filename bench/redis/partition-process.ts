@@ -1,6 +1,6 @@
 /**
  * One process of a partition, or a matchmaker in memory for comparison:
- * `partition-process leader|standby|front <redis>`, `partition-process memory`.
+ * `partition-process leader|standby|follower <redis>`, `partition-process memory`.
  */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
@@ -45,7 +45,7 @@ async function inRedis() {
     redis,
     name: 'bench',
     deployments: readyAtOnce((requestId) => partition.hint(requestId).catch(() => {})),
-    canLead: role !== 'front',
+    canLead: role !== 'follower',
     standby: role === 'standby',
   })
   partition.on('leading', ({ takeoverMs, tickets }) => tell({ kind: 'led', takeoverMs, tickets }))

@@ -24,7 +24,7 @@ export async function partitionFigures(): Promise<Figures> {
   const { p50, p99 } = await measureLatency()
   const memoryUs = await measureCpuInMemory()
   const cpu = await measureCpu(0)
-  const oursUs = cpu.front + cpu.leader
+  const oursUs = cpu.follower + cpu.leader
   const heard = await measureCpu(LISTENERS)
   const waiting = await measureTakeovers({ waiting: WAITING, playing: 0, times: TAKEOVERS })
   const playing = await measureTakeovers({ waiting: 0, playing: PLAYING, times: 3 })
@@ -36,7 +36,7 @@ export async function partitionFigures(): Promise<Figures> {
     redisUs: cpu.redis,
     leaderUs: cpu.leader,
     standbyUs: cpu.standby,
-    frontUs: cpu.front,
+    followerUs: cpu.follower,
     listenerUs: heard.listener,
     redisUsPerListener: Math.max(0, heard.redis - cpu.redis) / LISTENERS,
     waitingUsPerSecond: waiting.idleUsPerSecond / WAITING,
@@ -56,7 +56,7 @@ export async function partitionFigures(): Promise<Figures> {
     figures: [
       atMost(`${known}: p50`, p50, 5, 'ms'),
       atMost(`${known}: p99`, p99, 50, 'ms'),
-      atMost('partition: CPU of front and leader, of that in memory', oursUs / memoryUs, 1.5, 'times'),
+      atMost('partition: CPU of follower and leader, of that in memory', oursUs / memoryUs, 1.5, 'times'),
       atMost(`${taken}: the longest of ${TAKEOVERS}`, longest, 2, 's'),
       atMost(`${among}: from kill -9 of the leader until players are matched again`, rivals.seconds, 3, 's'),
       atMost(`${among}: changes of leader`, rivals.changes, 1, 'times'),

@@ -4,7 +4,7 @@ export interface Costs {
   readonly redisUs: number
   readonly leaderUs: number
   readonly standbyUs: number
-  readonly frontUs: number
+  readonly followerUs: number
   /** Of a process that only hears of a ticket, in itself and in Redis. */
   readonly listenerUs: number
   readonly redisUsPerListener: number
@@ -37,7 +37,7 @@ const BOUNDS = {
   heapBytes: 4e9,
 }
 /** One that fails must be no loss. */
-const FEWEST_FRONTS = 2
+const FEWEST_FOLLOWERS = 2
 
 /** How much of each bound one partition uses; 1 is all of it. */
 export interface Use {
@@ -46,8 +46,8 @@ export interface Use {
   readonly 'CPU of the leader': number
   readonly 'heap of the leader': number
   readonly 'CPU of a standby': number
-  /** Of a front's core, for hearing what happens at all other fronts. */
-  readonly 'changes heard by each front': number
+  /** Of a follower's core, for hearing what happens at all other followers. */
+  readonly 'changes heard by each follower': number
 }
 
 export interface Plan extends Crowd {
@@ -66,7 +66,7 @@ export interface Plan extends Crowd {
   readonly frontsPerPartition: number
   /** From the death of a leader until the next one matches. */
   readonly takeoverS: number
-  /** Leaders, a standby for each, and fronts. */
+  /** Leaders, a standby for each, and followers. */
   readonly processes: number
 }
 
@@ -80,7 +80,7 @@ export function planOf(crowd: Crowd, costs: Costs): Plan {
     // Most of what is used is divided with the partition.
     partitions = Math.max(partitions + 1, Math.floor(partitions * Math.min(worst[1], 2)))
   }
-  const { fronts, redis } = partitionOf(crowd, costs, partitions)
+  const { followers, redis } = partitionOf(crowd, costs, partitions)
   return {
     ...crowd,
     ticketsPerSecond,
@@ -92,21 +92,21 @@ export function planOf(crowd: Crowd, costs: Costs): Plan {
     dividedFor,
     redisCores: Math.ceil((redis * partitions) / BOUNDS.core),
     redisGigabytes: (crowd.waiting * costs.redisBytesWaiting + playing * costs.redisBytesPlaying) / 1e9,
-    frontsPerPartition: fronts,
+    frontsPerPartition: followers,
     takeoverS: costs.takeoverS + (playing / crowd.perMatch / partitions) * (costs.takeoverUsPerMatch / 1e6),
-    processes: partitions * (2 + fronts),
+    processes: partitions * (2 + followers),
   }
 }
 
-/** Fronts of a partition, and cores of Redis that it uses. */
+/** Followers of a partition, and cores of Redis that it uses. */
 function partitionOf({ waiting, waitS }: Crowd, costs: Costs, partitions: number) {
   const perSecond = waiting / waitS / partitions
-  // Each front hears of all tickets, so what is left of its core for its own gets less with their number.
+  // Each follower hears of all tickets, so what is left of its core for its own gets less with their number.
   const left = BOUNDS.core - (perSecond * costs.listenerUs) / 1e6
-  const own = (perSecond * (costs.frontUs - costs.listenerUs)) / 1e6
-  const fronts = left <= 0 ? Infinity : Math.max(FEWEST_FRONTS, Math.ceil(own / left))
-  const listeners = Math.min(fronts, 1000) + 1
-  return { perSecond, fronts, redis: (perSecond * (costs.redisUs + listeners * costs.redisUsPerListener)) / 1e6 }
+  const own = (perSecond * (costs.followerUs - costs.listenerUs)) / 1e6
+  const followers = left <= 0 ? Infinity : Math.max(FEWEST_FOLLOWERS, Math.ceil(own / left))
+  const listeners = Math.min(followers, 1000) + 1
+  return { perSecond, followers, redis: (perSecond * (costs.redisUs + listeners * costs.redisUsPerListener)) / 1e6 }
 }
 
 function useOf(crowd: Crowd, costs: Costs, partitions: number): Use {
@@ -119,8 +119,8 @@ function useOf(crowd: Crowd, costs: Costs, partitions: number): Use {
     'CPU of the leader': (perSecond * costs.leaderUs + waiting * costs.waitingUsPerSecond) / 1e6 / BOUNDS.core,
     'heap of the leader': (waiting * costs.heapWaiting + playing * costs.heapPlaying) / BOUNDS.heapBytes,
     'CPU of a standby': (perSecond * costs.standbyUs) / 1e6 / BOUNDS.core,
-    // Half of a front's core is for its own players.
-    'changes heard by each front': (perSecond * costs.listenerUs) / 1e6 / (BOUNDS.core / 2),
+    // Half of a follower's core is for its own players.
+    'changes heard by each follower': (perSecond * costs.listenerUs) / 1e6 / (BOUNDS.core / 2),
   }
 }
 

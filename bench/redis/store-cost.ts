@@ -11,7 +11,7 @@ import { createWorkload, type Workload } from './workload.js'
 const BATCH = 128
 const STANDING = 20_000
 const MEASURED = 100_000
-const FRONTS = 2
+const FOLLOWERS = 2
 const TIMES = 3
 
 interface Run {
@@ -57,12 +57,14 @@ async function measure({ perMatch, appendOnly }: Run) {
   const redis = await connectRedis({ client: { url: server.url } })
   const store = createRedisStore({ redis, name: 'bench' })
   const stopping = new AbortController()
-  const fronts = Array.from({ length: FRONTS }, (_, number) => follow(server, `front${number}`, stopping.signal))
+  const followers = Array.from({ length: FOLLOWERS }, (_, number) =>
+    follow(server, `follower${number}`, stopping.signal),
+  )
   const workload = await createWorkload(store, { perMatch, batch: BATCH, standing: STANDING })
   await workload.run(STANDING * 2)
   const result = await costOf(server, workload)
   stopping.abort()
-  await Promise.allSettled(fronts)
+  await Promise.allSettled(followers)
   await store.close()
   await redis.close()
   await server.close()

@@ -30,15 +30,15 @@ const AT_ONCE = 512
 
 export async function measureTakeovers({ waiting, playing, times }: TakeoverCase): Promise<Takeovers> {
   const server = await startRedisServer()
-  const front = await startMember('front', server.url)
+  const follower = await startMember('follower', server.url)
   let leader = await startMember('leader', server.url)
   const empty = await startMember('standby', server.url)
   await settled(empty)
   const heapBefore = (await empty.report(true)).heapBytes
   await empty.kill()
   const bytesBefore = await redisBytes(server)
-  if (playing > 0) await front.ask<'over'>({ kind: 'work', prefix: 'playing', total: playing, atOnce: AT_ONCE })
-  if (waiting > 0) await front.ask<'over'>({ kind: 'stand', total: waiting })
+  if (playing > 0) await follower.ask<'over'>({ kind: 'work', prefix: 'playing', total: playing, atOnce: AT_ONCE })
+  if (waiting > 0) await follower.ask<'over'>({ kind: 'stand', total: waiting })
   const bytes = (await redisBytes(server)) - bytesBefore
 
   const seconds: number[] = []
@@ -55,14 +55,14 @@ export async function measureTakeovers({ waiting, playing, times }: TakeoverCase
     idle += (await leader.report()).cpuUs
     const killedAt = systemClock.now()
     await leader.kill()
-    await front.ask<'over'>({ kind: 'work', prefix: `after${nth}-`, total: 2, atOnce: 2 })
+    await follower.ask<'over'>({ kind: 'work', prefix: `after${nth}-`, total: 2, atOnce: 2 })
     seconds.push((systemClock.now() - killedAt) / 1000)
     const { takeoverMs, tickets } = await standby.led
     if (tickets < waiting) throw new Error(`the next leader has ${tickets} of ${waiting} tickets`)
     afterTheLease.push(takeoverMs / 1000)
     leader = standby
   }
-  await Promise.all([leader.kill(), front.kill()])
+  await Promise.all([leader.kill(), follower.kill()])
   await server.close()
   const tickets = waiting + playing
   return {
@@ -82,25 +82,25 @@ export interface Rivalry {
   readonly changes: number
 }
 
-/** A takeover for which several candidates compete, all of them, the front and Redis on one core. */
+/** A takeover for which several candidates compete, all of them, the follower and Redis on one core. */
 export async function measureRivals(playing: number, candidates: number): Promise<Rivalry> {
   const server = await startRedisServer()
-  const front = await startMember('front', server.url)
+  const follower = await startMember('follower', server.url)
   const leader = await startMember('leader', server.url)
-  await front.ask<'over'>({ kind: 'work', prefix: 'playing', total: playing, atOnce: AT_ONCE })
+  await follower.ask<'over'>({ kind: 'work', prefix: 'playing', total: playing, atOnce: AT_ONCE })
   const standbys: Member[] = []
   for (let nth = 0; nth < candidates; nth += 1) standbys.push(await startMember('standby', server.url))
   for (const standby of standbys) await settled(standby)
-  const pids = [server.pid, ...[front, leader, ...standbys].map(({ child }) => child.pid ?? 0)]
+  const pids = [server.pid, ...[follower, leader, ...standbys].map(({ child }) => child.pid ?? 0)]
   for (const pid of pids) execFileSync('taskset', ['-acp', '0', String(pid)], { stdio: 'ignore' })
   const killedAt = systemClock.now()
   await leader.kill()
-  await front.ask<'over'>({ kind: 'work', prefix: 'after-', total: 2, atOnce: 2 })
+  await follower.ask<'over'>({ kind: 'work', prefix: 'after-', total: 2, atOnce: 2 })
   const seconds = (systemClock.now() - killedAt) / 1000
   // Whoever would take the lease from the new leader does so soon.
   await systemClock.sleep(5000)
   const changes = standbys.reduce((sum, standby) => sum + standby.terms(), 0)
-  await Promise.all([front, ...standbys].map((member) => member.kill()))
+  await Promise.all([follower, ...standbys].map((member) => member.kill()))
   await server.close()
   return { seconds, changes }
 }

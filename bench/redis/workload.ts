@@ -82,7 +82,7 @@ const together = (commits: readonly Commit[]): Commit => ({
   records: commits.flatMap(({ records = [] }) => records),
 })
 
-/** Tickets on their way, as fronts and a leader move them, in calls of many. Throws if anything is refused. */
+/** Tickets on their way, as followers and a leader move them, in calls of many. Throws if anything is refused. */
 export async function createWorkload(store: PartitionStore, options: WorkloadOptions): Promise<Workload> {
   const { perMatch } = options
   const batch = options.batch - (options.batch % perMatch)

@@ -21,16 +21,16 @@ async function eventually(look: () => boolean | Promise<boolean>, withinMs = 20_
 }
 
 /** Creates tickets of one player each, in batches. */
-async function join({ ask }: World, front: Victim, ids: readonly string[], queue = 'duel'): Promise<void> {
+async function join({ ask }: World, follower: Victim, ids: readonly string[], queue = 'duel'): Promise<void> {
   const ticket = (id: string) => ({ id, queue, players: [{ id: `player of ${id}`, ip: '192.0.2.1' }] })
   for (let from = 0; from < ids.length; from += 500) {
-    const created = await ask(front, 'createTickets', ids.slice(from, from + 500).map(ticket))
+    const created = await ask(follower, 'createTickets', ids.slice(from, from + 500).map(ticket))
     if (created === undefined || created.error !== undefined) throw new Error('tickets were not created')
   }
 }
 
-async function readAll({ ask }: World, front: Victim, ids: readonly string[]): Promise<readonly Ticket[]> {
-  const answers = await Promise.all(ids.map((id) => ask<Ticket>(front, 'getTicket', id)))
+async function readAll({ ask }: World, follower: Victim, ids: readonly string[]): Promise<readonly Ticket[]> {
+  const answers = await Promise.all(ids.map((id) => ask<Ticket>(follower, 'getTicket', id)))
   return answers.flatMap((one) => one?.answer ?? [])
 }
 
@@ -47,27 +47,27 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
     await eventually(() => leaders.has(leader))
     const ids = Array.from({ length: 2 * matches }, (_, nth) => `t${nth}`)
     await join(world, leader, ids)
-    const running = async (front: Victim) => {
-      const { answer } = (await ask<Inspection>(front, 'inspect')) ?? {}
+    const running = async (follower: Victim) => {
+      const { answer } = (await ask<Inspection>(follower, 'inspect')) ?? {}
       return answer?.matches.filter(({ phase }) => phase === 'running').length
     }
     await eventually(async () => (await running(leader)) === matches, 60_000, 1000)
-    const [front] = await Promise.all([begin(given), begin(given), begin(given)])
+    const [follower] = await Promise.all([begin(given), begin(given), begin(given)])
     // By then they have read all tickets.
     await systemClock.sleep(2000)
     const sample = ids.filter((_, nth) => nth % 97 === 0)
-    const before = assignedTo(await readAll(world, front, sample))
+    const before = assignedTo(await readAll(world, follower, sample))
     counts.terms = 0
     const killedAt = systemClock.now()
     await leader.kill()
-    await join(world, front, ['new-1', 'new-2'])
-    await eventually(async () => (await readAll(world, front, ['new-1']))[0]?.status === 'HOST_ASSIGNED', 30_000)
+    await join(world, follower, ['new-1', 'new-2'])
+    await eventually(async () => (await readAll(world, follower, ['new-1']))[0]?.status === 'HOST_ASSIGNED', 30_000)
     const seconds = (systemClock.now() - killedAt) / 1000
     await systemClock.sleep(2000)
     process.stdout.write(`${JSON.stringify({ matches, seconds, changes: counts.terms })}\n`)
     expect(counts.terms).toBe(1)
-    expect(assignedTo(await readAll(world, front, sample))).toEqual(before)
-    expect(await running(front)).toBe(matches + 1)
+    expect(assignedTo(await readAll(world, follower, sample))).toEqual(before)
+    expect(await running(follower)).toBe(matches + 1)
     expect(unhandled).toEqual([])
   }, 150_000)
 
@@ -83,8 +83,8 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
     while (members.length > 0) {
       await eventually(() => leaders.size === 1)
       await systemClock.sleep(1000)
-      const [front] = members as [Victim]
-      const tickets = await readAll(world, front, ids)
+      const [follower] = members as [Victim]
+      const tickets = await readAll(world, follower, ids)
       expect(tickets.map(({ status }) => status)).toEqual(ids.map(() => 'SEARCHING'))
       for (const { createdAt } of tickets) expect(Math.abs(createdAt - startedAt)).toBeLessThan(15_000)
       const leader = members.find((one) => leaders.has(one)) as Victim
@@ -103,8 +103,8 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
     const acknowledged = new Set<string>()
     const unknown = new Set<string>()
     const others: (string | undefined)[] = []
-    const stop = async (front: Victim, matchId: string): Promise<Answer | undefined> => {
-      const answer = await ask(front, 'stopMatch', matchId, { until: 'recorded' })
+    const stop = async (follower: Victim, matchId: string): Promise<Answer | undefined> => {
+      const answer = await ask(follower, 'stopMatch', matchId, { until: 'recorded' })
       if (answer?.error === 'UnknownMatch') unknown.add(matchId)
       else if (answer !== undefined && answer.error === undefined) acknowledged.add(matchId)
       else if (answer !== undefined) others.push(answer.error)

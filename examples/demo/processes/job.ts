@@ -49,16 +49,16 @@ export async function runInProcesses(
   })
   await Promise.all(Array.from({ length: processes }, fleet.start))
   const redis = await connectRedis({ client: { url: server.url } })
-  const front = createRedisPartition({
+  const follower = createRedisPartition({
     redis,
     name: PARTITION,
     queues: queues.map(({ definition }) => definition),
     deployments: client.deployments,
     canLead: false,
   })
-  front.start()
+  follower.start()
 
-  const unmatched = createUnmatched(front, EXPIRE_IN_PROCESSES_MS, systemClock)
+  const unmatched = createUnmatched(follower, EXPIRE_IN_PROCESSES_MS, systemClock)
   const ending = new AbortController()
   const over = AbortSignal.any([ending.signal, interrupted])
   const startedAt = systemClock.now()
@@ -89,16 +89,16 @@ export async function runInProcesses(
   ending.abort()
   await killing
   const { acknowledged, repeated } = await players.stop()
-  const ended = await readAll(front, acknowledged)
+  const ended = await readAll(follower, acknowledged)
 
   report('stopping')
-  stopMatches(front).catch(() => {}) // what still runs is counted below
+  stopMatches(follower).catch(() => {}) // what still runs is counted below
   while (running(emulator).length > 0 && systemClock.now() < startedAt + LONGEST_MS) {
     await systemClock.sleep(LOOK_MS)
     report('stopping')
   }
   await fleet.stop()
-  await front.close()
+  await follower.close()
   await redis.close()
   await server.close()
   report('done')
@@ -133,15 +133,15 @@ export async function runInProcesses(
 }
 
 /** All tickets that were acknowledged, as everybody may read them now. */
-async function readAll(front: Partition, ids: readonly string[]): Promise<Ticket[]> {
-  const tickets = await Promise.all(ids.map((id) => front.getTicket(id)))
+async function readAll(follower: Partition, ids: readonly string[]): Promise<Ticket[]> {
+  const tickets = await Promise.all(ids.map((id) => follower.getTicket(id)))
   return tickets.flatMap((ticket) => ticket ?? [])
 }
 
 /** Stops all servers, also those that do not run yet. Whether they are gone is seen at the service. */
-async function stopMatches(front: Partition): Promise<void> {
-  const { matches } = await front.inspect()
-  await Promise.allSettled(matches.map(({ matchId }) => front.stopMatch(matchId)))
+async function stopMatches(follower: Partition): Promise<void> {
+  const { matches } = await follower.inspect()
+  await Promise.allSettled(matches.map(({ matchId }) => follower.stopMatch(matchId)))
 }
 
 const requestsTo = ({ counters }: Emulator) =>

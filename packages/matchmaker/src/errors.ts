@@ -57,7 +57,8 @@ export class PlayerPlaying extends Conflict {
 
   constructor(playerId: string, ticketId: string | undefined, matchId: string) {
     super(
-      `Player ${JSON.stringify(playerId)} is still in match ${matchId}. Report them with playersLeft(), or stop the match.`,
+      `Player ${JSON.stringify(playerId)} is still in match ${matchId}. ` +
+        `Report them with playersLeft(), or stop the match.`,
     )
     this.playerId = playerId
     this.ticketId = ticketId

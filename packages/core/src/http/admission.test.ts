@@ -127,7 +127,7 @@ test('requests without a caller count for themselves', async () => {
   const { admission, askAll } = setUp()
   admission.anonymous('a')
   admission.anonymous('a')
-  expect(() => admission.anonymous('a')).toThrow('too many requests')
+  expect(() => admission.anonymous('a')).toThrow('Too many requests')
   expect(await askAll(['ann', 'x'])).toEqual(['ann', '401'])
 })
 
@@ -154,7 +154,7 @@ test('callers with an unknown address count as one, and their refusal says why',
   const { admission } = setUp()
   for (let turn = 0; turn < 2; turn += 1) admission.anonymous(UNKNOWN_ADDRESS)
   expect(() => admission.anonymous(UNKNOWN_ADDRESS)).toThrow(
-    'too many requests: no addresses are known here, so all callers count as one',
+    'Too many requests: client addresses are unknown here, so all callers count as one.',
   )
   expect(() => admission.anonymous('a')).not.toThrow()
 })

@@ -72,7 +72,7 @@ export function createFakeService(clock: Clock): FakeService {
   const createTicket = (input: TicketInput): Ticket => {
     const queues = input.queues ?? [input.queue ?? '']
     for (const queue of queues)
-      if (!QUEUES.includes(queue)) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
+      if (!QUEUES.includes(queue)) throw new UnknownQueue(`There is no queue ${JSON.stringify(queue)}.`)
     const before = tickets.get(input.id ?? '')
     if (before !== undefined) return before
     for (const [index, player] of input.players.entries()) {

@@ -45,7 +45,7 @@ export function createWorld({
   /** As a store keeps them. */
   const stored = new Map<string, StoredTicket>()
 
-  /** What a front does. */
+  /** What a follower does. */
   const create = (input: TicketInput): StoredTicket => {
     const { id, body } = checker.check(input)
     const ticket = { id, body, createdAt: clock.now() }

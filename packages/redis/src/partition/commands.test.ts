@@ -1,78 +1,79 @@
-/** What the answer to a command of a front promises outlives the leader, whenever it ends. */
+/** What the answer to a command of a follower promises outlives the leader, whenever it ends. */
 import type { Partition } from './partition.js'
 import { describe, expect, test } from 'vitest'
 import { type Command, PROMISES } from './rpc.js'
 import { createWorld, duel, type Process } from './world.fixture.js'
 
-type Answering = <T>(asked: Promise<T>) => Promise<T>
+type RpcServer = <T>(asked: Promise<T>) => Promise<T>
 interface Scene {
   readonly matchId: string
   readonly service: ReturnType<typeof createWorld>['service']
-  readonly answer: Answering
+  readonly answer: RpcServer
 }
 interface Scenario {
   /** Options of the queue: default, a running match of two that has room for a third. */
   readonly asks?: boolean
-  readonly before?: (front: Partition, scene: Scene) => Promise<unknown>
-  readonly ask: (front: Partition, scene: Scene) => Promise<unknown>
+  readonly before?: (follower: Partition, scene: Scene) => Promise<unknown>
+  readonly ask: (follower: Partition, scene: Scene) => Promise<unknown>
   /** What the answer must be. */
   readonly answers?: object
   /** What must be so under the next leader. */
-  readonly holds: (front: Partition, scene: Scene) => Promise<void>
+  readonly holds: (follower: Partition, scene: Scene) => Promise<void>
 }
 
 const isStopped = async (_: Partition, { service }: Scene) => expect(service.running()).toEqual([])
-const paused = async (front: Partition, { answer }: Scene) => (await answer(front.inspect())).queues[0]?.paused
+const paused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).queues[0]?.paused
 
 const KEPT: Readonly<Record<string, Scenario>> = {
-  stopMatch: { ask: (front, { matchId }) => front.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
-  playersLeft: { ask: (front, { matchId }) => front.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
+  stopMatch: { ask: (follower, { matchId }) => follower.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
+  playersLeft: { ask: (follower, { matchId }) => follower.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
   acceptMatch: {
     asks: true,
-    ask: (front) => front.acceptMatch('ann', 'ann'),
+    ask: (follower) => follower.acceptMatch('ann', 'ann'),
     answers: { id: 'ann', acceptance: { accepted: ['ann'] } },
     // Players are asked anew by the next leader.
-    holds: async (front) => expect(await front.getTicket('ann')).not.toMatchObject({ status: 'CANCELLED' }),
+    holds: async (follower) => expect(await follower.getTicket('ann')).not.toMatchObject({ status: 'CANCELLED' }),
   },
   declineMatch: {
     asks: true,
-    ask: (front) => front.declineMatch('ann', 'ann'),
+    ask: (follower) => follower.declineMatch('ann', 'ann'),
     answers: { status: 'CANCELLED', cancelReason: 'declined' },
-    holds: async (front) => expect(await front.getTicket('ann')).toMatchObject({ cancelReason: 'declined' }),
+    holds: async (follower) => expect(await follower.getTicket('ann')).toMatchObject({ cancelReason: 'declined' }),
   },
   createBackfill: {
-    ask: (front, { matchId }) => front.createBackfill({ id: 'fill', matchId }),
+    ask: (follower, { matchId }) => follower.createBackfill({ id: 'fill', matchId }),
     answers: { id: 'fill', status: 'OPEN' },
-    holds: async (front, { answer }) =>
-      expect(await answer(front.getBackfill('fill'))).toMatchObject({ status: 'OPEN' }),
+    holds: async (follower, { answer }) =>
+      expect(await answer(follower.getBackfill('fill'))).toMatchObject({ status: 'OPEN' }),
   },
   updateBackfill: {
-    before: (front, { matchId }) => front.createBackfill({ id: 'fill', matchId }),
-    ask: (front) => front.updateBackfill('fill', { version: 1, teams: [{ name: 'team', slots: 2 }] }),
+    before: (follower, { matchId }) => follower.createBackfill({ id: 'fill', matchId }),
+    ask: (follower) => follower.updateBackfill('fill', { version: 1, teams: [{ name: 'team', slots: 2 }] }),
     answers: { id: 'fill', version: 2 },
-    holds: async (front, { answer }) => expect(await answer(front.getBackfill('fill'))).toMatchObject({ version: 2 }),
+    holds: async (follower, { answer }) =>
+      expect(await answer(follower.getBackfill('fill'))).toMatchObject({ version: 2 }),
   },
   cancelBackfill: {
-    before: (front, { matchId }) => front.createBackfill({ id: 'fill', matchId }),
-    ask: (front) => front.cancelBackfill('fill'),
+    before: (follower, { matchId }) => follower.createBackfill({ id: 'fill', matchId }),
+    ask: (follower) => follower.cancelBackfill('fill'),
     answers: { id: 'fill', status: 'CANCELLED' },
-    holds: async (front, { answer }) =>
-      expect((await answer(front.getBackfill('fill').catch(() => undefined)))?.status).not.toBe('OPEN'),
+    holds: async (follower, { answer }) =>
+      expect((await answer(follower.getBackfill('fill').catch(() => undefined)))?.status).not.toBe('OPEN'),
   },
   forgive: {
     asks: true,
-    before: (front) => front.declineMatch('ann', 'ann'),
-    ask: (front) => front.forgive('ann'),
-    holds: async (front, { answer }) => expect(await answer(front.cooldownsOf('ann'))).toEqual([]),
+    before: (follower) => follower.declineMatch('ann', 'ann'),
+    ask: (follower) => follower.forgive('ann'),
+    holds: async (follower, { answer }) => expect(await answer(follower.cooldownsOf('ann'))).toEqual([]),
   },
   pauseQueue: {
-    ask: (front) => front.pauseQueue('duel'),
-    holds: async (front, scene) => expect(await paused(front, scene)).toBe(true),
+    ask: (follower) => follower.pauseQueue('duel'),
+    holds: async (follower, scene) => expect(await paused(follower, scene)).toBe(true),
   },
   resumeQueue: {
-    before: (front) => front.pauseQueue('duel'),
-    ask: (front) => front.resumeQueue('duel'),
-    holds: async (front, scene) => expect(await paused(front, scene)).toBe(false),
+    before: (follower) => follower.pauseQueue('duel'),
+    ask: (follower) => follower.resumeQueue('duel'),
+    holds: async (follower, scene) => expect(await paused(follower, scene)).toBe(false),
   },
 }
 
@@ -108,7 +109,7 @@ async function keeps({ asks = false, before, ask, answers, holds }: Scenario, en
   const second = world.process()
   second.start()
   await pass(300, 50)
-  const answer: Answering = (asked) => clock.until(asked, 20)
+  const answer: RpcServer = (asked) => clock.until(asked, 20)
   for (const id of ['ann', 'bob']) await answer(second.createTicket({ id, queue: 'duel', players: [player(id)] }))
   await pass(asks ? 700 : 3000, 50)
   const { matchId = '' } = (await second.getTicket('ann')) ?? {}

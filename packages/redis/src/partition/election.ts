@@ -15,14 +15,14 @@ import type { PartitionStore } from './store/store.js'
 export interface Election {
   /** Begins to ask for the lease. */
   start(): void
-  /** Ends the term, if there is one, and then releases the lease; resolves then. */
+  /** Ends the lease epoch, if there is one, and then releases the lease; resolves then. */
   stop(): Promise<void>
 }
 
-/** One term: from when the lease was won until it is lost or released. */
+/** One lease epoch: from when the lease was won until it is lost or released. */
 export interface Lease {
   readonly token: string
-  /** Aborted when the lease is lost, or is to be released: then it is held on until the term has ended. */
+  /** Aborted when the lease is lost, or is to be released: then it is held on until the lease epoch has ended. */
   readonly signal: AbortSignal
   /**
    * Whether the lease is certainly held: it was asked for recently enough, by this machine's monotonic clock. Asked at
@@ -30,9 +30,9 @@ export interface Lease {
    * true again as soon as the lease is renewed.
    */
   isHeld(): boolean
-  /** Whether the term is over for good. */
+  /** Whether the lease epoch is over for good. */
   isLost(): boolean
-  /** Ends the term at once: another process has taken over. */
+  /** Ends the lease epoch at once: another process has taken over. */
   lose(): void
 }
 
@@ -46,7 +46,7 @@ export interface ElectionOptions {
    * event loop or the store is held up, asks for up to ten times as many.
    */
   readonly leaseMs: number
-  /** Leads until the signal of the lease is aborted. Resolves when nothing of the term is going on any more. */
+  /** Leads until the signal of the lease is aborted. Resolves when nothing of the lease epoch is still running. */
   readonly lead: (lease: Lease) => Promise<void>
   readonly problem: (error: unknown) => void
 }
@@ -92,19 +92,19 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
 
   /** Renews the lease until it is lost or the process stops. */
   const hold = async (token: string, heldFrom: number, heldMs: number): Promise<void> => {
-    const term = new AbortController()
+    const epoch = new AbortController()
     const ended = new AbortController()
     let heldUntil = heldFrom + heldMs * TRUSTED
     let isOver = false
     const isLost = () => isOver
     const lose = () => {
       isOver = true
-      term.abort(new Error('the lease is lost'))
+      epoch.abort(new Error('the lease is lost'))
     }
-    const release = () => term.abort(new Error('the lease is to be released'))
+    const release = () => epoch.abort(new Error('the lease is to be released'))
     const isHeld = () => !isOver && clock.now() < heldUntil
     let hasFailed = false
-    const leading = lead({ token, signal: term.signal, isHeld, isLost, lose })
+    const leading = lead({ token, signal: epoch.signal, isHeld, isLost, lose })
       .catch((error: unknown) => {
         hasFailed = true
         problem(error)

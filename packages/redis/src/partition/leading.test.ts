@@ -186,7 +186,7 @@ test('a process that follows leads by the queues it was given last', async () =>
   await clock.until(second.close(), 10)
 })
 
-test('a leader that missed what fronts did reads everything again', async () => {
+test('a leader that missed what followers did reads everything again', async () => {
   const { clock, process, pass, player, partition } = createWorld()
   let isCut = false
   const leader = process({}, (method) => {
@@ -194,16 +194,16 @@ test('a leader that missed what fronts did reads everything again', async () => 
   })
   leader.start()
   await pass(200)
-  const front = process({ canLead: false })
-  front.start()
+  const follower = process({ canLead: false })
+  follower.start()
   await pass(200)
   isCut = true
   await pass(1500)
-  for (const id of ['ann', 'bob']) await front.createTicket({ id, queue: 'duel', players: [player(id)] })
+  for (const id of ['ann', 'bob']) await follower.createTicket({ id, queue: 'duel', players: [player(id)] })
   for (let number = 0; number < 17_000; number += 1) partition.inbox.add({ kind: 'ask', text: '' })
   isCut = false
   await pass(5000)
   expect(leader.leads()).toBe(true)
-  expect(await front.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
-  await clock.until(Promise.all([leader.close(), front.close()]), 10)
+  expect(await follower.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  await clock.until(Promise.all([leader.close(), follower.close()]), 10)
 })

@@ -1,4 +1,4 @@
-// pure: what a leader remembers for the next one, and for fronts
+// pure: what a leader remembers for the next one, and for followers
 import type { Cooldown, Ticket } from '@muster/matchmaker'
 import { type StoredTicket as LoadedTicket, storedTicket } from '@muster/matchmaker/internal'
 import { decodeHeader, readStored } from './store/header.js'

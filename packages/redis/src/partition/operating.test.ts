@@ -1,4 +1,4 @@
-/** Private matches, cooldowns and pauses in a partition: asked of a front, and known to the next leader. */
+/** Private matches, cooldowns and pauses in a partition: asked of a follower, and known to the next leader. */
 import { InvalidMatch, PlayerBusy, PlayerCoolingDown, type Ticket } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { createWorld, duel } from './world.fixture.js'

@@ -8,7 +8,7 @@ export class NoLeader extends Unavailable {
   }
 }
 
-/** The partition holds as many tickets, or this process has as many questions open, as it may. Nothing was done. */
+/** The partition holds as many tickets, or this process has as many RPC requests open, as it may. Nothing was done. */
 export class PartitionFull extends Unavailable {
   static {
     this.prototype.name = 'PartitionFull'

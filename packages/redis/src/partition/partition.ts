@@ -11,7 +11,7 @@ import {
 import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/internal'
 import { createElection, type Lease } from './election.js'
 import { ClockDiffers, LeaseLost } from './partition-errors.js'
-import { createFront, type FrontService } from './follower/follower.js'
+import { createFollower, type FollowerService } from './follower/follower.js'
 import {
   fingerprintOf,
   inForceText,
@@ -46,7 +46,7 @@ export type PartitionProblem = ListenerProblem | { readonly during: 'partition';
  * A process of a partition: it takes tickets like a matchmaker, as a service that answers by promises, and leads while
  * no other process does.
  */
-export interface Partition extends FrontService {
+export interface Partition extends FollowerService {
   /** Begins to follow the partition, and to lead it if nobody does. Before, and after `close`, nothing is answered. */
   start(): void
   /** Whether this process leads now, and has taken over the matches of the leader before. */
@@ -99,7 +99,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   let leading: Leader | undefined
   /** Whether it has taken over the matches of the leader before. */
   let isLeading = false
-  /** Of the present term. */
+  /** of the present lease epoch. */
   let token = ''
   /** As the leader asks for it, whose queues may be newer than those of this process. */
   let presenceInForce: ReadonlyMap<string, number> = new Map()
@@ -130,14 +130,14 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     if (canLead && keepsReady) standby ??= newStandby()
   }
 
-  const sync = createSync({ store, front: owner, newId, clock, problem })
+  const sync = createSync({ store, follower: owner, newId, clock, problem })
   const heard = (changes: Changes) => {
     if (changes.gap) standby?.missed()
     standby?.heard(changes.tickets)
     sync.heard(changes)
     keepReady()
   }
-  const front = createFront({
+  const follower = createFollower({
     store,
     checker,
     name: owner,
@@ -248,13 +248,13 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     const { signal } = ending
     while (!signal.aborted && !(await isKnown().catch(problem))) await clock.sleep(RETRY_MS, signal).catch(() => {})
     if (signal.aborted) return
-    front.start()
+    follower.start()
     if (canLead) election.start()
     comparing.wake()
   }
 
   return {
-    ...front.service,
+    ...follower.service,
     start: () => void (beginning ??= begin()),
     clockOffsetMs: clock.offsetMs,
     leads: () => isLeading,
@@ -290,7 +290,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       isClosed = true
       standby?.close()
       await comparing.stop()
-      await front.close(new MatchmakerClosed('This process has left the partition.'))
+      await follower.close(new MatchmakerClosed('This process has left the partition.'))
       await store.close()
     },
   }

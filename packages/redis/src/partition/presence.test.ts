@@ -7,27 +7,27 @@ async function pair() {
   const leader = world.process()
   leader.start()
   await world.pass(100)
-  const front = world.process()
-  front.start()
+  const follower = world.process()
+  follower.start()
   await world.pass(300)
   const answer = async <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
   const join = (id: string, ...players: string[]) =>
-    answer(front.createTicket({ id, queue: 'duel', players: players.map(world.player) }))
+    answer(follower.createTicket({ id, queue: 'duel', players: players.map(world.player) }))
   const outcome = async (id: string) => {
-    const ticket = await answer(front.getTicket(id))
+    const ticket = await answer(follower.getTicket(id))
     return ticket?.cancelReason ?? ticket?.status
   }
-  const see = (ticketId: string, playerId?: string) => answer(front.notePresence([{ ticketId, playerId }]))
+  const see = (ticketId: string, playerId?: string) => answer(follower.notePresence([{ ticketId, playerId }]))
   const close = async () => {
     await answer(leader.close())
-    await answer(front.close())
+    await answer(follower.close())
   }
-  return { ...world, leader, front, answer, join, outcome, see, close }
+  return { ...world, leader, follower, answer, join, outcome, see, close }
 }
 
 test('the leader hears from every process whose clients are there', async () => {
-  const { leader, front, answer, join, outcome, see, pass, problems, close } = await pair()
-  expect([front.presenceWithinMs('duel'), front.presenceWithinMs('nosuch')]).toEqual([10_000, undefined])
+  const { leader, follower, answer, join, outcome, see, pass, problems, close } = await pair()
+  expect([follower.presenceWithinMs('duel'), follower.presenceWithinMs('nosuch')]).toEqual([10_000, undefined])
   await join('ann', 'ann')
   await join('bob', 'bob')
   await join('party', 'cas', 'dee')
@@ -48,12 +48,12 @@ test('the leader hears from every process whose clients are there', async () => 
 })
 
 test('everybody has the whole time when another process leads', async () => {
-  const { leader, front, join, outcome, see, pass, close } = await pair()
+  const { leader, follower, join, outcome, see, pass, close } = await pair()
   await join('ann', 'ann')
   await pass(9000, 100)
   leader.pause()
   await pass(8000, 100)
-  expect([front.leads(), await outcome('ann')]).toEqual([true, 'SEARCHING'])
+  expect([follower.leads(), await outcome('ann')]).toEqual([true, 'SEARCHING'])
   await see('ann')
   await pass(9000, 100)
   expect(await outcome('ann')).toBe('SEARCHING')

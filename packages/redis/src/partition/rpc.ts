@@ -4,7 +4,7 @@ import * as matchmaker from '@muster/matchmaker'
 import type { PresenceReport } from '@muster/matchmaker'
 import type { Leader } from '@muster/matchmaker/internal'
 
-/** What a front asks the leader to do. */
+/** What a follower asks the leader to do. */
 export type Command =
   | 'acceptMatch'
   | 'declineMatch'
@@ -78,20 +78,20 @@ export type Input<Name extends Command> = Name extends keyof PackedInputs
 export type Answer<Name extends Command> = Name extends 'webhook' ? number : Awaited<ReturnType<Leader[Name]>>
 
 /**
- * A question. The leader does each id once; a front repeats a question, under its id, until it is answered: the leader
- * may have changed in between. Whoever leads then answers what is `kept` by the answer that is stored.
+ * An RPC request. The leader does each id once; a follower repeats an RPC request, under its id, until it is answered:
+ * the leader may have changed in between. Whoever leads then answers what is `kept` by the answer that is stored.
  */
-export interface Ask {
+export interface RpcRequest {
   readonly id: string
   /** Whether it was asked before, so that there may be an answer already. Always stated: it is not to grow longer. */
   readonly again: boolean
-  /** Name of the front that waits for the answer. */
+  /** Name of the follower that waits for the answer. The JSON key is `front`. */
   readonly front: string
   readonly command: Command
   readonly input: readonly unknown[]
 }
 
-export type Reply =
+export type RpcReply =
   | { readonly id: string; readonly answer: unknown }
   | { readonly id: string; readonly error: EncodedError }
 
@@ -102,21 +102,21 @@ interface EncodedError {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-export const encode = (message: Ask | Reply): string => JSON.stringify(message)
+export const encode = (message: RpcRequest | RpcReply): string => JSON.stringify(message)
 
-/** The first characters of the reply to a question, whatever it is. */
+/** The first characters of the reply to an RPC request, whatever it is. */
 export const beginningOf = (id: string): string => JSON.stringify({ id }).slice(0, -1)
 
 /** Undefined for what is no message of ours, e.g. of another version. */
-export function decodeAsk(text: string): Ask | undefined {
-  const ask = parsed(text) as Partial<Ask> | undefined
+export function decodeRequest(text: string): RpcRequest | undefined {
+  const ask = parsed(text) as Partial<RpcRequest> | undefined
   const fits = typeof ask?.id === 'string' && typeof ask.front === 'string' && Array.isArray(ask.input)
-  return fits && typeof ask.command === 'string' ? (ask as Ask) : undefined
+  return fits && typeof ask.command === 'string' ? (ask as RpcRequest) : undefined
 }
 
-export function decodeReply(text: string): Reply | undefined {
-  const reply = parsed(text) as Partial<Reply> | undefined
-  return typeof reply?.id === 'string' ? (reply as Reply) : undefined
+export function decodeReply(text: string): RpcReply | undefined {
+  const reply = parsed(text) as Partial<RpcReply> | undefined
+  return typeof reply?.id === 'string' ? (reply as RpcReply) : undefined
 }
 
 function parsed(text: string): unknown {
@@ -138,7 +138,7 @@ export const unpackPresence = (packed: PackedPresence): PresenceReport =>
 
 const { MusterError } = core
 
-/** The errors that a leader's answers to fronts may be, by name. */
+/** The errors that a leader's answers to followers may be, by name. */
 const CLASSES: ReadonlyMap<string, object> = new Map(
   [...Object.values<unknown>(core), ...Object.values<unknown>(matchmaker)].flatMap((one) =>
     typeof one === 'function' && one.prototype instanceof MusterError ? [[one.prototype.name, one.prototype]] : [],

@@ -55,36 +55,37 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
   const any = () => alive[below(alive.length)] as Process
   const open: Promise<unknown>[] = []
 
-  const creating = async (front: Process, id: string) => {
+  const creating = async (follower: Process, id: string) => {
     try {
       const friends = random() < 0.15 ? [player(`friend of ${id}`)] : []
-      await front.createTicket({ id, queue: 'duel', players: [player(`player of ${id}`), ...friends] })
+      await follower.createTicket({ id, queue: 'duel', players: [player(`player of ${id}`), ...friends] })
       witness.acknowledged.add(id)
     } catch {
       // Not acknowledged: it may be there or not.
     }
   }
-  const cancelling = async (front: Process, id: string) => {
+  const cancelling = async (follower: Process, id: string) => {
     try {
-      await front.cancelTicket(id)
+      await follower.cancelTicket(id)
       witness.cancelled.add(id)
       if (witness.told.has(id)) witness.broken.push(`${id} was told where to connect, and then cancelled`)
     } catch (error) {
       if (error instanceof AlreadyAssigned || error instanceof NotFound) return
     }
   }
-  const stopping = async (front: Process, id: string) => {
-    const { matchId, status } = (await front.getTicket(id).catch(() => undefined)) ?? {}
+  const stopping = async (follower: Process, id: string) => {
+    const { matchId, status } = (await follower.getTicket(id).catch(() => undefined)) ?? {}
     if (matchId === undefined || status !== 'HOST_ASSIGNED') return
     witness.toStop.add(matchId)
     try {
-      await front.stopMatch(matchId, { until: 'recorded' })
+      await follower.stopMatch(matchId, { until: 'recorded' })
       witness.stopped.add(matchId)
     } catch (error) {
       if (error instanceof NotFound) witness.unknown.add(matchId)
     }
   }
-  const reading = async (front: Process, id: string) => witness.saw(await front.getTicket(id).catch(() => undefined))
+  const reading = async (follower: Process, id: string) =>
+    witness.saw(await follower.getTicket(id).catch(() => undefined))
 
   const remove = (one: Process) => alive.splice(alive.indexOf(one), 1)
   for (let round = 0; round < 120; round += 1) {

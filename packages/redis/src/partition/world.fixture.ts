@@ -123,7 +123,7 @@ function withoutFences(store: PartitionStore, latest: { token: string }): Partit
     renew: async () => true,
     fence: async () => {},
     commit: (_, commit) => store.commit(latest.token, commit),
-    answer: (_, front, texts) => store.answer(latest.token, front, texts),
+    answer: (_, follower, texts) => store.answer(latest.token, follower, texts),
     sweep: (_, olderThanMs, most) => store.sweep(latest.token, olderThanMs, most),
   }
 }

@@ -69,7 +69,7 @@ test('an address that no longer answers locks nobody out for a day', async () =>
   await clock.advance(3600_000)
   expect(await ask(await sign(key, 'ben'))).toBe('ben')
   await eventually(() => problems.length === 1)
-  expect(problems).toEqual(['the keys at auth.jwt.jwks cannot be fetched: HTTP 500'])
+  expect(problems).toEqual(['The keys at auth.jwt.jwks cannot be fetched: HTTP 500. Check the URL and the network.'])
   // Not with every token: the address is asked again after a while.
   await Promise.all(['cas', 'dee', 'eva'].map(async (id) => ask(await sign(key, id))))
   expect(server.asked).toHaveLength(2)
@@ -103,7 +103,7 @@ describe('an answer is not taken', () => {
   ])('%s', async (_, answer, reason) => {
     const { ask, sign, problems } = await setUp(answer)
     expect(await ask(await sign(await createSigningKey('k1'), 'ann'))).toBe('auth-unavailable')
-    expect(problems).toEqual([`the keys at auth.jwt.jwks cannot be fetched: ${reason}`])
+    expect(problems).toEqual([`The keys at auth.jwt.jwks cannot be fetched: ${reason}. Check the URL and the network.`])
   })
 
   test('with a shared key among the public ones', async () => {

@@ -98,31 +98,35 @@ describe('a token is not taken', () => {
     ],
     ['signed by another secret', () => signShared({ sub: 'ann' }, SECRET.toUpperCase(), NOW_S + 600), undefined],
     ['of an algorithm that is not allowed', () => signShared({ sub: 'ann' }, SECRET, NOW_S + 600, 'HS512'), undefined],
-    ['that has expired', () => sign({ sub: 'ann' }, NOW_S - 6), '401 token-expired: the token has expired'],
+    [
+      'that has expired',
+      () => sign({ sub: 'ann' }, NOW_S - 6),
+      '401 token-expired: The token has expired. Send a new one.',
+    ],
     [
       'that never expires',
       () => signShared({ sub: 'ann' }, SECRET),
-      '401 invalid-token: the claim exp of the token is missing',
+      '401 invalid-token: The claim exp of the token is missing.',
     ],
     [
       'that is not valid yet',
       () => sign({ sub: 'ann', nbf: NOW_S + 60 }),
-      '401 invalid-token: the claim nbf of the token is not the one that is expected here',
+      '401 invalid-token: The claim nbf of the token is not the one expected here.',
     ],
     [
       'of another issuer',
       () => sign({ sub: 'ann', iss: 'other', aud: 'game' }),
-      '401 invalid-token: the claim iss of the token is not the one that is expected here',
+      '401 invalid-token: The claim iss of the token is not the one expected here.',
     ],
     [
       'for another audience',
       () => sign({ sub: 'ann', iss: 'studio', aud: 'shop' }),
-      '401 invalid-token: the claim aud of the token is not the one that is expected here',
+      '401 invalid-token: The claim aud of the token is not the one expected here.',
     ],
     [
       'without an audience',
       () => sign({ sub: 'ann', iss: 'studio' }),
-      '401 invalid-token: the claim aud of the token is missing',
+      '401 invalid-token: The claim aud of the token is missing.',
     ],
   ])('%s', async (_, make, refused) => {
     const strict = /claim (iss|aud)/.test(refused ?? '')

@@ -74,7 +74,7 @@ test('servers that belong to no match are told by a line and a count, however ma
   await problems.close()
   expect(parsed().map(({ text }) => text)).toEqual([
     'A server that belonged to no match was stopped.',
-    'A server that belonged to no match was stopped: 699 more times',
+    'A server that belonged to no match was stopped (699 more times)',
   ])
 })
 
@@ -90,7 +90,7 @@ describe('problems', () => {
       { text: 'TypeError: broken', during: 'stop' },
     ])
     await clock.advance(10_000)
-    expect(parsed().slice(2)).toMatchObject([{ text: 'no capacity for m0-a: 999 more times', during: 'create' }])
+    expect(parsed().slice(2)).toMatchObject([{ text: 'no capacity for m0-a (999 more times)', during: 'create' }])
     problems.report('create', new Error('no capacity for m7-a'))
     expect(parsed()).toHaveLength(4)
     await problems.close()
@@ -115,6 +115,6 @@ describe('problems', () => {
     for (let kind = 0; kind < 500; kind += 1) problems.report('create', new Error(`failed with ${'x'.repeat(kind)}`))
     await problems.close()
     expect(parsed()).toHaveLength(51)
-    expect(parsed().at(-1)).toMatchObject({ text: '450 other problems, which are not listed' })
+    expect(parsed().at(-1)).toMatchObject({ text: '450 other problems occurred; they are not listed.' })
   })
 })

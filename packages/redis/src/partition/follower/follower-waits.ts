@@ -4,7 +4,7 @@ import type { QueueWait, Ticket, TicketService, WaitEstimate } from '@muster/mat
 import { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import type { StoredTicket } from '../store/store.js'
-import type { Asking } from './rpc-client.js'
+import type { RpcClient } from './rpc-client.js'
 
 /** A ticket that searches. Its kind is read when somebody wants to know. */
 interface Noted {
@@ -13,7 +13,7 @@ interface Noted {
 }
 
 /** How long tickets wait, in a process that does not match them: it asks the leader now and then. */
-interface FrontWaits {
+interface FollowerWaits {
   /** A ticket that is about to be answered with. */
   note(stored: StoredTicket, ticket: Ticket): void
   /** At once, from what was heard last. Undefined also for a ticket that was not noted lately. */
@@ -21,8 +21,8 @@ interface FrontWaits {
   estimateQueueWaits(...input: Parameters<TicketService['estimateQueueWaits']>): Promise<readonly QueueWait[]>
 }
 
-export interface FrontWaitsOptions {
-  readonly ask: Asking['ask']
+export interface FollowerWaitsOptions {
+  readonly ask: RpcClient['ask']
   readonly locate: Parameters<typeof createStoredKind>[0]
   readonly clock: Pick<Clock, 'now'>
 }
@@ -35,7 +35,7 @@ const GOOD_MS = 60_000
 const NOTED = 5000
 const NOTED_LENGTH = 8 * 1024 * 1024
 
-export function createFrontWaits({ ask, locate, clock }: FrontWaitsOptions): FrontWaits {
+export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions): FollowerWaits {
   const kindOf = createStoredKind(locate)
   const noted = new LRUCache<string, Noted>({
     max: NOTED,

@@ -13,16 +13,19 @@ import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/store.js'
 import { createMatchCreation, createTicketCreation } from './create-tickets.js'
-import { createFrontWaits, createWaits, type FrontWaitsOptions } from './follower-waits.js'
+import { createFollowerWaits, createWaits, type FollowerWaitsOptions } from './follower-waits.js'
 import { createPresenceBatches } from './presence.js'
-import { createAsking } from './rpc-client.js'
+import { createRpcClient } from './rpc-client.js'
 import { createTail } from './tail.js'
 
-/** What a front asks the store for somebody who waits for the answer. */
-type FrontStore = Pick<PartitionStore, 'create' | 'createTogether' | 'read' | 'cancel' | 'playerTickets' | 'readNotes'>
+/** What a follower asks the store for somebody who waits for the answer. */
+type FollowerStore = Pick<
+  PartitionStore,
+  'create' | 'createTogether' | 'read' | 'cancel' | 'playerTickets' | 'readNotes'
+>
 
 /** The store, whose failures tell callers that they may try again. */
-function reachableStore(store: FrontStore): FrontStore {
+function reachableStore(store: FollowerStore): FollowerStore {
   const answered = async <T>(answer: Promise<T>): Promise<T> => {
     try {
       return await answer
@@ -73,7 +76,7 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
 type AtOnce = 'playerMayState' | 'readsLatencies' | 'largestParty' | 'presenceWithinMs' | 'queueNames' | 'estimateWait'
 
 /** What every process of a partition can do, whether or not it leads: all that the ticket API needs, and hints. */
-export type FrontService = {
+export type FollowerService = {
   readonly [Name in Exclude<keyof TicketService, AtOnce>]: Promised<TicketService[Name]>
 } & Pick<TicketService, AtOnce> & {
     /** Notes that a deployment may have changed, as a webhook says. */
@@ -82,13 +85,13 @@ export type FrontService = {
     readonly webhook: (request: Request) => Promise<Response>
   }
 
-interface Front {
-  readonly service: FrontService
+interface Follower {
+  readonly service: FollowerService
   start(): void
   close(reason: Error): Promise<void>
 }
 
-interface FrontOptions {
+interface FollowerOptions {
   readonly store: PartitionStore
   readonly checker: TicketChecker
   /** Random name of this process. */
@@ -99,22 +102,22 @@ interface FrontOptions {
   readonly presenceWithinMs: TicketService['presenceWithinMs']
   /** Milliseconds to wait for an answer of the leader. */
   readonly askTimeoutMs: number
-  readonly locate: FrontWaitsOptions['locate']
+  readonly locate: FollowerWaitsOptions['locate']
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void
-  /** What has changed in the partition, and replies that were no answers to questions. */
+  /** What has changed in the partition, and replies that were no answers to RPC requests. */
   readonly heard: (changes: Changes) => void
   readonly problem: (error: unknown) => void
 }
 
-export function createFront(options: FrontOptions): Front {
+export function createFollower(options: FollowerOptions): Follower {
   const { store: shared, checker, name, clock, newId, askTimeoutMs, locate, problem } = options
   const store = reachableStore(shared)
   const waits = createWaits()
   let closed: Error | undefined
-  const { ask, heard, ...asking } = createAsking({
+  const { ask, heard, ...asking } = createRpcClient({
     post: (text) => shared.ask(text),
-    front: name,
+    follower: name,
     clock,
     newId,
     timeoutMs: askTimeoutMs,
@@ -122,7 +125,7 @@ export function createFront(options: FrontOptions): Front {
   })
   const tail = createTail({
     store: shared,
-    front: name,
+    follower: name,
     clock,
     heard: (changes) => {
       const { tickets, replies } = changes
@@ -134,12 +137,12 @@ export function createFront(options: FrontOptions): Front {
     problem,
   })
   const presence = createPresenceBatches({ tell: (reports) => ask('notePresence', reports), clock, problem })
-  const frontWaits = createFrontWaits({ ask, locate, clock })
+  const followerWaits = createFollowerWaits({ ask, locate, clock })
   const createTickets = createTicketCreation({
     store,
     checker,
     created: (stored, ticket) => {
-      frontWaits.note(stored, ticket)
+      followerWaits.note(stored, ticket)
       options.created(ticket)
     },
     clock,
@@ -147,7 +150,7 @@ export function createFront(options: FrontOptions): Front {
 
   const seen = (stored: StoredTicket): Ticket => {
     const ticket = viewOf(stored)
-    frontWaits.note(stored, ticket)
+    followerWaits.note(stored, ticket)
     return ticket
   }
   const find = async (id: string): Promise<Ticket | undefined> => {
@@ -160,7 +163,7 @@ export function createFront(options: FrontOptions): Front {
     return ticket
   }
 
-  const service: FrontService = {
+  const service: FollowerService = {
     playerMayState: (queue) => checker.playerMayState(queue),
     readsLatencies: (queue) => checker.readsLatencies(queue),
     largestParty: (queue) => checker.largestParty(queue),
@@ -213,8 +216,8 @@ export function createFront(options: FrontOptions): Front {
     explain: (ticketId) => ask('explain', ticketId),
     notePresence: async (reports) => presence.note(reports),
     longestWaiting: (limit) => ask('longestWaiting', limit),
-    estimateWait: frontWaits.estimateWait,
-    estimateQueueWaits: frontWaits.estimateQueueWaits,
+    estimateWait: followerWaits.estimateWait,
+    estimateQueueWaits: followerWaits.estimateQueueWaits,
     createMatch: createMatchCreation({ store, checker, created: options.created }),
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId, given) => ask('stopMatch', matchId, given),

@@ -22,7 +22,7 @@ const EVERY_MS = 1000
  * long.
  */
 export const MOST_HELD = 200_000
-/** Characters of one question: whatever these are, it has fewer bytes than a question may have. */
+/** Characters of one question: whatever these are, it has fewer bytes than an RPC request may have. */
 const LONGEST = 64 * 1024
 
 export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesOptions): PresenceBatches {

@@ -3,19 +3,19 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { encode } from '../rpc.js'
 import { NoLeader, PartitionFull } from '../partition-errors.js'
-import { createAsking } from './rpc-client.js'
+import { createRpcClient } from './rpc-client.js'
 
 function open(post: (text: string) => Promise<void> = async () => {}) {
   const clock = createManualClock()
   const posted: string[] = []
   const problems: unknown[] = []
   let made = 0
-  const asking = createAsking({
+  const asking = createRpcClient({
     post: (text) => {
       posted.push(text)
       return post(text)
     },
-    front: 'a',
+    follower: 'a',
     clock,
     newId: () => `${(made += 1)}`,
     timeoutMs: 3000,

@@ -6,25 +6,25 @@ import { type Answer, type Command, decodeError, decodeReply, encode, type Input
 import { NoLeader, PartitionFull } from '../partition-errors.js'
 
 /** Asks the leader, whichever process that is. */
-export interface Asking {
+export interface RpcClient {
   /**
-   * The leader's answer. The question is repeated until it is answered, because the leader may change meanwhile.
-   * @throws {NoLeader} without an answer in time; {PartitionFull} if too many questions are open; {InvalidInput} for
+   * The leader's answer. The RPC request is repeated until it is answered, because the leader may change meanwhile.
+   * @throws {NoLeader} without an answer in time; {PartitionFull} if too many RPC requests are open; {InvalidInput} for
    * one that is too long; what the leader throws
    */
   ask<Name extends Command>(command: Name, ...input: Input<Name>): Promise<Answer<Name>>
-  /** Takes replies to this front. */
+  /** Takes replies to this follower. */
   heard(replies: readonly string[]): void
-  /** Fails all open questions. */
+  /** Fails all open RPC requests. */
   close(reason: Error): void
 }
 
-export interface AskingOptions {
+export interface RpcClientOptions {
   readonly post: (text: string) => Promise<void>
-  /** Name of this front. */
-  readonly front: string
+  /** Name of this follower. */
+  readonly follower: string
   readonly clock: Clock
-  /** Makes ids of questions, which nobody can guess. */
+  /** Makes ids of RPC requests, which nobody can guess. */
   readonly newId: () => string
   /** Milliseconds to wait for an answer. `stopMatch` takes as long as the service needs to confirm the stop. */
   readonly timeoutMs: number
@@ -44,24 +44,24 @@ interface Open {
 }
 
 const REPEAT_MS = 1000
-/** Milliseconds between two looks at what is to be repeated or has failed. One timer is for all questions. */
+/** Milliseconds between two looks at what is to be repeated or has failed. One timer is for all RPC requests. */
 const LOOK_MS = 100
 const STOP_TIMEOUT_MS = 70_000
-/** Questions open at once (our choice): what a front holds while no process leads has a bound. */
+/** RPC requests open at once (our choice): what a follower holds while no process leads has a bound. */
 const MOST_OPEN = 1000
 /**
- * Questions whether a secret is right. Whoever guesses causes one each, so they may take only a part of those (our
+ * RPC requests whether a secret is right. Whoever guesses causes one each, so they may take only a part of those (our
  * choice).
  */
 const FROM_ANYBODY: ReadonlySet<Command> = new Set(['isServerSecret', 'serverReady', 'webhook'])
 const MOST_FROM_ANYBODY = 100
 
-export function createAsking({ post, front, clock, newId, timeoutMs, problem }: AskingOptions): Asking {
+export function createRpcClient({ post, follower, clock, newId, timeoutMs, problem }: RpcClientOptions): RpcClient {
   const open = new Map<string, Open>()
   let fromAnybody = 0
   let closed: Error | undefined
 
-  /** The question is open no longer. Undefined if it was not. */
+  /** The RPC request is open no longer. Undefined if it was not. */
   const end = (id: string): Open | undefined => {
     const ended = open.get(id)
     if (ended?.isFromAnybody === true) fromAnybody -= 1
@@ -104,7 +104,7 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
         const limitMs = waitsForStop(command, input) ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
         const one: Open = {
           isFromAnybody,
-          textOf: (again) => encode({ id, again, front, command, input: withoutEnd(input) }),
+          textOf: (again) => encode({ id, again, front: follower, command, input: withoutEnd(input) }),
           isPosted: false,
           limitMs,
           deadline: clock.now() + limitMs,

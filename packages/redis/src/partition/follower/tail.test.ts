@@ -19,7 +19,7 @@ function open(changes: (call: number) => Partial<Changes> | Error) {
         return { cursor: `${calls}`, tickets: [], replies: [], gap: false, isBehind: false, ...next }
       },
     },
-    front: 'a',
+    follower: 'a',
     clock,
     heard: (one) => heard.push(one),
     missed: () => (missed += 1),

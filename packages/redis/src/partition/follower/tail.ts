@@ -10,8 +10,8 @@ export interface Tail {
 
 export interface TailOptions {
   readonly store: Pick<PartitionStore, 'changes'>
-  /** Name of this front. */
-  readonly front: string
+  /** Name of this follower. */
+  readonly follower: string
   readonly clock: Clock
   readonly heard: (changes: Changes) => void
   /** Some changes may not have been heard. */
@@ -27,7 +27,7 @@ const BLOCK_MS = 5000
  */
 const RECHECKS_MS = [RETRY_MS, 1000, 1000, 1000]
 
-export function createTail({ store, front, clock, heard, missed, problem }: TailOptions): Tail {
+export function createTail({ store, follower, clock, heard, missed, problem }: TailOptions): Tail {
   const closing = new AbortController()
   const { signal } = closing
   let running: Promise<void> | undefined
@@ -46,7 +46,7 @@ export function createTail({ store, front, clock, heard, missed, problem }: Tail
   }
 
   const read = async () => {
-    const changes: Changes = await store.changes(cursor, front, { blockMs: BLOCK_MS, signal })
+    const changes: Changes = await store.changes(cursor, follower, { blockMs: BLOCK_MS, signal })
     const isFirst = cursor === undefined
     cursor = changes.cursor
     if (changes.gap || isFirst) missed()

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { Commit, CommitOutcome, FrontReply, NewHeader, RecordChange } from '../store/store.js'
+import type { Commit, CommitOutcome, FollowerReply, NewHeader, RecordChange } from '../store/store.js'
 
 /**
  * Writes what the leader decides, in order, one commit at a time: whatever is decided while one is under way goes into
@@ -17,8 +17,8 @@ export interface Commits {
   record(change: RecordChange): Promise<readonly string[]>
   backfill(backfillId: string, text: string | undefined): void
   note(key: string, text: string | undefined): void
-  /** Answers a front, with all that was decided before it. */
-  reply(front: string, text: string): void
+  /** Answers a follower, with all that was decided before it. */
+  reply(follower: string, text: string): void
   /** Resolves when everything so far is written. Rejects once the lease is lost. */
   flushed(): Promise<void>
   /** Nothing more is written. */
@@ -53,7 +53,7 @@ class Batch {
   readonly records: RecordChange[] = []
   readonly backfills = new Map<string, string | undefined>()
   readonly notes = new Map<string, string | undefined>()
-  readonly replies: FrontReply[] = []
+  readonly replies: FollowerReply[] = []
   /** One for each of `records`. */
   readonly waiting: Waiting[] = []
   readonly flushed: Waiting[] = []
@@ -169,8 +169,8 @@ export function createCommits(options: CommitsOptions): Commits {
       next.notes.set(key, text)
       begin()
     },
-    reply: (front, text) => {
-      next.replies.push({ front, text })
+    reply: (follower, text) => {
+      next.replies.push({ follower, text })
       begin()
     },
     flushed: async () => {

@@ -4,20 +4,20 @@ import { repeatUntil } from '../repeat-until.js'
 import { LeaseLost } from '../partition-errors.js'
 import { readPrefix } from '../store/header.js'
 import type { PartitionStore } from '../store/store.js'
-import { createAnswering } from './rpc-server.js'
+import { createRpcServer } from './rpc-server.js'
 import { createCommits } from './commits.js'
 import type { Replica } from './replica.js'
 
 /*
- * A term of a leader:
+ * A lease epoch of a leader:
  *
  *   take over: tickets wait on, matches are adopted ──▶ lead ──▶ lease lost, or to be released ──▶ abandon
  *                                                        │
- *          inbox ── created, cancelled, questions ───────┤
+ *          inbox ── created, cancelled, RPC requests ───────┤
  *          matchmaker ── tickets, journal ──▶ commits ───┘
  */
 
-export interface TermOptions {
+export interface LeaseEpochOptions {
   /** Name of the partition. */
   readonly name: string
   readonly store: PartitionStore
@@ -43,8 +43,8 @@ const SWEEP_EVERY_MS = 1000
 /** Tickets swept at a time. */
 const SWEEP_MOST = 1000
 
-/** Leads until the lease is lost or to be released. Resolves when nothing of the term is going on any more. */
-export async function leadTerm(options: TermOptions): Promise<void> {
+/** Leads until the lease is lost or to be released. Resolves when nothing of the lease epoch is still running. */
+export async function leadTerm(options: LeaseEpochOptions): Promise<void> {
   const { name, store, lease, replica, isDurable, clock, random, endedTicketTtlMs, problem } = options
   const { token, signal } = lease
   const { leader } = replica
@@ -63,12 +63,12 @@ export async function leadTerm(options: TermOptions): Promise<void> {
     clock,
     random,
   })
-  const answering = createAnswering({
+  const answering = createRpcServer({
     leader,
     flushed: commits.flushed,
     keep: commits.reply,
     answered: store.answered,
-    send: (front, texts) => store.answer(token, front, texts),
+    send: (follower, texts) => store.answer(token, follower, texts),
     problem,
   })
 

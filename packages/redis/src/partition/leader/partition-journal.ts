@@ -173,7 +173,7 @@ export function joiningIn(
 }
 
 /**
- * Takes players out of running matches whose ticket is in the match no more: while nobody led, a front has cancelled
+ * Takes players out of running matches whose ticket is in the match no more: while nobody led, a follower has cancelled
  * the ticket by which they were about to join.
  */
 export async function removeGonePlayers(

@@ -20,7 +20,7 @@ import {
 import type { Commits } from './commits.js'
 import { fencedService } from './fenced-service.js'
 
-/** What a term adds to a replica: the lease, and the way to write. */
+/** What a lease epoch adds to a replica: the lease, and the way to write. */
 export interface Writing {
   readonly lease: Lease
   readonly commits: Commits
@@ -35,22 +35,22 @@ export interface Replica {
   readonly assigned: AssignedTickets
   /** Reads all there is; what happens from then on comes by `changed` and `happened`. */
   load(): Promise<void>
-  /** Tickets have changed, by the decision of another leader or of a front. */
+  /** Tickets have changed, by the decision of another leader or of a follower. */
   changed(tickets: readonly TicketChange[]): Promise<void>
-  /** What fronts did, except for questions. Returns tickets that were cancelled. */
+  /** What followers did, except for RPC requests. Returns tickets that were cancelled. */
   happened(entries: readonly InboxEntry[]): Promise<readonly CancelledTicket[]>
   /** Forgets running matches that are over; for a process that does not lead. */
   prune(): Promise<void>
   /** From now on this process leads. Resolves when it has taken over the matches of the leader before. */
   lead(writing: Writing): Promise<void>
-  /** Tickets that a front has cancelled: their matches go on without them, or dissolve. */
+  /** Tickets that a follower has cancelled: their matches go on without them, or dissolve. */
   gone(tickets: readonly CancelledTicket[]): void
   /** Tickets whose headers were not taken. */
   missing(ticketIds: readonly string[]): Promise<void>
   abandon(): void
 }
 
-/** A ticket that a front has cancelled, and the player who did it if its match was found. */
+/** A ticket that a follower has cancelled, and the player who did it if its match was found. */
 export interface CancelledTicket {
   readonly ticketId: string
   readonly by?: string | undefined
@@ -90,7 +90,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     }
   }
 
-  /** These tickets are not as the leader left them: either a front has cancelled them, or another process leads. */
+  /** These tickets are not as the leader left them: either a follower has cancelled them, or another process leads. */
   const missing = async (ticketIds: readonly string[]): Promise<void> => {
     const stored = await store.read(ticketIds)
     const cancelled = ticketIds.filter((_, index) => (stored[index]?.header ?? 'C').startsWith('C'))
@@ -236,7 +236,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       await eachOf(store.loadRecords, ({ matchId }) => running.add(matchId))
       prune(before, running)
     },
-    lead: async (term) => {
+    lead: async (ours) => {
       const before = [...assigned.matches()]
       const joining: Joining[] = []
       intents = await readIntents((intent) => joining.push(...joiningIn(intent, assigned)))
@@ -244,7 +244,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       const backfills = await allOf(store.loadBackfills)
       leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
       await loadNotes()
-      writing = term
+      writing = ours
       await leader.lead()
       await removeGonePlayers(leader, store, joining)
     },

@@ -1,10 +1,10 @@
 import type { Leader } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
 import { decodeReply, encode } from '../rpc.js'
-import { createAnswering } from './rpc-server.js'
+import { createRpcServer } from './rpc-server.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-const ask = (id: string, command: 'hint' | 'inspect' = 'hint', front = 'a') =>
+const ask = (id: string, command: 'hint' | 'inspect' = 'hint', follower = 'a') =>
   encode({ id, again: false, front, command, input: [id] })
 
 function open(leader: Partial<Leader> = { hint: () => {} }, before: readonly string[] = []) {
@@ -14,11 +14,11 @@ function open(leader: Partial<Leader> = { hint: () => {} }, before: readonly str
   const sent: string[] = []
   const texts: string[] = []
   const problems: unknown[] = []
-  const kept: { readonly front: string; readonly text: string }[] = []
-  const answering = createAnswering({
+  const kept: { readonly follower: string; readonly text: string }[] = []
+  const answering = createRpcServer({
     leader: leader as Leader,
-    keep: (front, text) => void kept.push({ front, text }),
-    answered: async (front, begins) => before.find((text) => text.startsWith(begins) && front === 'a'),
+    keep: (follower, text) => void kept.push({ follower, text }),
+    answered: async (follower, begins) => before.find((text) => text.startsWith(begins) && follower === 'a'),
     flushed: () => new Promise((resolve) => writes.push(resolve)),
     send: async (_front, replies) => {
       texts.push(...replies)
@@ -96,7 +96,7 @@ test.each(['constructor', 'close', '__proto__'])('%s is no question', async (com
 
 test('what is no question of ours is passed over', async () => {
   const { answering, writes } = open()
-  for (const text of ['', '{', 'null', '[]', '{"id":"1"}', '{"id":1,"front":"a","command":"hint","input":[]}'])
+  for (const text of ['', '{', 'null', '[]', '{"id":"1"}', '{"id":1,"follower":"a","command":"hint","input":[]}'])
     answering.take(text)
   await turn()
   expect(writes).toEqual([])
@@ -105,7 +105,7 @@ test('what is no question of ours is passed over', async () => {
 test('what a command did is answered in the turn in which it is done, by an answer that is kept', async () => {
   const { answering, kept, writes } = open({ forgive: () => 2 })
   answering.take(encode({ id: '1', again: false, front: 'a', command: 'forgive', input: ['ann'] }))
-  expect(kept).toEqual([{ front: 'a', text: '{"id":"1","answer":2}' }])
+  expect(kept).toEqual([{ follower: 'a', text: '{"id":"1","answer":2}' }])
   await turn()
   expect(writes).toEqual([])
 })
@@ -133,7 +133,7 @@ test('a repeated command is not done while nobody knows whether it was done', as
   const done: string[] = []
   const kept: string[] = []
   const problems: unknown[] = []
-  const answering = createAnswering({
+  const answering = createRpcServer({
     leader: { forgive: (playerId: string) => done.push(playerId) } as never,
     flushed: async () => {},
     keep: (_, text) => void kept.push(text),

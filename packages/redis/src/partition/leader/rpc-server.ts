@@ -2,33 +2,33 @@ import { MusterError } from '@muster/core'
 import type { Leader } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import {
-  type Ask,
+  type RpcRequest,
   beginningOf,
   type Command,
-  decodeAsk,
+  decodeRequest,
   encode,
   encodeError,
   type PackedPresence,
   PROMISES,
-  type Reply,
+  type RpcReply,
   unpackPresence,
 } from '../rpc.js'
 
-/** Answers the questions of fronts, each once. */
-export interface Answering {
+/** Answers the RPC requests of followers, each once. */
+export interface RpcServer {
   take(text: string): void
 }
 
-export interface AnsweringOptions {
+export interface RpcServerOptions {
   readonly leader: Leader
   /** Resolves when all that the leader has decided is written: an answer must not come before what it tells. */
   readonly flushed: () => Promise<void>
-  /** Answers a front, with all that the leader has decided before, or after it. */
-  readonly keep: (front: string, text: string) => void
-  /** The reply to a front that begins so, if this leader or one before has kept one. */
-  readonly answered: (front: string, begins: string) => Promise<string | undefined>
-  /** Sends replies to a front, in order. */
-  readonly send: (front: string, texts: readonly string[]) => Promise<void>
+  /** Answers a follower, with all that the leader has decided before, or after it. */
+  readonly keep: (follower: string, text: string) => void
+  /** The reply to a follower that begins so, if this leader or one before has kept one. */
+  readonly answered: (follower: string, begins: string) => Promise<string | undefined>
+  /** Sends replies to a follower, in order. */
+  readonly send: (follower: string, texts: readonly string[]) => Promise<void>
   readonly problem: (error: unknown) => void
 }
 
@@ -72,14 +72,14 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
 }
 
 /** A reply as text. One that is too long becomes an error. */
-function textOf(reply: Reply): string {
+function textOf(reply: RpcReply): string {
   const text = encode(reply)
   if (text.length <= LONGEST) return text
   const error = new MusterError(`The answer of the leader is too long: ${text.length} characters, at most ${LONGEST}.`)
   return encode({ id: reply.id, error: encodeError(error) })
 }
 
-export function createAnswering(options: AnsweringOptions): Answering {
+export function createRpcServer(options: RpcServerOptions): RpcServer {
   const { leader, flushed, send, keep, answered, problem } = options
   /** Replies by the id of their question: of what must not be done again. */
   const replies = new LRUCache<string, string>({
@@ -87,9 +87,9 @@ export function createAnswering(options: AnsweringOptions): Answering {
     maxSize: REMEMBERED_LENGTH,
     sizeCalculation: (text) => text.length,
   })
-  /** Ids of questions that are being answered. */
+  /** Ids of RPC requests that are being answered. */
   const underWay = new Set<string>()
-  /** Replies that are not sent yet, by front. */
+  /** Replies that are not sent yet, by follower. */
   const outgoing = new Map<string, string[]>()
   let isSending = false
 
@@ -100,33 +100,33 @@ export function createAnswering(options: AnsweringOptions): Answering {
         outgoing.clear()
         // Each time: these may tell of what was decided since.
         await flushed()
-        await Promise.all(batches.map(([front, texts]) => send(front, texts)))
+        await Promise.all(batches.map(([follower, texts]) => send(follower, texts)))
       }
     } catch (error) {
-      // The front asks again.
+      // The follower asks again.
       problem(error)
     }
     isSending = false
   }
 
-  const reply = ({ front, command }: Ask, text: string) => {
-    if (isKept(command)) return keep(front, text)
-    const texts = outgoing.get(front)
-    if (texts === undefined) outgoing.set(front, [text])
+  const reply = ({ front: follower, command }: RpcRequest, text: string) => {
+    if (isKept(command)) return keep(follower, text)
+    const texts = outgoing.get(follower)
+    if (texts === undefined) outgoing.set(follower, [text])
     else texts.push(text)
     if (isSending) return
     isSending = true
     queueMicrotask(() => void sendAll())
   }
 
-  const handled = ({ command, input }: Ask): unknown => {
-    // A front of another version may know more.
+  const handled = ({ command, input }: RpcRequest): unknown => {
+    // A follower of another version may know more.
     if (!Object.hasOwn(HANDLERS, command))
       throw new Error('The leader does not know this command. Run the same version in all processes.')
     return HANDLERS[command](leader, input as readonly never[])
   }
 
-  const done = (ask: Ask, answer: Reply) => {
+  const done = (ask: RpcRequest, answer: RpcReply) => {
     const text = textOf(answer)
     underWay.delete(ask.id)
     if (PROMISES[ask.command] !== 'read') replies.set(ask.id, text)
@@ -134,7 +134,7 @@ export function createAnswering(options: AnsweringOptions): Answering {
   }
 
   /** What is answered at once is answered in this turn of the event loop: with what it did, in one commit. */
-  const handle = (ask: Ask) => {
+  const handle = (ask: RpcRequest) => {
     const { id } = ask
     const failed = (error: unknown) => done(ask, { id, error: encodeError(error) })
     try {
@@ -147,7 +147,7 @@ export function createAnswering(options: AnsweringOptions): Answering {
   }
 
   /** A leader before may have done it. */
-  const handleUnlessAnswered = async (ask: Ask): Promise<void> => {
+  const handleUnlessAnswered = async (ask: RpcRequest): Promise<void> => {
     try {
       const before = await answered(ask.front, beginningOf(ask.id))
       if (before === undefined) return handle(ask)
@@ -155,7 +155,7 @@ export function createAnswering(options: AnsweringOptions): Answering {
       replies.set(ask.id, before)
       reply(ask, before)
     } catch (error) {
-      // The front asks again.
+      // The follower asks again.
       underWay.delete(ask.id)
       problem(error)
     }
@@ -163,7 +163,7 @@ export function createAnswering(options: AnsweringOptions): Answering {
 
   return {
     take: (text) => {
-      const ask = decodeAsk(text)
+      const ask = decodeRequest(text)
       if (ask === undefined) return
       if (underWay.has(ask.id)) return
       const known = replies.get(ask.id)

@@ -11,7 +11,7 @@ import type { Replica } from './replica.js'
  */
 export interface Standby {
   readonly replica: Replica
-  /** Changes that the front has heard of. */
+  /** Changes that the follower has heard of. */
   heard(tickets: readonly TicketChange[]): void
   /** Changes were missed: the replica is of no use any more. */
   missed(): void
@@ -128,8 +128,8 @@ interface Sync {
 
 interface SyncOptions {
   readonly store: Pick<PartitionStore, 'answer'>
-  /** Name of this front: it sends itself a mark, which comes after all that was written before. */
-  readonly front: string
+  /** Name of this follower: it sends itself a mark, which comes after all that was written before. */
+  readonly follower: string
   readonly newId: () => string
   readonly clock: Clock
   readonly problem: (error: unknown) => void
@@ -138,14 +138,14 @@ interface SyncOptions {
 /** Milliseconds until a mark that was not heard is sent again. */
 const REPEAT_MS = 200
 
-export function createSync({ store, front, newId, clock, problem }: SyncOptions): Sync {
+export function createSync({ store, follower, newId, clock, problem }: SyncOptions): Sync {
   const waiting = new Map<string, () => void>()
   /** Marks that were heard while there were more changes to come, which may be older than the marks. */
   const early = new Set<string>()
 
   const send = async (token: string, id: string): Promise<void> => {
     try {
-      await store.answer(token, front, [id])
+      await store.answer(token, follower, [id])
     } catch (error) {
       if (error instanceof LeaseLost) throw error
       problem(error)

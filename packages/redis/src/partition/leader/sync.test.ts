@@ -14,7 +14,7 @@ function open(answer: (id: string) => Promise<void> = async () => {}) {
         await answer(id)
       },
     },
-    front: 'a',
+    follower: 'a',
     newId: () => '1',
     clock,
     problem: (error) => problems.push(error),

@@ -5,7 +5,7 @@ export interface StoreBounds {
   readonly maxTickets: number
   /** Most bytes of a ticket's body. Default 262,144. */
   readonly maxBodyBytes: number
-  /** Most bytes of a question to the leader. Default 262,144. */
+  /** Most bytes of an RPC request to the leader. Default 262,144. */
   readonly maxAskBytes: number
   /** About how many entries the leader's inbox keeps for who reads behind. Default 16,384. */
   readonly inboxEntries: number
@@ -13,9 +13,9 @@ export interface StoreBounds {
   readonly changeEntries: number
   /** Milliseconds for which entries of both are kept; the newest few stay. Default 300,000. */
   readonly entryMs: number
-  /** About how many replies are kept for a front. Default 1024. */
+  /** About how many replies are kept for a follower. Default 1024. */
   readonly replyEntries: number
-  /** Milliseconds for which replies to a front are kept. Default 60,000. */
+  /** Milliseconds for which replies to a follower are kept. Default 60,000. */
   readonly replyMs: number
 }
 
@@ -30,10 +30,10 @@ export const DEFAULT_BOUNDS: StoreBounds = {
   replyMs: 60_000,
 }
 
-/** Characters of replies that are kept for a front in all, beside the newest. */
+/** Characters of replies that are kept for a follower in all, beside the newest. */
 const REPLIES_LENGTH = 16 * 1024 * 1024
 
-/** How many replies to keep once these are added: of long ones fewer. A front that misses one asks again. */
+/** How many replies to keep once these are added: of long ones fewer. A follower that misses one asks again. */
 export function repliesKept(texts: readonly string[], { replyEntries }: StoreBounds): number {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 1)
   return Math.min(replyEntries, Math.max(texts.length, Math.floor(REPLIES_LENGTH / longest)))

@@ -39,15 +39,15 @@ export type RecordChange =
       readonly ends?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
     }
 
-/** What the leader remembers under a key of its own, for the next leader and for fronts; see notes.ts. */
+/** What the leader remembers under a key of its own, for the next leader and for followers; see notes.ts. */
 export interface Note {
   readonly key: string
   /** Undefined: it is forgotten. */
   readonly text: string | undefined
 }
 
-export interface FrontReply {
-  readonly front: string
+export interface FollowerReply {
+  readonly follower: string
   readonly text: string
 }
 
@@ -63,8 +63,8 @@ export interface Commit {
   /** Without `text` the backfill is deleted. */
   readonly backfills?: readonly { readonly backfillId: string; readonly text: string | undefined }[] | undefined
   readonly notes?: readonly Note[] | undefined
-  /** Answers to fronts, in order. */
-  readonly replies?: readonly FrontReply[] | undefined
+  /** Answers to followers, in order. */
+  readonly replies?: readonly FollowerReply[] | undefined
   /** Answer only once as many replicas have it as the store asks for. Default false. */
   readonly durable?: boolean | undefined
 }

@@ -164,16 +164,16 @@ export class MemoryPartition {
     if (this.#epoch !== token) throw new LeaseLost('memory')
   }
 
-  repliesTo(front: string): MemoryLog<string> {
-    const known = this.#replies.get(front)
+  repliesTo(follower: string): MemoryLog<string> {
+    const known = this.#replies.get(follower)
     const replies = known ?? new MemoryLog(`r${this.#lives}`, this.#bounds.replyEntries)
-    if (known === undefined) this.#replies.set(front, replies)
+    if (known === undefined) this.#replies.set(follower, replies)
     return replies
   }
 
-  answer(token: string, front: string, texts: readonly string[]): void {
+  answer(token: string, follower: string, texts: readonly string[]): void {
     this.fence(token)
-    for (const text of texts) this.repliesTo(front).add(text)
+    for (const text of texts) this.repliesTo(follower).add(text)
     this.changes.wake()
   }
 
@@ -194,7 +194,7 @@ export class MemoryPartition {
       if (note.text === undefined) this.notes.delete(note.key)
       else this.notes.set(note.key, note)
     }
-    for (const { front, text } of replies) this.repliesTo(front).add(text)
+    for (const { follower, text } of replies) this.repliesTo(follower).add(text)
     if (replies.length > 0) this.changes.wake()
     return { refused: refused.map((ticketId) => ({ ticketId, header: this.tickets.get(ticketId)?.header })), unmet }
   }

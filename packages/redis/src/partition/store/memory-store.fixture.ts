@@ -49,9 +49,9 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
       assertWithinBytes('ask', text, DEFAULT_BOUNDS.maxAskBytes)
       return step('ask', () => partition.inbox.add({ kind: 'ask', text }))
     },
-    answered: (front, begins) =>
-      step('answered', () => partition.repliesTo(front).all().findLast((text) => text.startsWith(begins))),
-    answer: (token, front, texts) => step('answer', () => partition.answer(token, front, texts)),
+    answered: (follower, begins) =>
+      step('answered', () => partition.repliesTo(follower).all().findLast((text) => text.startsWith(begins))),
+    answer: (token, follower, texts) => step('answer', () => partition.answer(token, follower, texts)),
 
     inbox: async (after, options) => {
       await hook('inbox', 'before')
@@ -61,15 +61,15 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
       await hook('inbox', 'after')
       return read
     },
-    changes: async (after, front, options) => {
+    changes: async (after, follower, options) => {
       await hook('changes', 'before')
-      const [cursor, answered] = (after ?? `${partition.changes.end()}|${partition.repliesTo(front).end()}`).split(
+      const [cursor, answered] = (after ?? `${partition.changes.end()}|${partition.repliesTo(follower).end()}`).split(
         '|',
       ) as [string, string]
-      const hasReplies = partition.repliesTo(front).read(answered).entries.length > 0
+      const hasReplies = partition.repliesTo(follower).read(answered).entries.length > 0
       if (after !== undefined && !hasReplies) await partition.changes.wait(cursor, untilClosed(options), clock)
       const changes = partition.changes.read(cursor, MOST_ENTRIES)
-      const replies = partition.repliesTo(front).read(answered)
+      const replies = partition.repliesTo(follower).read(answered)
       await hook('changes', 'after')
       return {
         cursor: `${changes.cursor}|${replies.cursor}`,

@@ -32,7 +32,7 @@ export interface PartitionKeys {
   /** Hash: text, since. */
   readonly inForce: string
   /** Stream, capped and with a lifetime. */
-  readonly repliesTo: (front: string) => string
+  readonly repliesTo: (follower: string) => string
 }
 
 export const partitionKeys = (name: KeySpace): PartitionKeys => ({
@@ -50,5 +50,5 @@ export const partitionKeys = (name: KeySpace): PartitionKeys => ({
   lease: name('lead'),
   epoch: name('epoch'),
   inForce: name('q'),
-  repliesTo: (front) => name(`r:${front}`),
+  repliesTo: (follower) => name(`r:${follower}`),
 })

@@ -176,13 +176,14 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       if (text.length <= SHORT_ASK) await redis.run(askScript, [keys.inbox], [bounds.inboxEntries, text])
       else await command(keys.inbox, 'XADD', keys.inbox, 'MAXLEN', '~', bounds.inboxEntries, '*', '?', text)
     },
-    answer: (token, front, texts) => {
+    answer: (token, follower, texts) => {
       const entries = repliesKept(texts, bounds)
-      return fenced(answerScript, [keys.epoch, keys.repliesTo(front)], [token, entries, bounds.replyMs, ...texts])
+      return fenced(answerScript, [keys.epoch, keys.repliesTo(follower)], [token, entries, bounds.replyMs, ...texts])
     },
-    answered: (front, begins) => redis.run(answeredScript, [keys.repliesTo(front)], [begins]),
+    answered: (follower, begins) => redis.run(answeredScript, [keys.repliesTo(follower)], [begins]),
     inbox: (after, tailing) => readInbox(inbox, keys.inbox, after, tailing),
-    changes: (after, front, tailing) => readChanges(changes, [keys.changes, keys.repliesTo(front)], after, tailing),
+    changes: (after, follower, tailing) =>
+      readChanges(changes, [keys.changes, keys.repliesTo(follower)], after, tailing),
 
     acquire: (owner, leaseMs) => redis.run(acquireScript, [keys.epoch, keys.lease], [owner, leaseMs]),
     renew: (token, leaseMs) => redis.run(renewScript, [keys.epoch, keys.lease], [token, leaseMs]),

@@ -5,7 +5,7 @@ import type { Commit, CommitOutcome, HeaderLetter, Note } from './commit.js'
 export type {
   Commit,
   CommitOutcome,
-  FrontReply,
+  FollowerReply,
   HeaderLetter,
   NewHeader,
   Note,
@@ -61,7 +61,7 @@ export type CancelOutcome =
   | { readonly kind: 'late'; readonly header: string }
   | { readonly kind: 'unknown' }
 
-/** What the leader reads: what fronts did, in order. */
+/** What the leader reads: what followers did, in order. */
 export type InboxEntry =
   | { readonly kind: 'created'; readonly ticketIds: readonly string[] }
   | {
@@ -103,7 +103,7 @@ export interface TicketChange {
 export interface Changes extends Tail {
   /** In order; a ticket may come several times. */
   readonly tickets: readonly TicketChange[]
-  /** What the leader answered to this front. */
+  /** What the leader answered to this follower. */
   readonly replies: readonly string[]
   /** There may be more changes already: the replies may have come after changes that are not among these. */
   readonly isBehind: boolean
@@ -172,27 +172,28 @@ export interface PartitionStore {
   playerTickets(playerIds: readonly string[]): Promise<readonly (readonly string[])[]>
 
   /**
-   * Posts a question to the leader. It may get lost, so repeat it (with an id of its own inside) until it is answered.
+   * Posts an RPC request to the leader. It may get lost, so repeat it (with an id of its own inside) until it is
+   * answered.
    * @throws {InvalidInput} for one that is too long
    */
   ask(text: string): Promise<void>
-  /** Answers questions of a front, in order. @throws {LeaseLost} */
-  answer(token: string, front: string, texts: readonly string[]): Promise<void>
+  /** Answers RPC requests of a follower, in order. @throws {LeaseLost} */
+  answer(token: string, follower: string, texts: readonly string[]): Promise<void>
   /**
-   * The answer to a front that begins with a text, among those that are kept (see `StoreBounds`): the newest of them;
-   * undefined if there is none.
+   * The answer to a follower that begins with a text, among those that are kept (see `StoreBounds`): the newest of
+   * them; undefined if there is none.
    */
-  answered(front: string, begins: string): Promise<string | undefined>
+  answered(follower: string, begins: string): Promise<string | undefined>
   /**
-   * What fronts did after a cursor. Without one, it answers at once with the present end and no entries. One call at a
-   * time.
+   * What followers did after a cursor. Without one, it answers at once with the present end and no entries. One call at
+   * a time.
    */
   inbox(after: string | undefined, options: TailOptions): Promise<Inbox>
   /**
-   * What changed after a cursor, and replies to this front: see `inbox`.
-   * @param front name of the front, the same in each call.
+   * What changed after a cursor, and replies to this follower: see `inbox`.
+   * @param follower name of the follower, the same in each call.
    */
-  changes(after: string | undefined, front: string, options: TailOptions): Promise<Changes>
+  changes(after: string | undefined, follower: string, options: TailOptions): Promise<Changes>
 
   /** Takes the lease if nobody holds it, by the store's clock. @param owner a random name of this process. */
   acquire(owner: string, leaseMs: number): Promise<Acquired>

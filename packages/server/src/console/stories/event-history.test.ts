@@ -95,7 +95,7 @@ describe('a history of events', () => {
     expect(problems.map(String)).toEqual([
       'Error: full',
       'Error: unreadable',
-      'Error: 1 events are missing in the history: they could not be written',
+      'Error: 1 events are missing from the history because they could not be written.',
     ])
     await history.close()
   })

@@ -49,7 +49,7 @@ describe('a reload', () => {
   test('applies what can be applied, and names what needs a restart', async () => {
     await reload('limits: { bodyBytes: 100 }\ntelemetry: { log: { level: warn, format: text } }', DUEL + TRIO)
     expect(textsOf(under.lines).slice(-1)).toEqual([
-      'changed, but counts after a restart only: telemetry.log.format: "json" → "text"',
+      'Config changed, restart required: telemetry.log.format "json" → "text"',
     ])
     expect(under.server.config().limits.bodyBytes).toBe(100)
     const body = { profile: 'duel', attributes: { note: 'x'.repeat(200) } }
@@ -63,7 +63,7 @@ describe('a reload', () => {
     expect(textsOf(under.lines).slice(-3)).toEqual([
       'The changed queue rejects a queued ticket.',
       'The changed queue rejects a queued ticket.',
-      '2 waiting tickets were refused by their new queues',
+      'The changed queues reject 2 queued tickets.',
     ])
   })
 

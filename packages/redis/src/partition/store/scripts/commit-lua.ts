@@ -3,7 +3,7 @@ import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 /**
  * KEYS: epoch, headers, bodies, players, records, locks, backfills, changes, ended, assignments, notes, answers to each
- * front.
+ * follower.
  * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
  * Answer: 1, or the refused and the unmet.
  */
@@ -201,7 +201,7 @@ for _, key in ipairs({KEYS[7], KEYS[11]}) do
   end
 end
 
--- Fronts that are answered: number; of each the most entries, for how many milliseconds these are kept, number of
+-- Followers that are answered: number; of each the most entries, for how many milliseconds these are kept, number of
 -- answers, these.
 for i = 1, takeNumber() do
   local key, most, ms = KEYS[11 + i], take(), take()

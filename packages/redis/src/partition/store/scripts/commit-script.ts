@@ -16,7 +16,7 @@ type Words = (string | number)[]
 
 /**
  * The words of one part of a commit (see `partsOf`), in which no match and no ticket comes twice.
- * @param replies those of the part, by front.
+ * @param replies those of the part, by follower.
  */
 export function commitWords(
   token: string,
@@ -47,15 +47,15 @@ export function commitWords(
   return words
 }
 
-/** The answers of a commit, by front. */
+/** The answers of a commit, by follower. */
 export function repliesOf({ replies = [] }: Commit): ReadonlyMap<string, readonly string[]> {
-  const byFront = new Map<string, string[]>()
-  for (const { front, text } of replies) {
-    const texts = byFront.get(front)
-    if (texts === undefined) byFront.set(front, [text])
+  const byFollower = new Map<string, string[]>()
+  for (const { follower, text } of replies) {
+    const texts = byFollower.get(follower)
+    if (texts === undefined) byFollower.set(follower, [text])
     else texts.push(text)
   }
-  return byFront
+  return byFollower
 }
 
 type WrittenRecord = Extract<RecordChange, { readonly text: string }>

@@ -68,7 +68,7 @@ export const fenceScript = defineScript({
   read: () => {},
 })
 
-/** KEYS: epoch, replies to a front. ARGV: token, most entries, milliseconds for which they are kept, the replies. */
+/** KEYS: epoch, replies to a follower. ARGV: token, most entries, milliseconds for which they are kept, the replies. */
 const ANSWER = `
 ${FENCE}
 for i = 4, #ARGV do redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[2], '*', 'a', ARGV[i]) end
@@ -84,7 +84,7 @@ export const answerScript = defineScript({
 })
 
 /**
- * KEYS: replies to a front. ARGV: how the reply begins. Answer: the newest such reply, or nothing.
+ * KEYS: replies to a follower. ARGV: how the reply begins. Answer: the newest such reply, or nothing.
  */
 const ANSWERED = `
 local last = '+'

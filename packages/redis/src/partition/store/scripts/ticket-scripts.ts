@@ -228,11 +228,13 @@ function readCancelled(reply: Reply): CancelOutcome {
   return { kind: isCancelled === 1 ? 'cancelled' : 'late', header }
 }
 
-/** KEYS: inbox. ARGV: most entries, the question. */
+/** KEYS: inbox. ARGV: most entries, the RPC request. */
 const ASK_LUA = `
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', '?', ARGV[2])
 return 1
 `
 
-/** Posts a question also while Redis is full: that players have left, or that a match is to be stopped, makes room. */
+/**
+ * Posts an RPC request also while Redis is full: that players have left, or that a match is to be stopped, makes room.
+ */
 export const askScript = defineScript({ name: 'partition.ask', lua: ASK_LUA, kind: 'write-if-full', read: () => {} })

@@ -14,7 +14,7 @@ import {
   type OpenStores,
 } from './stores.fixture.js'
 
-/** Creating, reading and cancelling: what fronts do. */
+/** Creating, reading and cancelling: what followers do. */
 export function testCreating(open: OpenStores): void {
   describe('creates tickets', () => {
     test(

@@ -5,11 +5,11 @@ import { aTicket, assigned, create, DONE, matched, tokenOf, twice, using, type O
 const SOON = { blockMs: 0 }
 const WAIT = { blockMs: 20_000 }
 
-/** What the leader reads of the fronts, and the fronts of the leader. */
+/** What the leader reads of the followers, and the followers of the leader. */
 export function testTails(open: OpenStores): void {
   describe('tells the leader', () => {
     test(
-      'what fronts did, in order',
+      'what followers did, in order',
       using(open, async ({ store, other }) => {
         const { cursor, entries, gap } = await store.inbox(undefined, WAIT)
         expect({ entries, gap }).toEqual({ entries: [], gap: false })
@@ -120,7 +120,7 @@ export function testTails(open: OpenStores): void {
     )
   })
 
-  describe('tells fronts', () => {
+  describe('tells followers', () => {
     test(
       'which tickets have changed, and what was answered to them',
       using(open, async ({ store, other }) => {
@@ -211,7 +211,7 @@ export function testTails(open: OpenStores): void {
         await create(store, 't1')
         const token = await tokenOf(store)
         const { cursor } = await other.changes(undefined, 'b', SOON)
-        const reply = (id: string, front = 'b') => ({ front, text: JSON.stringify({ id, answer: `of ${id}` }) })
+        const reply = (id: string, follower = 'b') => ({ follower, text: JSON.stringify({ id, answer: `of ${id}` }) })
         const commit = {
           headers: [{ ticketId: 't1', header: matched(2, 'm1') }],
           replies: [reply('1'), reply('3', 'c'), reply('2')],
@@ -224,7 +224,7 @@ export function testTails(open: OpenStores): void {
           notes: Array.from({ length: 300 }, (_, index) => ({ key: `k${index}`, text: 'text' })),
           replies: Array.from({ length: 300 }, (_, index) => reply(`many${index}`)),
         })
-        const kept = (id: string, front = 'b') => other.answered(front, JSON.stringify({ id }).slice(0, -1))
+        const kept = (id: string, follower = 'b') => other.answered(follower, JSON.stringify({ id }).slice(0, -1))
         expect(await Promise.all([kept('1'), kept('2'), kept('many7')])).toEqual(
           [reply('1'), reply('2'), reply('many7')].map(({ text }) => text),
         )
