@@ -147,7 +147,7 @@ describe('installed in an empty folder', () => {
     expect(await (await fetch(`${api}/healthz`)).json()).toEqual({ alive: true })
     await expect.poll(async () => (await fetch(`${api}/readyz`)).status, { timeout: 20_000 }).toBe(200)
     await endByCtrlC(serve, [api])
-    expect(serve.output()).toContain('"text":"ended"')
+    expect(serve.output()).toContain('"text":"Shutdown complete."')
     await endByCtrlC(emulator, [url])
   })
 })

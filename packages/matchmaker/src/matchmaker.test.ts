@@ -128,7 +128,7 @@ describe('tickets', () => {
     expect(names).toEqual(['ticketCreated'])
     expect(() =>
       matchmaker.createTicket({ id: 'ann', queue: 'duel', players: [{ id: 'eve', ip: '198.51.100.7' }] }),
-    ).toThrow('ticket: id: is that of a ticket')
+    ).toThrow('ticket: id: "ann" already belongs to a ticket')
   })
 
   test('a player is in one ticket at a time, and the error names it', async () => {

@@ -39,7 +39,7 @@ function storiesAt(at: number, cancelled: ReadonlySet<string>): readonly Story[]
           queues: [
             {
               queue: 'ranked-5v5',
-              summary: 'roles stand in the way; they give way never.',
+              summary: 'roles stand in the way; they never relax.',
               rules: [
                 { rule: 'distance', lets: 638, of: 912 },
                 { rule: 'skill', lets: 301, of: 912 },

@@ -47,7 +47,7 @@ export interface QueueNow {
   readonly waitP95: Milliseconds | null
   /** How long the longest-waiting ticket has waited; null if none waits. */
   readonly oldest: Milliseconds | null
-  /** Waiting tickets by how far the queue's rules have given way for them, strictest first; at most 12 steps. */
+  /** Waiting tickets by how far the queue's rules have relaxed for them, strictest first; at most 12 steps. */
   readonly relaxed: readonly RelaxedStep[]
 }
 

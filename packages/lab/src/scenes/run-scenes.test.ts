@@ -46,7 +46,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       duel({ ...near, c: { skill: 1500, priority: 1 } }, { 'after 1s': { matched: [['a', 'b']] } }),
       [
         'after 1s: matched: [[a, b]]: a is matched with c since 0s; b waits. Nobody else waits. ' +
-          'In 9 s rule "skill" gives way.',
+          'In 9 s rule "skill" relaxes.',
       ],
     ],
     [
@@ -66,10 +66,10 @@ describe('what is so passes, and what is not is told with what is so instead, an
       [
         'after 1s: waiting: { a: near, b: players }: a waits, but not for that: Rule "skill" lets through 0 of 1 ' +
           'other ticket, and 1 more player is needed; the nearest miss is 220 where rule "skill" allows 100. ' +
-          'In 9 s rule "skill" gives way.',
+          'In 9 s rule "skill" relaxes.',
         'after 1s: waiting: { a: near, b: players }: b waits, but not for that: Rule "skill" lets through 0 of 1 ' +
           'other ticket, and 1 more player is needed; the nearest miss is 220 where rule "skill" allows 100. ' +
-          'In 9 s rule "skill" gives way.',
+          'In 9 s rule "skill" relaxes.',
       ],
     ],
     [
@@ -91,7 +91,7 @@ describe('what is so passes, and what is not is told with what is so instead, an
       duel({ a: {}, b: { skill: 1 } }, { 'after 0s': { matched: ['a', 'b'] } }),
       [
         'after 0s: matched: [a, b]: a was refused (players.0.attributes.skill: is missing: rule "skill" ' +
-          'wants a number); b waits. Nobody else waits. In 10 s rule "skill" gives way.',
+          'wants a number); b waits. Nobody else waits. In 10 s rule "skill" relaxes.',
       ],
     ],
     [

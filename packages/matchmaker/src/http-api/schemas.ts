@@ -155,7 +155,7 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
             ),
           })
           .optional()
-          .describe('When something next gives way'),
+          .describe('When something next relaxes'),
       }),
     ),
   })

@@ -14,7 +14,7 @@ const rules = [
   { kind: 'overlap', attribute: 'modes' },
 ].map((rule) => ruleSchema.parse(rule))
 
-test('gives the values that all players share, without those that differ because a rule gave way', () => {
+test('gives the values that all players share, without those that differ because a rule relaxed', () => {
   const tickets = [
     ticket('a', { map: 'dust', region: 'eu', modes: ['ctf', 'koth', 'tdm'] }),
     ticket('b', { map: 'dust', region: 'us', modes: ['tdm', 'ctf'] }),

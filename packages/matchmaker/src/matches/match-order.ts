@@ -20,7 +20,7 @@ export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]
   for (const rule of rules) {
     if (rule.kind === 'equal' && rule.scope !== 'team') {
       const [value, ...others] = new Set(valuesOf(tickets, rule.attribute))
-      // A rule that gave way lets different ones meet.
+      // A rule that relaxed lets different ones meet.
       if (value !== undefined && others.length === 0 && !isList(value))
         (equality ??= new Map()).set(rule.attribute, value)
     } else if (rule.kind === 'overlap') {

@@ -30,7 +30,7 @@ const surveyed = (matchmaker: Matchmaker, most = Infinity, options?: SurveyOptio
   return survey.result()
 }
 
-test('tells who waits by queue, by how far rules have given way, and by area', async () => {
+test('tells who waits by queue, by how far rules have relaxed, and by area', async () => {
   const { matchmaker, clock, run } = setUp({ queues: [relaxing, trio] })
   const start = clock.now()
   const wait = (id: string, skill: number, coordinates = oslo, queues = ['relaxing']) =>

@@ -240,7 +240,7 @@ export interface QueueSurvey {
   /** When the wait of the oldest ticket began. */
   readonly oldest: number | undefined
   /**
-   * Tickets by how far rules have given way: `afterMs` is the wait at which these limits began, ascending from 0; in a
+   * Tickets by how far rules have relaxed: `afterMs` is the wait at which these limits began, ascending from 0; in a
    * queue with `targetWaitMs`, that of a ticket without a head start.
    */
   readonly relaxed: readonly { readonly afterMs: number; readonly tickets: number }[]

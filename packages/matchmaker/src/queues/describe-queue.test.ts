@@ -186,7 +186,7 @@ describe('a queue with a target wait', () => {
       'Players differ in skill by at most 50 at the strictest, 800 at the loosest.',
       'Players meet within 500 km; players whose place is unknown meet only players of the same network.',
       'Limits follow how many suitable players come, region by region, so that nine of ten tickets find a match ' +
-        'within 24 s: they begin between their strictest and their loosest, and give way while a ticket waits.',
+        'within 24 s: they begin between their strictest and their loosest, and relax while a ticket waits.',
     ])
   })
 

@@ -51,7 +51,7 @@ const targetClauses = ({ targetWaitMs }: Queue) =>
     ? []
     : [
         'limits follow how many suitable players come, region by region, so that nine of ten tickets find a match ' +
-          `within ${duration(targetWaitMs)}: they begin between their strictest and their loosest, and give way ` +
+          `within ${duration(targetWaitMs)}: they begin between their strictest and their loosest, and relax ` +
           'while a ticket waits',
       ]
 

@@ -50,7 +50,7 @@ describe('a ticket waits', () => {
     expect(explain([closer], [skill(1, 2000)])).toEqual({
       queue: 'q',
       waiting: 0,
-      summary: 'Nobody else waits. In 3 s rule "difference skill" gives way.',
+      summary: 'Nobody else waits. In 3 s rule "difference skill" relaxes.',
       waitedMs: 2000,
       others: 0,
       compatible: 0,
@@ -65,7 +65,7 @@ describe('a ticket waits', () => {
     expect(why).toMatchObject({
       summary:
         'Rule "difference skill" lets through 0 of 3 other tickets, and 1 more player is needed; ' +
-        'the nearest miss is 12 where rule "difference skill" allows 10. In 5 s rule "difference skill" gives way.',
+        'the nearest miss is 12 where rule "difference skill" allows 10. In 5 s rule "difference skill" relaxes.',
       others: 3,
       compatible: 0,
       blocking: 'difference skill',
@@ -99,7 +99,7 @@ describe('a ticket waits', () => {
     const why = explain([closer], [skill(1), skill(2), skill(3), skill(99)], { matchSize: 5 })
     expect(why).toMatchObject({ compatible: 2, lacks: 2, blocking: 'difference skill' })
     expect(explain([closer], [skill(1), skill(2)], { matchSize: 4 }).summary).toBe(
-      '1 other ticket could be in its match; 2 more players are needed. In 5 s rule "difference skill" gives way.',
+      '1 other ticket could be in its match; 2 more players are needed. In 5 s rule "difference skill" relaxes.',
     )
   })
 
@@ -179,7 +179,7 @@ describe('the next relaxation', () => {
     expect(explain(rules, [{}], more).next).toEqual({ inMs: 3000, changes: [{ from: 5, to: 4 }] })
     const later = explain(rules, [{ waited: 3000 }], more)
     expect(later.next).toEqual({ inMs: 6000, changes: [{ rule: 'avoid' }, { from: 4, to: 2 }] })
-    expect(later.summary).toBe('Nobody else waits. In 6 s rule "avoid" gives way and 2 players are enough.')
+    expect(later.summary).toBe('Nobody else waits. In 6 s rule "avoid" relaxes and 2 players are enough.')
     expect(explain(rules, [{ waited: 9000 }], more).next).toBeUndefined()
   })
 
@@ -196,7 +196,7 @@ describe('the next relaxation', () => {
       ],
     })
     expect(explain(rules, [skill(1)], { lastResortMs: 2000 }).summary).toBe(
-      'Nobody else waits. In 2 s rules "difference skill" and "difference rank" give way.',
+      'Nobody else waits. In 2 s rules "difference skill" and "difference rank" relax.',
     )
   })
 })
@@ -212,7 +212,7 @@ describe('where limits follow a target wait', () => {
       summary:
         'Rule "difference skill" lets through 0 of 1 other ticket, and 1 more player is needed; the nearest miss is ' +
         '300 where rule "difference skill" allows 126. Limits follow how many players come, for waits of 24 s: its ' +
-        'own are as loose as after 40 s more. In 5 s rule "difference skill" gives way.',
+        'own are as loose as after 40 s more. In 5 s rule "difference skill" relaxes.',
       targetWaitMs: 24_000,
       aheadMs: 40_000,
       next: { inMs: 5000, changes: [{ rule: 'difference skill', from: 125.992, to: 141.421 }] },

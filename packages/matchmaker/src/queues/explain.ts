@@ -364,7 +364,7 @@ export function relaxationSentence(next: NextRelaxation | undefined): string {
   const what = [
     ...(rules.length === 0
       ? []
-      : [rules.length === 1 ? `rule ${rules[0]} gives way` : `rules ${listed(rules)} give way`]),
+      : [rules.length === 1 ? `rule ${rules[0]} relaxes` : `rules ${listed(rules)} relax`]),
     ...next.changes.flatMap(({ rule, to = 0 }) =>
       rule === undefined ? [`${count(to, 'player')} ${to === 1 ? 'is' : 'are'} enough`] : [],
     ),

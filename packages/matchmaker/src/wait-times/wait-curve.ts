@@ -1,7 +1,7 @@
 // pure: waiting times in bins, narrow where they are short
 /**
  * The bins: up to so many seconds, so many seconds wide each (our choice). They begin at round times, because rules
- * give way at such, and many tickets are matched just then.
+ * relax at such, and many tickets are matched just then.
  */
 const WIDTHS: readonly (readonly [upTo: number, wide: number])[] = [
   [1, 0.1],

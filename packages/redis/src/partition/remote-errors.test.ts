@@ -57,3 +57,9 @@ test('an error nobody expected tells its message without addresses, and is an er
   expect(there.message).toContain('TypeError')
   expect(there.message).not.toContain('192.0.2.77')
 })
+
+test('a renamed class keeps its earlier name on the wire', () => {
+  const error = new matchmaker.AlreadyAssigned('t1', 'm1')
+  expect(encodeError(error).name).toBe('TooLate')
+  expect(decodeError(encodeError(error))).toBeInstanceOf(matchmaker.AlreadyAssigned)
+})

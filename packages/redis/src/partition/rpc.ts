@@ -145,17 +145,26 @@ const CLASSES: ReadonlyMap<string, object> = new Map(
   ),
 )
 
+/** Names on the wire of classes that were renamed: processes of an earlier version read and write these. */
+const WIRE_NAMES: Readonly<Record<string, string>> = {
+  AlreadyAssigned: 'TooLate',
+  MatchNotRunning: 'NotRunning',
+  BackfillVersionConflict: 'StaleBackfill',
+  SendAborted: 'Withheld',
+}
+const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(WIRE_NAMES).map(([name, wire]) => [wire, name]))
+
 /** An error as text can hold it. Of an unexpected one, only its message is told. */
 export function encodeError(error: unknown): EncodedError {
   if (!(error instanceof MusterError)) return { name: 'MusterError', message: scrub(String(error)), facts: {} }
   const { name, message } = error
-  return { name, message, facts: Object.fromEntries(Object.entries(error)) }
+  return { name: WIRE_NAMES[name] ?? name, message, facts: Object.fromEntries(Object.entries(error)) }
 }
 
 /** The error again, of the class it had; an unknown one becomes a `MusterError`. */
 export function decodeError({ name, message, facts }: EncodedError): core.MusterError {
   const error = new MusterError(message)
-  const known = CLASSES.get(name)
+  const known = CLASSES.get(NAMES.get(name) ?? name)
   if (known !== undefined) Object.setPrototypeOf(error, known)
   return Object.assign(error, facts)
 }

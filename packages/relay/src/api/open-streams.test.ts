@@ -30,13 +30,13 @@ test('streams beyond the overall limit are refused, unless they end one of the s
   const open = createOpenStreams({ perCaller: 2, inAll: 4 })
   for (const id of ['ann', 'ann', 'ben']) open(id, never())
   const last = open('cleo', never())
-  expect(() => open('dora', never())).toThrow('too many wait already')
-  expect(() => open('cleo', never())).toThrow('too many wait already')
+  expect(() => open('dora', never())).toThrow('Too many requests are waiting')
+  expect(() => open('cleo', never())).toThrow('Too many requests are waiting')
   expect(open('ann', never()).signal.aborted).toBe(false)
   last.end()
   last.end()
   expect(open('dora', never()).signal.aborted).toBe(false)
-  expect(() => open('eve', never())).toThrow('too many wait already')
+  expect(() => open('eve', never())).toThrow('Too many requests are waiting')
 })
 
 test('a stream whose client disconnected before it began does not count', () => {

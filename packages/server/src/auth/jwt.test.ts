@@ -54,24 +54,24 @@ test('a name with dots is a name', async () => {
 
 describe('a claim of the wrong kind is refused by its name, without its value', () => {
   test.each([
-    [{ mmr: 1 }, 'the claim sub of the token must be a text of 1 to 128 characters, or a whole number'],
-    [{ sub: '' }, 'the claim sub of the token must be a text'],
-    [{ sub: 'x'.repeat(129) }, 'the claim sub of the token must be a text'],
-    [{ sub: ['ann-the-secret'] }, 'the claim sub of the token must be a text'],
+    [{ mmr: 1 }, 'The claim sub of the token must be a text of 1 to 128 characters, or a whole number'],
+    [{ sub: '' }, 'The claim sub of the token must be a text'],
+    [{ sub: 'x'.repeat(129) }, 'The claim sub of the token must be a text'],
+    [{ sub: ['ann-the-secret'] }, 'The claim sub of the token must be a text'],
     [
       { sub: 'ann', mmr: { value: 'ann-the-secret' } },
-      'the claim mmr of the token must be a number, a text, true, false or a list',
+      'The claim mmr of the token must be a number, a text, true, false or a list',
     ],
     [
       { sub: 'ann', game: { maps: [1] } },
-      'the claim game.maps of the token must be a number, a text, true, false or a list',
+      'The claim game.maps of the token must be a number, a text, true, false or a list',
     ],
-    [{ sub: 'ann', plays: 'tank' }, 'the claim plays of the token must be a list of texts'],
+    [{ sub: 'ann', plays: 'tank' }, 'The claim plays of the token must be a list of texts'],
     [
       { sub: 'ann', role: 'root' },
-      'the claim role of the token must be one of player, backend, look, players, rules, operate, deploy',
+      'The claim role of the token must be one of player, backend, look, players, rules, operate, deploy',
     ],
-    [{ sub: 'ann', role: ['backend'] }, 'the claim role of the token must be one of'],
+    [{ sub: 'ann', role: ['backend'] }, 'The claim role of the token must be one of'],
   ])('%j', async (payload, message) => {
     const { ask } = setUp()
     const answer = await ask(await sign(payload))

@@ -131,7 +131,7 @@ describe('muster serve', { timeout: 120_000 }, () => {
     expect((await ask('POST', '/tickets', alone(1, 1)[0])).status).toBe(201)
 
     writeFileSync(path, right.replace('matchSize: 2', 'matchSize: 3'))
-    await said('changed: queues.duel.teams')
+    await said('Config changed: queues.duel.teams')
     child.kill('SIGHUP')
     await said('Config reloaded; nothing has changed.')
   })
@@ -141,7 +141,7 @@ describe('muster serve', { timeout: 120_000 }, () => {
     const { child, ended, said } = await serve()
     child.kill('SIGINT')
     child.kill('SIGINT')
-    await said('the process is shutting down')
+    await said('Shutting down.')
     expect(await ended).toEqual([0, null])
   })
 

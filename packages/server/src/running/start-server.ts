@@ -205,7 +205,7 @@ const isInUse = (error: unknown) => (error as NodeJS.ErrnoException).code === 'E
 
 /** What an operator looks for first. The host may be an address, which lines never hold. */
 function logStart(log: Log, { name, listen, queues, store, lobbies }: Config, port: number): void {
-  log.info('Listening.', {
+  log.info('listening', {
     port,
     adminPort: listen.admin?.port,
     publicUrl: listen.publicUrl,

@@ -12,7 +12,7 @@ function setUp(options: Partial<LogOptions> = {}) {
 describe('a line', () => {
   test('is an object with time, level, text and fields', () => {
     const { log, parsed } = setUp()
-    log.info('Listening.', { url: 'http://localhost:8080', queues: ['duel'], limit: undefined })
+    log.info('listening', { url: 'http://localhost:8080', queues: ['duel'], limit: undefined })
     const [line] = parsed()
     expect(line).toEqual({
       level: 'info',

@@ -69,7 +69,7 @@ const Hint = () => (
     <h2>Every id has a story</h2>
     <p>
       Type or paste the id of a player, a ticket, a match or a server, and read in the order of time what happened to
-      it: when it was created, which rules gave way, who was found, which server was deployed, and why it still waits.
+      it: when it was created, which rules relaxed, who was found, which server was deployed, and why it still waits.
     </p>
     <p class="none">
       Press <kbd>/</kbd> in any view to come here. Ids in the other views lead here too.

@@ -6,7 +6,7 @@ import { shownSpan, type Values } from '../state/series.js'
 import { useStore } from '../state/store-context.js'
 import { percent, wait } from '../words.js'
 
-/** Tickets by how far rules have given way for them: the further, the darker. */
+/** Tickets by how far rules have relaxed for them: the further, the darker. */
 function RelaxedBar({ steps }: { readonly steps: readonly RelaxedStep[] }) {
   const all = sum(steps.map(({ tickets }) => tickets))
   const [strict] = steps
@@ -126,7 +126,7 @@ export function QueueTable({ now }: { readonly now: Now }) {
                 Oldest
               </th>
               <th scope="col" class="relaxed-head">
-                Rules given way
+                Rules relaxed
               </th>
             </tr>
           </thead>
@@ -172,7 +172,7 @@ function QueueRow({ queue, isShown }: { readonly queue: QueueNow; readonly isSho
       <td class="number" data-heading="Oldest">
         {wait(oldest)}
       </td>
-      <td class="relaxed-cell" data-heading="Rules given way">
+      <td class="relaxed-cell" data-heading="Rules relaxed">
         <RelaxedBar steps={relaxed} />
       </td>
     </tr>

@@ -5,7 +5,7 @@ import { createRpcServer } from './rpc-server.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const ask = (id: string, command: 'hint' | 'inspect' = 'hint', follower = 'a') =>
-  encode({ id, again: false, front, command, input: [id] })
+  encode({ id, again: false, front: follower, command, input: [id] })
 
 function open(leader: Partial<Leader> = { hint: () => {} }, before: readonly string[] = []) {
   /** Ends of the writes under way, in order. */

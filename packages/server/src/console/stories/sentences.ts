@@ -147,7 +147,7 @@ export interface Limits {
   readonly curves: readonly {
     readonly rule: string
     readonly unit: string
-    /** Given where waits alone do not tell when the limit gave way. */
+    /** Given where waits alone do not tell when the limit relaxed. */
     readonly adapts?: true | undefined
     readonly points: readonly { readonly after: number; readonly limit: number | null }[]
   }[]
@@ -172,7 +172,7 @@ export function searchingSpans(createdAt: number, events: readonly RecordedEvent
   return from === undefined ? spans : [...spans, { from, to: Infinity }]
 }
 
-/** One event for each moment at which limits gave way while the ticket searched. */
+/** One event for each moment at which limits relaxed while the ticket searched. */
 export function relaxations(
   createdAt: number,
   limits: readonly Limits[],

@@ -32,7 +32,7 @@ async function open(options?: Parameters<typeof openConsole>[0]) {
 const whats = ({ events }: Story) => events.map(({ what }) => what)
 
 describe('a story', () => {
-  test('of a ticket tells all from created to ended, and when limits gave way', async () => {
+  test('of a ticket tells all from created to ended, and when limits relaxed', async () => {
     const { clock, join, one, matchmaker } = await open()
     const start = clock.now()
     join('ann', 0)

@@ -5,7 +5,7 @@ import type { ConsoleMatchmaker } from '../options.js'
 
 const MOST_FORMING = 50
 
-/** What is seen by asking the leader: no places of those who wait, and not how far rules have given way. */
+/** What is seen by asking the leader: no places of those who wait, and not how far rules have relaxed. */
 function surveyedBy({ queues, matches, held }: Inspection, now: number): Surveyed {
   const forming = matches.filter(({ phase }) => phase !== 'running' && phase !== 'stopping')
   return {

@@ -147,15 +147,15 @@ describe('parts that queues share', () => {
 describe('a change is refused', () => {
   test.each([
     ['of a queue that is not there', 'solo', duel.replace('duel', 'solo'), 'has no queue "solo"'],
-    ['of the name', 'duel', duel.replace('duel', 'duels'), 'must be of "duel": a name stays'],
-    ['that is no mapping', 'duel', '- 1', 'is no mapping of YAML'],
-    ['that is no YAML', 'duel', 'a: [', 'is no mapping of YAML'],
+    ['of the name', 'duel', duel.replace('duel', 'duels'), 'must keep the name "duel"'],
+    ['that is no mapping', 'duel', '- 1', 'is not a YAML mapping'],
+    ['that is no YAML', 'duel', 'a: [', 'is not a YAML mapping'],
   ])('%s', (_, name, yaml, message) => {
     expect(() => editQueue(text, name, yaml)).toThrow(NotEdited)
     expect(() => editQueue(text, name, yaml)).toThrow(message)
   })
 
   test('in a file that is no YAML at the moment', () => {
-    expect(() => editQueue('queues: [', 'duel', duel)).toThrow('no YAML at the moment')
+    expect(() => editQueue('queues: [', 'duel', duel)).toThrow('not valid YAML now')
   })
 })
