@@ -115,7 +115,7 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: [
       '6:21 matching.tickMs: must be a number, got a text; write 250, in milliseconds',
       '6:39 matching.listLagMs: must be a number, got a text; write 5000, in milliseconds',
-      '6:56 matching.endedTicketTtlMs: must be a number, got a text; write 60000, without quotes or underscores',
+      '6:61 matching.endedTicketTtlMs: must be a number, got a text; write 60000, without quotes or underscores',
       '6:85 matching.readsPerSecond: must be a number, got a text; write 19, without quotes or underscores',
       '7:17 listen.port: must be a whole number, got 80.5',
     ],
