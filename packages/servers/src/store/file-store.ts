@@ -42,7 +42,7 @@ export interface StoreOptions {
    * - `intents` (default): the last second or two, but nothing that precedes the request for a deployment: that leaves
    *   once its intent is on the disk;
    * - `never`: as much as the operating system has not written yet, some 30 seconds on Linux. A deployment that was
-   *   requested just before the power failure is then found only by its tag, `reapAfterMs` after its start.
+   *   requested just before the power failure is then found only by its tag, `orphanGraceMs` after its start.
    */
   readonly fsync?: 'always' | 'intents' | 'never' | undefined
   /**

@@ -37,7 +37,7 @@ export interface Journal {
 /**
  * Creates a journal in memory, which ends with the process: for a matchmaker that goes on where another one of the same
  * process has ended. Of deployments that a crash left behind it knows nothing: the reaper finds these by their tag and
- * stops them `reapAfterMs` after their start, even if players are on them. `createFileJournal` avoids that.
+ * stops them `orphanGraceMs` after their start, even if players are on them. `createFileJournal` avoids that.
  */
 export function createMemoryJournal(): Journal {
   const intents = new Map<string, OpenIntent>()
