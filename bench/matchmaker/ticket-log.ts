@@ -16,12 +16,12 @@ export async function ticketLogFigures(): Promise<Figures> {
   return {
     figures: [
       // A create through the whole program may take 83 µs (12,000 a second), of which the log may take 15 %.
-      atMost('ticket log: CPU of a create beyond one without it', beyond, 12_500, 'ns'),
-      atMost('ticket log: CPU until a new process has 100,000 tickets of the one before', loadMs, 2000, 'ms'),
-      atMost('ticket log: most CPU in a turn while a file of 100,000 tickets is rewritten', heldMs, 20, 'ms'),
+      atMost('store: CPU of a create beyond one without it', beyond, 12_500, 'ns'),
+      atMost('store: CPU until a new process has 100,000 tickets of the one before', loadMs, 2000, 'ms'),
+      atMost('store: most CPU in a turn while a file of 100,000 tickets is rewritten', heldMs, 20, 'ms'),
     ],
     peers: {
-      'ticket log': {
+      'store': {
         'ns of CPU for a create': medians(create),
         'ns of CPU from created to assigned': medians(life),
         ...found,

@@ -45,7 +45,7 @@ const picky: QueueDefinition = { name: 'picky', matchSize: 2, rules: [distance, 
 
 const measurements = {
   /**
-   * From the ticket to the intent in the journal and the place in the queue of creates. As many creates as may be in
+   * From the ticket to the intent in the store and the place in the queue of creates. As many creates as may be in
    * flight are sent and never answered: further requests would follow the service's pace of tens per second.
    * `served` includes their cost and all that follows, with a server for every match.
    */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seededRandom } from '@muster/core/clock'
 import { openStore } from '@muster/matchmaker'
-import type { OpenIntent } from '@muster/matchmaker/internal'
+import type { ServerRecord } from '@muster/matchmaker/internal'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { endAll } from './processes.js'
 import { endProgram, matchIn, openProgramWorld } from './program-world.js'
@@ -29,14 +29,14 @@ interface Inspected {
 }
 
 /** Matches that are open by the store as it is now. */
-async function openIn(path: string): Promise<readonly OpenIntent[]> {
+async function openIn(path: string): Promise<readonly ServerRecord[]> {
   const copy = `${path}.copy`
   writeFileSync(copy, readFileSync(path))
   const store = await openStore({ path: copy, fsync: 'never' })
   const servers = store.records('server', () => []).stored()
   await store.close()
   rmSync(copy)
-  return servers.map(({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as OpenIntent)
+  return servers.map(({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as ServerRecord)
 }
 
 test(`kill -9, and the store is cut at any byte, ${CUTS} times (seed ${seed})`, async () => {

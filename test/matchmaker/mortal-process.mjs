@@ -11,7 +11,7 @@ const die = () => process.kill(process.pid, 'SIGKILL')
 
 const store = await openStore({ path })
 const file = createServerLog(store)
-const journal = {
+const serverLog = {
   ...file,
   // Who waits is not stored: the next process stops servers without players.
   resumes: false,
@@ -31,7 +31,7 @@ const matchmaker = createMatchmakerOver(
     tickMs: 20,
     listLagMs: 200,
   },
-  () => journal,
+  () => serverLog,
 )
 matchmaker.start()
 await matchmaker.ready()

@@ -3,8 +3,8 @@ import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'
 import type { DeploymentService, Matchmaker } from '@muster/matchmaker'
-import { createMatchmakerOver, createMemoryJournal } from '@muster/matchmaker/internal'
-import type { Journal, JournalEntry } from '@muster/matchmaker/internal'
+import { createMatchmakerOver, createMemoryServerLog } from '@muster/matchmaker/internal'
+import type { ServerLog, ServerEntry } from '@muster/matchmaker/internal'
 import { describe, expect, test, vi } from 'vitest'
 import { publishGame } from './game.js'
 import { createMortal, type Mortal } from './schedules/mortal.js'
@@ -19,17 +19,17 @@ const IN_FLIGHT = 200
 interface World {
   readonly clock: ManualClock
   readonly emulator: Emulator
-  readonly disk: Journal
+  readonly disk: ServerLog
   /** Where the answers to creates are lost: before the service has acted, or after. */
   lostOn: 'way there' | 'way back' | undefined
 }
 
-/** What one process did, read from its journal. */
+/** What one process did, read from its store. */
 interface Life {
   readonly mortal: Mortal
   readonly matchmaker: Matchmaker
   readonly begunAt: number
-  readonly counts: Record<JournalEntry['kind'], number>
+  readonly counts: Record<ServerEntry['kind'], number>
 }
 
 async function openWorld(): Promise<World> {
@@ -53,7 +53,7 @@ async function openWorld(): Promise<World> {
   })
   await clock.until(publishGame(client))
   await clock.until(client.close())
-  return { clock, emulator, disk: createMemoryJournal(), lostOn: undefined }
+  return { clock, emulator, disk: createMemoryServerLog(), lostOn: undefined }
 }
 
 let players = 0
@@ -62,7 +62,7 @@ const never = <T>() => new Promise<T>(() => {})
 /** A process with players for more servers than may start at once. */
 function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
   const counts = { intent: 0, sent: 0, lost: 0, created: 0, assigned: 0, dropped: 0, players: 0, settled: 0 }
-  const disk: Journal = {
+  const disk: ServerLog = {
     open: () => world.disk.open(),
     append: (entry) => {
       counts[entry.kind] += 1
@@ -94,7 +94,7 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
     maxStarting: IN_FLIGHT,
     maxCreatesInFlight: IN_FLIGHT,
   },
-    () => mortal.journal,
+    () => mortal.serverLog,
   )
   for (let nth = 0; nth < joining; nth += 1) {
     matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${(players += 1)}`, ip: '192.0.2.1' }] })

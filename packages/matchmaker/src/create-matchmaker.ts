@@ -4,7 +4,7 @@ import { guarded } from './matches/guard.js'
 import type { Matchmaker } from './matches/matchmaker.js'
 import { configure, type MatchmakerOptions } from './options.js'
 import type { Store } from '@muster/servers'
-import { createServerLog, type Journal, NO_JOURNAL } from '@muster/servers/internal'
+import { createServerLog, type ServerLog, NO_SERVER_LOG } from '@muster/servers/internal'
 import { createStoreLedger } from './tickets/ticket-ledger.js'
 
 interface StoredOptions extends MatchmakerOptions {
@@ -16,12 +16,12 @@ interface StoredOptions extends MatchmakerOptions {
  * in between, such as that they expired, happens at its first tick or command.
  * @throws {InvalidInput} naming the option and the value.
  */
-function createStoredMatchmaker(options: StoredOptions, over: (journal: Journal) => Journal): Matchmaker {
+function createStoredMatchmaker(options: StoredOptions, over: (serverLog: ServerLog) => ServerLog): Matchmaker {
   const { store } = options
   const { name } = configure(options)
   store.attach({ name, problem: (error) => problem('store', error) })
   const ledger = createStoreLedger({ store, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
-  const kept = { ledger, journal: over(createServerLog(store)) }
+  const kept = { ledger, serverLog: over(createServerLog(store)) }
   const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble(options, kept)
   if (loading === undefined) throw new Error('a matchmaker with a store has a ledger')
 
@@ -113,11 +113,11 @@ export const createMatchmaker = (options: MatchmakerOptions): Matchmaker => crea
  */
 export function createMatchmakerOver(
   options: MatchmakerOptions,
-  over: (journal: Journal) => Journal = (journal) => journal,
+  over: (serverLog: ServerLog) => ServerLog = (serverLog) => serverLog,
 ): Matchmaker {
   const { store } = options
   if (store !== undefined) return createStoredMatchmaker({ ...options, store }, over)
-  const journal = over(NO_JOURNAL)
-  const { matchmaker, assertReady } = assemble(options, { journal })
-  return journal === NO_JOURNAL ? matchmaker : guarded(matchmaker, { before: assertReady })
+  const serverLog = over(NO_SERVER_LOG)
+  const { matchmaker, assertReady } = assemble(options, { serverLog })
+  return serverLog === NO_SERVER_LOG ? matchmaker : guarded(matchmaker, { before: assertReady })
 }

@@ -52,7 +52,7 @@ export {
   type DeploymentService,
   type LocationService,
   MatchTooLarge,
-  type OpenIntent,
+  type ServerRecord,
   type Player,
   type PortProbeDefinition,
   type ProbeDefinition,

@@ -23,13 +23,13 @@ export { createPool, type Grouped, type Matches, type Pool, type Round, type Rou
 export {
   type AllocationView,
   afterEntry,
-  createMemoryJournal,
+  createMemoryServerLog,
   createServerLog,
   createWebhookDoor,
-  type Journal,
-  type JournalEntry,
+  type ServerLog,
+  type ServerEntry,
   networkOf,
   noSuchWebhook,
-  type OpenIntent,
+  type ServerRecord,
   TicketsGone,
 } from '@muster/servers/internal'

@@ -8,7 +8,8 @@ afterEach(removeAll)
 /** A process, and the milliseconds from `close` until it has let go of its servers. */
 const timed = async (world: World) => {
   let at = 0
-  const first = await world.live({ over: (journal) => ({ ...journal, close: () => void (at = world.clock.now()) }) })
+  const close = () => void (at = world.clock.now())
+  const first = await world.live({ over: (serverLog) => ({ ...serverLog, close }) })
   const closed = async (timeoutMs: number) => {
     const before = world.clock.now()
     await world.clock.until(first.matchmaker.close({ timeoutMs }))

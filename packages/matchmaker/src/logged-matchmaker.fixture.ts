@@ -7,7 +7,7 @@ import { duel, watched } from './matchmaker.fixture.js'
 import type { MatchmakerOptions } from './options.js'
 import { createGate } from './partition/leader.js'
 import { openStore, type Store, type StoreOptions } from '@muster/servers'
-import type { Journal, OpenIntent } from '@muster/servers/internal'
+import type { ServerLog, ServerRecord } from '@muster/servers/internal'
 import { readBack } from '@muster/servers/store-fixture'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 
@@ -23,7 +23,7 @@ interface LifeOptions extends Partial<MatchmakerOptions> {
   readonly log?: Partial<StoreOptions>
   readonly isRead?: boolean
   /** Returns what keeps the servers, given what the store does for them. */
-  readonly over?: (journal: Journal) => Journal
+  readonly over?: (serverLog: ServerLog) => ServerLog
 }
 
 /** A world that outlives its processes: a clock, a service, and a store in a folder of its own. */
@@ -42,7 +42,7 @@ export function createWorld({
 
   /** The next process begins. @param options.isRead whether it reads its servers at once. Default true. */
   const live = async (options: LifeOptions = {}) => {
-    const { log: logOptions, isRead = true, over = (journal) => journal, ...others } = options
+    const { log: logOptions, isRead = true, over = (serverLog) => serverLog, ...others } = options
     const log = await openStore({ path, clock, fsync: 'never', ...logOptions })
     const gate = createGate()
     lives.push({ log, end: gate.shut })
@@ -57,7 +57,7 @@ export function createWorld({
         ...given,
         ...others,
       },
-      (journal) => gate.journal(over(journal)),
+      (serverLog) => gate.serverLog(over(serverLog)),
     )
     const watching = watched(matchmaker)
     if (isRead) {
@@ -78,7 +78,7 @@ export function createWorld({
   /** The matches that are stored now. */
   const servers = () =>
     (readBack(path).get('server') ?? []).map(
-      ({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as OpenIntent,
+      ({ value, change = '{}' }) => ({ ...JSON.parse(value), ...JSON.parse(change) }) as ServerRecord,
     )
 
   return {

@@ -84,7 +84,7 @@ test('kill -9 between two commands loses nothing, and nothing that had ended com
         const ids: string[] = []
         let life = await world.live({ log: { compactAtBytes: 1 } })
         for (const commands of lives) {
-          // It has read its journal.
+          // It has read its store.
           await life.run(250)
           for (const one of commands) await perform(life, ids, one)
           const before = inForce(life, ids)

@@ -180,9 +180,9 @@ describe('after kill -9', () => {
     first.matchmaker.playersLeft(matchId, ['ann'])
     const backfill = first.matchmaker.createBackfill({ matchId })
     world.kill()
-    // The journal cannot be read for a while, and the file is rewritten meanwhile.
+    // The store cannot be read for a while, and the file is rewritten meanwhile.
     const second = await world.live({
-      over: (journal) => ({ ...journal, open: () => Promise.reject(new Error('not now')) }),
+      over: (serverLog) => ({ ...serverLog, open: () => Promise.reject(new Error('not now')) }),
       log: { compactAtBytes: 1 },
     })
     await second.run(250)

@@ -68,8 +68,8 @@ describe('cancelling', () => {
 
   test('before the intent is written creates no server', async () => {
     let written = () => {}
-    const journal = { open: () => [], append: () => new Promise<void>((resolve) => (written = resolve)) }
-    const { clock, matchmaker, service, join, run } = setUp({ journal })
+    const serverLog = { open: () => [], append: () => new Promise<void>((resolve) => (written = resolve)) }
+    const { clock, matchmaker, service, join, run } = setUp({ serverLog })
     join('ann', 'ben')
     void matchmaker.tick()
     await clock.advance(250)

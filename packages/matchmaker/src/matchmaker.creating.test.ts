@@ -2,18 +2,18 @@
 import { NoCapacity } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal, type JournalEntry } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerEntry } from '@muster/servers/internal'
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 
-test('with a journal that throws, a match is announced before its tickets return, and none is created', async () => {
-  const memory = createMemoryJournal()
+test('with a store that throws, a match is announced before its tickets return, and none is created', async () => {
+  const memory = createMemoryServerLog()
   let broken = true
-  const append = (entry: JournalEntry) => {
+  const append = (entry: ServerEntry) => {
     if (broken) throw new Error('full')
     return memory.append(entry)
   }
-  const { service, names, join, run, status } = setUp({ journal: { append, open: memory.open } })
+  const { service, names, join, run, status } = setUp({ serverLog: { append, open: memory.open } })
   join('ann', 'ben')
   join('cas', 'dee')
   await run(250)
@@ -29,19 +29,19 @@ describe('beyond the creates in flight', () => {
   const pairs = ['a', 'b', 'c', 'd']
   const slow = { maxCreatesInFlight: 2, service: { latencyMs: () => 500 } }
   const crowd = (options: Parameters<typeof setUp>[0] = {}) => {
-    const journal = createMemoryJournal()
-    const all = setUp({ ...slow, journal, ...options })
+    const serverLog = createMemoryServerLog()
+    const all = setUp({ ...slow, serverLog, ...options })
     for (const name of pairs) all.join(`${name}1`, `${name}2`)
     const matchIdOf = (name: string) => all.matchmaker.getTicket(`${name}1-${name}2`)?.matchId ?? ''
-    return { ...all, journal, matchIdOf }
+    return { ...all, serverLog, matchIdOf }
   }
 
   test('others wait in order, with their intents written', async () => {
-    const { service, journal, matchIdOf, matchmaker, run, status } = crowd()
+    const { service, serverLog, matchIdOf, matchmaker, run, status } = crowd()
     await matchmaker.tick()
     const tags = pairs.map((name) => `match-${matchIdOf(name)}`)
     const sent = () => service.calls.create.map(({ tags: own }) => own?.[1])
-    expect(await journal.open()).toMatchObject(tags.map((tag) => ({ tag })))
+    expect(await serverLog.open()).toMatchObject(tags.map((tag) => ({ tag })))
     expect(sent()).toEqual(tags.slice(0, 2))
     await run(750)
     expect(sent()).toEqual(tags.slice(0, 2))
@@ -60,12 +60,12 @@ describe('beyond the creates in flight', () => {
   })
 
   test('a waiting match that ends is never created', async () => {
-    const { service, seen, journal, matchIdOf, matchmaker, run } = crowd()
+    const { service, seen, serverLog, matchIdOf, matchmaker, run } = crowd()
     await matchmaker.tick()
     const [, , third, fourth] = pairs.map(matchIdOf) as [string, string, string, string]
     matchmaker.cancelTicket('c1-c2')
     await matchmaker.stopMatch(fourth)
-    expect(await journal.open()).toHaveLength(2)
+    expect(await serverLog.open()).toHaveLength(2)
     await run(20_000)
     const asked = service.calls.create.flatMap(({ tags }) => tags ?? [])
     expect(asked).not.toContain(`match-${third}`)
@@ -77,12 +77,12 @@ describe('beyond the creates in flight', () => {
 
   test('a match that is too large is found when its turn comes, and makes room for the next', async () => {
     const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: tooLarge } }]
-    const { service, seen, journal, matchmaker } = crowd({ queues })
+    const { service, seen, serverLog, matchmaker } = crowd({ queues })
     await matchmaker.tick()
     expect(service.calls.create).toHaveLength(0)
     expect(seen.problem).toHaveLength(4)
     expect(seen.ticketRequeued).toMatchObject(pairs.map(() => ({ reason: 'refused', ticket: { attempts: 0 } })))
-    expect(await journal.open()).toEqual([])
+    expect(await serverLog.open()).toEqual([])
   })
 
   test('closing creates none of the waiting ones', async () => {
@@ -156,14 +156,14 @@ describe('the creates of any minute are bounded', () => {
   })
 
   test('without those that are too large or whose intent could not be written', async () => {
-    const memory = createMemoryJournal()
+    const memory = createMemoryServerLog()
     let writes = 0
-    const append = (entry: JournalEntry) => {
+    const append = (entry: ServerEntry) => {
       if (entry.kind === 'intent' && ++writes <= 2) throw new Error('full')
       return memory.append(entry)
     }
     const { sentAt, joinAll, matchmaker, run } = minuteOf({
-      journal: { append, open: memory.open },
+      serverLog: { append, open: memory.open },
       queues: [duel, { ...duel, name: 'large', deploy: { ...deploy, hiddenEnvironment: tooLarge } }],
     })
     for (const id of ['x', 'y']) {

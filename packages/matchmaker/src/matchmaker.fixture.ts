@@ -4,7 +4,7 @@ import type { EventName, MatchmakerEvents } from './events.js'
 import { createMatchmakerOver } from './create-matchmaker.js'
 import type { MatchmakerOptions } from './options.js'
 import type { QueueDefinition } from './queues/queue.js'
-import type { Journal } from '@muster/servers/internal'
+import type { ServerLog } from '@muster/servers/internal'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 
 export const deploy = { application: 'game', version: '1' }
@@ -57,17 +57,17 @@ export function watched(matchmaker: Matchmaker) {
 interface SetUpOptions extends Partial<MatchmakerOptions> {
   readonly service?: Omit<ServiceOptions, 'clock'>
   /** Keeps the servers, without the tickets. Default: they end with the process. */
-  readonly journal?: Journal | undefined
+  readonly serverLog?: ServerLog | undefined
 }
 
 /** A matchmaker on a manual clock with a service in memory, and a record of all its events. */
 export function setUp(options: SetUpOptions = {}) {
-  const { service: serviceOptions, journal, ...given } = options
+  const { service: serviceOptions, serverLog, ...given } = options
   const clock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
   const matchmaker = createMatchmakerOver(
     { deployments: service.deployments, queues: [duel], clock, random: seededRandom(1), listLagMs: 4000, ...given },
-    (none) => journal ?? none,
+    (none) => serverLog ?? none,
   )
   /** Runs ticks at the interval of `start`. */
   const run = async (ms: number) => {

@@ -2,7 +2,7 @@ import { Conflict } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type AllocationView, createMemoryJournal } from '@muster/servers/internal'
+import { type AllocationView, createMemoryServerLog } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createMatchmakerOver } from './create-matchmaker.js'
 import { InvalidBackfill, UnknownQueue } from './errors.js'
@@ -46,7 +46,7 @@ async function live(seed: number) {
       return next
     },
   }
-  const journal = createMemoryJournal()
+  const serverLog = createMemoryServerLog()
   const deploy = { application: 'a', version: '1', readyTimeoutMs: 12_000 }
   const common = { expireAfterMs: 60_000, maxAttempts: 3, deploy }
   const queues: readonly QueueDefinition[] = [
@@ -83,7 +83,7 @@ async function live(seed: number) {
     locate: (ip) =>
       chance(random, 0.9) ? { latitude: ip.length, longitude: 0 } : clock.sleep(500).then(() => undefined),
     },
-    () => journal,
+    () => serverLog,
   )
 
   const ends = new Map<string, string[]>()
@@ -232,7 +232,7 @@ async function live(seed: number) {
   for (let waited = 0; closing.left === undefined && waited < 121_000; waited += 1000) await clock.advance(1000)
   // Lets abandoned lookups of places end.
   await clock.advance(500)
-  return { service, journal, ids, ends, broken, reached, left: closing.left, clock }
+  return { service, serverLog, ids, ends, broken, reached, left: closing.left, clock }
 }
 
 test(
@@ -242,11 +242,11 @@ test(
     const reached = { assigned: 0, joined: 0, private: 0, cooledDown: 0 }
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 }), async (seed) => {
-        const { service, journal, ids, ends, broken, reached: now, left, clock } = await live(seed)
+        const { service, serverLog, ids, ends, broken, reached: now, left, clock } = await live(seed)
         expect(broken).toEqual([])
         expect(left).toEqual([])
         expect(service.unstopped()).toEqual([])
-        expect(await journal.open()).toEqual([])
+        expect(await serverLog.open()).toEqual([])
         for (const id of ids) expect(ends.get(id), id).toHaveLength(1)
         const tags = service.calls.create.map(({ tags = [] }) => tags[1])
         expect(new Set(tags).size).toBe(tags.length)

@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers/internal'
+import { createMemoryServerLog } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 
 const queues = [{ ...duel, deploy: { ...deploy, joinWithinMs: 20_000 } }]
@@ -70,7 +70,7 @@ describe('a match with joinWithinMs', () => {
   test('of an earlier process is not ended: who came there is not known', async () => {
     const clock = createManualClock()
     const service = createTestService({ clock })
-    const common = { clock, deployments: service.deployments, journal: createMemoryJournal() }
+    const common = { clock, deployments: service.deployments, serverLog: createMemoryServerLog() }
     const first = setUp({ queues, ...common })
     first.join('ann', 'ben')
     await first.matchmaker.tick()

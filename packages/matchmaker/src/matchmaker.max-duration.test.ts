@@ -1,7 +1,7 @@
 import { createManualClock, type Clock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers/internal'
+import { createMemoryServerLog } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 
 describe('a match with maxDurationMs', () => {
@@ -33,10 +33,10 @@ describe('a match with maxDurationMs', () => {
   ])('is stopped at the same time by a second process when %s', async (_, before, now) => {
     const clock = createManualClock()
     const service = createTestService({ clock })
-    const journal = createMemoryJournal()
+    const serverLog = createMemoryServerLog()
     const setUpWith = (byMs: number) =>
       setUp({
-        journal,
+        serverLog,
         clock: wrong(clock, byMs),
         deployments: service.deployments,
         queues: [{ ...duel, deploy: { ...deploy, maxDurationMs: 20_000 } }],
@@ -50,7 +50,7 @@ describe('a match with maxDurationMs', () => {
     const first = setUpWith(before)
     first.join('ann', 'ben')
     await run(first, 10_000)
-    const [open] = await journal.open()
+    const [open] = await serverLog.open()
     expect(open).toMatchObject({ assigned: true, playerIds: ['ann', 'ben'], assignment: { fqdn: 'r1.example.com' } })
     const second = setUpWith(now)
     await run(second, 14_000)

@@ -2,7 +2,7 @@ import { NoCapacity, ServerError } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal, type LocationService } from '@muster/servers/internal'
+import { createMemoryServerLog, type LocationService } from '@muster/servers/internal'
 
 const places: LocationService = {
   list: async () => ({
@@ -95,12 +95,12 @@ describe('without capacity', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  test('the journal knows the latest create if the process ends between two attempts', async () => {
-    const journal = createMemoryJournal()
-    const { service, join, run } = setUp({ journal, queues: [cached], service: full(1) })
+  test('the store knows the latest create if the process ends between two attempts', async () => {
+    const serverLog = createMemoryServerLog()
+    const { service, join, run } = setUp({ serverLog, queues: [cached], service: full(1) })
     join('ann', 'ben')
     await run(750)
-    const [open] = await journal.open()
+    const [open] = await serverLog.open()
     expect(service.calls.create).toHaveLength(2)
     expect(open).toMatchObject({ tag: expect.stringMatching(/-2$/) as string, requestId: 'r2' })
   })

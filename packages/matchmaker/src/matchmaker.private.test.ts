@@ -46,7 +46,7 @@ describe('a private match', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('waits for the first tick, which opens the journal', async () => {
+  test('waits for the first tick, which opens the store', async () => {
     const { matchmaker, run, status } = setUp({ queues: [teams] })
     expect(matchmaker.createMatch(both).tickets).toMatchObject([
       { status: 'SEARCHING', waitingFor: 'servers', version: 1 },

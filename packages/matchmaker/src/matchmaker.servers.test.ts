@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal, type Journal } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerLog } from '@muster/servers/internal'
 
 describe('the reaper', () => {
   test('stops deployments with our tag and without a match after the grace period, and no others', async () => {
@@ -21,14 +21,14 @@ describe('the reaper', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('stops nothing before the journal was read', async () => {
+  test('stops nothing before the store was read', async () => {
     let readable = false
-    const memory = createMemoryJournal()
-    const journal: Journal = {
+    const memory = createMemoryServerLog()
+    const serverLog: ServerLog = {
       ...memory,
       open: () => (readable ? memory.open() : Promise.reject(new Error('no disk'))),
     }
-    const { clock, service, seen, run } = setUp({ journal, orphanGraceMs: 1000 })
+    const { clock, service, seen, run } = setUp({ serverLog, orphanGraceMs: 1000 })
     await memory.append({ kind: 'intent', matchId: 'm', queue: 'duel', tag: 'match-m', ticketIds: [], at: clock.now() })
     await service.add(['mm-muster', 'match-m'])
     await memory.append({ kind: 'created', matchId: 'm', requestId: 'r1' })

@@ -1,4 +1,4 @@
-/** Servers left by processes whose journal is lost with them, through the whole matchmaker. */
+/** Servers left by processes whose store is lost with them, through the whole matchmaker. */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
@@ -10,7 +10,7 @@ const REAP_MS = 300_000
 const MATCHES_PER_LIFE = 10
 
 /**
- * Runs one process after another, each without the journal of the last. Returns the number of servers left running
+ * Runs one process after another, each without the store of the last. Returns the number of servers left running
  * after each.
  */
 async function live(lives: number, maxServers: number) {

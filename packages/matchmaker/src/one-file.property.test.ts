@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying } from './errors.js'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
-import type { Journal } from '@muster/servers/internal'
+import type { ServerLog } from '@muster/servers/internal'
 
 const PLAYERS = ['ann', 'ben', 'cas', 'dee']
 const step = fc.oneof(
@@ -20,10 +20,10 @@ const step = fc.oneof(
 function onDisk(path: () => string) {
   let begun = 0
   let forced = 0
-  const over = (journal: Journal): Journal => ({
-    ...journal,
+  const over = (serverLog: ServerLog): ServerLog => ({
+    ...serverLog,
     append: (entry) => {
-      const appended = journal.append(entry)
+      const appended = serverLog.append(entry)
       if (entry.kind === 'sent') forced = statSync(path()).size
       return appended
     },

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PlayerBusy, PlayerPlaying, Unavailable } from './errors.js'
-import type { Journal } from '@muster/servers/internal'
+import type { ServerLog } from '@muster/servers/internal'
 import { createMatchmaker } from './create-matchmaker.js'
 import { createWorld, duel } from './logged-matchmaker.fixture.js'
 import type { Matchmaker } from './matches/matchmaker.js'
@@ -101,12 +101,12 @@ test('a process that was killed at any step answers truly or not at all, before 
           // It cannot be read a few times, and then takes a while.
           let left = failures
           let read = () => {}
-          const over = (journal: Journal): Journal => ({
-            ...journal,
+          const over = (serverLog: ServerLog): ServerLog => ({
+            ...serverLog,
             open: async () => {
               if ((left -= 1) >= 0) throw new Error('written by a newer version')
               await new Promise<void>((resolve) => (read = resolve))
-              return journal.open()
+              return serverLog.open()
             },
           })
           life = await world.live({ isRead: false, over })
@@ -142,7 +142,7 @@ test('without a store nothing has to be read', async () => {
 test('methods that depend on what was before throw, or reject where they give promises', async () => {
   const world = createWorld()
   try {
-    const over = (journal: Journal): Journal => ({ ...journal, open: () => new Promise<never>(() => {}) })
+    const over = (serverLog: ServerLog): ServerLog => ({ ...serverLog, open: () => new Promise<never>(() => {}) })
     const { matchmaker } = await world.live({ isRead: false, over })
     const rejected = matchmaker.waitForChange('x', { version: 1 })
     await expect(rejected).rejects.toThrow(Unavailable)

@@ -1,6 +1,6 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createAllocations, createAllocator, createMemoryJournal } from '@muster/servers/internal'
+import { createAllocations, createAllocator, createMemoryServerLog } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createPool } from '@muster/kernel'
 import { defineQueue } from './queues/queue.js'
@@ -15,7 +15,7 @@ function anAllocator() {
   const tell = () => {}
   return createAllocator({
     service: createTestService({ clock }).deployments,
-    journal: createMemoryJournal(),
+    serverLog: createMemoryServerLog(),
     clock,
     stopwatch: () => 0,
     random: seededRandom(1),

@@ -3,7 +3,7 @@ import type { Allocations, AllocatorListener } from './allocations.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import type { EndTimes } from './server-deadlines.js'
 import type { Governor } from './server-limits.js'
-import type { OpenIntent } from './store/server-entries.js'
+import type { ServerRecord } from './store/server-entries.js'
 import { firstAttempt } from './retry-placement.js'
 import type { Inherited } from './allocator.js'
 import { type Allocation, inheritedAllocation } from './records/allocation.js'
@@ -30,7 +30,7 @@ export interface AdoptingOptions {
  * deployment of any other match goes on where it was if this process has the match's tickets; otherwise it is found and
  * stopped.
  */
-export function createAdopting(options: AdoptingOptions): (open: OpenIntent) => void {
+export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
   const { allocations, governor, creating, lifecycle, watcher, endTimes, secrets, clock, inherited, on } = options
 
   const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {

@@ -6,8 +6,8 @@ import type { DeploymentService, LocationService } from './records/deployment-se
 import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
 import type { AllocatorListener, EndedMatches } from './allocations.js'
 import type { Recovery } from './store/recovery.js'
-import type { OpenIntent } from './store/server-entries.js'
-import type { Journal } from './store/server-log.js'
+import type { ServerRecord } from './store/server-entries.js'
+import type { ServerLog } from './store/server-log.js'
 import type { Allocation, FoundBy, Order } from './records/allocation.js'
 
 /** Why nothing may be created now: see `Governor`; or `store`, which cannot be read or written. */
@@ -15,11 +15,11 @@ export type Held = GovernorHeld | 'store'
 
 /** Deploys a server for each match, and keeps track of it until the service has confirmed its end. */
 export interface Allocator {
-  /** Takes over what the journal says may still exist. Nothing may be allocated before. */
+  /** Takes over what the store says may still exist. Nothing may be allocated before. */
   readonly recovery: Pick<Recovery, 'recover' | 'attempt' | 'ready' | 'isDone' | 'isFailing'>
   /** Number of matches that may be allocated now. */
   room(now: number): number
-  /** Begins an allocation. Resolves when the intent is in the journal; the listener is told the outcome. */
+  /** Begins an allocation. Resolves when the intent is in the store; the listener is told the outcome. */
   allocate(match: FoundBy, order: Order): Promise<void>
   /** Stops the server of a match that is no longer wanted; the caller handles its tickets. */
   drop(allocation: Allocation, reason: StopReason): void
@@ -52,7 +52,7 @@ export interface Allocator {
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**
-   * Resolves when the journal has all that was decided about the match so far; undefined if it has already. Rejects if
+   * Resolves when the store has all that was decided about the match so far; undefined if it has already. Rejects if
    * that cannot be written now.
    */
   recorded(matchId: string): Promise<void> | undefined
@@ -61,7 +61,7 @@ export interface Allocator {
   /** From now on, a deployment that several searches did not find counts as absent. */
   giveUpSooner(): void
   readonly creates: Pick<DeploymentCreation, 'sendNoMore' | 'inFlight'>
-  /** Waits for the journal, and rejects callers that wait for a match to end. */
+  /** Waits for the store, and rejects callers that wait for a match to end. */
   close(): Promise<void>
   /** Ends all that is under way, without a request or an entry, and rejects callers that wait for a match to end. */
   abandon(): void
@@ -77,8 +77,8 @@ export interface AllocatorOptions {
   readonly service: DeploymentService
   /** Tells where there is capacity. Without it, a match that found no capacity is not tried elsewhere. */
   readonly locations?: LocationService | undefined
-  readonly journal: Journal
-  /** What `resumes` of the journal is, if it does not say. Default false. */
+  readonly serverLog: ServerLog
+  /** What `resumes` of the store is, if it does not say. Default false. */
   readonly resumes?: boolean | undefined
   readonly clock: Clock
   /** Milliseconds, to divide long work into slices. */
@@ -110,15 +110,15 @@ export interface AllocatorOptions {
 
 /** Matches of an earlier process of which this one has the tickets. */
 export interface Inherited {
-  /** Called before the first of them, with all that are in the journal. */
-  expect(all: readonly OpenIntent[]): void
+  /** Called before the first of them, with all that are in the store. */
+  expect(all: readonly ServerRecord[]): void
   /**
-   * Where the match's players connect, by their tickets: they may know of it although the journal lost that entry.
+   * Where the match's players connect, by their tickets: they may know of it although the store lost that entry.
    * Undefined if none of them was told. Called before `orderOf`.
    */
-  assignmentOf(open: OpenIntent): Assignment | undefined
-  /** What the match asks for; undefined if it cannot go on. Called once for each match in the journal. */
-  orderOf(open: OpenIntent): Order | undefined
+  assignmentOf(open: ServerRecord): Assignment | undefined
+  /** What the match asks for; undefined if it cannot go on. Called once for each match in the store. */
+  orderOf(open: ServerRecord): Order | undefined
   /** Called after the last of them. */
   done(): void
 }

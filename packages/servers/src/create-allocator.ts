@@ -10,20 +10,22 @@ import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
 import { createServerSecrets } from './server-secrets.js'
 import { newAllocation } from './records/allocation.js'
 import { createAdopting } from './adopt-servers.js'
-import { createNotes } from './store/server-log-writer.js'
+import { createServerLogWriter } from './store/server-log-writer.js'
 import { createRecovery } from './store/recovery.js'
 
 const nothing = () => undefined
 const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
 
 export function createAllocator(options: AllocatorOptions): Allocator {
-  const { service, locations, journal, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
+  const { service, locations, serverLog, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
   const { stopwatch, inherited = NONE_INHERITED, ended } = options
-  const resumes = journal.resumes ?? options.resumes ?? false
+  const resumes = serverLog.resumes ?? options.resumes ?? false
   const allocations = createAllocations(ended)
   const governor = createGovernor(bound, random)
   const secrets = createServerSecrets(random)
-  const notes = createNotes(journal, clock, (error, matchId) => on.problem('store', error, allocations.find(matchId)))
+  const writer = createServerLogWriter(serverLog, clock, (error, matchId) =>
+    on.problem('store', error, allocations.find(matchId)),
+  )
 
   const watcher = createWatcher({
     service,
@@ -48,7 +50,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const lifecycle: ServerLifecycle = createServerLifecycle({
     service,
     allocations,
-    notes,
+    writer,
     resumes,
     watcher,
     listening,
@@ -75,7 +77,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const creating = createDeploymentCreation({
     service,
     locations,
-    notes,
+    writer,
     resumes,
     governor,
     allocations,
@@ -91,7 +93,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   })
 
   const recovery = createRecovery({
-    journal,
+    serverLog,
     clock,
     stopwatch,
     adopt: createAdopting({
@@ -111,7 +113,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     problem: (error) => on.problem('store', error),
   })
   const count = () => allocations.count() + lifecycle.strays()
-  const isBroken = () => notes.isBehind() || recovery.isFailing()
+  const isBroken = () => writer.isBehind() || recovery.isFailing()
 
   const endAll = () => {
     recovery.close()
@@ -124,7 +126,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   return {
     recovery,
 
-    // A server that the journal cannot record would be lost after a crash, so none is created.
+    // A server that the store cannot record would be lost after a crash, so none is created.
     room: (now) => {
       if (isBroken()) return 0
       // Strays cost as much as servers of matches, so they count.
@@ -147,7 +149,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     playedBy: allocations.playedBy,
     setPlayers: (allocation, playerIds) => {
       allocations.setPlayers(allocation, playerIds)
-      notes.note({ kind: 'players', matchId: allocation.matchId, playerIds })
+      writer.note({ kind: 'players', matchId: allocation.matchId, playerIds })
     },
 
     hint: (requestId) => watcher.hint(requestId),
@@ -174,21 +176,21 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
 
     advance: (now) => {
-      // Before the journal is read, every deployment would look like a stray.
+      // Before the store is read, every deployment would look like a stray.
       if (recovery.isDone()) watcher.look(now)
-      notes.advance(now)
+      writer.advance(now)
       endTimes.advance(now)
       lifecycle.advance(now)
       creating.advance(now)
     },
 
-    recorded: (matchId) => notes.written(matchId),
+    recorded: (matchId) => writer.written(matchId),
     whenEnded,
     giveUpSooner: () => lifecycle.giveUpSooner(),
     creates: creating,
     close: async () => {
       endAll()
-      await notes.close().catch((error: unknown) => on.problem('store', error))
+      await writer.close().catch((error: unknown) => on.problem('store', error))
     },
     abandon: endAll,
     stopsPending: lifecycle.stopsPending,

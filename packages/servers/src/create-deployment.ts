@@ -18,8 +18,8 @@ import type { Clock, Random } from '@muster/core/clock'
 import type { Allocations, AllocatorListener } from './allocations.js'
 import { checkSize, deploymentRequest, foundMatch, MatchTooLarge } from './deploy-request.js'
 import { TicketsGone } from './errors.js'
-import type { JournalEntry } from './store/server-entries.js'
-import { type Notes, WRITTEN } from './store/server-log-writer.js'
+import type { ServerEntry } from './store/server-entries.js'
+import { type ServerLogWriter, WRITTEN } from './store/server-log-writer.js'
 import { type Allocation, intentEntry, type Order, resumptionOf } from './records/allocation.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import { createFurtherAttempts, firstAttempt } from './retry-placement.js'
@@ -83,8 +83,8 @@ interface DeploymentCreationOptions {
   readonly service: DeploymentService
   /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
   readonly locations: LocationService | undefined
-  readonly notes: Pick<Notes, 'append' | 'areKept'>
-  /** See `Journal`. */
+  readonly writer: Pick<ServerLogWriter, 'append' | 'areKept'>
+  /** See `ServerLog`. */
   readonly resumes: boolean
   readonly governor: Governor
   readonly allocations: Allocations
@@ -106,7 +106,7 @@ const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
 export function createDeploymentCreation(options: DeploymentCreationOptions): DeploymentCreation {
-  const { service, notes, resumes, governor, allocations, lifecycle, clock, secrets, on } = options
+  const { service, writer, resumes, governor, allocations, lifecycle, clock, secrets, on } = options
   const { ownTag, webhookUrlOf, apiUrl } = options
 
   /** @throws {MatchTooLarge} */
@@ -128,7 +128,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
     return request
   }
 
-  const withResumption = <Entry extends JournalEntry>(entry: Entry, allocation: Allocation): Entry =>
+  const withResumption = <Entry extends ServerEntry>(entry: Entry, allocation: Allocation): Entry =>
     resumes ? { ...entry, resumption: resumptionOf(allocation) } : entry
 
   /** Ends an allocation whose create was not sent. */
@@ -188,7 +188,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
       return refused(allocation, error)
     }
     // After a crash, only creates that were sent have to be looked for.
-    const noted = notes.append(
+    const noted = writer.append(
       withResumption({ kind: 'sent', matchId: allocation.matchId, at: clock.now() }, allocation),
     )
     if (noted !== undefined) {
@@ -229,12 +229,12 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
   }
 
   /**
-   * Resolves when the intent is in the journal and the attempt goes on, or when it could not be written and the
+   * Resolves when the intent is in the store and the attempt goes on, or when it could not be written and the
    * allocation has ended.
    */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
-    const appended = notes.areKept
-      ? notes.append(withResumption(intentEntry(allocation), allocation))
+    const appended = writer.areKept
+      ? writer.append(withResumption(intentEntry(allocation), allocation))
       : undefined
     if (appended !== undefined)
       return appended.then(

@@ -10,8 +10,8 @@ import { ageOf, type DeploymentService, priorities } from './records/deployment-
  * queue.
  */
 const RETRY_PATIENCE_MS = 10_000
-/** Milliseconds for which players wait until the journal has recorded their server; then they return to the queue. */
-const JOURNAL_PATIENCE_MS = 30_000
+/** Milliseconds for which players wait until the store has recorded their server; then they return to the queue. */
+const STORE_PATIENCE_MS = 30_000
 /**
  * Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them.
  */
@@ -35,7 +35,7 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
       if (phase === 'starting' && now - knownAt >= order.deploy.readyTimeoutMs) {
         fail(allocation, 'too-slow', true)
         stop(allocation, requestId)
-      } else if (phase === 'warming' && now - listensAt >= JOURNAL_PATIENCE_MS) {
+      } else if (phase === 'warming' && now - listensAt >= STORE_PATIENCE_MS) {
         fail(allocation, 'unavailable', false)
         stop(allocation, requestId)
       } else if (phase === 'retrying' && now - knownAt >= RETRY_PATIENCE_MS) {

@@ -3,7 +3,7 @@ import { sameStatus } from '@muster/core/internal'
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
 import { type Allocations, type AllocatorListener, tellEnded } from './allocations.js'
-import type { Notes } from './store/server-log-writer.js'
+import type { ServerLogWriter } from './store/server-log-writer.js'
 import { createReaper } from './orphan-reaper.js'
 import { createFinder } from './orphan-reconciler.js'
 import type { Listening } from './port-probe.js'
@@ -37,7 +37,7 @@ export interface ServerLifecycle {
   end(allocation: Allocation): void
   /** The deployment exists, under this id: it was just created or found. */
   exists(allocation: Allocation, requestId: string): void
-  /** The deployment exists, under this id, and an earlier process wrote so in the journal. */
+  /** The deployment exists, under this id, and an earlier process wrote so in the store. */
   adopt(allocation: Allocation, requestId: string): void
   /**
    * Its deployment may exist, under an id that is not known.
@@ -72,8 +72,8 @@ export interface ServerLifecycle {
 interface ServerLifecycleOptions {
   readonly service: DeploymentService
   readonly allocations: Allocations
-  readonly notes: Notes
-  /** See `Journal`. */
+  readonly writer: ServerLogWriter
+  /** See `ServerLog`. */
   readonly resumes: boolean
   readonly watcher: Pick<Watcher, 'follow' | 'settle' | 'forget' | 'hint'>
   readonly listening: Pick<Listening, 'begin' | 'forget'>
@@ -91,17 +91,17 @@ interface ServerLifecycleOptions {
 
 interface AssigningOptions {
   readonly allocations: Pick<Allocations, 'enter'>
-  readonly notes: Pick<Notes, 'note'>
+  readonly writer: Pick<ServerLogWriter, 'note'>
   readonly clock: Pick<Clock, 'now'>
   readonly on: Pick<AllocatorListener, 'ready'>
 }
 
 /**
- * Creates the function that sends players to a server which listens. The journal first: after a crash, a server that
+ * Creates the function that sends players to a server which listens. The store first: after a crash, a server that
  * players know of must not be taken for one that nobody needs. As long as it cannot be written, players are not told;
  * see `createTimeouts` for how long.
  */
-function createAssigning({ allocations, notes, clock, on }: AssigningOptions): (allocation: Allocation) => void {
+function createAssigning({ allocations, writer, clock, on }: AssigningOptions): (allocation: Allocation) => void {
   return (allocation) => {
     const { matchId, requestId, assignment, order } = allocation
     if (requestId === undefined || assignment === undefined) return
@@ -112,9 +112,9 @@ function createAssigning({ allocations, notes, clock, on }: AssigningOptions): (
       allocation.endsAt = now + order.deploy.maxDurationMs
     }
     const lastsMs = Number.isFinite(allocation.lastsMs) ? allocation.lastsMs : undefined
-    const noted = notes.note({ kind: 'assigned', matchId, lastsMs, assignment })
+    const noted = writer.note({ kind: 'assigned', matchId, lastsMs, assignment })
     const tell = () => {
-      // The match may have been dropped meanwhile, even by the journal, which may know that a ticket was cancelled.
+      // The match may have been dropped meanwhile, even by the store, which may know that a ticket was cancelled.
       if (allocation.phase !== 'warming') return
       allocations.enter(allocation, 'running')
       allocation.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
@@ -126,7 +126,7 @@ function createAssigning({ allocations, notes, clock, on }: AssigningOptions): (
 }
 
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
-  const { service, allocations, notes, resumes, watcher, listening, clock, random, ownTag, listLagMs, orphanGraceMs } =
+  const { service, allocations, writer, resumes, watcher, listening, clock, random, ownTag, listLagMs, orphanGraceMs } =
     options
   const { again, on } = options
 
@@ -146,7 +146,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   const end = (allocation: Allocation) => {
     allocations.remove(allocation)
     reaper.ended(allocation.tag)
-    notes.note({ kind: 'settled', matchId: allocation.matchId })
+    writer.note({ kind: 'settled', matchId: allocation.matchId })
     tellEnded(allocation)
   }
 
@@ -160,7 +160,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   const drop = (allocation: Allocation) => {
     // A restart meanwhile must not take the server for one on which people play, or soon will.
     if (allocation.phase === 'running' || allocation.listensAt < Infinity || resumes)
-      notes.note({ kind: 'dropped', matchId: allocation.matchId })
+      writer.note({ kind: 'dropped', matchId: allocation.matchId })
   }
 
   const stop = (allocation: Allocation, requestId: string) => {
@@ -188,7 +188,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
 
   const noteCreated = (allocation: Allocation, requestId: string) => {
     known(allocation, requestId)
-    notes.note({ kind: 'created', matchId: allocation.matchId, requestId })
+    writer.note({ kind: 'created', matchId: allocation.matchId, requestId })
   }
 
   const tellCreated = (allocation: Allocation, requestId: string) => {
@@ -211,7 +211,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     tellCreated(allocation, requestId)
   }
 
-  const assign = createAssigning({ allocations, notes, clock, on })
+  const assign = createAssigning({ allocations, writer, clock, on })
 
   const listed = (entry: DeploymentListEntry) => {
     const allocation = allocations.byTags(entry.tags ?? [])
@@ -260,7 +260,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
       allocations.enter(allocation, 'finding')
       // A clock that was set back must not prevent the search.
       finder.begin(allocation, Math.min(lostAt ?? Infinity, clock.now()))
-      if (lostAt === undefined) notes.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
+      if (lostAt === undefined) writer.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
     },
 
     retry: (allocation, requestId) => {

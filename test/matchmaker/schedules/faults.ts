@@ -12,7 +12,7 @@ export interface BadDay {
   readonly webhooks: number
   /** The time span in which the service refuses everything. */
   readonly storm: Span
-  /** The time span in which the journal cannot be written. */
+  /** The time span in which the store cannot be written. */
   readonly diskFull: Span
 }
 

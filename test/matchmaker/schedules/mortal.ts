@@ -1,9 +1,9 @@
 import { createClient, inProcess } from '@muster/core'
 import { seededRandom, type Clock, type Random } from '@muster/core/clock'
 import type { DeploymentService } from '@muster/matchmaker'
-import type { Journal, JournalEntry } from '@muster/matchmaker/internal'
+import type { ServerLog, ServerEntry } from '@muster/matchmaker/internal'
 
-/** The death of a process: at which append of its journal, and whether that entry is still written. */
+/** The death of a process: at which append of its store, and whether that entry is still written. */
 export interface Death {
   readonly append: number
   readonly written: boolean
@@ -13,10 +13,10 @@ export interface MortalParts {
   readonly clock: Clock
   readonly random: Random
   readonly seed: number
-  /** The journal, which survives. */
-  readonly disk: Journal
+  /** The store, which survives. */
+  readonly disk: ServerLog
   readonly death: Death | undefined
-  /** Whether the journal cannot be written now. */
+  /** Whether the store cannot be written now. */
   readonly isDiskFull: () => boolean
   readonly answer: (request: Request) => Promise<Response>
   readonly died: () => void
@@ -25,7 +25,7 @@ export interface MortalParts {
 /** The dependencies of a matchmaker whose process can be killed. Nothing that it waits for happens after that. */
 export interface Mortal {
   readonly clock: Clock
-  readonly journal: Journal
+  readonly serverLog: ServerLog
   readonly deployments: DeploymentService
   readonly locations: ReturnType<typeof createClient>['locations']
   readonly isDead: () => boolean
@@ -62,7 +62,7 @@ export function createMortal({ clock, random, seed, disk, death, isDiskFull, ans
     random: seededRandom(seed + 1),
     dispatcher: inProcess((request) => (dead ? never() : alive(answer(request)))),
   })
-  const append = async (entry: JournalEntry): Promise<void> => {
+  const append = async (entry: ServerEntry): Promise<void> => {
     if (dead) return never()
     appends += 1
     const dies = !spared && death?.append === appends
@@ -75,7 +75,7 @@ export function createMortal({ clock, random, seed, disk, death, isDiskFull, ans
   }
   return {
     clock: ownClock,
-    journal: { append, open: () => disk.open() },
+    serverLog: { append, open: () => disk.open() },
     deployments: client.deployments,
     locations: client.locations,
     isDead: () => dead,

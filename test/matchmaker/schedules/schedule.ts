@@ -2,7 +2,7 @@ import type { CreateDeployment } from '@muster/core/api'
 import { seededRandom } from '@muster/core/clock'
 import type { Emulator } from '@muster/emulator'
 import { AlreadyAssigned, type Matchmaker } from '@muster/matchmaker'
-import { createMatchmakerOver, createMemoryJournal, type Journal } from '@muster/matchmaker/internal'
+import { createMatchmakerOver, createMemoryServerLog, type ServerLog } from '@muster/matchmaker/internal'
 import { drawDay, drawFault, isWithin, pick } from './faults.js'
 import { groundFor, LIST_LAG_MS } from './ground.js'
 import { createMortal, type Death, type Mortal } from './mortal.js'
@@ -38,7 +38,7 @@ const SUDDEN_DEATH = 0.04
 const MATCH = /^match-([a-z0-9]+)/
 const isLiving = (status: string) => !/ERROR|TERMINAT/.test(status)
 
-/** Runs one matchmaker after another on one journal, for changing players and a service that fails as the seed says. */
+/** Runs one matchmaker after another on one store, for changing players and a service that fails as the seed says. */
 export async function runSchedule(seed: number): Promise<Outcome> {
   const ground = await groundFor(seed)
   const { clock, emulator } = ground
@@ -53,8 +53,8 @@ export async function runSchedule(seed: number): Promise<Outcome> {
   let deaths = 0
   let assigned = 0
   let reaped = 0
-  let journal: Journal = createMemoryJournal()
-  /** Whether a process came back without its journal. */
+  let serverLog: ServerLog = createMemoryServerLog()
+  /** Whether a process came back without its store. */
   let forgot = false
 
   /** Number of stops requested for each deployment. */
@@ -92,7 +92,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
 
   /** Servers that players were sent to and that nobody has ended since. */
   const told = new Map<string, string>()
-  /** Matches whose stop was written to the journal before the process died: none of them goes on. */
+  /** Matches whose stop was written to the store before the process died: none of them goes on. */
   const stopped = new Set<string>()
   let stopping: string[] = []
 
@@ -110,7 +110,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       clock,
       random,
       seed,
-      disk: journal,
+      disk: serverLog,
       death,
       isDiskFull: () => !calm && (isWithin(day.diskFull, clock.now() - startedAt) || random() < day.others / 4),
       answer,
@@ -138,7 +138,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       readsPerSecond: 8,
       ...(day.webhooks > 0 ? { webhookUrl: 'http://127.0.0.1:9/hooks' } : {}),
     },
-    () => mortal.journal,
+    () => mortal.serverLog,
     )
     ground.webhooks = (request) =>
       mortal.isDead() ? Promise.resolve(new Response(null, { status: 502 })) : matchmaker.webhook(request)
@@ -162,7 +162,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     })
     matchmaker.on('orphanStopped', ({ requestId }) => {
       reaped += 1
-      // A process stops what it knows from its journal. But a server that ends slowly may outlive it, and so may a
+      // A process stops what it knows from its store. But a server that ends slowly may outlive it, and so may a
       // create that takes effect when the next process is already looking for it.
       if (!forgot && stops.get(requestId) === 1 && !tookEffectLate(requestId))
         broken.push(`${requestId} had to be reaped`)
@@ -236,7 +236,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     const downMs = random() * DOWN_MS
     for (let down = 0; down < downMs; down += STEP_MS) await step()
     if (random() < 0.05) {
-      journal = createMemoryJournal()
+      serverLog = createMemoryServerLog()
       forgot = true
     }
     life = begin(drawDeath())
@@ -270,8 +270,8 @@ export async function runSchedule(seed: number): Promise<Outcome> {
   const left = await clock.until(life.matchmaker.close({ stopServers: true, timeoutMs: 20_000 }))
   await clock.advance(2 * STEP_MS)
   if (left.length > 0) broken.push(`not closed: ${left.map(({ matchId }) => matchId).join()}`)
-  const open = await journal.open()
-  if (open.length > 0) broken.push(`the journal still has ${open.map(({ matchId }) => matchId).join()}`)
+  const open = await serverLog.open()
+  if (open.length > 0) broken.push(`the store still has ${open.map(({ matchId }) => matchId).join()}`)
   const all = ownDeployments(emulator, name)
   for (const { request_id, current_status } of all) {
     if (!/TERMINAT/.test(current_status)) broken.push(`${request_id} is left, ${current_status}`)

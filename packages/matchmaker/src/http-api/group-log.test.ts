@@ -30,7 +30,7 @@ const killed = (path: string) => {
   return copy
 }
 
-testGroupStore('the store with a ticket log', async () => {
+testGroupStore('a group store over the store of the matchmaker', async () => {
   const { log, attach, store: newStore } = await open(newPath())
   attach()
   const store = newStore()

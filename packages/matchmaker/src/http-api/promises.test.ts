@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { bearerToken } from '@muster/core/http'
 import { afterEach, expect, test } from 'vitest'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
-import type { Journal, JournalEntry } from '@muster/servers/internal'
+import type { ServerLog, ServerEntry } from '@muster/servers/internal'
 import { ticketRoutes } from './routes.js'
 import { createTicketApi } from './ticket-api.js'
 
@@ -28,9 +28,9 @@ test('the document has a line for every command', () => {
 })
 
 /** Servers are written a while after that was asked for, as in Redis. */
-const slowly = (servers: Journal): Journal => ({
+const slowly = (servers: ServerLog): ServerLog => ({
   ...servers,
-  append: async (entry: JournalEntry) => {
+  append: async (entry: ServerEntry) => {
     await new Promise((resolve) => setImmediate(resolve))
     await servers.append(entry)
   },

@@ -2,9 +2,9 @@ import {
   type Activity,
   createAllocator,
   createEndedMatches,
-  type Journal,
+  type ServerLog,
   matchmakerTag,
-  NO_JOURNAL,
+  NO_SERVER_LOG,
 } from '@muster/servers/internal'
 import { createBackfilling } from './backfill-commands.js'
 import { createBackfills } from './backfills.js'
@@ -62,14 +62,14 @@ export interface Kept {
   /** Told of tickets, backfills and cooldowns. Without it, they end with the process. */
   readonly ledger?: Ledger | undefined
   /** Keeps the servers that may exist. Without it, a crash forgets them. */
-  readonly journal?: Journal | undefined
+  readonly serverLog?: ServerLog | undefined
 }
 
 /**
  * Puts a matchmaker together from its parts.
  * @throws {InvalidInput} naming the option and the value.
  */
-export function assemble(options: MatchmakerOptions, { ledger, journal = NO_JOURNAL }: Kept = {}): Assembly {
+export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SERVER_LOG }: Kept = {}): Assembly {
   const config = configure(options)
   const { clock, random, stopwatch, endedTicketTtlMs } = config
   const events = createEvents()
@@ -128,7 +128,7 @@ export function assemble(options: MatchmakerOptions, { ledger, journal = NO_JOUR
   const allocator = createAllocator({
     service: config.deployments,
     locations: config.locations,
-    journal,
+    serverLog,
     clock,
     stopwatch,
     random,

@@ -41,7 +41,7 @@ export function createMatchCreation(options: CreatingMatches): Pick<Matchmaker, 
 
 /**
  * Begins the private matches that wait for a server, in the order in which they were made, as many as there may be.
- * They go before matches that are found by rules. Each promise resolves when the intent of its match is in the journal.
+ * They go before matches that are found by rules. Each promise resolves when the intent of its match is in the store.
  */
 export type BeginPrivate = (now: number) => readonly Promise<void>[]
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { setUp } from '../matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers/internal'
+import { createMemoryServerLog } from '@muster/servers/internal'
 
 const NAMES = ['ann', 'ben', 'cleo', 'dan', 'eve'] as const
 const at = { ip: '198.51.100.7' }
@@ -16,14 +16,14 @@ test('at any time a player is found in what is open and what runs, also after a 
   )
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
-      const journal = createMemoryJournal()
-      const first = setUp({ journal, service: { fate: () => ({ readyMs: 3000 }) } })
+      const serverLog = createMemoryServerLog()
+      const first = setUp({ serverLog, service: { fate: () => ({ readyMs: 3000 }) } })
       const { clock, service } = first
       let { matchmaker } = first
       let ids: string[] = []
       for (const { do: what, who } of acts) {
         if (what === 'restart') {
-          ;({ matchmaker } = setUp({ journal, clock, deployments: service.deployments }))
+          ;({ matchmaker } = setUp({ serverLog, clock, deployments: service.deployments }))
           ids = []
           await matchmaker.tick()
         }

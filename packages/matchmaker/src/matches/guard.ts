@@ -126,10 +126,10 @@ export function guarded(matchmaker: Matchmaker, { before, command }: Guards): Ma
   return Object.fromEntries(methods) as Matchmaker
 }
 
-/** @param isFailing whether the journal was tried and could not be read. */
+/** @param isFailing whether the store was tried and could not be read. */
 export const notReady = (isFailing: boolean): Unavailable =>
   new Unavailable(
     isFailing
-      ? 'The journal cannot be opened, so what was before is not known. It is tried again every second.'
-      : 'What was before is still being read from the journal. Try again in a second.',
+      ? 'The store cannot be opened, so what was before is not known. It is tried again every second.'
+      : 'What was before is still being read from the store. Try again in a second.',
   )

@@ -28,7 +28,7 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
   running(matchId: string): Match
 }
 
-/** Milliseconds that the journal may take to record a command; then its caller is told to try again (our choice). */
+/** Milliseconds that the store may take to record a command; then its caller is told to try again (our choice). */
 const RECORD_MS = 10_000
 
 export function createMatching(matching: Matching): MatchingApi {
@@ -56,7 +56,7 @@ export function createMatching(matching: Matching): MatchingApi {
   /** Resolves when a restart would know what was decided about the match. @throws {Unavailable} */
   const recorded = async (matchId: string): Promise<void> => {
     const unavailable = (cause?: unknown) =>
-      new Unavailable(`The log cannot record the decision about match ${matchId}. Nothing has changed; retry.`, {
+      new Unavailable(`The store cannot record the decision about match ${matchId}. Nothing has changed; retry.`, {
         cause,
       })
     const writing = allocator.recorded(matchId)?.then(

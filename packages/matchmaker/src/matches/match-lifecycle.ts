@@ -50,7 +50,7 @@ export interface MatchLifecycle {
   /** Deploys servers for matches that are due, and removes tickets that did not accept in time. */
   advance(now: number): void
   /**
-   * Makes a match. Resolves when its intent is in the journal. Returns undefined, and does nothing, if a ticket has
+   * Makes a match. Resolves when its intent is in the store. Returns undefined, and does nothing, if a ticket has
    * stopped waiting.
    */
   begin(group: Group, now: number): Promise<void> | undefined

@@ -155,7 +155,7 @@ interface Replacing {
   /** Updates the open backfill; cancels it if its queue cannot serve it any more. */
   refresh(backfill: BackfillRecord, vacancies: Vacancies, ticketIds?: readonly string[]): void
   /**
-   * Writes to the journal who plays on the server, for a process that takes over after a crash. Returns the players.
+   * Writes to the store who plays on the server, for a process that takes over after a crash. Returns the players.
    */
   tellPlayers(match: Match, change: (playerIds: readonly string[]) => readonly string[]): readonly string[] | undefined
 }

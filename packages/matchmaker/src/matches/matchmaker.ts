@@ -64,7 +64,7 @@ export interface Matchmaker {
    * Creates a ticket, whose players wait for a match. Repeating a call with the `id` of a ticket of the same queues and
    * players returns that ticket.
    * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {PlayerPlaying}
-   * naming the match; {PlayerOverLimit}; {PlayerCoolingDown}; {Unavailable} if the ticket log cannot be written, or
+   * naming the match; {PlayerOverLimit}; {PlayerCoolingDown}; {Unavailable} if the store cannot be written, or
    * what is stored has not been read yet: nothing was created; {MatchmakerClosed}
    */
   createTicket(input: TicketInput): Ticket
@@ -148,10 +148,10 @@ export interface Matchmaker {
    * Removes players who have left a match. When nobody is left, the match's server is stopped. If the server does not
    * run yet, the players' tickets are cancelled, as by `cancelTicket`: a party leaves together, and the match dissolves
    * or, in a queue with `replaceLeavers`, others are looked for. The players have left when this returns; the promise
-   * resolves when the journal has recorded it, so that a restart knows it too. A match that has ended lately stays as
+   * resolves when the store has recorded it, so that a restart knows it too. A match that has ended lately stays as
    * it is.
    * @throws {UnknownMatch} at once
-   * The promise rejects with {Unavailable} if the journal cannot be written to; call it again then.
+   * The promise rejects with {Unavailable} if the store cannot be written to; call it again then.
    */
   playersLeft(matchId: string, playerIds: readonly string[]): Promise<void>
   /**
@@ -221,7 +221,7 @@ export interface Matchmaker {
    * Tickets are taken and wait on; their waiting time counts and they expire as ever, so a pause that is longer than
    * `expireAfterMs` lets all of them expire. Matches that were found already go on. A ticket that waits in other queues
    * too may be matched there. Pausing again changes nothing. A pause outlasts `reconfigure` as long as the queue is
-   * there, and a restart where there is a ticket log.
+   * there, and a restart where there is a store.
    * @throws {UnknownQueue}
    */
   pauseQueue(queue: string): void
@@ -265,13 +265,13 @@ export interface Matchmaker {
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
   /**
    * Runs one round of grouping, as `start` does at intervals. Resolves when the intents of its matches are in the
-   * journal.
+   * store.
    */
   tick(): Promise<void>
   /**
-   * Resolves when all that is stored has been read. With a journal, commands throw `Unavailable` before, and so do
+   * Resolves when all that is stored has been read. With a store, commands throw `Unavailable` before, and so do
    * methods that tell of tickets, players, matches or servers, because what they would say is not known yet. Without
-   * one there is nothing to read. A journal that cannot be read is tried again every second, and `problem` tells why.
+   * one there is nothing to read. A store that cannot be read is tried again every second, and `problem` tells why.
    * Rejects with the reason of the signal.
    * @throws {MatchmakerClosed} if the matchmaker is closed first
    */
@@ -290,8 +290,8 @@ export interface Matchmaker {
   /**
    * Closes the matchmaker: takes no more tickets, cancels those that have no server, and stops the servers that were
    * being deployed. Resolves when all stops are confirmed or the time is over, with the matches whose server may still
-   * exist: stop these by hand. With a ticket log, everything is left to the next process instead, as it is.
-   * @throws {InvalidInput} if it should hand over without a ticket log
+   * exist: stop these by hand. With a store, everything is left to the next process instead, as it is.
+   * @throws {InvalidInput} if it should hand over without a store
    */
   close(options?: CloseOptions): Promise<readonly AllocationView[]>
 }
@@ -303,7 +303,7 @@ export interface CloseOptions {
   readonly stopServers?: boolean | undefined
   /**
    * Whether tickets and matches are left to the next process, which goes on with them: then nothing is cancelled or
-   * stopped. Default: true with a ticket log and without `stopServers`.
+   * stopped. Default: true with a store and without `stopServers`.
    */
   readonly handOver?: boolean | undefined
   /**
@@ -315,8 +315,8 @@ export interface CloseOptions {
 
 export interface StopMatchOptions {
   /**
-   * When the promise resolves. `recorded`: once the journal has the stop, so that it outlives this process; whatever
-   * becomes of it, a process over the same journal carries it out. `stopped` (default): once the deployment service has
+   * When the promise resolves. `recorded`: once the store has the stop, so that it outlives this process; whatever
+   * becomes of it, a process over the same store carries it out. `stopped` (default): once the deployment service has
    * confirmed the stop.
    */
   readonly until?: 'recorded' | 'stopped' | undefined

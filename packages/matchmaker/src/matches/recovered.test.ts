@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMemoryJournal } from '@muster/servers/internal'
+import { createMemoryServerLog } from '@muster/servers/internal'
 import { InvalidBackfill } from '../errors.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
@@ -11,17 +11,17 @@ const social: QueueDefinition = {
   deploy,
 }
 
-/** A match of ann against ben that an earlier process began, known to this process only from the journal. */
+/** A match of ann against ben that an earlier process began, known to this process only from the store. */
 async function recovered(queue: Partial<QueueDefinition> = {}, now: Partial<QueueDefinition> = {}) {
-  const journal = createMemoryJournal()
-  const earlier = setUp({ journal, queues: [{ ...social, ...queue }] })
+  const serverLog = createMemoryServerLog()
+  const earlier = setUp({ serverLog, queues: [{ ...social, ...queue }] })
   earlier.join('ann')
   earlier.join('ben')
   await earlier.run(6500)
   const { matchId = '', assignment } = earlier.matchmaker.getTicket('ann') ?? {}
   expect(assignment).toBeDefined()
   const { clock, service } = earlier
-  const later = setUp({ journal, clock, deployments: service.deployments, queues: [{ ...social, ...queue, ...now }] })
+  const later = setUp({ serverLog, clock, deployments: service.deployments, queues: [{ ...social, ...queue, ...now }] })
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
       await later.matchmaker.tick()
@@ -29,15 +29,15 @@ async function recovered(queue: Partial<QueueDefinition> = {}, now: Partial<Queu
     }
   }
   await run(250)
-  return { ...later, clock, service, run, journal, matchId, assignment }
+  return { ...later, clock, service, run, serverLog, matchId, assignment }
 }
 
 test('players leave a match of an earlier process one by one, and the last one takes the server along', async () => {
-  const { matchmaker, service, seen, run, journal, matchId } = await recovered()
+  const { matchmaker, service, seen, run, serverLog, matchId } = await recovered()
   matchmaker.playersLeft(matchId, ['ann', 'nobody'])
   expect(seen.playersLeft).toEqual([{ matchId, queue: 'duel', playerIds: ['ann'], remaining: 1 }])
   await run(1000)
-  expect(await journal.open()).toMatchObject([{ matchId, playerIds: ['ben'] }])
+  expect(await serverLog.open()).toMatchObject([{ matchId, playerIds: ['ben'] }])
   expect(service.unstopped()).toEqual(['r1'])
   matchmaker.playersLeft(matchId, ['ben'])
   await run(3000)
@@ -123,16 +123,16 @@ test('but not what they are like: rules that have to know want to be told', asyn
 })
 
 test('its server is still known by its secret, and that of another match is not', async () => {
-  const journal = { ...createMemoryJournal(), resumes: true }
-  const earlier = setUp({ journal, queues: [social] })
+  const serverLog = { ...createMemoryServerLog(), resumes: true }
+  const earlier = setUp({ serverLog, queues: [social] })
   const ids = Array.from({ length: 8 }, (_, index) => `p${index}`)
   for (const id of ids) earlier.join(id)
   await earlier.run(6500)
   const [own = '', other = ''] = new Set(ids.map((id) => earlier.matchmaker.getTicket(id)?.matchId ?? ''))
   const secretOf = async (matchId: string) =>
-    (await journal.open()).find((open) => open.matchId === matchId)?.resumption?.secret ?? ''
+    (await serverLog.open()).find((open) => open.matchId === matchId)?.resumption?.secret ?? ''
   const { clock, service } = earlier
-  const { matchmaker } = setUp({ journal, clock, deployments: service.deployments, queues: [social] })
+  const { matchmaker } = setUp({ serverLog, clock, deployments: service.deployments, queues: [social] })
   await matchmaker.tick()
   const secret = await secretOf(own)
   expect([secret.length, other]).toEqual([21, expect.stringMatching(/./)])

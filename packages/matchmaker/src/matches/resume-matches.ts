@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Assignment, Inherited, OpenIntent, Order } from '@muster/servers/internal'
+import type { Assignment, Inherited, ServerRecord, Order } from '@muster/servers/internal'
 import { mayWaitWhilePlaying } from '../tickets/admission.js'
 import type { Ledger } from '../tickets/ticket-ledger.js'
 import type { Match, QueueRuntime, Seat, TicketRecord } from '../tickets/ticket-record.js'
@@ -64,7 +64,7 @@ export function createResuming(options: ResumingOptions): Resuming {
     match.teamsUnknown = match.teams.length > 1 && known < there.size
   }
 
-  const resumed = (match: Match, { assigned, dropped, queue, playerIds = [], resumption }: OpenIntent): boolean => {
+  const resumed = (match: Match, { assigned, dropped, queue, playerIds = [], resumption }: ServerRecord): boolean => {
     if (match.phase === 'over' || match.queue.name !== queue || dropped === true) return false
     match.expansionMs = resumption?.expansionMs ?? 0
     if (assigned || match.assignment !== undefined) {
@@ -82,13 +82,13 @@ export function createResuming(options: ResumingOptions): Resuming {
     else backfills.restore(backfill, match)
   }
 
-  /** The last match that each ticket was in, by the journal. */
+  /** The last match that each ticket was in, by the store. */
   const claims = new Map<string, string>()
-  /** Players who play, by the journal. */
+  /** Players who play, by the store. */
   let playing: readonly string[] = []
 
-  /** Puts the match's tickets where the journal has them: it counts, whatever of their states was lost. */
-  const rejoin = ({ matchId, queue, ticketIds, playerIds = [], resumption, dropped }: OpenIntent) => {
+  /** Puts the match's tickets where the store has them: it counts, whatever of their states was lost. */
+  const rejoin = ({ matchId, queue, ticketIds, playerIds = [], resumption, dropped }: ServerRecord) => {
     if (dropped === true) return
     const now = clock.now()
     const there = new Set(playerIds)

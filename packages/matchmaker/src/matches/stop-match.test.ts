@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { Unavailable, UnknownMatch } from '../errors.js'
 import { createWorlds, duel } from '../logged-matchmaker.fixture.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
-import { createMemoryJournal, type Journal } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerLog } from '@muster/servers/internal'
 import type { CallFault, ServiceOptions } from '@muster/servers/service-fixture'
 
 const { createWorld, removeAll } = createWorlds()
@@ -63,11 +63,11 @@ describe('a recorded stop is carried out by the next process', () => {
   })
 })
 
-/** A journal that writes when it is told to, or not at all. */
+/** A store that writes when it is told to, or not at all. */
 function onSlowDisk() {
-  const memory = createMemoryJournal()
+  const memory = createMemoryServerLog()
   const disk = { isFull: false, write: undefined as (() => void) | undefined }
-  const journal: Journal = {
+  const serverLog: ServerLog = {
     open: () => memory.open(),
     append: async (entry) => {
       if (disk.isFull) throw new Error('no space left')
@@ -75,7 +75,7 @@ function onSlowDisk() {
       await memory.append(entry)
     },
   }
-  return { disk, journal }
+  return { disk, serverLog }
 }
 
 describe.each([
@@ -83,32 +83,32 @@ describe.each([
   { command: 'playersLeft', call: ['ann'] },
 ] as const)('$command', ({ command, call }) => {
   const running = async () => {
-    const { disk, journal } = onSlowDisk()
-    const world = setUp({ journal })
+    const { disk, serverLog } = onSlowDisk()
+    const world = setUp({ serverLog })
     world.join('ann', 'ben')
     await world.run(8000)
     const { matchId = '' } = world.matchmaker.getTicket('ann-ben') ?? {}
     const repeat = () =>
       command === 'stopMatch' ? world.matchmaker.stopMatch(matchId, call) : world.matchmaker.playersLeft(matchId, call)
-    return { ...world, disk, journal, matchId, repeat }
+    return { ...world, disk, serverLog, matchId, repeat }
   }
 
   test('is recorded when it resolves, and not before', async () => {
-    const { disk, journal, repeat } = await running()
-    const before = await journal.open()
+    const { disk, serverLog, repeat } = await running()
+    const before = await serverLog.open()
     let isRecorded = false
     const recorded = repeat().then(() => (isRecorded = true))
     await new Promise((resolve) => setImmediate(resolve))
     expect(isRecorded).toBe(false)
-    expect(await journal.open()).toEqual(before)
+    expect(await serverLog.open()).toEqual(before)
     disk.write?.()
     await recorded
-    expect(await journal.open()).not.toEqual(before)
+    expect(await serverLog.open()).not.toEqual(before)
   })
 
-  test('rejects while the journal cannot be written to, and can be repeated until it can', async () => {
-    const { clock, disk, journal, run, repeat } = await running()
-    const before = await journal.open()
+  test('rejects while the store cannot be written to, and can be repeated until it can', async () => {
+    const { clock, disk, serverLog, run, repeat } = await running()
+    const before = await serverLog.open()
     disk.isFull = true
     await expect(clock.until(repeat())).rejects.toThrow(Unavailable)
     await expect(clock.until(repeat())).rejects.toThrow(Unavailable)
@@ -117,7 +117,7 @@ describe.each([
     await clock.until(retried)
     disk.write?.()
     await clock.until(repeat())
-    expect(await journal.open()).not.toEqual(before)
+    expect(await serverLog.open()).not.toEqual(before)
   })
 
   test('rejects if the disk hangs', async () => {
@@ -128,7 +128,7 @@ describe.each([
   })
 
   test('knows a match that has ended from one that never was', async () => {
-    const { matchmaker, run, join } = setUp({ journal: createMemoryJournal() })
+    const { matchmaker, run, join } = setUp({ serverLog: createMemoryServerLog() })
     join('ann', 'ben')
     await run(8000)
     const { matchId = '' } = matchmaker.getTicket('ann-ben') ?? {}

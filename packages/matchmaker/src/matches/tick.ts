@@ -14,7 +14,7 @@ import type { Group, Rounds } from './rounds.js'
  * A tick, every `tickMs`, and in queues of mode 'arrival' for the tickets that have just come:
  *
  *   admit ────▶ group ────▶ claim ────▶ allocate
- *     │           │           │            └ writes each match's intent to the journal; its create waits in line
+ *     │           │           │            └ writes each match's intent to the store; its create waits in line
  *     │           │           └ takes the tickets that still wait into a new match, or into a running one
  *     │           └ asks the kernel of each queue, in steps between which the event loop runs
  *     └ does what is due: removes what has ended, expires, counts acceptances, repeats stops, looks for lost creates
@@ -47,7 +47,7 @@ interface Tick {
 interface Claimed {
   /** Number of matches that have begun. */
   readonly begun: number
-  /** Each resolves when the intent of its match is in the journal. Those that are there already have none. */
+  /** Each resolves when the intent of its match is in the store. Those that are there already have none. */
   readonly writing: readonly Promise<void>[]
   /** Those for whom there was no server. */
   readonly short: readonly Group[]

@@ -82,15 +82,15 @@ test('calls in flight are aborted when the leader is abandoned, and queued ones 
 })
 
 test('a create whose entry is written only after the leader was abandoned is not sent', async () => {
-  const { clock, join, process, journal, service } = createWorld()
+  const { clock, join, process, serverLog, service } = createWorld()
   const slow = {
-    open: () => journal.open(),
-    append: async (entry: Parameters<typeof journal.append>[0]) => {
+    open: () => serverLog.open(),
+    append: async (entry: Parameters<typeof serverLog.append>[0]) => {
       await clock.sleep(100)
-      await journal.append(entry)
+      await serverLog.append(entry)
     },
   }
-  const { leader, seen } = process({ journal: slow })
+  const { leader, seen } = process({ serverLog: slow })
   await leader.lead()
   leader.load([join('ann'), join('ben')])
   void leader.tick().catch(() => {})
@@ -100,5 +100,5 @@ test('a create whose entry is written only after the leader was abandoned is not
   expect(service.calls.create).toEqual([])
   expect(seen.problem).toBeUndefined()
   // A process that takes over finds the intent, and that it was sent: it looks for the server, and finds none.
-  expect(await journal.open()).toMatchObject([{ sentAt: expect.any(Number) as number }])
+  expect(await serverLog.open()).toMatchObject([{ sentAt: expect.any(Number) as number }])
 })

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { type Journal, type JournalEntry, TicketsGone } from '@muster/servers/internal'
+import { type ServerLog, type ServerEntry, TicketsGone } from '@muster/servers/internal'
 import { createWorld, duel } from './leader.fixture.js'
 import type { Leader } from './leader.js'
 
-/** A journal that hears of cancelled tickets as it writes an entry of a kind. */
-function setUp(kind: JournalEntry['kind'], cancel: readonly string[], options: Parameters<typeof createWorld>[0] = {}) {
+/** A store that hears of cancelled tickets as it writes an entry of a kind. */
+function setUp(kind: ServerEntry['kind'], cancel: readonly string[], options: Parameters<typeof createWorld>[0] = {}) {
   const world = createWorld(options)
   let leader: Leader | undefined
   const isRefused = kind === 'intent' || kind === 'sent'
   const asked: (readonly string[])[] = []
-  const journal = (slowMs: number): Journal => ({
-    open: () => world.journal.open(),
+  const serverLog = (slowMs: number): ServerLog => ({
+    open: () => world.serverLog.open(),
     append: (entry) => {
       const write = () => {
         if (entry.kind === kind) {
@@ -19,13 +19,13 @@ function setUp(kind: JournalEntry['kind'], cancel: readonly string[], options: P
           for (const id of gone) leader?.cancelTicket(id)
           if (isRefused && gone.length > 0) throw new TicketsGone(entry.matchId, gone)
         }
-        return world.journal.append(entry)
+        return world.serverLog.append(entry)
       }
       return slowMs === 0 ? write() : world.clock.sleep(slowMs).then(write)
     },
   })
   const begin = (slowMs: number) => {
-    const process = world.process({ journal: journal(slowMs) })
+    const process = world.process({ serverLog: serverLog(slowMs) })
     leader = process.leader
     void leader.lead()
     return process
@@ -39,7 +39,7 @@ test.each([
   ['sent', 0],
   ['sent', 50],
 ] as const)('a ticket cancelled elsewhere as %s is written (%i ms) ends its match', async (kind, slowMs) => {
-  const { begin, join, service, entries, journal } = setUp(kind, ['ann'])
+  const { begin, join, service, entries, serverLog } = setUp(kind, ['ann'])
   const { leader, run, seen, changes } = begin(slowMs)
   leader.load([join('ann'), join('ben')])
   await run(1000)
@@ -50,7 +50,7 @@ test.each([
   expect(changes.at(-1)).toMatchObject({ id: 'ben', status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
   expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved' }])
   expect(entries.at(-1)).toMatchObject({ kind: 'settled' })
-  expect(await journal.open()).toEqual([])
+  expect(await serverLog.open()).toEqual([])
   // Whoever is left is matched at once.
   leader.load([join('cas')])
   await run(7000)
@@ -68,7 +68,7 @@ test('many matches that end so do not pause creates', async () => {
 })
 
 test.each([0, 50])('one cancelled while `assigned` is written (%i ms) ends match and server', async (slowMs) => {
-  const { begin, join, service, asked, journal } = setUp('assigned', ['ann'])
+  const { begin, join, service, asked, serverLog } = setUp('assigned', ['ann'])
   const { leader, run, seen } = begin(slowMs)
   leader.load([join('ann'), join('ben')])
   await run(12_000)
@@ -76,12 +76,12 @@ test.each([0, 50])('one cancelled while `assigned` is written (%i ms) ends match
   expect(seen.serverAssigned).toBeUndefined()
   expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
   expect(service.unstopped()).toEqual([])
-  expect(await journal.open()).toEqual([])
+  expect(await serverLog.open()).toEqual([])
 })
 
 test.each([0, 50])('where leavers are replaced, the others are assigned (%i ms) and one is sought', async (slowMs) => {
   const queue = { ...duel, matchSize: 3, replaceLeavers: true }
-  const { begin, join, service, journal } = setUp('assigned', ['ann'], { queues: [queue] })
+  const { begin, join, service, serverLog } = setUp('assigned', ['ann'], { queues: [queue] })
   const { leader, run, seen } = begin(slowMs)
   leader.load([join('ann'), join('ben'), join('cas')])
   await run(7000)
@@ -90,7 +90,7 @@ test.each([0, 50])('where leavers are replaced, the others are assigned (%i ms) 
   leader.load([join('dee')])
   await run(1000)
   expect(leader.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED' })
-  expect(await journal.open()).toMatchObject([{ assigned: true, playerIds: ['ben', 'cas', 'dee'] }])
+  expect(await serverLog.open()).toMatchObject([{ assigned: true, playerIds: ['ben', 'cas', 'dee'] }])
 })
 
 test('a player cancelled elsewhere who joined a running match here has left it', async () => {

@@ -1,7 +1,7 @@
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { deploy, duel } from '../matchmaker.fixture.js'
 import type { EventName, MatchmakerEvents } from '../events.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/servers/internal'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 import type { Ledger } from '../tickets/ticket-ledger.js'
 import type { StoredTicket, TicketState } from '../tickets/checked-ticket.js'
@@ -21,7 +21,7 @@ const eventNames = [
   'problem',
 ] as const
 
-/** A world that outlives its leaders: a clock, a service, a journal, and what the ledgers were told. */
+/** A world that outlives its leaders: a clock, a service, a store, and what the ledgers were told. */
 export function createWorld({
   service: serviceOptions,
   ...given
@@ -30,9 +30,9 @@ export function createWorld({
   const service = createTestService({ clock, ...serviceOptions })
   /** One for all processes, so that no two make the same id. */
   const random = seededRandom(1)
-  const memory = createMemoryJournal()
-  const entries: JournalEntry[] = []
-  const journal: Journal = {
+  const memory = createMemoryServerLog()
+  const entries: ServerEntry[] = []
+  const serverLog: ServerLog = {
     resumes: true,
     open: () => memory.open(),
     append: (entry) => {
@@ -86,7 +86,7 @@ export function createWorld({
       clock,
       random,
       listLagMs: 4000,
-      journal,
+      serverLog,
       ...given,
       ledger: {
         changed: (ticket) => {
@@ -129,7 +129,7 @@ export function createWorld({
   return {
     clock,
     service,
-    journal,
+    serverLog,
     entries,
     checker,
     stored,

@@ -1,6 +1,6 @@
 import type { CallOptions } from '@muster/core'
 import { linkedSignal, manyWaitOn } from '@muster/core/internal'
-import { createMemoryJournal, type DeploymentService, type Journal } from '@muster/servers/internal'
+import { createMemoryServerLog, type DeploymentService, type ServerLog } from '@muster/servers/internal'
 import { MatchmakerClosed } from '../errors.js'
 import { assemble } from '../matches/assembly.js'
 import type { LearnedWaits, Matchmaker } from '../matches/matchmaker.js'
@@ -25,7 +25,7 @@ interface Gate {
    */
   promised<Value>(promise: Promise<Value>): Promise<Value>
   service(service: DeploymentService): DeploymentService
-  journal(journal: Journal): Journal
+  serverLog(serverLog: ServerLog): ServerLog
   ledger(ledger: Ledger): Ledger
 }
 
@@ -83,15 +83,15 @@ export function createGate(): Gate {
       stop: gated((input, options) => service.stop(input, options)),
       list: gated((input, options) => service.list(input, options)),
     }),
-    journal: (journal) => ({
-      resumes: journal.resumes,
+    serverLog: (serverLog) => ({
+      resumes: serverLog.resumes,
       append: (entry) => {
         if (signal.aborted) return never()
-        const appended = journal.append(entry)
+        const appended = serverLog.append(entry)
         return appended instanceof Promise ? heard(() => appended) : appended
       },
-      open: (problem) => heard(() => journal.open(problem)),
-      close: () => (signal.aborted ? undefined : journal.close?.()),
+      open: (problem) => heard(() => serverLog.open(problem)),
+      close: () => (signal.aborted ? undefined : serverLog.close?.()),
     }),
     ledger: (ledger) => ({
       changed: (ticket) => {
@@ -121,21 +121,21 @@ export interface Leader
   /** Loads open backfills, as the ledger was told of them, before this process leads. */
   loadBackfills(saved: readonly StoredBackfill[]): void
   /**
-   * From now on this process leads: changes of tickets that were put off are made. Then the journal is opened, and
+   * From now on this process leads: changes of tickets that were put off are made. Then the store is opened, and
    * matches of the leader before go on from where they were, as far as their tickets are loaded:
    * - a match whose server runs, with those who play there;
    * - one whose server was to be created, is being looked for, or starts, if all of its players are loaded and the
-   *   journal `resumes`; otherwise its server is stopped and its tickets search again;
+   *   store `resumes`; otherwise its server is stopped and its tickets search again;
    * - the open backfill of such a match, if it was loaded;
    * - the tickets of a match for which nothing was to be created yet, because its players were being asked whether they
    *   accept it or because there was no room, search again.
    *
-   * Resolves with false if the journal cannot be read; each tick tries again then, and nothing is created.
+   * Resolves with false if the store cannot be read; each tick tries again then, and nothing is created.
    */
   lead(): Promise<boolean>
   /**
    * Ids of the tickets of a match whose players are told where to connect as soon as its server listens: those who have
-   * no server yet, and who are not asked whether they accept. A journal asks it while an entry of the match is
+   * no server yet, and who are not asked whether they accept. A store asks it while an entry of the match is
    * appended.
    */
   expected(matchId: string): readonly string[]
@@ -149,19 +149,19 @@ export interface Leader
   abandon(): void
 }
 
-/** Tickets are where the ledger keeps them, and servers where the journal does, so there is no store. */
+/** Tickets are where the ledger keeps them, and servers where their log does, so there is no store. */
 export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly ledger: Ledger
   /** Default: in memory. */
-  readonly journal?: Journal | undefined
+  readonly serverLog?: ServerLog | undefined
 }
 
 /** @throws {InvalidInput} naming the option and the value. */
-export function createLeader({ ledger, journal = createMemoryJournal(), ...options }: LeaderOptions): Leader {
+export function createLeader({ ledger, serverLog = createMemoryServerLog(), ...options }: LeaderOptions): Leader {
   const gate = createGate()
   const { matchmaker, loading, loadBackfills, recover, expected, learnedWaits, abandon } = assemble(
     { ...options, deployments: gate.service(options.deployments) },
-    { ledger: gate.ledger(ledger), journal: gate.journal(journal) },
+    { ledger: gate.ledger(ledger), serverLog: gate.serverLog(serverLog) },
   )
   if (loading === undefined) throw new Error('a leader has a ledger')
 

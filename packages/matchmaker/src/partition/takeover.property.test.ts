@@ -73,7 +73,7 @@ test('however often leaders change, no match has two servers and none is left', 
       const matches = new Set(playing.map((id) => world.state(id)?.matchId))
       expect(playing).toHaveLength(2 * matches.size)
       expect(world.service.unstopped()).toHaveLength(matches.size)
-      const open = await world.journal.open()
+      const open = await world.serverLog.open()
       expect(new Set(open.map(({ matchId }) => matchId))).toEqual(matches)
       const views = one.leader.inspect().matches
       expect(views.map(({ phase }) => phase)).toEqual(views.map(() => 'running'))

@@ -1,13 +1,13 @@
 import { NoCapacity } from '@muster/core'
 import { expect, test } from 'vitest'
-import type { Journal, JournalEntry } from '@muster/servers/internal'
+import type { ServerLog, ServerEntry } from '@muster/servers/internal'
 import { createWorld, deploy, duel, takenOverAfter } from './leader.fixture.js'
 
 const tagsOf = ({ service }: Pick<ReturnType<typeof createWorld>, 'service'>) =>
   service.calls.create.map(({ tags }) => tags?.[1])
 
 test('a server that starts is waited for, and the players are sent there', async () => {
-  const { leader, run, service, changes, served, matchId, seen, state, journal } = await takenOverAfter(1500)
+  const { leader, run, service, changes, served, matchId, seen, state, serverLog } = await takenOverAfter(1500)
   expect(leader.inspect().matches).toMatchObject([{ matchId, phase: 'starting', requestId: 'r1' }])
   await run(6000)
   expect(service.calls.create).toHaveLength(1)
@@ -20,16 +20,16 @@ test('a server that starts is waited for, and the players are sent there', async
   expect(seen.serverAssigned).toMatchObject([{ matchId, requestId: 'r1' }])
   // The first leader counted the server against the players' limits.
   expect(served).toEqual([])
-  expect(await journal.open()).toMatchObject([{ matchId, assigned: true, playerIds: ['ann', 'ben'] }])
+  expect(await serverLog.open()).toMatchObject([{ matchId, assigned: true, playerIds: ['ann', 'ben'] }])
 })
 
 test('a create that was not sent is sent, once', async () => {
   const world = createWorld()
-  const hangs: Journal = {
-    ...world.journal,
-    append: (entry) => (entry.kind === 'sent' ? new Promise(() => {}) : world.journal.append(entry)),
+  const hangs: ServerLog = {
+    ...world.serverLog,
+    append: (entry) => (entry.kind === 'sent' ? new Promise(() => {}) : world.serverLog.append(entry)),
   }
-  const { run, service, state, served, matchId } = await takenOverAfter(500, world, { journal: hangs })
+  const { run, service, state, served, matchId } = await takenOverAfter(500, world, { serverLog: hangs })
   await run(7000)
   expect(tagsOf({ service })).toEqual([`match-${matchId}`])
   expect([state('ann'), state('ben')]).toMatchObject([{ status: 'HOST_ASSIGNED', matchId }, { matchId }])
@@ -111,14 +111,14 @@ test('a ticket cancelled meanwhile ends the match: the others search again, its 
   expect(seen.deploymentStopped).toMatchObject([{ reason: 'restarted' }])
 })
 
-test('a journal that does not resume stops the server, and its players search again', async () => {
+test('a store that does not resume stops the server, and its players search again', async () => {
   const world = createWorld()
-  const plain = { ...world.journal, resumes: false }
-  const first = await world.lead({ journal: plain })
+  const plain = { ...world.serverLog, resumes: false }
+  const first = await world.lead({ serverLog: plain })
   first.leader.load([world.join('ann'), world.join('ben')])
   await first.run(1500)
   first.leader.abandon()
-  const { run, state } = { ...(await world.lead({ journal: plain })), ...world }
+  const { run, state } = { ...(await world.lead({ serverLog: plain })), ...world }
   await run(8000)
   expect(world.service.unstopped()).toEqual(['r2'])
   expect(state('ann')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
@@ -179,9 +179,9 @@ test('a takeover by a standby that followed all the while is the same', async ()
   expect(standby.changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 3', 'ben 3'])
 })
 
-test('entries of journals that resume carry what is needed, and others nothing of it', async () => {
+test('entries of stores that resume carry what is needed, and others nothing of it', async () => {
   const { entries } = await takenOverAfter(500)
-  const kinds = (kind: JournalEntry['kind']) => entries.filter((entry) => entry.kind === kind)
+  const kinds = (kind: ServerEntry['kind']) => entries.filter((entry) => entry.kind === kind)
   expect(kinds('intent')).toMatchObject([{ resumption: { expansionMs: 0, secret: undefined } }])
   expect(kinds('sent')).toMatchObject([
     { resumption: { secret: expect.any(String) as string, tries: [{ cachedOnly: false }] } },

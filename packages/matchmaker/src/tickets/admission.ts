@@ -27,7 +27,7 @@ export interface PlayedMatch {
   readonly matchId: string
   /** Name of the queue. */
   readonly queue: string
-  /** Undefined if the journal does not tell where its players connect. */
+  /** Undefined if the store does not tell where its players connect. */
   readonly assignment?: Assignment | undefined
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
-import { createMemoryJournal } from '@muster/servers/internal'
+import { createMemoryServerLog } from '@muster/servers/internal'
 
 const at = { ip: '198.51.100.7' }
 
@@ -142,9 +142,9 @@ test('at any time exactly the players of running matches may not queue', async (
 
 describe('a player who played before a restart', () => {
   const restarted = async (options: Parameters<typeof setUp>[0] = {}) => {
-    const journal = createMemoryJournal()
-    const { clock, service, matchId } = await playing({ journal, ...options })
-    const later = setUp({ journal, clock, deployments: service.deployments, ...options })
+    const serverLog = createMemoryServerLog()
+    const { clock, service, matchId } = await playing({ serverLog, ...options })
+    const later = setUp({ serverLog, clock, deployments: service.deployments, ...options })
     await later.matchmaker.tick()
     return { ...later, clock, service, matchId }
   }

@@ -58,7 +58,7 @@ export interface TicketStore {
   reserve(records: readonly TicketRecord[], runtime: QueueRuntime): void
   release(records: readonly TicketRecord[], now: number): void
   /**
-   * Puts a ticket into a match of an earlier process that it was in by the journal, whatever it was loaded as. Returns
+   * Puts a ticket into a match of an earlier process that it was in by the store, whatever it was loaded as. Returns
    * its seat; undefined if the ticket has ended, or if the match is over for it.
    */
   rejoin(record: TicketRecord, match: Match, team: number, now: number): Seat | undefined

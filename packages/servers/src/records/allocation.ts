@@ -91,7 +91,7 @@ export interface Order {
 }
 
 /**
- * A deployment that may exist. The intent is in the journal before the deployment is requested, because the deployment
+ * A deployment that may exist. The intent is in the store before the deployment is requested, because the deployment
  * costs money from then on.
  */
 export interface Intent {
@@ -117,7 +117,7 @@ export interface Resumption {
   /** See `Allocation`. */
   readonly tries: readonly PlacementAttempt[]
   readonly placements: readonly Placement[] | undefined
-  /** The names of the teams. Undefined in journals of earlier versions. */
+  /** The names of the teams. Undefined in stores of earlier versions. */
   readonly teams?: readonly string[] | undefined
   /** The index in `teams` for each ticket, in the order of `ticketIds`; undefined: all are in the only one. */
   readonly teamOf?: readonly number[] | undefined
@@ -157,7 +157,7 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   secret: string | undefined
   /**
    * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are told once the
-   * journal has recorded the assignment.
+   * store has recorded the assignment.
    */
   listensAt: number
   /**
@@ -305,7 +305,7 @@ export const newAllocation = (match: FoundBy, order: Order): Allocation => new M
 export const inheritedAllocation = (intent: Intent, order?: Order): Allocation =>
   new MatchAllocation({ ...intent, playerIds: intent.playerIds ?? [] }, order)
 
-/** The journal entry that precedes the create. */
+/** The entry that precedes the create. */
 export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Allocation) => ({
   kind: 'intent' as const,
   matchId,

@@ -39,7 +39,7 @@ export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-l
  * - `max-duration`: after the `maxDurationMs` of its queue;
  * - `nobody-joined`: none of its players had come after the `joinWithinMs` of its queue;
  * - `closed`: by `close`;
- * - `restarted`: the server was found in the journal and no players are on it;
+ * - `restarted`: the server was found in the store and no players are on it;
  * - `twin`: the match had another server.
  */
 export type StopReason =

@@ -121,7 +121,7 @@ test('lines that are damaged are left out and told of, and the rest goes on', as
   await again.log.close()
 })
 
-test('a ticket log of the version before there was one store is taken over', async () => {
+test('a file of version 1, before there was one store, is taken over', async () => {
   const path = newPath()
   const lines = [lineOf('a', '=', 'x', '1'), lineOf('a', '~', 'x', '2'), lineOf('b-c', '=', 'y', '3')]
   writeFileSync(path, TICKET_LOG_HEADER + lines.join(''))

@@ -1,9 +1,9 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import type { OpenIntent } from './server-entries.js'
+import type { ServerRecord } from './server-entries.js'
 import { createRecovery } from './recovery.js'
 
-const intent = (nth: number): OpenIntent => ({
+const intent = (nth: number): ServerRecord => ({
   matchId: `m${nth}`,
   queue: 'duel',
   tag: `match-m${nth}`,
@@ -17,7 +17,7 @@ test('matches are taken over in slices of 5 ms, between which the event loop tur
   let adopted = 0
   let isDone = false
   const { recover } = createRecovery({
-    journal: { open: async () => Array.from({ length: 1000 }, (_, nth) => intent(nth)) },
+    serverLog: { open: async () => Array.from({ length: 1000 }, (_, nth) => intent(nth)) },
     clock: createManualClock(),
     stopwatch: () => spentMs,
     expect: () => {},

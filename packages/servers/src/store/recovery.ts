@@ -1,15 +1,15 @@
 import { MatchmakerClosed } from '../errors.js'
 import type { Clock } from '@muster/core/clock'
 import { createYielder, unlessAborted } from '@muster/core/internal'
-import type { OpenIntent } from './server-entries.js'
-import type { Journal } from './server-log.js'
+import type { ServerRecord } from './server-entries.js'
+import type { ServerLog } from './server-log.js'
 
-/** Opens the journal, and takes over what it says may still exist. */
+/** Opens the store, and takes over what it says may still exist. */
 export interface Recovery {
-  /** Recovers once. Resolves with false while the journal is unreadable. */
+  /** Recovers once. Resolves with false while the store is unreadable. */
   recover(): Promise<boolean>
   /**
-   * Begins to recover, if that is due, and tells whether all is taken over. A journal that opens without waiting, as
+   * Begins to recover, if that is due, and tells whether all is taken over. A store that opens without waiting, as
    * one in memory does, is taken over by then.
    */
   attempt(): boolean
@@ -19,42 +19,42 @@ export interface Recovery {
    */
   ready(signal?: AbortSignal): Promise<void>
   isDone(): boolean
-  /** Whether the journal could not be opened so far. */
+  /** Whether the store could not be opened so far. */
   isFailing(): boolean
   /** Nothing is taken over from now on. */
   close(): void
 }
 
 export interface RecoveryOptions {
-  readonly journal: Pick<Journal, 'open'>
+  readonly serverLog: Pick<ServerLog, 'open'>
   readonly clock: Clock
   /** Milliseconds, to yield the event loop while thousands of matches are taken over. */
   readonly stopwatch: () => number
   /** Told of all matches before the first is taken over. */
-  readonly expect: (all: readonly OpenIntent[]) => void
+  readonly expect: (all: readonly ServerRecord[]) => void
   /** Takes over a match. */
-  readonly adopt: (open: OpenIntent) => void
+  readonly adopt: (open: ServerRecord) => void
   /** All matches were taken over. */
   readonly adopted: () => void
   readonly problem: (error: unknown) => void
 }
 
-/** Milliseconds until a journal that could not be opened is tried again: another process may have it until it ends. */
+/** Milliseconds until a store that could not be opened is tried again: another process may have it until it ends. */
 const REOPEN_MS = 1000
 
 export function createRecovery(options: RecoveryOptions): Recovery {
-  const { journal, clock, stopwatch, expect, adopt, adopted, problem } = options
+  const { serverLog, clock, stopwatch, expect, adopt, adopted, problem } = options
   let opening: Promise<unknown> | undefined
   let isDone = false
   let isClosed = false
-  /** Epoch milliseconds before which the journal is not opened again. */
+  /** Epoch milliseconds before which the store is not opened again. */
   let reopenAt = 0
 
   const done = (): true => {
     adopted()
     return (isDone = true)
   }
-  const takeInSlices = async (all: readonly OpenIntent[]): Promise<boolean> => {
+  const takeInSlices = async (all: readonly ServerRecord[]): Promise<boolean> => {
     const yielder = createYielder(stopwatch)
     expect(all)
     for (const open of all) {
@@ -73,7 +73,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   const attempt = (): boolean => {
     if (isDone || isClosed || opening !== undefined || clock.now() < reopenAt) return isDone
     try {
-      const read = journal.open(problem)
+      const read = serverLog.open(problem)
       if (!(read instanceof Promise)) {
         expect(read)
         for (const open of read) adopt(open)
@@ -101,7 +101,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
     attempt,
     ready: async (signal) => {
       while (!(await unlessAborted(recover(), signal))) {
-        if (isClosed) throw new MatchmakerClosed('the matchmaker was closed before its journal was read')
+        if (isClosed) throw new MatchmakerClosed('the matchmaker was closed before its store was read')
         await clock.sleep(Math.max(0, reopenAt - clock.now()), signal)
       }
     },

@@ -1,8 +1,8 @@
 import type { Intent, Resumption } from '../records/allocation.js'
 import type { Assignment } from '../records/assignment.js'
 
-/** An entry of the journal. The kinds come in this order for each match; all but the first may be missing. */
-export type JournalEntry =
+/** What happens to a server. The kinds come in this order for each match; all but the first may be missing. */
+export type ServerEntry =
   /**
    * A deployment is about to be requested for a match. A further intent of the same match is the next attempt, once the
    * deployment of the one before is gone.
@@ -39,11 +39,11 @@ export type JournalEntry =
   | { readonly kind: 'dropped'; readonly matchId: string }
   /** The players on the server have changed. */
   | { readonly kind: 'players'; readonly matchId: string; readonly playerIds: readonly string[] }
-  /** The match has no deployment, or no longer has one. The journal may forget the match. */
+  /** The match has no deployment, or no longer has one. The store may forget the match. */
   | { readonly kind: 'settled'; readonly matchId: string }
 
-/** A match that was not settled when the journal was last written to. */
-export interface OpenIntent extends Intent {
+/** A match that was not settled when the store was last written to. */
+export interface ServerRecord extends Intent {
   /**
    * Epoch milliseconds at which the create was about to leave. Undefined: it was never sent, so no deployment exists.
    */
@@ -55,7 +55,7 @@ export interface OpenIntent extends Intent {
   readonly assigned: boolean
   /** Whether the server is being stopped. */
   readonly dropped?: boolean | undefined
-  /** Only in journals that `resume`. */
+  /** Only where the log `resumes`. */
   readonly resumption?: Resumption | undefined
   readonly lastsMs?: number | undefined
   readonly assignment?: Assignment | undefined
@@ -65,7 +65,7 @@ export interface OpenIntent extends Intent {
  * The record of a match after an entry; undefined if there is none. Entries about a match that is not open change
  * nothing, and a server that is being stopped gets no players any more.
  */
-export function afterEntry(before: OpenIntent | undefined, entry: JournalEntry): OpenIntent | undefined {
+export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
   if (entry.kind === 'intent') {
     // Fields are copied one by one, for speed: this runs for every match.
     const { matchId, queue, tag, ticketIds, playerIds, at, resumption } = entry
@@ -96,7 +96,7 @@ export function afterEntry(before: OpenIntent | undefined, entry: JournalEntry):
 }
 
 /** Applies an entry to the open matches. */
-export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
+export function applyEntry(open: Map<string, ServerRecord>, entry: ServerEntry): void {
   const { matchId } = entry
   const after = afterEntry(open.get(matchId), entry)
   if (after === undefined) open.delete(matchId)
@@ -107,13 +107,13 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
 export const SERVER = 'server'
 
 /** A match as its record: the intent that it began with, and as its change what differs since. */
-export const recordOf = (state: OpenIntent, intent: OpenIntent = intentOf(state)) => ({
+export const recordOf = (state: ServerRecord, intent: ServerRecord = intentOf(state)) => ({
   key: state.matchId,
   value: JSON.stringify(intent),
   change: state === intent ? undefined : changeOf(intent, state),
 })
 
-const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, resumption }: OpenIntent): OpenIntent => ({
+const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, resumption }: ServerRecord): ServerRecord => ({
   matchId,
   queue,
   tag,
@@ -125,11 +125,11 @@ const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, resumption }:
 })
 
 /** What has become of a match since its intent: the fields that differ. */
-export const changeOf = (intent: OpenIntent, state: OpenIntent): string =>
+export const changeOf = (intent: ServerRecord, state: ServerRecord): string =>
   JSON.stringify(Object.fromEntries(entriesOf(state).filter(([name, value]) => value !== intent[name])))
 
 /** Whether nothing of the intent is missing in the state, so that a change can tell the rest. */
-export const hasAllOf = (intent: OpenIntent, state: OpenIntent): boolean =>
+export const hasAllOf = (intent: ServerRecord, state: ServerRecord): boolean =>
   entriesOf(intent).every(([name]) => name in state)
 
-const entriesOf = (state: OpenIntent) => Object.entries(state) as [keyof OpenIntent, unknown][]
+const entriesOf = (state: ServerRecord) => Object.entries(state) as [keyof ServerRecord, unknown][]

@@ -1,10 +1,10 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { JournalEntry } from './server-entries.js'
-import { NO_JOURNAL, type Journal } from './server-log.js'
+import type { ServerEntry } from './server-entries.js'
+import { NO_SERVER_LOG, type ServerLog } from './server-log.js'
 
-/** Writes entries to the journal, each match's in order, and keeps entries that could not be written until they are. */
-export interface Notes {
+/** Writes entries to the store, each match's in order, and keeps entries that could not be written until they are. */
+export interface ServerLogWriter {
   /** Whether entries are kept; if not, none need be made. */
   readonly areKept: boolean
   /**
@@ -12,13 +12,13 @@ export interface Notes {
    * undefined if the entry is written already. Rejects if this entry, or an earlier one of its match, cannot be
    * written; the entry is then not kept.
    */
-  append(entry: JournalEntry): Promise<void> | undefined
+  append(entry: ServerEntry): Promise<void> | undefined
   /**
    * Appends an entry about something that has happened already. The entry is kept until it is written, with the next
    * successful append or at a retry. Returns undefined if the entry is written already; otherwise the promise resolves
    * once it is, however long that takes.
    */
-  note(entry: JournalEntry): Promise<void> | undefined
+  note(entry: ServerEntry): Promise<void> | undefined
   /**
    * Resolves when all entries of a match are written. Rejects with the error if one could not be written; it is kept
    * and retried all the same. Returns undefined if all of them are written already.
@@ -31,15 +31,15 @@ export interface Notes {
   /** Resolves when every entry is written, or has failed at one more attempt. */
   flush(): Promise<void>
   /**
-   * Flushes all entries and closes the journal.
-   * @throws the error of the journal's `close`; {Error} if closing takes too long.
+   * Flushes all entries and closes the store.
+   * @throws the error of the store's `close`; {Error} if closing takes too long.
    */
   close(): Promise<void>
 }
 
 /** An entry that is not written yet. */
 interface Unwritten {
-  readonly entry: JournalEntry
+  readonly entry: ServerEntry
   readonly written: () => void
   /** Rejects the caller's promise; undefined for an entry that is kept however often writing it fails. */
   readonly failed: ((error: unknown) => void) | undefined
@@ -56,7 +56,11 @@ const CLOSE_MS = 5000
 export const WRITTEN: Promise<void> = Promise.resolve()
 const NOTHING: Backlog = []
 
-export function createNotes(journal: Journal, clock: Clock, problem: (error: unknown, matchId: string) => void): Notes {
+export function createServerLogWriter(
+  serverLog: ServerLog,
+  clock: Clock,
+  problem: (error: unknown, matchId: string) => void,
+): ServerLogWriter {
   const backlogs = new Map<string, Backlog>()
   /** Callers of `written`, by backlog. */
   const waiting = new Map<Backlog, { readonly resolve: () => void; readonly reject: (error: unknown) => void }[]>()
@@ -65,7 +69,7 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   const attempts = new Set<Promise<void>>()
   let isBehind = false
   /**
-   * The match whose entry is being handed to the journal now, and the entries about it that the journal itself has
+   * The match whose entry is being handed to the store now, and the entries about it that the store itself has
    * caused meanwhile: one that knows tickets may cancel some.
    */
   let handed: string | undefined
@@ -73,10 +77,10 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   /** Time of the next retry, in epoch milliseconds. */
   let retryAt = 0
 
-  /** Calls the journal's `append`; returns undefined if the entry is written already. */
-  const appended = (entry: JournalEntry): Promise<void> | undefined => {
+  /** Calls the store's `append`; returns undefined if the entry is written already. */
+  const appended = (entry: ServerEntry): Promise<void> | undefined => {
     try {
-      return journal.append(entry) ?? undefined
+      return serverLog.append(entry) ?? undefined
     } catch (error) {
       return Promise.reject(error as Error)
     }
@@ -148,7 +152,7 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   }
 
   /** Writes the entry of a match without a backlog; returns undefined if the entry is written already. */
-  const handOver = (entry: JournalEntry, isKept: boolean): Promise<void> | undefined => {
+  const handOver = (entry: ServerEntry, isKept: boolean): Promise<void> | undefined => {
     const { matchId } = entry
     const outer = handed
     const outerCaused = caused
@@ -176,14 +180,14 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   }
 
   /** Writes an entry now, or behind its match's backlog; returns undefined if the entry is written already. */
-  const add = (entry: JournalEntry, isKept: boolean): Promise<void> | undefined => {
+  const add = (entry: ServerEntry, isKept: boolean): Promise<void> | undefined => {
     const backlog = backlogs.get(entry.matchId)
     if (backlog === undefined && handed !== entry.matchId) return handOver(entry, isKept)
     return new Promise((written, reject) => {
       const one = { entry, written, failed: isKept ? undefined : reject }
       if (backlog === undefined) enqueue((caused ??= []), one)
       else if (!isKept && stuck.has(backlog))
-        reject(new Error('an earlier entry of the match could not be written to the journal'))
+        reject(new Error('an earlier entry of the match could not be written to the store'))
       else enqueue(backlog, one)
     })
   }
@@ -195,13 +199,13 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   }
 
   return {
-    areKept: journal !== NO_JOURNAL,
+    areKept: serverLog !== NO_SERVER_LOG,
     append: (entry) => add(entry, false),
     note: (entry) => add(entry, true),
     written: (matchId) => {
       const backlog = backlogs.get(matchId)
       if (backlog === undefined) return undefined
-      if (stuck.has(backlog)) return Promise.reject(new Error('the last attempt to write to the journal failed'))
+      if (stuck.has(backlog)) return Promise.reject(new Error('the last attempt to write to the store failed'))
       return new Promise((resolve, reject) => {
         const waiters = waiting.get(backlog) ?? []
         waiters.push({ resolve, reject })
@@ -209,7 +213,7 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
       })
     },
     advance: (now) => {
-      // Only the oldest entry is retried: if it succeeds, the journal works again and the others follow.
+      // Only the oldest entry is retried: if it succeeds, the store works again and the others follow.
       const [oldest] = stuck
       if (oldest !== undefined && now >= retryAt) attempt(oldest, oldest[0] as Unwritten)
     },
@@ -217,11 +221,11 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     flush,
     close: async () => {
       const closed = flush()
-        .then(() => journal.close?.())
+        .then(() => serverLog.close?.())
         .then(() => true)
       if ((await within(closed, CLOSE_MS, clock)) === true) return
       closed.catch(() => {})
-      throw new Error(`the journal was not written and closed within ${CLOSE_MS} ms`)
+      throw new Error(`the store was not written and closed within ${CLOSE_MS} ms`)
     },
   }
 }

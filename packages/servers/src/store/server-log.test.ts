@@ -21,7 +21,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { StoreCorrupt, StoreLocked } from '../errors.js'
 import { openStore, type StoreOptions } from './file-store.js'
 import { HEADER, lineOf } from './journal-version-2.fixture.js'
-import { afterEntry, type JournalEntry, type OpenIntent } from './server-entries.js'
+import { afterEntry, type ServerEntry, type ServerRecord } from './server-entries.js'
 import { createServerLog } from './server-log.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-servers-'))
@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 const newPath = () => join(folder, `store-${files++}`)
 
-const intent = (matchId: string): JournalEntry => ({
+const intent = (matchId: string): ServerEntry => ({
   kind: 'intent',
   matchId,
   queue: 'duel',
@@ -39,7 +39,7 @@ const intent = (matchId: string): JournalEntry => ({
   at: 1,
 })
 const assignment = { fqdn: 'a.example.com', publicIp: undefined, ports: {}, location: undefined }
-const lives = (matchId: string): JournalEntry[] => [
+const lives = (matchId: string): ServerEntry[] => [
   intent(matchId),
   { kind: 'sent', matchId, at: 2 },
   { kind: 'lost', matchId, at: 3 },
@@ -52,8 +52,8 @@ const lives = (matchId: string): JournalEntry[] => [
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
 /** The open matches after these entries. */
-function known(entries: readonly JournalEntry[]) {
-  const open = new Map<string, OpenIntent>()
+function known(entries: readonly ServerEntry[]) {
+  const open = new Map<string, ServerRecord>()
   for (const entry of entries) {
     const after = afterEntry(open.get(entry.matchId), entry)
     if (after === undefined) open.delete(entry.matchId)
@@ -71,7 +71,7 @@ async function openServers(options: StoreOptions) {
   return { store, problems, open: async () => plain(await servers.open()), append: servers.append, close: store.close }
 }
 
-async function written(path: string, entries: readonly JournalEntry[], options: Partial<StoreOptions> = {}) {
+async function written(path: string, entries: readonly ServerEntry[], options: Partial<StoreOptions> = {}) {
   const { append, close } = await openServers({ path, ...options })
   await Promise.all(entries.map((entry) => append(entry)))
   await close()
@@ -95,11 +95,11 @@ test('entries are there when it is opened again, and only its user may read it',
   expect(readdirSync(folder).filter((name) => !/^store-\d+$/.test(name))).toEqual([])
 })
 
-const whole = (entries: readonly JournalEntry[]) =>
+const whole = (entries: readonly ServerEntry[]) =>
   Buffer.from(HEADER + entries.map((entry) => lineOf(JSON.stringify(entry))).join(''))
 
 test('torn at any byte, it keeps all whole lines, reports the loss as a problem, and goes on', async () => {
-  const entries: JournalEntry[] = [
+  const entries: ServerEntry[] = [
     { kind: 'intent', matchId: 'ø', queue: 'q', tag: 't', ticketIds: [], at: 1 },
     { kind: 'sent', matchId: 'ø', at: 2 },
     { kind: 'assigned', matchId: 'ø' },
@@ -154,7 +154,7 @@ describe('is not opened and left unchanged, with nothing beside it', () => {
 test('any entries give the same state, however often it is reopened and compacted', async () => {
   const anyEntry = fc
     .tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 6 }))
-    .map(([matchId, step]) => lives(matchId)[step] as JournalEntry)
+    .map(([matchId, step]) => lives(matchId)[step] as ServerEntry)
   const manyRuns = fc.array(fc.array(anyEntry, { maxLength: 12 }), { maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(manyRuns, fc.constantFrom(1, 400, 1e6), async (runs, compactAtBytes) => {
@@ -190,7 +190,7 @@ test('is not compacted each second, however much is open', async () => {
   const playerIds = Array.from({ length: 40 }, (_, index) => `player-${index}-${'x'.repeat(30)}`)
   for (let index = 0; index < 1000; index++) {
     await append({
-      ...(intent(`m${index}`) as Extract<JournalEntry, { kind: 'intent' }>),
+      ...(intent(`m${index}`) as Extract<ServerEntry, { kind: 'intent' }>),
       ticketIds: playerIds,
       playerIds,
     })
@@ -223,7 +223,7 @@ test('goes on uncompacted when it cannot be compacted, as on a full disk', async
 })
 
 describe('while it is open', () => {
-  const sent = (matchId: string): JournalEntry => ({ kind: 'sent', matchId, at: 2 })
+  const sent = (matchId: string): ServerEntry => ({ kind: 'sent', matchId, at: 2 })
 
   test('its file is written again if it was removed, before a create leaves', async () => {
     const path = newPath()

@@ -5,66 +5,65 @@ import {
   applyEntry,
   changeOf,
   hasAllOf,
-  type JournalEntry,
-  type OpenIntent,
+  type ServerEntry,
+  type ServerRecord,
   recordOf,
   SERVER,
 } from './server-entries.js'
 
 /**
- * Remembers which deployments may exist. A journal must keep entries in the order in which `append` was called. A
- * create is sent once the `append` of its `sent` has resolved, so a journal on a disk must resolve only when the entry
- * is safe.
+ * Remembers which deployments may exist: in a store (`createServerLog`), or in Redis beside the tickets. Entries are
+ * kept in the order in which `append` was called. A create is sent once the `append` of its `sent` has resolved, so it
+ * resolves only when the entry is safe.
  */
-export interface Journal {
+export interface ServerLog {
   /**
    * Whether a later process has the tickets too, and goes on with matches whose server does not run yet: then entries
    * carry what it needs for that, secrets included. If false, such servers are stopped after a restart. Default:
-   * whether the matchmaker has a ticket log.
+   * whether the matchmaker has a store.
    */
   readonly resumes?: boolean | undefined
-  append(entry: JournalEntry): void | Promise<void>
+  append(entry: ServerEntry): void | Promise<void>
   /**
    * Returns the matches that are not settled, oldest first. Called once before the first match, and again after a
    * failure.
-   * @param problem is told what was lost, if the journal can still be used.
+   * @param problem is told what was lost, if the store can still be used.
    */
-  open(problem?: (error: Error) => void): readonly OpenIntent[] | Promise<readonly OpenIntent[]>
-  /** Releases the journal's resources; called at the end of the matchmaker's `close`, after the last entry. */
+  open(problem?: (error: Error) => void): readonly ServerRecord[] | Promise<readonly ServerRecord[]>
+  /** Releases the store's resources; called at the end of the matchmaker's `close`, after the last entry. */
   close?(): void | Promise<void>
 }
 
 /**
- * Creates a journal in memory, which ends with the process: for a matchmaker that goes on where another one of the same
- * process has ended. Of deployments that a crash left behind it knows nothing: the reaper finds these by their tag and
- * stops them `orphanGraceMs` after their start, even if players are on them. `createFileJournal` avoids that.
+ * Keeps servers in memory, without the tickets, for tests. The reaper finds deployments that a crash left behind by
+ * their tag, and stops them `orphanGraceMs` after their start, even if players are on them.
  */
-export function createMemoryJournal(): Journal {
-  const intents = new Map<string, OpenIntent>()
+export function createMemoryServerLog(): ServerLog {
+  const intents = new Map<string, ServerRecord>()
   return {
     append: (entry) => applyEntry(intents, entry),
     open: () => [...intents.values()],
   }
 }
 
-/** The journal of a matchmaker that is given none: it keeps nothing, since nothing would ever be read from it. */
-export const NO_JOURNAL: Journal = { append: () => {}, open: () => [] }
+/** That of a matchmaker without a store: it keeps nothing, since nothing would ever be read from it. */
+export const NO_SERVER_LOG: ServerLog = { append: () => {}, open: () => [] }
 
 
 /**
  * Keeps servers in a store, each match as one record. An entry is with the operating system when `append` returns; a
  * create leaves once its entry `sent`, and all that was appended before it, is on the disk.
  */
-export function createServerLog(store: Pick<Store, 'records' | 'sync'>): Journal {
+export function createServerLog(store: Pick<Store, 'records' | 'sync'>): ServerLog {
   /** The state of each open match, and the intent from which it began. */
-  const open = new Map<string, { readonly intent: OpenIntent; readonly state: OpenIntent }>()
+  const open = new Map<string, { readonly intent: ServerRecord; readonly state: ServerRecord }>()
   function* live(): Generator<StoreRecord> {
     for (const { intent, state } of open.values()) yield recordOf(state, intent)
   }
   const records = store.records(SERVER, live)
   for (const { key, value, change } of records.stored()) {
-    const intent = JSON.parse(value) as OpenIntent
-    const state = change === undefined ? intent : { ...intent, ...(JSON.parse(change) as Partial<OpenIntent>) }
+    const intent = JSON.parse(value) as ServerRecord
+    const state = change === undefined ? intent : { ...intent, ...(JSON.parse(change) as Partial<ServerRecord>) }
     open.set(key, { intent, state })
   }
 
@@ -87,7 +86,7 @@ export function createServerLog(store: Pick<Store, 'records' | 'sync'>): Journal
   }
 }
 
-function changeTo(key: string, intent: OpenIntent | undefined, state: OpenIntent | undefined): StoreChange {
+function changeTo(key: string, intent: ServerRecord | undefined, state: ServerRecord | undefined): StoreChange {
   if (intent === undefined || state === undefined) return { key }
   return intent === state ? { key, value: JSON.stringify(state) } : { key, change: changeOf(intent, state) }
 }

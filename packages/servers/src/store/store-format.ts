@@ -4,7 +4,7 @@
  */
 import { crc32 } from 'node:zlib'
 import { StoreCorrupt, type StoreDamage } from '../errors.js'
-import { applyEntry, type JournalEntry, type OpenIntent, recordOf, SERVER } from './server-entries.js'
+import { applyEntry, type ServerEntry, type ServerRecord, recordOf, SERVER } from './server-entries.js'
 
 /**
  * What a line does to the record that it names: `=` puts it, instead of an earlier one, `~` sets its latest change, and
@@ -115,13 +115,13 @@ const storeLines = () => {
 
 /** Journals of version 2 held entries of servers, each line as `checksum JSON`, with `!` for the space if `forced`. */
 const journalLines = () => {
-  const open = new Map<string, OpenIntent>()
+  const open = new Map<string, ServerRecord>()
   return {
     read: (line: Buffer): Line => {
       const text = line.toString('utf8')
       const marked = text.slice(SUM_BYTES - 1)
       if (!/^[ !]/.test(marked) || text.slice(0, SUM_BYTES - 1) !== sumOf(marked)) return 'bad'
-      applyEntry(open, JSON.parse(marked.slice(1)) as JournalEntry)
+      applyEntry(open, JSON.parse(marked.slice(1)) as ServerEntry)
       return marked.startsWith('!') ? 'forced' : 'good'
     },
     records: () => new Map([[SERVER, new Map(Array.from(open, ([key, state]) => [key, recordOf(state)]))]]),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createManualClock } from '@muster/core/clock'
 import { openStore } from './file-store.js'
-import type { JournalEntry } from './server-entries.js'
+import type { ServerEntry } from './server-entries.js'
 import { createServerLog } from './server-log.js'
 
 let folder: string
@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** All entries of a match of 100 until its players play. */
-function entriesOfMatch(nth: number): readonly JournalEntry[] {
+function entriesOfMatch(nth: number): readonly ServerEntry[] {
   const matchId = `m${nth}`
   const ticketIds = Array.from({ length: 100 }, (_, index) => `ticket-${nth}-${index}`)
   const playerIds = ticketIds.map((id) => `player-of-${id}`)
@@ -39,7 +39,7 @@ test.each([
   let appended = 0
   let rewritten = 0
   let { ino } = statSync(path)
-  const append = async (entry: JournalEntry) => {
+  const append = async (entry: ServerEntry) => {
     appended += JSON.stringify(entry).length
     await servers.append(entry)
     await clock.advance(1000)

@@ -14,7 +14,7 @@ import type { Replica } from './replica.js'
  *   take over: tickets wait on, matches are adopted ──▶ lead ──▶ lease lost, or to be released ──▶ abandon
  *                                                        │
  *          inbox ── created, cancelled, RPC requests ───────┤
- *          matchmaker ── tickets, journal ──▶ commits ───┘
+ *          matchmaker ── tickets, servers ──▶ commits ───┘
  */
 
 export interface LeaseEpochOptions {

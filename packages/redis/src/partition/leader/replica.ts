@@ -2,7 +2,7 @@ import type { MatchmakerOptions, Ticket } from '@muster/matchmaker'
 import {
   createLeader,
   type Leader,
-  type OpenIntent,
+  type ServerRecord,
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/internal'
 import type { Lease } from '../election.js'
@@ -12,11 +12,11 @@ import type { Batch, InboxEntry, PartitionStore, StoredTicket, TicketChange } fr
 import {
   type AssignedTickets,
   createAssignedTickets,
-  createPartitionJournal,
+  createPartitionServerLog,
   type Joining,
   joiningIn,
   removeGonePlayers,
-} from './partition-journal.js'
+} from './partition-server-log.js'
 import type { Commits } from './commits.js'
 import { fencedService } from './fenced-service.js'
 
@@ -100,18 +100,18 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     writing?.lease.lose()
   }
 
-  /** What was read as this process came to lead, until the journal takes it. */
-  let intents: ReadonlyMap<string, OpenIntent> | undefined
-  const readIntents = async (visit: (intent: OpenIntent) => void = () => {}) => {
-    const open = new Map<string, OpenIntent>()
+  /** What was read as this process came to lead, until the store takes it. */
+  let intents: ReadonlyMap<string, ServerRecord> | undefined
+  const readIntents = async (visit: (intent: ServerRecord) => void = () => {}) => {
+    const open = new Map<string, ServerRecord>()
     await eachOf(store.loadRecords, ({ matchId, text }) => {
-      const intent = readStored<OpenIntent>(text, 'record')
+      const intent = readStored<ServerRecord>(text, 'record')
       open.set(matchId, intent)
       visit(intent)
     })
     return open
   }
-  const loadIntents = async (): Promise<readonly OpenIntent[]> => {
+  const loadIntents = async (): Promise<readonly ServerRecord[]> => {
     const open = intents ?? (await readIntents())
     intents = undefined
     return [...open.values()].toSorted((one, other) => one.at - other.at)
@@ -123,7 +123,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       isHeld: () => writing?.lease.isHeld() ?? false,
       assert: async () => store.fence(writing?.lease.token ?? ''),
     }),
-    journal: createPartitionJournal({
+    serverLog: createPartitionServerLog({
       commits,
       load: loadIntents,
       expected: (matchId) => leader.expected(matchId),

@@ -94,7 +94,7 @@ describe('the feed', () => {
   })
 
   test('the first state already says whether players are taken, however long nobody looked', async () => {
-    const why = ['the journal cannot be written']
+    const why = ['the store cannot be written']
     const { listen } = await open({ ready: async () => ({ is: false, why }) })
     const feed = await listen('looker')
     expect(await feed.until<Now>('now')).toMatchObject({ ready: { is: false, why } })

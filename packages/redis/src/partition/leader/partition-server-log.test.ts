@@ -1,18 +1,18 @@
-import { TicketsGone, type JournalEntry } from '@muster/matchmaker/internal'
+import { TicketsGone, type ServerEntry } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
 import type { RecordChange } from '../store/store.js'
-import { createAssignedTickets, createPartitionJournal } from './partition-journal.js'
+import { createAssignedTickets, createPartitionServerLog } from './partition-server-log.js'
 
 type Written = Extract<RecordChange, { readonly text: string }>
 
-const INTENT = { kind: 'intent', matchId: 'm1', at: 1, tickets: ['t1', 't2'] } as unknown as JournalEntry
+const INTENT = { kind: 'intent', matchId: 'm1', at: 1, tickets: ['t1', 't2'] } as unknown as ServerEntry
 
 function open(unmet: (change: Written) => readonly string[], expected: readonly string[]) {
   const missing: (readonly string[])[] = []
   const written: RecordChange[] = []
   let present = expected
   const assigned = createAssignedTickets()
-  const journal = createPartitionJournal({
+  const serverLog = createPartitionServerLog({
     commits: () => ({
       record: async (change) => {
         written.push(change)
@@ -26,43 +26,43 @@ function open(unmet: (change: Written) => readonly string[], expected: readonly 
       missing.push(ids)
     },
   })
-  return { journal, assigned, missing, written, expect: (ids: readonly string[]) => (present = ids) }
+  return { serverLog, assigned, missing, written, expect: (ids: readonly string[]) => (present = ids) }
 }
 
 test('tickets that others took out of a match are looked into', async () => {
-  const { journal, missing } = open(() => ['t1'], ['t1', 't2'])
-  await expect(journal.append(INTENT)).rejects.toThrow(TicketsGone)
+  const { serverLog, missing } = open(() => ['t1'], ['t1', 't2'])
+  await expect(serverLog.append(INTENT)).rejects.toThrow(TicketsGone)
   expect(missing).toEqual([['t1']])
 })
 
 test('tickets that the leader itself has taken out of a match meanwhile are as it left them', async () => {
-  const { journal, missing, ...it } = open(() => {
+  const { serverLog, missing, ...it } = open(() => {
     it.expect([])
     return ['t1', 't2']
   }, ['t1', 't2'])
-  await expect(journal.append(INTENT)).rejects.toThrow(TicketsGone)
+  await expect(serverLog.append(INTENT)).rejects.toThrow(TicketsGone)
   expect(missing).toEqual([])
 })
 
-const ASSIGNED = { kind: 'assigned', matchId: 'm1' } as JournalEntry
+const ASSIGNED = { kind: 'assigned', matchId: 'm1' } as ServerEntry
 
 test('a match is claimed by its tickets, and nobody can cancel them once they are sent to its server', async () => {
-  const { journal, written } = open(() => [], ['t1', 't2'])
-  await journal.append(INTENT)
+  const { serverLog, written } = open(() => [], ['t1', 't2'])
+  await serverLog.append(INTENT)
   expect(written.at(-1)).toMatchObject({ matchId: 'm1', requires: ['t1', 't2'], locks: false })
-  await journal.append({ kind: 'created', matchId: 'm1', requestId: 'r1' })
+  await serverLog.append({ kind: 'created', matchId: 'm1', requestId: 'r1' })
   expect(written.at(-1)).toMatchObject({ matchId: 'm1', text: expect.stringContaining('r1') })
-  await journal.append(ASSIGNED)
+  await serverLog.append(ASSIGNED)
   expect(written.at(-1)).toMatchObject({ matchId: 'm1', requires: ['t1', 't2'], locks: true })
 })
 
 test('who has cancelled by then is left out, and the others are sent there', async () => {
-  const { journal, written, ...it } = open(({ requires = [] }) => {
+  const { serverLog, written, ...it } = open(({ requires = [] }) => {
     if (requires.length < 2 || written.length < 2) return []
     return ['t1']
   }, ['t1', 't2'])
-  await journal.append(INTENT)
-  const assigning = journal.append(ASSIGNED)
+  await serverLog.append(INTENT)
+  const assigning = serverLog.append(ASSIGNED)
   await Promise.resolve()
   it.expect(['t2'])
   await assigning
@@ -70,9 +70,9 @@ test('who has cancelled by then is left out, and the others are sent there', asy
 })
 
 test('where all have cancelled, nobody is sent there and nothing more is written', async () => {
-  const { journal, missing, written, ...it } = open(() => (written.length < 2 ? [] : ['t1', 't2']), ['t1', 't2'])
-  await journal.append(INTENT)
-  const assigning = journal.append(ASSIGNED)
+  const { serverLog, missing, written, ...it } = open(() => (written.length < 2 ? [] : ['t1', 't2']), ['t1', 't2'])
+  await serverLog.append(INTENT)
+  const assigning = serverLog.append(ASSIGNED)
   await Promise.resolve()
   it.expect([])
   await assigning
@@ -81,12 +81,12 @@ test('where all have cancelled, nobody is sent there and nothing more is written
 })
 
 test('with its match the tickets of those who played end, once', async () => {
-  const { journal, assigned, written } = open(() => [], ['t1'])
-  await journal.append(INTENT)
+  const { serverLog, assigned, written } = open(() => [], ['t1'])
+  await serverLog.append(INTENT)
   assigned.put({ id: 't1', matchId: 'm1', status: 'HOST_ASSIGNED', players: [{ id: 'ann' }] } as never)
-  await journal.append({ kind: 'settled', matchId: 'm1' })
+  await serverLog.append({ kind: 'settled', matchId: 'm1' })
   expect(written.at(-1)).toEqual({ matchId: 'm1', ends: [{ ticketId: 't1', players: ['ann'] }] })
   expect(assigned.of('m1')).toEqual([])
-  await journal.append({ kind: 'settled', matchId: 'm1' })
+  await serverLog.append({ kind: 'settled', matchId: 'm1' })
   expect(written).toHaveLength(2)
 })

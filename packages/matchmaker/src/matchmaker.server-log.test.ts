@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { Unavailable } from './errors.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/servers/internal'
 import { setUp } from './matchmaker.fixture.js'
 
-describe('the journal', () => {
+describe('the store', () => {
   test('has an entry before a deployment is created, and drops it when it is gone', async () => {
-    const entries: JournalEntry[] = []
-    const memory = createMemoryJournal()
-    const journal: Journal = {
+    const entries: ServerEntry[] = []
+    const memory = createMemoryServerLog()
+    const serverLog: ServerLog = {
       open: () => memory.open(),
       append: async (entry) => {
         entries.push(entry)
@@ -16,7 +16,7 @@ describe('the journal', () => {
     }
     let known = 0
     const { matchmaker, join, run } = setUp({
-      journal,
+      serverLog,
       service: { fault: (method) => void (method === 'create' && (known = entries.length)) },
     })
     join('ann', 'ben')
@@ -28,8 +28,8 @@ describe('the journal', () => {
   })
 
   test('that cannot be written stops all creates, without costing attempts', async () => {
-    const journal: Journal = { open: () => [], append: () => Promise.reject(new Error('disk full')) }
-    const { matchmaker, service, seen, join, run } = setUp({ journal })
+    const serverLog: ServerLog = { open: () => [], append: () => Promise.reject(new Error('disk full')) }
+    const { matchmaker, service, seen, join, run } = setUp({ serverLog })
     join('ann', 'ben')
     await run(5000)
     expect(service.calls.create).toHaveLength(0)
@@ -39,14 +39,15 @@ describe('the journal', () => {
 
   test('that cannot be read holds back every match', async () => {
     let broken = true
-    const memory = createMemoryJournal()
-    const journal: Journal = { ...memory, open: () => (broken ? Promise.reject(new Error('no disk')) : memory.open()) }
-    const { matchmaker, seen, join, run, status } = setUp({ journal })
+    const memory = createMemoryServerLog()
+    const open = () => (broken ? Promise.reject(new Error('no disk')) : memory.open())
+    const serverLog: ServerLog = { ...memory, open }
+    const { matchmaker, seen, join, run, status } = setUp({ serverLog })
     expect(() => join('ann', 'ben')).toThrow(Unavailable)
     let isReady = false
     void matchmaker.ready().then(() => (isReady = true))
     await run(500)
-    expect(() => join('ann', 'ben')).toThrow(/^The journal cannot be opened/)
+    expect(() => join('ann', 'ben')).toThrow(/^The store cannot be opened/)
     expect(() => matchmaker.getTicket('ann-ben')).toThrow(Unavailable)
     // The attempt is repeated once per second.
     expect(seen.problem).toHaveLength(1)
@@ -61,8 +62,8 @@ describe('the journal', () => {
   })
 
   test('tells a restarted matchmaker what to keep, what to stop and what to look for', async () => {
-    const journal = createMemoryJournal()
-    const { clock, service, matchmaker, seen, run } = setUp({ journal })
+    const serverLog = createMemoryServerLog()
+    const { clock, service, matchmaker, seen, run } = setUp({ serverLog })
     for (const [matchId, request] of [
       ['playing', true],
       ['starting', true],
@@ -70,7 +71,7 @@ describe('the journal', () => {
       ['never', false],
       ['unsent', false],
     ] as const) {
-      await journal.append({
+      await serverLog.append({
         kind: 'intent',
         matchId,
         queue: 'duel',
@@ -79,12 +80,12 @@ describe('the journal', () => {
         at: clock.now(),
       })
       if (matchId === 'unsent') continue
-      await journal.append({ kind: 'sent', matchId, at: clock.now() })
+      await serverLog.append({ kind: 'sent', matchId, at: clock.now() })
       if (matchId === 'never') continue
       const { request_id } = await service.add(['mm-muster', `match-${matchId}`])
-      if (request) await journal.append({ kind: 'created', matchId, requestId: request_id })
+      if (request) await serverLog.append({ kind: 'created', matchId, requestId: request_id })
     }
-    await journal.append({ kind: 'assigned', matchId: 'playing' })
+    await serverLog.append({ kind: 'assigned', matchId: 'playing' })
     await run(250)
     const known = () => matchmaker.inspect().matches.map(({ matchId, phase }) => `${matchId} ${phase}`)
     expect(known()).toEqual(['playing running', 'never finding'])
@@ -97,6 +98,6 @@ describe('the journal', () => {
       ['r3', 'restarted'],
     ])
     expect(matchmaker.inspect().matches).toMatchObject([{ matchId: 'playing', phase: 'running' }])
-    expect(await journal.open()).toMatchObject([{ matchId: 'playing' }])
+    expect(await serverLog.open()).toMatchObject([{ matchId: 'playing' }])
   })
 })

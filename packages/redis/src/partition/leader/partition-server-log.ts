@@ -1,20 +1,20 @@
 import type { Ticket } from '@muster/matchmaker'
 import {
   afterEntry,
-  type Journal,
-  type JournalEntry,
+  type ServerLog,
+  type ServerEntry,
   type Leader,
-  type OpenIntent,
+  type ServerRecord,
   TicketsGone,
 } from '@muster/matchmaker/internal'
 import type { PartitionStore } from '../store/store.js'
 import type { Commits } from './commits.js'
 
-interface PartitionJournalOptions {
+interface PartitionServerLogOptions {
   /** Those of the present term. */
   readonly commits: () => Pick<Commits, 'record'>
   /** Reads what was written before, oldest first. */
-  readonly load: () => Promise<readonly OpenIntent[]>
+  readonly load: () => Promise<readonly ServerRecord[]>
   /** The tickets of a match whose players are told where to connect as soon as its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   readonly assigned: AssignedTickets
@@ -23,22 +23,26 @@ interface PartitionJournalOptions {
 }
 
 /**
- * The journal of a leader, kept in the partition beside the tickets: that is how a match is claimed, and how its
+ * The store of a leader, kept in the partition beside the tickets: that is how a match is claimed, and how its
  * players are sent to a server, as one step with what other processes do to these tickets.
  */
-export function createPartitionJournal({
+export function createPartitionServerLog({
   commits,
   load,
   expected,
   assigned,
   missing,
-}: PartitionJournalOptions): Journal {
-  const open = new Map<string, OpenIntent>()
+}: PartitionServerLogOptions): ServerLog {
+  const open = new Map<string, ServerRecord>()
 
-  const after = (entry: JournalEntry) => afterEntry(open.get(entry.matchId), entry)
+  const after = (entry: ServerEntry) => afterEntry(open.get(entry.matchId), entry)
 
   /** Writes an entry that changes a record. */
-  const write = async (intent: OpenIntent, requires?: readonly string[], locks = false): Promise<readonly string[]> => {
+  const write = async (
+    intent: ServerRecord,
+    requires?: readonly string[],
+    locks = false,
+  ): Promise<readonly string[]> => {
     const { matchId } = intent
     const unmet = await commits().record({ matchId, text: JSON.stringify(intent), requires, locks })
     if (unmet.length === 0) open.set(matchId, intent)
@@ -53,7 +57,7 @@ export function createPartitionJournal({
   }
 
   /** Claims the tickets of a match. @throws {TicketsGone} */
-  const claim = async (intent: OpenIntent): Promise<void> => {
+  const claim = async (intent: ServerRecord): Promise<void> => {
     // Of a further attempt, these need not be those of the first.
     const unmet = await write(intent, expected(intent.matchId))
     if (unmet.length === 0) return
@@ -65,7 +69,7 @@ export function createPartitionJournal({
    * Sends players to the server. Whoever has cancelled by now is taken out of the match first, which may end it; then
    * nobody is sent there, and there is nothing to write.
    */
-  const assign = async (entry: JournalEntry): Promise<void> => {
+  const assign = async (entry: ServerEntry): Promise<void> => {
     for (let isFirst = true; ; isFirst = false) {
       const intent = after(entry)
       const ticketIds = expected(entry.matchId)
@@ -77,7 +81,7 @@ export function createPartitionJournal({
     }
   }
 
-  const settle = async ({ matchId }: JournalEntry): Promise<void> => {
+  const settle = async ({ matchId }: ServerEntry): Promise<void> => {
     if (!open.has(matchId)) return
     const ends = assigned
       .of(matchId)
@@ -163,7 +167,7 @@ export interface Joining {
 }
 
 export function joiningIn(
-  { matchId, assigned: isRunning, requestId, playerIds = [] }: OpenIntent,
+  { matchId, assigned: isRunning, requestId, playerIds = [] }: ServerRecord,
   assigned: Pick<AssignedTickets, 'of'>,
 ): readonly Joining[] {
   if (!isRunning || requestId === undefined) return []

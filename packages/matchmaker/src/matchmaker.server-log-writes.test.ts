@@ -1,20 +1,20 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { setUp } from './matchmaker.fixture.js'
-import { createMemoryJournal, type Journal, type JournalEntry } from '@muster/servers/internal'
+import { createMemoryServerLog, type ServerLog, type ServerEntry } from '@muster/servers/internal'
 
-describe('the journal of servers', () => {
+describe('the records of servers', () => {
   test('is written before players receive their assignment', async () => {
-    const memory = createMemoryJournal()
+    const memory = createMemoryServerLog()
     let release = () => {}
-    const journal: Journal = {
+    const serverLog: ServerLog = {
       open: () => memory.open(),
       append: async (entry) => {
         if (entry.kind === 'assigned') await new Promise<void>((resolve) => (release = resolve))
         await memory.append(entry)
       },
     }
-    const { run, join, status } = setUp({ journal })
+    const { run, join, status } = setUp({ serverLog })
     join('ann', 'ben')
     await run(8000)
     expect(status('ann-ben')).toBe('MATCH_FOUND')
@@ -24,9 +24,9 @@ describe('the journal of servers', () => {
   })
 
   test('notes that a server is being stopped, so that a restart does not keep it for its players', async () => {
-    const memory = createMemoryJournal()
+    const memory = createMemoryServerLog()
     const { matchmaker, service, join, run } = setUp({
-      journal: memory,
+      serverLog: memory,
       service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },
     })
     join('ann', 'ben')
@@ -37,20 +37,20 @@ describe('the journal of servers', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  /** A journal on a disk that may be full. */
+  /** A store on a disk that may be full. */
   const onDisk = () => {
-    const memory = createMemoryJournal()
+    const memory = createMemoryServerLog()
     const disk = { full: false }
-    const append = async (entry: JournalEntry): Promise<void> => {
+    const append = async (entry: ServerEntry): Promise<void> => {
       if (disk.full) throw new Error('no space left')
       await memory.append(entry)
     }
-    return { disk, journal: { append, open: () => memory.open() } satisfies Journal }
+    return { disk, serverLog: { append, open: () => memory.open() } satisfies ServerLog }
   }
 
   test('that is full when a server gets READY delays the assignment, and a restart keeps the server', async () => {
-    const { disk, journal } = onDisk()
-    const { clock, matchmaker, service, seen, run, join, status } = setUp({ journal })
+    const { disk, serverLog } = onDisk()
+    const { clock, matchmaker, service, seen, run, join, status } = setUp({ serverLog })
     join('ann', 'ben')
     await run(500)
     disk.full = true
@@ -67,7 +67,7 @@ describe('the journal of servers', () => {
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
     expect(status('cas-dee')).toBe('MATCH_FOUND')
     expect(matchmaker.inspect().held).toBeUndefined()
-    const later = setUp({ journal, clock, deployments: service.deployments })
+    const later = setUp({ serverLog, clock, deployments: service.deployments })
     for (let ticks = 0; ticks < 100; ticks++) {
       await later.matchmaker.tick()
       await clock.advance(250)
@@ -76,8 +76,8 @@ describe('the journal of servers', () => {
   })
 
   test('that stays full returns the tickets, and sends nobody to a server that a restart would stop', async () => {
-    const { disk, journal } = onDisk()
-    const { service, seen, run, join } = setUp({ journal })
+    const { disk, serverLog } = onDisk()
+    const { service, seen, run, join } = setUp({ serverLog })
     join('ann', 'ben')
     await run(500)
     disk.full = true
@@ -88,18 +88,18 @@ describe('the journal of servers', () => {
     disk.full = false
     await run(15_000)
     expect(seen.serverAssigned).toHaveLength(1)
-    expect(await journal.open()).toHaveLength(1)
+    expect(await serverLog.open()).toHaveLength(1)
   })
 
   test('is closed after its last entry is written', async () => {
-    const entries: (JournalEntry['kind'] | 'close')[] = []
-    const memory = createMemoryJournal()
-    const journal: Journal = {
+    const entries: (ServerEntry['kind'] | 'close')[] = []
+    const memory = createMemoryServerLog()
+    const serverLog: ServerLog = {
       open: () => memory.open(),
       append: async ({ kind }) => void entries.push(kind),
       close: () => void entries.push('close'),
     }
-    const { matchmaker, clock, join, run } = setUp({ journal })
+    const { matchmaker, clock, join, run } = setUp({ serverLog })
     join('ann', 'ben')
     await run(8000)
     await clock.until(matchmaker.close({ stopServers: true }))
