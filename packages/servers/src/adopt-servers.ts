@@ -27,8 +27,8 @@ export interface AdoptingOptions {
 
 /**
  * Creates the function that takes over a match of an earlier process. A server on which people play is followed. The
- * deployment of any other match goes on where it was if this process has the match's tickets; otherwise it is found and
- * stopped.
+ * deployment of any other match continues where it was if this process has the match's tickets; otherwise it is found
+ * and stopped.
  */
 export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
   const { allocations, governor, creating, lifecycle, watcher, endTimes, secrets, clock, inherited, on } = options

@@ -33,7 +33,7 @@ export interface FinderOptions {
   readonly listLagMs: number
   /** The list shows a deployment with the tag of a match. */
   readonly found: (entry: DeploymentListEntry) => void
-  /** The players have waited long enough; the search goes on without them. */
+  /** The players have waited long enough; the search continues without them. */
   readonly late: (allocation: Allocation) => void
   /** The deployment does not exist. */
   readonly absent: (allocation: Allocation) => void

@@ -47,7 +47,7 @@ export interface ServerLifecycle {
   /** The deployment is of no use, and must be gone before another attempt. */
   retry(allocation: Allocation, requestId: string): void
   stop(allocation: Allocation, requestId: string): void
-  /** Records that the deployment is of no use any more, wherever it is: no process goes on with it. */
+  /** Records that the deployment is of no use any more, wherever it is: no process continues with it. */
   drop(allocation: Allocation): void
   /** Called with what the watcher finds out. */
   statusChanged(change: StatusChange): void

@@ -247,7 +247,7 @@ describe('the wait before a retry', () => {
     const first = names.map((name) => client.tags.get({ ...tag, tag_name: name }))
     await clock.advance(10)
     await clock.until(Promise.all([...first, client.tags.get({ ...tag, tag_name: 'red' })]))
-    // No call was accepted before, so it goes on with one per second.
+    // No call was accepted before, so it continues with one per second.
     expect(attempts).toEqual([0, 0, 0, 0, 0, 5000, 6000, 7000, 7000, 8000, 8000])
   })
 

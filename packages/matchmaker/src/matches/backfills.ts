@@ -118,7 +118,7 @@ export function createBackfills({
     record.waiting = undefined
   }
 
-  /** Replaces what waits in the pool. @throws {InvalidBackfill}, and what waited goes on waiting */
+  /** Replaces what waits in the pool. @throws {InvalidBackfill}; what waited before stays */
   const enter = (record: BackfillRecord, { rooms, present }: Vacancies) => {
     const { id, priority, match } = record
     const runtime = runtimes.get(match.queue.name)

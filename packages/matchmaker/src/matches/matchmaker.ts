@@ -108,7 +108,7 @@ export interface Matchmaker {
   /**
    * Cancels a ticket and returns it; a ticket that was cancelled before stays as it is. If a match was found for the
    * ticket, the match dissolves: the other tickets search again, keeping their waiting time, and the server is stopped.
-   * In a queue with `replaceLeavers` the match goes on, and others are looked for instead.
+   * In a queue with `replaceLeavers` the match continues, and others are looked for instead.
    * @param playerId the player of the ticket who wants that: in a queue with a `cooldown` it counts against them if a
    *   match was found. Default: it is your own decision, and counts against nobody.
    * @throws {UnknownTicket}; {InvalidTicket} if the player is not in the ticket; {AlreadyAssigned} once the
@@ -157,8 +157,8 @@ export interface Matchmaker {
   /**
    * Ends a match and stops its server. Players who were not yet told where to connect search again. A match that is
    * being stopped, or has ended lately, stays as it is, and the call resolves like the first one.
-   * @throws {UnknownMatch}; {Unavailable} if the stop cannot be recorded now: it goes on all the same, and the call may
-   * be repeated; {MatchmakerClosed} if `close` gave up before the stop was confirmed
+   * @throws {UnknownMatch}; {Unavailable} if the stop cannot be recorded now: it is carried out anyway, and the call
+   * may be repeated; {MatchmakerClosed} if `close` gave up before the stop was confirmed
    */
   stopMatch(matchId: string, options?: StopMatchOptions): Promise<void>
   /**

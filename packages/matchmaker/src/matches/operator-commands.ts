@@ -28,7 +28,7 @@ export function createPausing({
     if (runtime.isPaused === isPaused) return
     runtime.isPaused = isPaused
     runtime.waits.setPaused(isPaused, clock.now())
-    // What it has found so far is out of date when the queue goes on.
+    // What it has found so far is out of date when the queue continues.
     runtime.round = undefined
     events.emit(isPaused ? 'queuePaused' : 'queueResumed', { queue })
   }

@@ -38,7 +38,7 @@ interface Resuming extends Inherited {
 
 /**
  * Goes on with the matches of an earlier process. A match that runs keeps the tickets that are here. A match whose
- * server does not run yet goes on if all of its players are here; otherwise its tickets search again. So do those of
+ * server does not run yet continues if all of its players are here; otherwise its tickets search again. So do those of
  * matches for which no server was to be created yet: players who had accepted are asked again.
  */
 export function createResuming(options: ResumingOptions): Resuming {

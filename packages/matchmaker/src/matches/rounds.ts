@@ -119,7 +119,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const inOrder = [...all.slice(first), ...all.slice(0, first)]
       for (const [index, runtime] of inOrder.entries()) {
         if (index > 0 && terms.yielder.spentMs() >= budgetMs) nextRuntime = runtime
-        // A queue that takes long must not keep the others waiting: it goes on when its turn comes again.
+        // A queue that takes long must not keep the others waiting: it continues when its turn comes again.
         else if (!(await work(runtime, terms, groups))) nextRuntime = inOrder[(index + 1) % inOrder.length]
         else continue
         break

@@ -147,7 +147,7 @@ export function createWorld({
 
 type World = ReturnType<typeof createWorld>
 
-/** The first leader finds a match of two players, goes on for so long, and is gone; another takes over. */
+/** The first leader finds a match of two players, runs for that long, and is gone; another takes over. */
 export async function takenOverAfter(
   ms: number,
   world: World = createWorld(),

@@ -4,8 +4,8 @@ import type { LimitMeter } from './event-metrics.js'
 import type { Instruments, Observed, ObservedClient } from './instruments.js'
 
 /**
- * Series that were told at one collection and not at the next: an SDK goes on telling their last value, so a phase that
- * no server is in any more, and all that a process counted while it led, would be told for ever.
+ * Series that were told at one collection and not at the next: an SDK keeps reporting their last value, so a phase
+ * that no server is in any more, and all that a process counted while it led, would be told for ever.
  */
 interface LastSeries {
   /** The result of a collection, whose series are remembered. */

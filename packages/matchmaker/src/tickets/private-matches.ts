@@ -85,7 +85,7 @@ export interface MatchTeamInput {
 /** A match of given players, as it was made. */
 export interface PrivateMatch {
   readonly id: string
-  /** One for each of the teams, in their order, with all of its players. They tell how the match goes on. */
+  /** One for each of the teams, in their order, with all of its players. They tell how the match continues. */
   readonly tickets: readonly Ticket[]
 }
 

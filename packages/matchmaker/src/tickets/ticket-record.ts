@@ -152,7 +152,7 @@ export interface QueueRuntime {
   readonly largestParty: number
   readonly pool: Pool<Facts>
   readonly explain: Explain
-  /** How long tickets wait. It goes on when the queue is replaced by one of the same name. */
+  /** How long tickets wait. It continues when the queue is replaced by one of the same name. */
   readonly waits: QueueWaits
   /** The ticket in each slot of the pool. */
   readonly records: (TicketRecord | undefined)[]

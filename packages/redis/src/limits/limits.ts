@@ -22,7 +22,7 @@ const LOOK_TIMEOUT_MS = 300
 const AGAIN_MS = 50
 
 /**
- * Keeps a fixed share of the limit while the store is away, so that work goes on slower instead of not at all. The
+ * Keeps a fixed share of the limit while the store is away, so that work continues slower instead of not at all. The
  * shares of all processes add up to the limit, so it is kept as long as the store is away for all of them. Where it is
  * away for some only, the others do not know that they have to leave them a share, and more may be sent.
  *

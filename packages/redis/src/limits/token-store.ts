@@ -69,7 +69,7 @@ export interface Written {
 
 /**
  * Says whose tokens must be kept out for longer. A request counts at its answer, as nothing else proves it. One that
- * ended without an answer may lie in a buffer until the network or the service goes on: that is over when a request
+ * ended without an answer may lie in a buffer until the network or the service continues: that is over when a request
  * written later is answered. Until then tokens come back one at a time, after a window, two, then every four, and the
  * requests that use them find out (`Unanswered` in core's scheduler is the same for one process).
  */

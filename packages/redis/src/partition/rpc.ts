@@ -33,7 +33,7 @@ export type Command =
 /**
  * What the answer to a command promises:
  * - `read`: nothing but that it is true at that moment, and not of something that may still be lost.
- * - `kept`: what the command did is stored, so that every later leader goes on from it. The answer is stored with it,
+ * - `kept`: what the command did is stored, so that every later leader continues from it. The answer is stored with it,
  *   or after it, so that a repeated question is answered by what was done.
  * - `hint`: nothing. What it is about is found out anyway, only later.
  */

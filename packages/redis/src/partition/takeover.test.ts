@@ -2,7 +2,7 @@ import type { Ticket } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
 import { createWorld, duel } from './world.fixture.js'
 
-/** The first of two processes leads, and holds still from now on; what is asked of the other one goes on. */
+/** The first of two processes leads, and holds still from now on; what is asked of the other one continues. */
 async function two(options: Parameters<typeof createWorld>[0] = {}) {
   const world = createWorld(options)
   const [first, second] = [world.process(), world.process()]

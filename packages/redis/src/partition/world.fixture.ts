@@ -106,7 +106,7 @@ export class FakeService implements DeploymentService {
 
 /** A process that can be held where it waits for anything, for a while or for ever. */
 export interface Process extends Partition {
-  /** It goes on nowhere from now on, and what comes to it is not heard. */
+  /** It makes no progress from now on, and receives nothing. */
   pause(): void
   resume(): void
 }

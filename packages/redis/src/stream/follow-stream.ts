@@ -26,8 +26,8 @@ const BLOCK_MS = 1000
 const PAUSE_MS = 200
 
 /**
- * Follows a stream from now on, on a connection of its own. After a failure it goes on from the entry that it saw last;
- * the failure is reported as a `problem` once, until the stream can be read again.
+ * Follows a stream from now on, on a connection of its own. After a failure it continues from the entry that it saw
+ * last; the failure is reported as a `problem` once, until the stream can be read again.
  */
 export function followStream({ redis, key, onEntries, onGap, clock = systemClock }: FollowStream): StreamFollower {
   const closing = new AbortController()

@@ -68,7 +68,7 @@ export class StreamTail {
       connection.command(first, readWords(keys, cursors, blockMs), late),
       connection.command(first, check, late).catch(nothingThere),
     ])
-    // A wait that goes on would hold up the next call.
+    // A wait that continues would hold up the next call.
     const [found, there] = await unlessAborted(both, signal).catch((error: unknown) =>
       this.#drop(connection, signal, error),
     )

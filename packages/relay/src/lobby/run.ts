@@ -36,7 +36,7 @@ export function moveRun(lobby: Lobby, now: number, keepOld: boolean): Lobby {
 }
 
 /**
- * Returns to an open lobby in which nobody is ready. A match that is assigned belongs to the matchmaker and goes on.
+ * Returns to an open lobby in which nobody is ready. A match that is assigned belongs to the matchmaker and continues.
  */
 export function endRun(lobby: Lobby, now: number): Lobby {
   const { run } = lobby

@@ -174,7 +174,7 @@ const Total = ({ name, note, kind = '', children }: TotalProps) => (
   </div>
 )
 
-/** What goes on at this moment. */
+/** What is happening now. */
 export function NowView() {
   const { now, slowNow, connection, hello, route } = useStore()
   const slow = slowNow.value

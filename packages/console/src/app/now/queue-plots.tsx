@@ -10,7 +10,7 @@ export function QueuePlots({ queue }: { readonly queue: string | undefined }) {
   if (queue === undefined || known === undefined) return null
   const { players, arrivals, matches, waitP50, waitP95 } = known.queues.get(queue) ?? noQueueSeries
   const last = known.times.at(-1) ?? serverTime.peek()
-  // While the server is away, the hour goes on, and what is missing can be seen.
+  // While the server is away, the hour continues, and what is missing can be seen.
   const away = connection.value === 'live' ? 0 : Math.floor((serverTime.value - last) / known.step) * known.step
   const to = last + Math.max(0, away)
   const xs = seconds(known.times)

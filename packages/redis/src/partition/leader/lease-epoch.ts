@@ -24,7 +24,7 @@ export interface LeaseEpochOptions {
   readonly lease: Lease
   /** All tickets, up to date. */
   readonly replica: Replica
-  /** Where the reading of the inbox goes on. */
+  /** Where the reading of the inbox continues. */
   readonly cursor: string
   /** Whether what a crash must not lose waits for replicas. */
   readonly isDurable: boolean

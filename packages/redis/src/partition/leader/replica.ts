@@ -155,7 +155,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     }
   })
 
-  /** What another program has broken is reported and left out, so that all else goes on. */
+  /** What another program has broken is reported and left out, so that all else continues. */
   const unlessBroken = (read: () => void): boolean => {
     try {
       read()

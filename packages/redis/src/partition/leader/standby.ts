@@ -16,7 +16,7 @@ export interface Standby {
   /** Changes were missed: the replica is of no use any more. */
   missed(): void
   /**
-   * Ends the following, once everything heard so far is done, and tells where the reading of the inbox goes on.
+   * Ends the following, once everything heard so far is done, and tells where the reading of the inbox continues.
    * @throws if the replica is of no use any more
    */
   end(): Promise<string>

@@ -57,7 +57,7 @@ export interface FollowerReply {
  */
 export interface Commit {
   readonly headers?: readonly NewHeader[] | undefined
-  /** Players who have left a ticket that goes on without them. */
+  /** Players who have left a ticket that continues without them. */
   readonly left?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
   readonly records?: readonly RecordChange[] | undefined
   /** Without `text` the backfill is deleted. */

@@ -135,7 +135,7 @@ describeRedis('A partition in a Redis', () => {
         const { length } = (await store.loadTickets(undefined)).items
         await redis.server.restart()
         expect(await connected(() => store.loadTickets(undefined))).toMatchObject({ items: { length } })
-        // The leader goes on: nobody else has taken over.
+        // The leader continues: nobody else has taken over.
         const headers = [{ ticketId: 't3', header: matched(2, 'm2') }]
         expect(await store.commit(token, { headers })).toEqual(DONE)
         await create(store, 't4')
