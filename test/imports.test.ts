@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { doorFaults } from './imports/doors.js'
 import { filesBelow } from './imports/files.js'
 import { folderFaults, layoutFaults } from './imports/layout.js'
 import { parseModule } from './imports/modules.js'
@@ -18,6 +19,10 @@ describe('this repository', () => {
 
   test('has no violations of the import rules', () => {
     expect(violations(tree)).toEqual([])
+  })
+
+  test('has one door for each folder, and no chain of re-exports', () => {
+    expect(doorFaults(tree)).toEqual([])
   })
 
   test('has no line over 120 columns, and no file over 500 lines', () => {
@@ -299,5 +304,51 @@ test('the rooms of the program stand on floors too, each with all its folders', 
   const below = (path: string) =>
     breaches({ 'packages/server/src/auth/a.ts': 'export const a = 1', [`packages/server/src/${path}`]: importing })
   expect(below('console/trials/x.ts')).toEqual([])
-  expect(below('config/schema/x.ts')[0]).toContain('of auth, which is not below config')
+  expect(below('config/files/x.ts')[0]).toContain('of auth, which is not below config')
+})
+
+describe('a folder', () => {
+  const src = 'packages/relay/src'
+  const faults = (changed: Readonly<Record<string, string>>) => {
+    const files = Object.entries({ 'packages/relay/src/index.ts': '', ...changed })
+    return doorFaults({ modules: new Map(files.map(([path, text]) => [path, parseModule(path, text)])), entryPoints })
+  }
+  const room = { [`${src}/room/door.ts`]: 'export const a = 1', [`${src}/room/inner/deep.ts`]: 'export const b = 1' }
+
+  test('is entered by one file, whichever it is, or by its index.ts', () => {
+    const user = "import { a } from './room/door.js'\nconst x = a"
+    expect(faults({ ...room, [`${src}/x.ts`]: user })).toEqual([])
+    expect(faults({ ...room, [`${src}/x.ts`]: `${user}\nimport type { b } from './room/inner/deep.js'` })).toEqual([
+      `${src}/x.ts: imports ${src}/room/door.ts, past the door ${src}/room/index.ts`,
+      `${src}/x.ts: imports ${src}/room/inner/deep.ts, past the door ${src}/room/index.ts`,
+    ])
+    const index = "export { a } from './door.js'\nexport { b } from './inner/deep.js'"
+    const proper = "import { a, b } from './room/index.js'\nconst x = a + b"
+    expect(faults({ ...room, [`${src}/room/index.ts`]: index, [`${src}/x.ts`]: proper })).toEqual([])
+    const gathered = { ...room, [`${src}/room/index.ts`]: index, [`${src}/x.ts`]: proper }
+    expect(faults({ ...gathered, [`${src}/y.ts`]: user })).toEqual([
+      `${src}/y.ts: imports ${src}/room/door.ts, past the door ${src}/room/index.ts`,
+    ])
+  })
+
+  test('is open to what is in it, to its tests and to the entry points of the package', () => {
+    const inside = { [`${src}/room/other.ts`]: "import { b } from './inner/deep.js'\nexport const c = b" }
+    const tests = { [`${src}/x.test.ts`]: "import { b } from './room/inner/deep.js'\nconst x = b" }
+    const gathering = "export { a } from './room/door.js'\nexport { b } from './room/inner/deep.js'"
+    const entry = { [`${src}/index.ts`]: gathering }
+    expect(faults({ ...room, ...inside, ...tests, ...entry })).toEqual([])
+  })
+
+  test('has a door that takes from files, and not from another door', () => {
+    const chain = {
+      [`${src}/room/inner/index.ts`]: "export { b } from './deep.js'",
+      [`${src}/room/index.ts`]: "export { b } from './inner/index.js'",
+    }
+    expect(faults({ ...room, ...chain })).toEqual([
+      `${src}/room/index.ts: passes on what ${src}/room/inner/index.ts has`,
+    ])
+    expect(faults({ ...room, [`${src}/x.ts`]: "export type { a } from './room/door.js'" })).toEqual([
+      `${src}/x.ts: passes on what ${src}/room/door.ts has`,
+    ])
+  })
 })

@@ -8,7 +8,7 @@ export interface SourceFile {
 
 const WIDEST = 120
 const LONGEST = 500
-/** Source files in one folder of a package; tests and fixtures are not counted. */
+/** Source files in one folder of a package; tests, fixtures and the `index.ts` that gathers names are not counted. */
 const MOST_IN_FOLDER = 20
 
 /** A line that cannot be wrapped, because the type of the operation is read from this one string. */
@@ -42,7 +42,8 @@ export function folderFaults(paths: readonly string[]): string[] {
       !/\.(test|test-d|fixture)\.tsx?$/.test(path) &&
       !path.startsWith(EXEMPT),
   )
-  const crowded = Array.from(grouped(sources, posix.dirname), ([folder, { length }]) =>
+  const counted = sources.filter((path) => !path.endsWith('/index.ts'))
+  const crowded = Array.from(grouped(counted, posix.dirname), ([folder, { length }]) =>
     length > MOST_IN_FOLDER ? `${folder}: has ${length} source files, over ${MOST_IN_FOLDER}` : '',
   )
   const named = grouped(sources, (path) => `${path.split('/')[1]}/${posix.basename(path).replace(/\.tsx?$/, '')}`)

@@ -7,6 +7,8 @@ export interface Import {
   readonly values: readonly string[] | 'all'
   /** The names under which a re-export passes `values` on, in the same order; empty for an import. */
   readonly reexported: readonly string[]
+  /** It is a re-export, be it of types alone. */
+  readonly reexports: boolean
 }
 
 export interface Module {
@@ -62,22 +64,24 @@ function importIn(node: Node): Import | undefined {
             ? values
             : values.map(({ imported }) => (imported === undefined ? 'default' : nameOf(imported))),
         reexported: [],
+        reexports: false,
       }
     }
     case 'ExportNamedDeclaration': {
       const values = valuesIn(node, 'exportKind')
-      if (values === 'all') return { specifier, values, reexported: [] }
+      if (values === 'all') return { specifier, values, reexported: [], reexports: true }
       return {
         specifier,
         values: values.map(({ local }) => nameOf(local)),
         reexported: values.map(({ exported }) => nameOf(exported)),
+        reexports: true,
       }
     }
     case 'ExportAllDeclaration':
     case 'ImportExpression':
-      return { specifier, values: 'all', reexported: [] }
+      return { specifier, values: 'all', reexported: [], reexports: node['type'] === 'ExportAllDeclaration' }
     case 'TSImportType':
-      return { specifier, values: [], reexported: [] }
+      return { specifier, values: [], reexported: [], reexports: false }
     default:
       return undefined
   }

@@ -57,7 +57,7 @@ const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 type Floors = readonly (readonly string[])[]
 
 const MATCHMAKER: Floors = [
-  ['beacons', 'errors', 'tickets/locate', 'wait-times'],
+  ['beacons', 'errors', 'locate', 'wait-times'],
   ['queues/rule-parts'],
   ['queues/rules'],
   ['queues'],

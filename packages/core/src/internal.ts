@@ -51,7 +51,7 @@ export { createEventsWithProblems, type Events, type ListenerProblem, type WithP
 export { growingTo } from './runtime/growing-cache.js'
 export { newId, unguessable } from './runtime/ids.js'
 export { backoffMs, createTicker, createYielder, type Ticker, type Yielder } from './runtime/timers.js'
-export { didYouMean, nearestName } from './validation/nearest-name.js'
+export { didYouMean, nearestName } from './nearest-name.js'
 export { jsonFault, notJson, read } from './validation/read.js'
 export { type Fault, mayHoldSecret, validate, validateAll, type ValidatedWhole } from './validation/validate.js'
 export { pathOf, wireName } from './wire.js'

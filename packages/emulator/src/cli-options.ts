@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { seededRandom } from '@muster/core/clock'
-import type { ListenOptions } from './http/server.js'
+import type { ListenOptions } from './http/index.js'
 import { algorithms, type LimitAlgorithm } from './rate-limits.js'
 import type { EmulatorOptions } from './options.js'
 

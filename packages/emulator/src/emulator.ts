@@ -4,14 +4,13 @@ import { seededRandom, type Random } from '@muster/core/clock'
 import { buildWorld } from './world.js'
 import type { Counters } from './counters.js'
 import { createFaults, type Faults } from './faults.js'
-import { handlers } from './handlers/handlers.js'
-import { createNetwork, createRequestHandler } from './http/request-handler.js'
-import { toResponse } from './http/reply.js'
-import { listen, type Listening, type ListenOptions } from './http/server.js'
+import { handlers } from './handlers/index.js'
+import { createNetwork, createRequestHandler, listen, type Listening, type ListenOptions } from './http/index.js'
+import { toResponse } from './reply.js'
 import { createRateLimits } from './rate-limits.js'
 import { type EmulatorOptions, resolveOptions } from './options.js'
 import { createPage } from './page/page.js'
-import type { RelaySummary } from './relays/relays.js'
+import type { RelaySummary } from './relays/index.js'
 
 /** The whole service, emulated in this process. */
 export interface Emulator {

@@ -1,11 +1,9 @@
 import { type OperationId, operations } from '@muster/core/api'
 import type { Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { DeploymentFault } from './deployments/lifecycle.js'
-import type { WebhookFault } from './deployments/webhooks.js'
+import type { DeploymentFault, WebhookFault } from './deployments/index.js'
 import { checked } from './option-values.js'
-import { PacketFault } from './relays/bad-network.js'
-import type { RelayFault } from './relays/relays.js'
+import { PacketFault, type RelayFault } from './relays/index.js'
 
 /**
  * A fault, as data: which requests it affects, how often, and how. Without `probability` and `nth` it affects every

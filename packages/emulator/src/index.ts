@@ -4,7 +4,7 @@ export type { EmulatorOptions, ImageReference, RegistryImage } from './options.j
 export type { Fault, FaultCount, Faults } from './faults.js'
 export type { Counters } from './counters.js'
 export type { Listening, ListenOptions } from './http/server.js'
-export { ConnectionDropped } from './http/reply.js'
+export { ConnectionDropped } from './reply.js'
 export { beacons, places, type Place, type PlaceBeacon } from './places.js'
 export type { DeploymentFault, DeployTimes } from './deployments/lifecycle.js'
 export {

@@ -3,13 +3,15 @@ import type { OperationId, Settings, SettingsOption } from '@muster/core/api'
 import { type Coordinates, settingsWith, type ValueLimits } from '@muster/core/internal'
 import { type Clock, type Random, seededRandom, systemClock } from '@muster/core/clock'
 import { z } from 'zod'
-import type { Launch } from './deployments/launch-process.js'
-import { defaultDeployTimes, type DeployTimes } from './deployments/lifecycle.js'
-import type { Locate } from './deployments/placement.js'
-import type { WebhookOptions } from './deployments/webhooks.js'
+import {
+  type Launch,
+  defaultDeployTimes,
+  type DeployTimes,
+  type Locate,
+  type WebhookOptions,
+} from './deployments/index.js'
 import { Fault } from './faults.js'
-import type { PageSizes } from './handlers/lists.js'
-import type { TooManyAnswer } from './http/reply.js'
+import type { TooManyAnswer } from './reply.js'
 import { checked, dropUndefined } from './option-values.js'
 import { places } from './places.js'
 import { algorithms, type LimitAlgorithm } from './rate-limits.js'
@@ -20,6 +22,7 @@ import {
   defaultRelayDataSettings,
   defaultRelaySettings,
   type DeploymentSettings,
+  type PageSizes,
   publicIpOf,
   type RelayDataSettings,
   type RelaySettings,

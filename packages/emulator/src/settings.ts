@@ -110,3 +110,11 @@ export interface BeaconSettings {
 }
 
 export const defaultBeaconSettings: Omit<BeaconSettings, 'publicIp'> = { host: '127.0.0.1', from: undefined }
+
+/** The number of entries per page; the document gives neither number. */
+export interface PageSizes {
+  /** Entries per page for a request without `limit`. */
+  readonly default: number
+  /** Entries per page, at most; a larger `limit` gets this many. */
+  readonly maximum: number
+}

@@ -3,10 +3,7 @@ import type { Settings } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
 import { type Beacons, createBeacons } from './beacons.js'
 import { type Counters, createCounters } from './counters.js'
-import { createDeployments, type Deployments } from './deployments/deployments.js'
-import type { Locate } from './deployments/placement.js'
-import { createWebhooks } from './deployments/webhooks.js'
-import type { PageSizes } from './handlers/lists.js'
+import { createDeployments, type Deployments, type Locate, createWebhooks } from './deployments/index.js'
 import type { ImageReference, ResolvedOptions } from './options.js'
 import {
   type ApplicationRecord,
@@ -16,9 +13,8 @@ import {
   type Named,
   type StorageRecord,
 } from './records.js'
-import { createRelays, type Relays } from './relays/relays.js'
-import { createUdpRelay } from './relays/udp-relay.js'
-import type { DeploymentSettings, RelaySettings } from './settings.js'
+import { createRelays, type Relays, createUdpRelay } from './relays/index.js'
+import type { DeploymentSettings, RelaySettings, PageSizes } from './settings.js'
 import { createTimers } from './timers.js'
 
 /** The state of one emulated service, shared by the handlers and the page. */

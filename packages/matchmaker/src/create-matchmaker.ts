@@ -1,11 +1,9 @@
 import { MatchmakerClosed, Unavailable } from './errors.js'
-import { assemble } from './matches/assembly.js'
-import { guarded } from './matches/guard.js'
-import type { Matchmaker } from './matches/matchmaker.js'
+import { assemble, guarded, type Matchmaker } from './matches/index.js'
 import { configure, type MatchmakerOptions } from './options.js'
 import type { Store } from '@muster/servers'
 import { createServerLog, type ServerLog, NO_SERVER_LOG } from '@muster/servers/internal'
-import { createStoreLedger } from './tickets/ticket-ledger.js'
+import { createStoreLedger } from './tickets/index.js'
 
 interface StoredOptions extends MatchmakerOptions {
   readonly store: Store

@@ -1,9 +1,7 @@
 import { createEventsWithProblems } from '@muster/core/internal'
 import type { Activity, Assignment, Placement, ServerFailure, StopReason } from '@muster/servers/internal'
-import type { Backfill } from './tickets/backfill.js'
-import type { Offence } from './queues/cooldown.js'
-import type { Cooldown } from './tickets/cooldowns.js'
-import type { MatchEvent, Ticket, TicketEvents } from './tickets/ticket.js'
+import type { Backfill, Cooldown, MatchEvent, Ticket, TicketEvents } from './tickets/index.js'
+import type { Offence } from './queues/index.js'
 
 /**
  * A place that was chosen by latency, and where the server is. Not for players, because it holds the latencies of

@@ -135,7 +135,7 @@ export {
   mmdbLocate,
   type MmdbLocate,
   type MmdbLocateOptions,
-} from './tickets/locate/mmdb-locate.js'
+} from './locate/mmdb-locate.js'
 export { instrument, type InstrumentOptions } from './telemetry/instrument.js'
 export { createLimitMeter, type LimitMeter, type LimitUse } from './telemetry/event-metrics.js'
 export type { Observed, ObservedClient } from './telemetry/instruments.js'

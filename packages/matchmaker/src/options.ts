@@ -5,8 +5,8 @@ import type { Store } from '@muster/servers'
 import type { DeploymentService, LocationService, SpendBudget } from '@muster/servers/internal'
 import type { BeaconSource } from './beacons.js'
 import { unguessable, read } from '@muster/core/internal'
-import type { Locate } from './tickets/locate/mmdb-locate.js'
-import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
+import type { Locate } from './locate/mmdb-locate.js'
+import { defineQueue, type Queue, type QueueDefinition } from './queues/index.js'
 
 export interface MatchmakerOptions {
   /** Deploys servers: a client's `deployments`. */

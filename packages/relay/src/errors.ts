@@ -1,6 +1,6 @@
 import { MusterError } from '@muster/core'
 import type { CallFacts } from '@muster/core/internal'
-import { type RefusalCode, refusals } from './lobby/rules.js'
+import { type RefusalCode, refusals } from './lobby-rules.js'
 
 const lobbyRefusals = {
   ...refusals,

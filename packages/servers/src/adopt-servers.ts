@@ -3,14 +3,13 @@ import type { Allocations, AllocatorListener } from './allocations.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import type { EndTimes } from './server-deadlines.js'
 import type { Governor } from './server-limits.js'
-import type { ServerRecord } from './store/server-entries.js'
+import type { ServerRecord } from './store/index.js'
 import { firstAttempt } from './retry-placement.js'
 import type { Inherited } from './allocator.js'
-import { type Allocation, inheritedAllocation } from './records/allocation.js'
-import type { Assignment } from './records/assignment.js'
+import { type Allocation, inheritedAllocation, type Assignment } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { ServerSecrets } from './server-secrets.js'
-import type { Watcher } from './watching/watcher.js'
+import type { Watcher } from './watching/index.js'
 
 export interface AdoptingOptions {
   readonly allocations: Allocations

@@ -1,9 +1,17 @@
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { MatchmakerClosed } from './errors.js'
-import { type Allocation, type AllocationPhase, NOBODY } from './records/allocation.js'
-import type { Activity, Assignment, ReturnReason, ServerFailure, StopReason } from './records/assignment.js'
-import { matchIdsOf } from './records/tags.js'
+import {
+  type Allocation,
+  type AllocationPhase,
+  NOBODY,
+  type Activity,
+  type Assignment,
+  type ReturnReason,
+  type ServerFailure,
+  type StopReason,
+  matchIdsOf,
+} from './records/index.js'
 
 /** Called with the outcomes of allocations. */
 export interface AllocatorListener {

@@ -1,14 +1,18 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type { Assignment, StopReason } from './records/assignment.js'
+import type {
+  Assignment,
+  StopReason,
+  DeploymentService,
+  LocationService,
+  Allocation,
+  FoundBy,
+  Order,
+} from './records/index.js'
 import type { Prober } from './port-probe.js'
 import type { DeploymentCreation } from './create-deployment.js'
-import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
 import type { AllocatorListener, EndedMatches } from './allocations.js'
-import type { Recovery } from './store/recovery.js'
-import type { ServerRecord } from './store/server-entries.js'
-import type { ServerLog } from './store/server-log.js'
-import type { Allocation, FoundBy, Order } from './records/allocation.js'
+import type { Recovery, ServerRecord, ServerLog } from './store/index.js'
 
 /** Why nothing may be created now: see `Governor`; or `store`, which cannot be read or written. */
 export type Held = GovernorHeld | 'store'

@@ -1,17 +1,16 @@
 import { createAllocations, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
-import { createWatcher } from './watching/watcher.js'
+import { createWatcher } from './watching/index.js'
 import { createWebhookReceiver, isSecretOf } from './webhooks.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
 import { createServerSecrets } from './server-secrets.js'
-import { newAllocation } from './records/allocation.js'
+import { newAllocation } from './records/index.js'
 import { createAdopting } from './adopt-servers.js'
-import { createServerLogWriter } from './store/server-log-writer.js'
-import { createRecovery } from './store/recovery.js'
+import { createServerLogWriter, createRecovery } from './store/index.js'
 
 const nothing = () => undefined
 const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }

@@ -18,10 +18,15 @@ import type { Clock, Random } from '@muster/core/clock'
 import type { Allocations, AllocatorListener } from './allocations.js'
 import { checkSize, deploymentRequest, foundMatch, MatchTooLarge } from './deploy-request.js'
 import { TicketsGone } from './errors.js'
-import type { ServerEntry } from './store/server-entries.js'
-import { type ServerLogWriter, WRITTEN } from './store/server-log-writer.js'
-import { type Allocation, intentEntry, type Order, resumptionOf } from './records/allocation.js'
-import type { DeploymentService, LocationService } from './records/deployment-service.js'
+import { type ServerEntry, type ServerLogWriter, WRITTEN } from './store/index.js'
+import {
+  type Allocation,
+  intentEntry,
+  type Order,
+  resumptionOf,
+  type DeploymentService,
+  type LocationService,
+} from './records/index.js'
 import { createFurtherAttempts, firstAttempt } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit, type Governor } from './server-limits.js'

@@ -2,10 +2,16 @@ import { InvalidInput } from '@muster/core'
 import type { CreateDeployment, EnvironmentVariable } from '@muster/core/api'
 import type { DeploymentUser } from '@muster/core/internal'
 import { matchEnvironment, oversized, variablesBytes } from './match-environment.js'
-import type { Allocation, FoundMatch, Order, Placement, PlacementAttempt } from './records/allocation.js'
-import type { Deploy } from './records/deploy.js'
-import type { Player } from './records/player.js'
-import { LARGEST_ENVIRONMENT_BYTES } from './records/tags.js'
+import {
+  type Allocation,
+  type FoundMatch,
+  type Order,
+  type Placement,
+  type PlacementAttempt,
+  type Deploy,
+  type Player,
+  LARGEST_ENVIRONMENT_BYTES,
+} from './records/index.js'
 
 /**
  * The variables that describe a match do not fit into its server's environment. No deployment was created. The failure

@@ -1,9 +1,13 @@
 // pure: what a server is told of its match in its environment
 import type { EnvironmentVariable } from '@muster/core/api'
-import type { FoundMatch, FoundTicket } from './records/allocation.js'
-import type { Deploy } from './records/deploy.js'
-import type { Attributes } from './records/player.js'
-import { LARGEST_ENVIRONMENT_BYTES, LONGEST_VALUE_BYTES } from './records/tags.js'
+import {
+  type FoundMatch,
+  type FoundTicket,
+  type Deploy,
+  type Attributes,
+  LARGEST_ENVIRONMENT_BYTES,
+  LONGEST_VALUE_BYTES,
+} from './records/index.js'
 
 /**
  * The environment variables that describe a match to its server. Names and forms are those that servers made for a

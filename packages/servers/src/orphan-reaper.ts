@@ -2,7 +2,7 @@ import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
-import { ageOf } from './records/deployment-service.js'
+import { ageOf } from './records/index.js'
 import type { Stops } from './stop-deployments.js'
 
 /** Stops deployments with the tag of this matchmaker that belong to none of its matches. */

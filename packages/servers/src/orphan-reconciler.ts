@@ -1,9 +1,7 @@
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { priorities, type DeploymentService } from './records/deployment-service.js'
-import type { Allocation } from './records/allocation.js'
-import { hasTag, taggedWith } from './records/tags.js'
-import { sweep } from './watching/list-sweep.js'
+import { priorities, type DeploymentService, type Allocation, hasTag, taggedWith } from './records/index.js'
+import { sweep } from './watching/index.js'
 
 /** Finds deployments by tag whose id was lost with the answer to their create. */
 export interface Finder {

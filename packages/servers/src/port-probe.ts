@@ -3,9 +3,7 @@ import { connect } from 'node:net'
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { linkedSignal, within } from '@muster/core/internal'
-import type { Allocation } from './records/allocation.js'
-import type { Assignment } from './records/assignment.js'
-import type { PortProbe } from './records/deploy.js'
+import type { Allocation, Assignment, PortProbe } from './records/index.js'
 
 /**
  * Finds out whether a READY server also listens: by waiting, by knocking at a port, or by the server's registration.

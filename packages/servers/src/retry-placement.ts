@@ -2,9 +2,16 @@ import { type Coordinates, greatCircleKm } from '@muster/core'
 import { middleOf, backoffMs } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
 import type { Allocations, AllocatorListener } from './allocations.js'
-import type { Allocation, FoundMatch, Order, Placement, PlacementAttempt } from './records/allocation.js'
-import { type LocationService, placesWithCapacity } from './records/deployment-service.js'
-import { matchTag } from './records/tags.js'
+import {
+  type Allocation,
+  type FoundMatch,
+  type Order,
+  type Placement,
+  type PlacementAttempt,
+  type LocationService,
+  placesWithCapacity,
+  matchTag,
+} from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { Governor } from './server-limits.js'
 

@@ -1,9 +1,7 @@
 import { NotFound } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import type { Allocations } from './allocations.js'
-import type { Allocation } from './records/allocation.js'
-import type { ReturnReason } from './records/assignment.js'
-import { ageOf, type DeploymentService, priorities } from './records/deployment-service.js'
+import { type Allocation, type ReturnReason, ageOf, type DeploymentService, priorities } from './records/index.js'
 
 /**
  * Milliseconds for which tickets wait until a deployment created without capacity is stopped; then they return to the

@@ -3,17 +3,23 @@ import { sameStatus } from '@muster/core/internal'
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
 import { type Allocations, type AllocatorListener, tellEnded } from './allocations.js'
-import type { ServerLogWriter } from './store/server-log-writer.js'
+import type { ServerLogWriter } from './store/index.js'
 import { createReaper } from './orphan-reaper.js'
 import { createFinder } from './orphan-reconciler.js'
 import type { Listening } from './port-probe.js'
-import { type Allocation, type AllocationPhase, type Placement, placementOf } from './records/allocation.js'
-import type { Assignment, ReturnReason, ServerFailure } from './records/assignment.js'
-import type { DeploymentService } from './records/deployment-service.js'
+import {
+  type Allocation,
+  type AllocationPhase,
+  type Placement,
+  placementOf,
+  type Assignment,
+  type ReturnReason,
+  type ServerFailure,
+  type DeploymentService,
+} from './records/index.js'
 import { createTimeouts } from './server-deadlines.js'
 import { createStops } from './stop-deployments.js'
-import type { StatusChange } from './watching/status-reader.js'
-import type { Watcher } from './watching/watcher.js'
+import type { StatusChange, Watcher } from './watching/index.js'
 
 /*
  * The phases of an allocation (`AllocationPhase`):

@@ -1,7 +1,7 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { DeploymentService } from './records/deployment-service.js'
+import type { DeploymentService } from './records/index.js'
 
 /** A deployment to be stopped. */
 export interface StopOrder {

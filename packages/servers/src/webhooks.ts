@@ -3,7 +3,7 @@ import { type DeploymentHint, parseDeploymentWebhook } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { createBodies, problemResponse } from '@muster/core/internal'
-import type { Allocation } from './records/allocation.js'
+import type { Allocation } from './records/index.js'
 
 export interface WebhookDoorOptions<Found> {
   readonly clock: Clock

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { ChangesView } from './changes-view.js'
-import { FindView } from './find/find-view.js'
+import { FindView } from './find-view.js'
 import { Header } from './header.js'
 import { NowView } from './now/now-view.js'
 import { QueuesView } from './queues/queues-view.js'
 import { ServersView } from './servers-view.js'
-import { useStore } from './state/store-context.js'
-import { Confirm } from './ui/elements.js'
+import { useStore } from './store-context.js'
+import { Confirm } from './elements.js'
 
 /** Asks for the token. */
 function SignIn() {

@@ -1,7 +1,7 @@
 import type { Audit } from '../wire/index.js'
 import { hrefOf } from './routes.js'
-import { usePolled } from './state/store-context.js'
-import { Ago } from './ui/elements.js'
+import { usePolled } from './store-context.js'
+import { Ago } from './elements.js'
 
 const AGAIN_MS = 5000
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { hrefOf, type Route } from './routes.js'
-import { useStore } from './state/store-context.js'
-import type { Scheme } from './state/store.js'
+import { useStore } from './store-context.js'
+import type { Scheme } from './store.js'
 import { ago } from './words.js'
 
 const views: readonly (readonly [view: Route['view'], name: string])[] = [

@@ -1,8 +1,8 @@
 import { render } from 'preact'
 import { App } from './app.js'
 import { browserClock } from './clock.js'
-import { createStore, tabTokens } from './state/store.js'
-import { StoreContext } from './state/store-context.js'
+import { createStore, tabTokens } from './store.js'
+import { StoreContext } from './store-context.js'
 
 const root = document.querySelector('#app')
 const store = createStore({

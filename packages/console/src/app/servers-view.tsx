@@ -1,7 +1,7 @@
 import { grouped } from '../parts/index.js'
 import type { ServerList, ServerRow } from '../wire/index.js'
 import { hrefOf } from './routes.js'
-import { usePolled } from './state/store-context.js'
+import { usePolled } from './store-context.js'
 import { money, wait } from './words.js'
 
 const AGAIN_MS = 5000

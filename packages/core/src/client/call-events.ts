@@ -1,7 +1,7 @@
 import { EventEmitter } from 'eventemitter3'
 import type { OperationId } from '../api/api.js'
 import type { Method } from '../operation.js'
-import type { BoundChange } from '../rate-limit/count-bound.js'
+import type { BoundChange } from '../rate-limit/index.js'
 
 /** Facts in every event of a call. No event holds a token, a secret, an address, a filled path or a body. */
 export interface CallEvent {

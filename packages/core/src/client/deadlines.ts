@@ -1,5 +1,5 @@
 import type { Clock } from '../time.js'
-import { createAlarm } from '../runtime/timers.js'
+import { createAlarm } from '../runtime/index.js'
 
 /** An operation that ends at an instant unless it has ended before. In at most one `Deadlines` at a time. */
 export interface Deadline {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Clock } from '../time.js'
-import { type Fault, validate, type Validated } from '../validation/validate.js'
+import { type Fault, validate, type Validated } from '../validation/index.js'
 import { deepFreeze } from './cache.js'
 import type { EventSink } from './call-events.js'
 import { type MusterError, UnexpectedResponse } from './errors.js'

@@ -1,5 +1,5 @@
 import type { OperationId } from '../api/api.js'
-import { type AbortListener, listenToAbort, stopListeningToAbort } from '../runtime/abort-listeners.js'
+import { type AbortListener, listenToAbort, stopListeningToAbort } from '../runtime/index.js'
 import type { Clock } from '../time.js'
 import type { Deadline, Deadlines } from './deadlines.js'
 import { ClientClosed, TimedOut } from './errors.js'

@@ -1,18 +1,23 @@
 import type { OperationId } from '../api/api.js'
 import { limits } from '../api/limits.js'
 import type { RateLimit } from '../operation.js'
-import { createNumberQueue, type NumberQueue } from '../rate-limit/collections.js'
-import type { BoundChange } from '../rate-limit/count-bound.js'
-import { createRateSearch, createRefusals, type RateSearch, type Refusals } from '../rate-limit/learned-limit.js'
-import type { Limiter } from '../rate-limit/limiter.js'
 import {
+  createNumberQueue,
+  type NumberQueue,
+  type BoundChange,
+  createRateSearch,
+  createRefusals,
+  type RateSearch,
+  type Refusals,
+  type Limiter,
   createScheduler,
   type Scheduler,
   type SchedulerOptions,
   type SchedulerState,
   type Slot,
-} from '../rate-limit/scheduler.js'
-import { createBucket, createTokens } from '../rate-limit/token-bucket.js'
+  createBucket,
+  createTokens,
+} from '../rate-limit/index.js'
 import type { EventSink } from './call-events.js'
 import type { ClientConfig } from './config.js'
 import { InvalidInput, type RateLimited } from './errors.js'

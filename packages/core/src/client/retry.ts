@@ -1,5 +1,5 @@
 import type { Method } from '../operation.js'
-import { type Backoff, backoffMs } from '../runtime/timers.js'
+import { type Backoff, backoffMs } from '../runtime/index.js'
 import type { Clock, Random } from '../time.js'
 import type { EventSink } from './call-events.js'
 import { AlreadyTerminated, ConnectionLost, type MusterError, NotFound, RateLimited, ServerError } from './errors.js'

@@ -1,4 +1,4 @@
-import type { Slot } from '../rate-limit/scheduler.js'
+import type { Slot } from '../rate-limit/index.js'
 import type { Clock } from '../time.js'
 import type { EventSink } from './call-events.js'
 import type { TokenSource } from './config.js'

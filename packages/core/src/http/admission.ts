@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time.js'
-import { type Awaitable, whenKnown } from '../runtime/abort-signals.js'
-import { growingTo } from '../runtime/growing-cache.js'
+import { type Awaitable, whenKnown, growingTo } from '../runtime/index.js'
 import { Problem } from './answers.js'
 import { type AttemptLimit, createAttempts, createMemoryLimitStore, type LimitStore } from './attempts.js'
 

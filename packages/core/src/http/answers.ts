@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { Awaitable } from '../runtime/abort-signals.js'
+import type { Awaitable } from '../runtime/index.js'
 
 /** What the server knows about a request's connection; `nodeListener` fills it in. */
 export interface Connection {

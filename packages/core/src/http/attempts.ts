@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time.js'
-import { growingTo } from '../runtime/growing-cache.js'
+import { growingTo } from '../runtime/index.js'
 
 /**
  * `limit` attempts at once, and then one every `windowMs / limit` milliseconds: `limit` per window in the long run,

@@ -1,5 +1,5 @@
 import type { Clock } from '../time.js'
-import type { Awaitable } from '../runtime/abort-signals.js'
+import type { Awaitable } from '../runtime/index.js'
 import { bodyBroken, bodySuperseded, bodyTooLarge, bodyTooSlow, type Problem } from './answers.js'
 import { ByteBuffer, IncomingBody } from './incoming-body.js'
 import { takeBody } from './lazy-request.js'

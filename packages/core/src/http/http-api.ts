@@ -3,7 +3,7 @@ import type { Clock } from '../time.js'
 import { addressBlock } from '../ip.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { scrub } from '../redact.js'
-import { type Awaitable, whenKnown } from '../runtime/abort-signals.js'
+import { type Awaitable, whenKnown } from '../runtime/index.js'
 import { type Caller, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
 import {
   type Connection,

@@ -1,5 +1,5 @@
 import type { Clock } from '../time.js'
-import { linkedSignal, within } from '../runtime/abort-signals.js'
+import { linkedSignal, within } from '../runtime/index.js'
 
 /** One server-sent event. */
 export interface StreamEvent {

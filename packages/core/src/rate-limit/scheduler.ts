@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import { createAlarm } from '../runtime/timers.js'
+import { createAlarm } from '../runtime/index.js'
 import type { Clock } from '../time.js'
 import { CallQueue } from './call-queue.js'
 import type { Limiter, LimiterState, Permit } from './limiter.js'

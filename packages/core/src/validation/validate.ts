@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { isHidden, scrub } from '../redact.js'
-import { didYouMean, nearestName } from './nearest-name.js'
+import { didYouMean, nearestName } from '../nearest-name.js'
 
 /** Longer texts are described by their length, because they are documents or keys. */
 const LONGEST = 40

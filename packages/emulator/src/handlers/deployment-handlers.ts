@@ -1,13 +1,22 @@
 import type { api, Deployment, DeploymentTag } from '@muster/core/api'
 import type { ContainerLogStorage, Coordinates, DeployLegacy, DeploymentUser } from '@muster/core/internal'
-import { containerLogs, metricsOf } from '../deployments/container-telemetry.js'
-import { understand } from '../deployments/deployment-query.js'
-import { type DeploymentRecord, statusAt, type TagRecord } from '../deployments/deployment-record.js'
-import { type Listed, listEntry, readListed } from '../deployments/deployment-views.js'
-import { NO_SERVER } from '../deployments/deployments.js'
-import { bulkFilter, isProblem, placeFilter } from '../deployments/filters.js'
-import { isEnding } from '../deployments/lifecycle.js'
-import { coordinatesOf } from '../deployments/placement.js'
+import {
+  containerLogs,
+  metricsOf,
+  understand,
+  type DeploymentRecord,
+  statusAt,
+  type TagRecord,
+  type Listed,
+  listEntry,
+  readListed,
+  NO_SERVER,
+  bulkFilter,
+  isProblem,
+  placeFilter,
+  isEnding,
+  coordinatesOf,
+} from '../deployments/index.js'
 import type { VersionRecord } from '../records.js'
 import { formatA } from '../timestamps.js'
 import type { World } from '../world.js'

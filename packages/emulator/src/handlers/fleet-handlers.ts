@@ -1,6 +1,6 @@
 import type { Fleet, FleetPolicy } from '@muster/core/api'
 import type { FleetPolicyChanges } from '@muster/core/internal'
-import { isProblem, policyPlaces } from '../deployments/filters.js'
+import { isProblem, policyPlaces } from '../deployments/index.js'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'
 import { formatA } from '../timestamps.js'

@@ -1,9 +1,7 @@
 import type { Api, InputOf, OperationId, OutputOf, SuccessOf } from '@muster/core/api'
 import type { ErrorsOf } from '@muster/core/internal'
-import type { DeploymentFault } from '../deployments/lifecycle.js'
-import type { WebhookFault } from '../deployments/webhooks.js'
-import type { PacketFault } from '../relays/bad-network.js'
-import type { RelayFault } from '../relays/relays.js'
+import type { DeploymentFault, WebhookFault } from '../deployments/index.js'
+import type { PacketFault, RelayFault } from '../relays/index.js'
 import type { World } from '../world.js'
 import { applyMask, parseMask } from './lists.js'
 

@@ -1,13 +1,6 @@
 import type { Pagination } from '@muster/core/api'
 import type { PageInput } from '@muster/core/internal'
-
-/** The number of entries per page; the document gives neither number. */
-export interface PageSizes {
-  /** Entries per page for a request without `limit`. */
-  readonly default: number
-  /** Entries per page, at most; a larger `limit` gets this many. */
-  readonly maximum: number
-}
+import type { PageSizes } from '../settings.js'
 
 export interface Page<Item> {
   readonly items: readonly Item[]

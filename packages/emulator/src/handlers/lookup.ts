@@ -1,4 +1,4 @@
-import type { DeploymentRecord } from '../deployments/deployment-record.js'
+import type { DeploymentRecord } from '../deployments/index.js'
 import type {
   ApplicationRecord,
   FleetRecord,

@@ -1,5 +1,5 @@
-import { isProblem, placeFilter } from '../deployments/filters.js'
-import type { RelaySessionRecord } from '../relays/relay-session.js'
+import { isProblem, placeFilter } from '../deployments/index.js'
+import type { RelaySessionRecord } from '../relays/index.js'
 import type { World } from '../world.js'
 import { fail, noContent, ok, type Failure, type HandlersOf } from './handler.js'
 import { isFailure, unknown } from './lookup.js'

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { started, version } from '../emulator.fixture.js'
 import type { Fault } from '../faults.js'
-import { ConnectionDropped } from './reply.js'
+import { ConnectionDropped } from '../reply.js'
 
 const create = ['POST', '/v1/app', { name: 'arena' }] as const
 

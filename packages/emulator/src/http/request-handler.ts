@@ -3,7 +3,7 @@ import { createPathMatcher, type PathMatch, type PathMatcher, pathOf, readBody }
 import type { Clock, Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import type { FaultSource, Strike } from '../faults.js'
-import type { Failure, Handlers, NoContent, RequestContext, Success } from '../handlers/handler.js'
+import type { Failure, Handlers, NoContent, RequestContext, Success } from '../handlers/index.js'
 import type { Page } from '../page/page.js'
 import type { RateLimits } from '../rate-limits.js'
 import type { World } from '../world.js'
@@ -17,7 +17,7 @@ import {
   tooMany,
   type TooManyAnswer,
   unauthorized,
-} from './reply.js'
+} from '../reply.js'
 import { createReader } from './request-input.js'
 
 interface Route {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { isIP, type Socket } from 'node:net'
 import { nodeListener } from '@muster/core/http'
 import { createHostCheck, handlerOf, type Reply as PlainReply } from '@muster/core/internal'
-import { message, toResponse, type Reply } from './reply.js'
+import { message, toResponse, type Reply } from '../reply.js'
 
 export interface ListenOptions {
   /** The port to listen on. Default 0: any free port. */

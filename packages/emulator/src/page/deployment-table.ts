@@ -1,6 +1,6 @@
 // pure: example code to copy while there is nothing to show
 import { duration, grouped, sum } from '@muster/console/internal'
-import type { StatusName } from '../deployments/lifecycle.js'
+import type { StatusName } from '../deployments/index.js'
 import { html, type Html, section, table } from './html.js'
 import { type PageDeployment, type PageState, phaseOf } from './page-state.js'
 

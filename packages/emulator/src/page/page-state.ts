@@ -1,6 +1,6 @@
 // pure: the data of the page; the phases in which the page groups statuses; finds deployments by a search text
 import type { Counters } from '../counters.js'
-import type { StatusName } from '../deployments/lifecycle.js'
+import type { StatusName } from '../deployments/index.js'
 import type { FaultCount } from '../faults.js'
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { json, message, type Reply } from '../http/reply.js'
+import { json, message, type Reply } from '../reply.js'
 import { deploymentDetail, type PageSource, readPageState } from './read-page-state.js'
 import { deploymentPage, unknownDeploymentPage } from './deployment-page.js'
 import { overviewPage } from './overview-page.js'

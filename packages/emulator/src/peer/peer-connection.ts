@@ -11,7 +11,7 @@ import {
   relayState,
   type RelayState,
   type Side,
-} from '../relays/packet.js'
+} from '../relays/index.js'
 
 /** The role of a peer: the host exchanges data with every client, a client with the host alone. */
 export type PeerRole = 'host' | 'client'

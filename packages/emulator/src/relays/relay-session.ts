@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import type { RelaySession, RelaySessionOfUser, RelayUser } from '@muster/core/api'
 import type { Coordinates } from '@muster/core/internal'
-import { createPortPool } from '../deployments/placement.js'
+import { createPortPool } from '../deployments/index.js'
 import { type Place, places } from '../places.js'
 import type { RelayLine } from './udp-relay.js'
 

@@ -1,7 +1,13 @@
 import type { RelaySession, RelaySessionOfUser } from '@muster/core/api'
 import type { Random } from '@muster/core/clock'
-import { coordinatesOf, type Locate, nearest } from '../deployments/placement.js'
-import { sendDespite, type WebhookFault, type Webhooks } from '../deployments/webhooks.js'
+import {
+  coordinatesOf,
+  type Locate,
+  nearest,
+  sendDespite,
+  type WebhookFault,
+  type Webhooks,
+} from '../deployments/index.js'
 import { type Place, places } from '../places.js'
 import { hex } from '../records.js'
 import type { RelaySettings } from '../settings.js'

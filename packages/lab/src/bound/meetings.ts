@@ -1,8 +1,8 @@
 // pure: who was in a queue, and when
 import { middleOf } from '@muster/core/internal'
 import { type CompiledQueue, networkOf } from '@muster/matchmaker/internal'
-import type { Crowd, CrowdParty } from '../crowd/crowd.js'
-import type { RunOutcome } from '../run/outcome.js'
+import type { Crowd, CrowdParty } from '../crowd/index.js'
+import type { RunOutcome } from '../run/index.js'
 
 /** A matched ticket while it waited: it could be matched with any other that was there at the same time. */
 export interface Present {

@@ -1,4 +1,4 @@
-import type { LabResult, Variant } from '../figures/figures.js'
+import type { LabResult, Variant } from '../figures/index.js'
 import {
   type Difference,
   differenceOf,

@@ -1,6 +1,5 @@
-import type { Dimension, Slice, Variant } from '../figures/figures.js'
-import { type Interval, meanOf, pairedIntervals } from '../statistics/paired.js'
-import type { Spread } from '../statistics/spread.js'
+import type { Dimension, Slice, Variant } from '../figures/index.js'
+import { type Interval, meanOf, pairedIntervals, type Spread } from '../statistics/index.js'
 import type { Unit } from './measures.js'
 
 /**

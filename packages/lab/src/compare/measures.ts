@@ -1,6 +1,6 @@
 // pure: quantities as people read them; by what queues are compared
-import type { Figures } from '../figures/figures.js'
-import type { Spread } from '../statistics/spread.js'
+import type { Figures } from '../figures/index.js'
+import type { Spread } from '../statistics/index.js'
 
 /** What a number means. */
 export type Unit = 'ms' | 'share' | 'km' | 'skill' | 'hours' | 'money' | 'count' | 'roundTripMs'

@@ -1,9 +1,15 @@
 import { InvalidInput } from '@muster/core'
 import type { Random } from '@muster/core/clock'
 import type { Crowd, CrowdParty, CrowdPlayer } from './crowd.js'
-import { createStreams, hashOf, normal, type Streams } from './generate/distributions.js'
-import { generateCrowd } from './generate/generate-crowd.js'
-import { type CrowdParameters, readSeed } from './generate/parameters.js'
+import {
+  createStreams,
+  hashOf,
+  normal,
+  type Streams,
+  generateCrowd,
+  type CrowdParameters,
+  readSeed,
+} from './generate/index.js'
 
 /** Longest id of a player or a party. */
 const LONGEST_ID = 128

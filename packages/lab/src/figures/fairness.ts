@@ -1,6 +1,6 @@
 // pure: who pays for the rules
-import type { RunOutcome, TicketOutcome } from '../run/outcome.js'
-import { rounded } from '../statistics/spread.js'
+import type { RunOutcome, TicketOutcome } from '../run/index.js'
+import { rounded } from '../statistics/index.js'
 import type { Fairness, GroupFairness } from './figures.js'
 import type { Groups, Seats } from './seats.js'
 

@@ -1,8 +1,8 @@
 import { describeQueue, type LimitCurve, type Queue } from '@muster/matchmaker'
 import type { WaitOf } from '@muster/matchmaker/internal'
-import type { Crowd } from '../crowd/crowd.js'
-import type { MatchOutcome, RunOutcome, ServerUse } from '../run/outcome.js'
-import { rounded, spreadOf } from '../statistics/spread.js'
+import type { Crowd } from '../crowd/index.js'
+import type { MatchOutcome, RunOutcome, ServerUse } from '../run/index.js'
+import { rounded, spreadOf } from '../statistics/index.js'
 import { fairnessOf } from './fairness.js'
 import {
   curveOf,

@@ -1,8 +1,8 @@
 // pure: what is told of a run
-import type { Crowd } from '../crowd/crowd.js'
-import type { RatingFigures } from '../ratings/rating-figures.js'
-import type { RunOutcome, TicketOutcome } from '../run/outcome.js'
-import type { Spread } from '../statistics/spread.js'
+import type { Crowd } from '../crowd/index.js'
+import type { RatingFigures } from '../ratings/index.js'
+import type { RunOutcome, TicketOutcome } from '../run/index.js'
+import type { Spread } from '../statistics/index.js'
 
 /** What is told of a run. It is plain data of limited size, whatever the crowd. */
 export interface Figures {

@@ -1,9 +1,9 @@
 // pure: what latency a match has
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import { predictWin } from 'openskill'
-import type { Crowd, CrowdPlayer } from '../crowd/crowd.js'
-import type { MatchOutcome, RunOutcome } from '../run/outcome.js'
-import { rounded, spreadOf } from '../statistics/spread.js'
+import type { Crowd, CrowdPlayer } from '../crowd/index.js'
+import type { MatchOutcome, RunOutcome } from '../run/index.js'
+import { rounded, spreadOf } from '../statistics/index.js'
 import type { MatchFigures } from './figures.js'
 import type { Seats, SkillScale } from './seats.js'
 

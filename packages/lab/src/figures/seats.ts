@@ -1,6 +1,6 @@
 // pure: the skill of players, and bands of it; players in tickets, as columns
-import type { Crowd, CrowdPlayer } from '../crowd/crowd.js'
-import type { RunOutcome, TicketOutcome } from '../run/outcome.js'
+import type { Crowd, CrowdPlayer } from '../crowd/index.js'
+import type { RunOutcome, TicketOutcome } from '../run/index.js'
 import type { Dimension, SkillBand } from './figures.js'
 
 /** The skill of a player: the true one, or what the attribute says. NaN if neither is known. */

@@ -1,13 +1,10 @@
 import { parentPort } from 'node:worker_threads'
 import type { Queue } from '@muster/matchmaker'
 import { boundOf } from '../bound/bound-of.js'
-import { crowdFor } from '../crowd/change-crowd.js'
-import type { Crowd } from '../crowd/crowd.js'
-import { figuresOf } from '../figures/figures-of.js'
-import type { Possible } from '../figures/figures.js'
-import { createRatingBook } from '../ratings/rating-book.js'
-import type { RunOutcome } from '../run/outcome.js'
-import { runCrowd } from '../run/run-crowd.js'
+import { crowdFor, type Crowd } from '../crowd/index.js'
+import { figuresOf, type Possible } from '../figures/index.js'
+import { createRatingBook } from '../ratings/index.js'
+import { type RunOutcome, runCrowd } from '../run/index.js'
 import type { JobMessage, JobOrder, JobResult, SentJob } from './job.js'
 
 /** What was possible in a queue: within its rules, and whatever its rules. */

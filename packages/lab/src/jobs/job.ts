@@ -1,10 +1,8 @@
 import { InvalidInput } from '@muster/core'
 import { defineQueue, type Queue, type QueueDefinition } from '@muster/matchmaker'
-import type { Crowd } from '../crowd/crowd.js'
-import type { FiguresOptions } from '../figures/figures-of.js'
-import type { Figures, Possible } from '../figures/figures.js'
-import type { RatingOptions } from '../ratings/rating-book.js'
-import type { RatingFigures } from '../ratings/rating-figures.js'
+import type { Crowd } from '../crowd/index.js'
+import type { FiguresOptions, Figures, Possible } from '../figures/index.js'
+import type { RatingOptions, RatingFigures } from '../ratings/index.js'
 
 /** One run of queues over a crowd, and what is wanted of it. */
 export interface LabJob {

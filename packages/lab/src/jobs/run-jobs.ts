@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { InvalidInput } from '@muster/core'
-import type { Crowd } from '../crowd/crowd.js'
+import type { Crowd } from '../crowd/index.js'
 import { type JobMessage, type JobOrder, type JobResult, type LabJob, queuesOf, type SentJob } from './job.js'
 
 /** A thread that carries out one job at a time. */

@@ -1,9 +1,8 @@
 import { InvalidInput } from '@muster/core'
 import { describeQueue, type QueueDefinition } from '@muster/matchmaker'
-import type { Crowd } from '../crowd/crowd.js'
-import type { FiguresOptions } from '../figures/figures-of.js'
-import { type LabResult, RESULT_FORMAT } from '../figures/figures.js'
-import { createRatingBook, type RatingOptions } from '../ratings/rating-book.js'
+import type { Crowd } from '../crowd/index.js'
+import { type FiguresOptions, type LabResult, RESULT_FORMAT } from '../figures/index.js'
+import { createRatingBook, type RatingOptions } from '../ratings/index.js'
 import { queuesOf, type LabJob } from './job.js'
 import { runJobs, type ThreadOptions } from './run-jobs.js'
 

@@ -1,5 +1,5 @@
 // pure: what a rating book notes of the matches, and what follows from it
-import { rankCorrelation, rounded, spreadOf } from '../statistics/spread.js'
+import { rankCorrelation, rounded, spreadOf } from '../statistics/index.js'
 import type { Calibration, Convergence, Experience, RatingFigures } from './rating-figures.js'
 
 /** What the notes know of a player: matches rated in this run, mu, and true skill on the same scale. */

@@ -1,5 +1,5 @@
 // pure: what is told of the ratings of a run; what came of ratings, in words
-import type { Spread } from '../statistics/spread.js'
+import type { Spread } from '../statistics/index.js'
 
 /** What is told of the ratings of a run. It is plain data, small, whatever the crowd. */
 export interface RatingFigures {

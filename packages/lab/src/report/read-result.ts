@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { jsonFault, read } from '@muster/core/internal'
 import { z } from 'zod'
-import { type LabResult, RESULT_FORMAT, WAIT_POINTS_MS } from '../figures/figures.js'
+import { type LabResult, RESULT_FORMAT, WAIT_POINTS_MS } from '../figures/index.js'
 
 const count = z.int().min(0)
 const amount = z.number().min(0)

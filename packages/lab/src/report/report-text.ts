@@ -1,8 +1,16 @@
-import { compare, valuesOf, type Comparison } from '../compare/compare.js'
-import { groupsOf, slicesOf, type Verdict } from '../compare/difference.js'
-import { MEASURES, quantity, type Unit } from '../compare/measures.js'
-import type { Dimension, Figures, LabResult, Slice, Variant } from '../figures/figures.js'
-import { ratingSentences } from '../ratings/rating-figures.js'
+import {
+  compare,
+  valuesOf,
+  type Comparison,
+  groupsOf,
+  slicesOf,
+  type Verdict,
+  MEASURES,
+  quantity,
+  type Unit,
+} from '../compare/index.js'
+import type { Dimension, Figures, LabResult, Slice, Variant } from '../figures/index.js'
+import { ratingSentences } from '../ratings/index.js'
 import { plain, shortened } from './page.js'
 import { meanRefusals, overSeeds } from './series.js'
 

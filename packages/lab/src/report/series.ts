@@ -1,5 +1,5 @@
-import type { Refusal, Variant } from '../figures/figures.js'
-import { meanOf } from '../statistics/paired.js'
+import type { Refusal, Variant } from '../figures/index.js'
+import { meanOf } from '../statistics/index.js'
 
 /** How one variant looks. Up to eight differ in colour; the dash and the mark differ for those who see none. */
 export interface Series {

@@ -1,5 +1,5 @@
 import type { Attributes, Player, Queue, RuleDefinition } from '@muster/matchmaker'
-import { CITIES } from '../crowd/generate/cities.js'
+import { CITIES } from '../crowd/index.js'
 import type { Checking } from './checking.js'
 import {
   type DefaultsForm,

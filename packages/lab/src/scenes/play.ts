@@ -2,7 +2,7 @@ import { InvalidInput, MusterError } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { createMatchmaker, type Matchmaker, type Queue, type Ticket } from '@muster/matchmaker'
 import { createStubService } from '@muster/matchmaker/internal'
-import { createVirtualClock } from '../run/virtual-clock.js'
+import { createVirtualClock } from '../run/index.js'
 import { type Happening, LONGEST_MS, type Scene, type SceneTicket } from './scene.js'
 
 /** Milliseconds between two rounds of the matchmaker, as by default. */

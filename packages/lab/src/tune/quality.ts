@@ -1,7 +1,7 @@
 // pure: how well players are matched, as one number; what a search goes by, of the figures of a run
 import type { Queue } from '@muster/matchmaker'
 import type { TimedLimit } from '@muster/matchmaker/internal'
-import type { End, Figures, Slice } from '../figures/figures.js'
+import type { End, Figures, Slice } from '../figures/index.js'
 import { type Limit, limitsOf, type Path } from './limits.js'
 import type { Measured } from './promises.js'
 

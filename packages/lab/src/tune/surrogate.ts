@@ -1,6 +1,6 @@
 // pure: a guess at a function's values between the points where it is known
 import type { Random } from '@muster/core/clock'
-import { normal } from '../statistics/spread.js'
+import { normal } from '../statistics/index.js'
 import { inside } from './schedule.js'
 import type { Point, Problem, Tried } from './space.js'
 

@@ -1,5 +1,5 @@
 import type { TimedLimit } from '@muster/matchmaker/internal'
-import { quantity } from '../compare/measures.js'
+import { quantity } from '../compare/index.js'
 import type { Change } from './limits.js'
 import { type Broken, brokenBy, type FrontPoint, meanOf, type Measured, type PromiseName } from './promises.js'
 import type { QualityPart } from './quality.js'

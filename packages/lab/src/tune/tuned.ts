@@ -1,5 +1,5 @@
 import type { Queue } from '@muster/matchmaker'
-import { type Interval, pairedIntervals } from '../statistics/paired.js'
+import { type Interval, pairedIntervals } from '../statistics/index.js'
 import type { Change } from './limits.js'
 import { type Broken, brokenBy, type FrontPoint, meanOf, type Measured, type Promises } from './promises.js'
 import type { LeftAlone, SearchOptions } from './searched.js'

@@ -10,8 +10,7 @@ import {
   within,
 } from '@muster/core/internal'
 import { Unavailable } from '../errors.js'
-import type { PresenceReport } from '../tickets/presence.js'
-import { type FollowedUntil, hasEnded, isSettled, type Ticket } from '../tickets/ticket.js'
+import { type PresenceReport, type FollowedUntil, hasEnded, isSettled, type Ticket } from '../tickets/index.js'
 import { isBackend, type TicketCaller } from './callers.js'
 import type { TicketService } from './service.js'
 import { parseSeatId, type Seat, seatOf, ticketView, type TicketView } from './ticket-views.js'

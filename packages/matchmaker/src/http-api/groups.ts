@@ -11,8 +11,7 @@ import {
   unknownQueue,
   UnknownTicket,
 } from '../errors.js'
-import { readTicketInput } from '../tickets/ticket-input.js'
-import type { Ticket, TicketStatus } from '../tickets/ticket.js'
+import { readTicketInput, type Ticket, type TicketStatus } from '../tickets/index.js'
 import { isBackend, playerOf, type TicketCaller } from './callers.js'
 import type { PresenceReporter } from './follow-ticket.js'
 import {

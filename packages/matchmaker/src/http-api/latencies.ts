@@ -4,7 +4,7 @@ import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { LRUCache } from 'lru-cache'
 import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
-import type { Locate } from '../tickets/locate/mmdb-locate.js'
+import type { Locate } from '../locate/mmdb-locate.js'
 
 /** Round trips in milliseconds by the name of the beacon. */
 export type Latencies = Readonly<Record<string, number>>

@@ -2,13 +2,25 @@ import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { type Awaitable, whenKnown } from '@muster/core/internal'
 import type { AllocationView } from '@muster/servers/internal'
-import type { Inspection, QueueState } from '../matches/inspection.js'
-import type { FoundPlayer, LongestWaiting, QueueWait, TicketExplanation } from '../matches/matchmaker.js'
-import { forgottenAt, offencesLeft } from '../queues/cooldown.js'
-import { type Explanation, type NextRelaxation, PAUSED, relaxationSentence } from '../queues/explain.js'
-import type { Cooldown } from '../tickets/cooldowns.js'
-import type { Locate } from '../tickets/locate/mmdb-locate.js'
-import { regionIn } from '../wait-times/regions.js'
+import type {
+  Inspection,
+  QueueState,
+  FoundPlayer,
+  LongestWaiting,
+  QueueWait,
+  TicketExplanation,
+} from '../matches/index.js'
+import {
+  forgottenAt,
+  offencesLeft,
+  type Explanation,
+  type NextRelaxation,
+  PAUSED,
+  relaxationSentence,
+} from '../queues/index.js'
+import type { Cooldown } from '../tickets/index.js'
+import type { Locate } from '../locate/mmdb-locate.js'
+import { regionIn } from '../wait-times/index.js'
 import type { LobbyOfPlayer, TicketApiOptions } from './api-options.js'
 import { isBackend, type TicketCaller } from './callers.js'
 import type { PresenceReporter } from './follow-ticket.js'

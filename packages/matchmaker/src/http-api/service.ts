@@ -1,5 +1,5 @@
 import type { Awaitable } from '@muster/core/internal'
-import type { Matchmaker } from '../matches/matchmaker.js'
+import type { Matchmaker } from '../matches/index.js'
 
 /** The methods of a matchmaker that the ticket API uses and whose answers may take a while. */
 type Answering =

@@ -1,9 +1,16 @@
 // pure: seats, which give each player of a party a ticket of their own
 import type { Assignment } from '@muster/servers/internal'
-import type { Matchmaker, QueueWait } from '../matches/matchmaker.js'
-import type { Backfill, BackfillStatus } from '../tickets/backfill.js'
-import type { CancelReason, MatchEnd, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'
-import type { WaitEstimate } from '../wait-times/wait-curve.js'
+import type { Matchmaker, QueueWait } from '../matches/index.js'
+import type {
+  Backfill,
+  BackfillStatus,
+  CancelReason,
+  MatchEnd,
+  Ticket,
+  TicketStatus,
+  WaitingFor,
+} from '../tickets/index.js'
+import type { WaitEstimate } from '../wait-times/index.js'
 
 /**
  * The ticket of one player. For the matchmaker a party is one ticket; for clients of this API each player has a ticket.

@@ -18,7 +18,7 @@ import { inspect } from './inspection.js'
 import { createSurvey } from './survey.js'
 import type { LearnedWaits, Matchmaker } from './matchmaker.js'
 import { configure, defineQueues, type MatchmakerOptions } from '../options.js'
-import type { Queue } from '../queues/queue.js'
+import type { Queue } from '../queues/index.js'
 import { createCooldownCommands, createPausing } from './operator-commands.js'
 import { createBeginPrivate, createMatchCreation } from './create-match.js'
 import { createMatching } from './match-commands.js'
@@ -27,15 +27,20 @@ import { createInheriting, createResuming, type StoredBackfill } from './resume-
 import { createPlacing } from './match-order.js'
 import { createRounds } from './rounds.js'
 import { createEstimating, createExplaining } from './explain-ticket.js'
-import { createQueueFacts, createQueueRuntime } from '../tickets/queue-runtime.js'
-import { type QueueRuntime, ticketOf, type TicketRecord } from '../tickets/ticket-record.js'
-import { createLocating } from '../tickets/locate-players.js'
+import {
+  createQueueFacts,
+  createQueueRuntime,
+  type QueueRuntime,
+  ticketOf,
+  type TicketRecord,
+  createLocating,
+  createCooldowns,
+  createPlayerLimits,
+  type Ledger,
+  type Loading,
+  createTicketStore,
+} from '../tickets/index.js'
 import { createTicketing } from './ticket-commands.js'
-import { createCooldowns } from '../tickets/cooldowns.js'
-import { createPlayerLimits } from '../tickets/limits.js'
-import type { Ledger } from '../tickets/ticket-ledger.js'
-import type { Loading } from '../tickets/load-tickets.js'
-import { createTicketStore } from '../tickets/ticket-store.js'
 
 /** A matchmaker, and what only those use of it whose tickets outlive their process. */
 export interface Assembly {

@@ -4,9 +4,11 @@ import type { TeamShape } from '@muster/kernel'
 import { networkOf, type Player } from '@muster/servers/internal'
 import { z } from 'zod'
 import { BackfillExists, InvalidBackfill, BackfillVersionConflict, UnknownBackfill } from '../errors.js'
-import type { RuleTicket } from '../queues/rule-parts/rule-checks.js'
-import { backfillOf, type BackfillRecord, type Match } from '../tickets/ticket-record.js'
+import type { RuleTicket } from '../queues/index.js'
 import {
+  backfillOf,
+  type BackfillRecord,
+  type Match,
   type BackfillChange,
   type BackfillInput,
   type BackfillTeam,
@@ -15,9 +17,12 @@ import {
   presentIn,
   roomsBeside,
   type Vacancies,
-} from '../tickets/backfill.js'
-import { complete, MOST } from '../tickets/checked-ticket.js'
-import { player, ticketId, ticketPriority } from '../tickets/ticket-input.js'
+  complete,
+  MOST,
+  player,
+  ticketId,
+  ticketPriority,
+} from '../tickets/index.js'
 import type { Backfills } from './backfills.js'
 import type { Matchmaker } from './matchmaker.js'
 

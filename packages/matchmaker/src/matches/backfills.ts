@@ -3,16 +3,18 @@ import type { Clock, Random } from '@muster/core/clock'
 import type { TeamShape } from '@muster/kernel'
 import { InvalidBackfill, InvalidTicket } from '../errors.js'
 import type { Events } from '../events.js'
-import type { RuleTicket } from '../queues/rule-parts/rule-checks.js'
+import type { RuleTicket } from '../queues/index.js'
 import {
   backfillOf,
   type BackfillRecord,
   type Match,
   type QueueRuntime,
   type TicketRecord,
-} from '../tickets/ticket-record.js'
-import type { BackfillStatus, Present, Vacancies } from '../tickets/backfill.js'
-import type { Ledger } from '../tickets/ticket-ledger.js'
+  type BackfillStatus,
+  type Present,
+  type Vacancies,
+  type Ledger,
+} from '../tickets/index.js'
 
 /** An open backfill, for a process that takes its match over together with the match's tickets. */
 export interface SavedBackfill {

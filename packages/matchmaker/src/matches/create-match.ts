@@ -1,8 +1,13 @@
 import type { Random } from '@muster/core/clock'
-import { checkMatch, inMatch } from '../tickets/private-matches.js'
-import { type QueueRuntime, ticketOf, type TicketRecord } from '../tickets/ticket-record.js'
-import type { TicketStore } from '../tickets/ticket-store.js'
-import { countPlayers } from '../tickets/backfill.js'
+import {
+  checkMatch,
+  inMatch,
+  type QueueRuntime,
+  ticketOf,
+  type TicketRecord,
+  type TicketStore,
+  countPlayers,
+} from '../tickets/index.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import { privateQueue } from './match.js'
 import type { Matchmaker } from './matchmaker.js'

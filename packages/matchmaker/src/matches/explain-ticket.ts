@@ -1,11 +1,9 @@
 import type { Clock } from '@muster/core/clock'
 import { type Allocator, type Held, type Placement, placementOf } from '@muster/servers/internal'
 import { UnknownTicket } from '../errors.js'
-import { PAUSED } from '../queues/explain.js'
-import { slotIn } from '../tickets/ticket-pools.js'
-import { NOWHERE, type QueueRuntime, type TicketRecord } from '../tickets/ticket-record.js'
-import type { TicketStore } from '../tickets/ticket-store.js'
-import { type Curve, estimateOf } from '../wait-times/wait-curve.js'
+import { PAUSED } from '../queues/index.js'
+import { slotIn, NOWHERE, type QueueRuntime, type TicketRecord, type TicketStore } from '../tickets/index.js'
+import { type Curve, estimateOf } from '../wait-times/index.js'
 import type { LearnedWaits, Matchmaker } from './matchmaker.js'
 
 /** Creates `explain`: the reasons of the ticket's queues, or why the ticket is in none of their pools. */

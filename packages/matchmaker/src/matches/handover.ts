@@ -5,11 +5,14 @@ import type { Store } from '@muster/servers'
 import { type Allocator, viewOf } from '@muster/servers/internal'
 import { z } from 'zod'
 import { MatchmakerClosed } from '../errors.js'
-import type { PrivateSeat } from '../tickets/checked-ticket.js'
-import type { TicketRecord } from '../tickets/ticket-record.js'
-import { coordinates, readTicketInput } from '../tickets/ticket-input.js'
-import type { Ticket } from '../tickets/ticket.js'
-import type { TicketStore } from '../tickets/ticket-store.js'
+import {
+  type PrivateSeat,
+  type TicketRecord,
+  coordinates,
+  readTicketInput,
+  type Ticket,
+  type TicketStore,
+} from '../tickets/index.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { ExportedTicket, Imported, Matchmaker, TicketSnapshot } from './matchmaker.js'
 

@@ -1,8 +1,7 @@
 import type { Store } from '@muster/servers'
 import { type AllocationView, type Allocator, viewOf } from '@muster/servers/internal'
-import type { Match, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
-import type { WaitingFor } from '../tickets/ticket.js'
-import type { TargetWaitState } from '../wait-times/target-wait.js'
+import type { Match, QueueRuntime, TicketRecord, WaitingFor } from '../tickets/index.js'
+import type { TargetWaitState } from '../wait-times/index.js'
 
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
 export interface QueueState {

@@ -9,11 +9,16 @@ import type {
   StopReason,
 } from '@muster/servers/internal'
 import type { Events } from '../events.js'
-import type { Cooldowns } from '../tickets/cooldowns.js'
-import { type Match, ticketOf, type TicketRecord } from '../tickets/ticket-record.js'
-import type { CancelReason, MatchEnd } from '../tickets/ticket.js'
-import type { TicketStore } from '../tickets/ticket-store.js'
-import { filled } from '../tickets/backfill.js'
+import {
+  type Cooldowns,
+  type Match,
+  ticketOf,
+  type TicketRecord,
+  type CancelReason,
+  type MatchEnd,
+  type TicketStore,
+  filled,
+} from '../tickets/index.js'
 import type { Backfills } from './backfills.js'
 import { type FindPlacements, orderOf, placedOf, teamsOf } from './match-order.js'
 import {

@@ -10,9 +10,8 @@ import {
 } from '@muster/servers/internal'
 import type { BeaconDirectory, KnownBeacons } from '../beacons.js'
 import type { Placed } from '../events.js'
-import { bestBeacons } from '../queues/rules/best-beacons.js'
-import type { Rule } from '../queues/rules/definition.js'
-import type { Match, TicketRecord } from '../tickets/ticket-record.js'
+import { bestBeacons, type Rule } from '../queues/index.js'
+import type { Match, TicketRecord } from '../tickets/index.js'
 
 export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): InCommon {
   let equality: Map<string, string | number | boolean> | undefined

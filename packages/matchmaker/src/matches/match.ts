@@ -1,12 +1,21 @@
 import type { TeamShape } from '@muster/kernel'
 import type { Allocator, ReturnReason, StopReason } from '@muster/servers/internal'
 import { InvalidBackfill } from '../errors.js'
-import type { Queue } from '../queues/queue.js'
-import type { PrivateSeat } from '../tickets/checked-ticket.js'
-import type { BackfillRecord, Match, TicketRecord } from '../tickets/ticket-record.js'
-import type { CancelReason } from '../tickets/ticket.js'
-import type { TicketStore } from '../tickets/ticket-store.js'
-import { deserted, type Placed, presentIn, remaining, type Vacancies, vacated } from '../tickets/backfill.js'
+import type { Queue } from '../queues/index.js'
+import {
+  type PrivateSeat,
+  type BackfillRecord,
+  type Match,
+  type TicketRecord,
+  type CancelReason,
+  type TicketStore,
+  deserted,
+  type Placed,
+  presentIn,
+  remaining,
+  type Vacancies,
+  vacated,
+} from '../tickets/index.js'
 import type { Backfills } from './backfills.js'
 
 /** Why a match ends. */

@@ -1,18 +1,23 @@
 import type { Coordinates, MusterError } from '@muster/core'
 import type { AllocationView, Placement, Player } from '@muster/servers/internal'
 import type { EventName, Listener } from '../events.js'
-import type { Explanation } from '../queues/explain.js'
-import type { PlayerMayState } from '../queues/player-may-state.js'
-import type { QueueDefinition } from '../queues/queue.js'
-import type { PlayedMatch } from '../tickets/admission.js'
-import type { Backfill, BackfillChange, BackfillInput } from '../tickets/backfill.js'
-import type { PrivateSeat } from '../tickets/checked-ticket.js'
-import type { Cooldown } from '../tickets/cooldowns.js'
-import type { MatchInput, PrivateMatch } from '../tickets/private-matches.js'
-import type { PresenceReport } from '../tickets/presence.js'
-import type { Ticket, TicketInput, WaitingFor, WaitOptions } from '../tickets/ticket.js'
-import type { WaitEstimate } from '../wait-times/wait-curve.js'
-import type { LearnedCurves } from '../wait-times/queue-waits.js'
+import type { Explanation, PlayerMayState, QueueDefinition } from '../queues/index.js'
+import type {
+  PlayedMatch,
+  Backfill,
+  BackfillChange,
+  BackfillInput,
+  PrivateSeat,
+  Cooldown,
+  MatchInput,
+  PrivateMatch,
+  PresenceReport,
+  Ticket,
+  TicketInput,
+  WaitingFor,
+  WaitOptions,
+} from '../tickets/index.js'
+import type { WaitEstimate, LearnedCurves } from '../wait-times/index.js'
 import type { Inspection } from './inspection.js'
 import type { Survey, SurveyOptions } from './survey.js'
 

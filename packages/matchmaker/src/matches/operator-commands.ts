@@ -4,8 +4,7 @@ import { read } from '@muster/core/internal'
 import { z } from 'zod'
 import { unknownQueue } from '../errors.js'
 import type { Events } from '../events.js'
-import type { Cooldown, Cooldowns } from '../tickets/cooldowns.js'
-import type { QueueRuntime } from '../tickets/ticket-record.js'
+import type { Cooldown, Cooldowns, QueueRuntime } from '../tickets/index.js'
 import type { Matchmaker } from './matchmaker.js'
 
 interface PausingOptions {

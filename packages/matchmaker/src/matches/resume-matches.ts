@@ -1,12 +1,17 @@
 import type { Clock } from '@muster/core/clock'
 import type { Assignment, Inherited, ServerRecord, Order } from '@muster/servers/internal'
-import { mayWaitWhilePlaying } from '../tickets/admission.js'
-import type { Ledger } from '../tickets/ticket-ledger.js'
-import type { Match, QueueRuntime, Seat, TicketRecord } from '../tickets/ticket-record.js'
-import type { TicketState } from '../tickets/checked-ticket.js'
-import { hasEnded } from '../tickets/ticket.js'
-import type { TicketStore } from '../tickets/ticket-store.js'
-import { remaining } from '../tickets/backfill.js'
+import {
+  mayWaitWhilePlaying,
+  type Ledger,
+  type Match,
+  type QueueRuntime,
+  type Seat,
+  type TicketRecord,
+  type TicketState,
+  hasEnded,
+  type TicketStore,
+  remaining,
+} from '../tickets/index.js'
 import type { Backfills, SavedBackfill } from './backfills.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import { type FindPlacements, orderOf, teamsOf } from './match-order.js'

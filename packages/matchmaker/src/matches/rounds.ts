@@ -1,9 +1,14 @@
-import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
+import {
+  type BackfillRecord,
+  type QueueRuntime,
+  type TicketRecord,
+  isIn,
+  slotIn,
+  type TicketStore,
+} from '../tickets/index.js'
 import type { Yielder } from '@muster/core/internal'
 import { type Grouped, levelAt, type Matches, type Round, type RoundOptions, type Slot, STEP } from '@muster/kernel'
-import type { Queue } from '../queues/queue.js'
-import { isIn, slotIn } from '../tickets/ticket-pools.js'
-import type { TicketStore } from '../tickets/ticket-store.js'
+import type { Queue } from '../queues/index.js'
 
 /** Tickets that were grouped into a match. */
 export interface Group {

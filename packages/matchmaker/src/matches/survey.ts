@@ -1,7 +1,7 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import { levelAt, type Slot } from '@muster/kernel'
 import type { Allocation, AllocationPhase, Allocator } from '@muster/servers/internal'
-import type { Match, QueueRuntime, TicketRecord } from '../tickets/ticket-record.js'
+import type { Match, QueueRuntime, TicketRecord } from '../tickets/index.js'
 import type { Inspection } from './inspection.js'
 
 /** Divides the earth into areas of so many degrees, by number. */

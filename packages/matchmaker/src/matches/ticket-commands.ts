@@ -1,16 +1,21 @@
 import { MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { NothingToAccept, AlreadyAssigned, UnknownTicket } from '../errors.js'
-import type { Offence } from '../queues/cooldown.js'
+import type { Offence } from '../queues/index.js'
 import type { Matchmaker, TicketResult } from './matchmaker.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
-import { ticketOf, type TicketRecord } from '../tickets/ticket-record.js'
-import type { CancelReason, TicketInput } from '../tickets/ticket.js'
-import type { PlayedBy } from '../tickets/admission.js'
-import { noteSighting } from '../tickets/presence.js'
-import { readTicketInput, assertPlayerOfTicket } from '../tickets/ticket-input.js'
-import type { Cooldowns } from '../tickets/cooldowns.js'
-import type { TicketStore } from '../tickets/ticket-store.js'
+import {
+  ticketOf,
+  type TicketRecord,
+  type CancelReason,
+  type TicketInput,
+  type PlayedBy,
+  noteSighting,
+  readTicketInput,
+  assertPlayerOfTicket,
+  type Cooldowns,
+  type TicketStore,
+} from '../tickets/index.js'
 
 export interface Ticketing {
   readonly tickets: TicketStore

@@ -1,11 +1,8 @@
 import type { Coordinates } from '@muster/core'
-import type { LearnedWaits, QueueWait } from '../matches/matchmaker.js'
-import { createLocating } from '../tickets/locate-players.js'
-import type { Locate } from '../tickets/locate/mmdb-locate.js'
-import { readBody, type StoredTicket } from '../tickets/checked-ticket.js'
-import { estimateOf, type WaitEstimate } from '../wait-times/wait-curve.js'
-import type { Kind } from '../wait-times/regions.js'
-import { type Curves, curvesFrom } from '../wait-times/queue-waits.js'
+import type { LearnedWaits, QueueWait } from '../matches/index.js'
+import { createLocating, readBody, type StoredTicket } from '../tickets/index.js'
+import type { Locate } from '../locate/mmdb-locate.js'
+import { estimateOf, type WaitEstimate, type Kind, type Curves, curvesFrom } from '../wait-times/index.js'
 
 /** Which tickets wait as long as a stored one. */
 export interface StoredKind extends Kind {

@@ -2,12 +2,9 @@ import type { CallOptions } from '@muster/core'
 import { linkedSignal, manyWaitOn } from '@muster/core/internal'
 import { createMemoryServerLog, type DeploymentService, type ServerLog } from '@muster/servers/internal'
 import { MatchmakerClosed } from '../errors.js'
-import { assemble } from '../matches/assembly.js'
-import type { LearnedWaits, Matchmaker } from '../matches/matchmaker.js'
-import type { StoredBackfill } from '../matches/resume-matches.js'
+import { assemble, type LearnedWaits, type Matchmaker, type StoredBackfill } from '../matches/index.js'
 import type { MatchmakerOptions } from '../options.js'
-import type { Loading } from '../tickets/load-tickets.js'
-import type { Ledger } from '../tickets/ticket-ledger.js'
+import type { Loading, Ledger } from '../tickets/index.js'
 
 /**
  * What a leader does to the world goes through its gate. Once the gate is shut, nothing leaves any more, and what comes

@@ -1,13 +1,18 @@
 import { pointOf } from '@muster/core/internal'
 import type { Checks, Entry, Model, Opening } from '@muster/kernel'
 import { InvalidTicket } from '../errors.js'
-import { regionIn } from '../wait-times/regions.js'
+import { regionIn } from '../wait-times/index.js'
 import type { Queue } from './queue.js'
-import type { Levels } from './rule-parts/levels.js'
-import type { Facts, NamedTeam, Refuse, RuleOpening, RuleTicket } from './rule-parts/rule-checks.js'
-import { teamShapes } from './rule-parts/teams.js'
-import { levelsOf } from './rules/definition.js'
-import { type CompiledRule, compileRule } from './rules/rule-kinds.js'
+import {
+  type Levels,
+  type Facts,
+  type NamedTeam,
+  type Refuse,
+  type RuleOpening,
+  type RuleTicket,
+  teamShapes,
+} from './rule-parts/index.js'
+import { levelsOf, type CompiledRule, compileRule } from './rules/index.js'
 
 /** A queue compiled for the kernel. */
 export interface CompiledQueue {

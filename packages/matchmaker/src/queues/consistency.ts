@@ -1,18 +1,26 @@
-import { MOST_LEVELS } from './rule-parts/levels.js'
-import { isBounds, loosest, type Relaxing, stairsOf, strictest } from './rule-parts/relaxing.js'
-import { PARTY_SIZE } from './rule-parts/rule-base.js'
-import { LARGEST_MATCH, namesOf, type TeamDefinition } from './rule-parts/teams.js'
-import type { AcceptsRule } from './rules/accepts.js'
 import {
+  MOST_LEVELS,
+  isBounds,
+  loosest,
+  type Relaxing,
+  stairsOf,
+  strictest,
+  PARTY_SIZE,
+  LARGEST_MATCH,
+  namesOf,
+  type TeamDefinition,
+} from './rule-parts/index.js'
+import {
+  type AcceptsRule,
   innerRulesOf,
   levelsOf,
   limitFieldsOf,
   ratingAttributesOf,
   type Rule,
   type RuleDefinition,
-} from './rules/definition.js'
-import type { RequireRule } from './rules/require.js'
-import type { RolesRule } from './rules/roles.js'
+  type RequireRule,
+  type RolesRule,
+} from './rules/index.js'
 
 /** Most teams of which the winner is predicted (our choice). */
 const MOST_PREDICTED = 32

@@ -1,10 +1,21 @@
 import type { Queue } from './queue.js'
-import { counted, digits, duration, listed, sentence } from './rule-parts/english.js'
-import { type Levels, startsOf, tableOf } from './rule-parts/levels.js'
-import { isBounds, type Relaxing, relaxingOf } from './rule-parts/relaxing.js'
-import { mayBeSmaller, teamClauses, teamShapes } from './rule-parts/teams.js'
-import { innerRulesOf, levelsOf, nameOf, type Rule, type RuleDefinition } from './rules/definition.js'
-import { ruleClause } from './rules/rule-kinds.js'
+import {
+  counted,
+  digits,
+  duration,
+  listed,
+  sentence,
+  type Levels,
+  startsOf,
+  tableOf,
+  isBounds,
+  type Relaxing,
+  relaxingOf,
+  mayBeSmaller,
+  teamClauses,
+  teamShapes,
+} from './rule-parts/index.js'
+import { innerRulesOf, levelsOf, nameOf, type Rule, type RuleDefinition, ruleClause } from './rules/index.js'
 
 /** What a queue means. */
 export interface QueueDescription {

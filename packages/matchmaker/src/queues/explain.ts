@@ -2,10 +2,8 @@
 import { kmOf } from '@muster/core/internal'
 import type { Entry, Pool, Slot } from '@muster/kernel'
 import type { CompiledQueue } from './compile.js'
-import { startsOf, tableOf } from './rule-parts/levels.js'
-import type { Facts } from './rule-parts/rule-checks.js'
-import { limitsOf, type Rule } from './rules/definition.js'
-import type { CompiledRule } from './rules/rule-kinds.js'
+import { startsOf, tableOf, type Facts } from './rule-parts/index.js'
+import { limitsOf, type Rule, type CompiledRule } from './rules/index.js'
 
 /** Why a ticket still waits in a queue: plain data, which tells nothing about other players but numbers. */
 export interface Explanation {

@@ -1,6 +1,6 @@
 // pure: what players may say of themselves
 import type { Queue } from './queue.js'
-import { innerRulesOf, ratingAttributesOf, type RuleDefinition } from './rules/definition.js'
+import { innerRulesOf, ratingAttributesOf, type RuleDefinition } from './rules/index.js'
 
 /**
  * Whether a queue believes what a player states: of an attribute with that name, or of `roles`, `avoid` or `latencies`.

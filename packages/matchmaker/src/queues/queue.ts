@@ -4,10 +4,8 @@ import { z } from 'zod'
 import { InvalidQueue } from '../errors.js'
 import { problemsOfQueue } from './consistency.js'
 import type { CooldownDefinition, CooldownTerms, Offence } from './cooldown.js'
-import { waitMs } from './rule-parts/schema-parts.js'
-import { type TeamDefinition, teamSchema } from './rule-parts/teams.js'
-import { type Rule, type RuleDefinition, withDistinctNames } from './rules/definition.js'
-import { ruleSchema } from './rules/rule-kinds.js'
+import { waitMs, type TeamDefinition, teamSchema } from './rule-parts/index.js'
+import { type Rule, type RuleDefinition, withDistinctNames, ruleSchema } from './rules/index.js'
 
 const USUAL = ['declined', 'not-accepted', 'left'] as const satisfies readonly Offence[]
 const OFFENCES = [...USUAL, 'left-running'] as const satisfies readonly Offence[]

@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from '../create-matchmaker.js'
-import type { Locate } from '../tickets/locate/mmdb-locate.js'
+import type { Locate } from '../locate/mmdb-locate.js'
 import type { Player } from '@muster/servers/internal'
 import { recordTickets, type RecordOptions } from './record-tickets.js'
 import { replayTickets } from './replay-tickets.js'

@@ -2,11 +2,10 @@ import type { Coordinates } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
 import type { Player } from '@muster/servers/internal'
 import { Unavailable } from '../errors.js'
-import type { ExportedTicket, Matchmaker } from '../matches/matchmaker.js'
-import type { QueueDefinition } from '../queues/queue.js'
-import type { BackfillTeam } from '../tickets/backfill.js'
-import type { Locate } from '../tickets/locate/mmdb-locate.js'
-import type { Ticket, TicketInput } from '../tickets/ticket.js'
+import type { ExportedTicket, Matchmaker } from '../matches/index.js'
+import type { QueueDefinition } from '../queues/index.js'
+import type { BackfillTeam, Ticket, TicketInput } from '../tickets/index.js'
+import type { Locate } from '../locate/mmdb-locate.js'
 import {
   createPlayerRecorder,
   FORMAT,

@@ -2,8 +2,8 @@ import { type Coordinates, InvalidInput } from '@muster/core'
 import { addressPrefix, notJson, read } from '@muster/core/internal'
 import type { Player } from '@muster/servers/internal'
 import { z } from 'zod'
-import type { QueueDefinition } from '../queues/queue.js'
-import type { BackfillTeam } from '../tickets/backfill.js'
+import type { QueueDefinition } from '../queues/index.js'
+import type { BackfillTeam } from '../tickets/index.js'
 
 /** The `format` in the first line of a recording. It changes when older readers could not read new recordings. */
 export const FORMAT = 'muster-recording-1'

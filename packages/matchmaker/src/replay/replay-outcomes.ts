@@ -1,8 +1,8 @@
 import { greatCircleKm } from '@muster/core'
 import { middleOf } from '@muster/core/internal'
 import type { Player } from '@muster/servers/internal'
-import type { Matchmaker } from '../matches/matchmaker.js'
-import type { CancelReason, Ticket } from '../tickets/ticket.js'
+import type { Matchmaker } from '../matches/index.js'
+import type { CancelReason, Ticket } from '../tickets/index.js'
 
 /** The outcome of a ticket. Times are epoch milliseconds, as in the recording. */
 export interface ReplayedTicket {

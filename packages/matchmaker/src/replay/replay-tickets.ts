@@ -3,9 +3,9 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import { z } from 'zod'
 import { createMatchmaker } from '../create-matchmaker.js'
-import type { Matchmaker } from '../matches/matchmaker.js'
-import type { QueueDefinition } from '../queues/queue.js'
-import type { Ticket } from '../tickets/ticket.js'
+import type { Matchmaker } from '../matches/index.js'
+import type { QueueDefinition } from '../queues/index.js'
+import type { Ticket } from '../tickets/index.js'
 import { playerOf, readLine, type RecordedLine, type RecordedTeam, type RecordedTicket } from './recording-lines.js'
 import {
   createOutcomes,

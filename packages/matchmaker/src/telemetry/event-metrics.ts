@@ -3,7 +3,7 @@ import { type OperationId, operations } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { ACTIVITIES } from '@muster/servers/internal'
 import type { Attributes } from '@opentelemetry/api'
-import type { Ticket } from '../tickets/ticket.js'
+import type { Ticket } from '../tickets/index.js'
 import { type Instruments, type Observed, type ObservedClient, queueOf } from './instruments.js'
 
 /** Counts and times the matchmaker's events. Returns a function that ends this. */

@@ -1,7 +1,7 @@
 import type { Client } from '@muster/core'
 import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api'
-import type { Matchmaker } from '../matches/matchmaker.js'
-import type { Ticket } from '../tickets/ticket.js'
+import type { Matchmaker } from '../matches/index.js'
+import type { Ticket } from '../tickets/index.js'
 
 /** Bucket boundaries in seconds: for durations of moments, and for durations of minutes. */
 const MOMENTS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

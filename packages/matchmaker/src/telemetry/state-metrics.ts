@@ -1,5 +1,5 @@
 import type { Attributes, BatchObservableCallback, BatchObservableResult, Meter, Observable } from '@opentelemetry/api'
-import type { Inspection } from '../matches/inspection.js'
+import type { Inspection } from '../matches/index.js'
 import type { LimitMeter } from './event-metrics.js'
 import type { Instruments, Observed, ObservedClient } from './instruments.js'
 

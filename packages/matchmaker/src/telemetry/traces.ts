@@ -9,7 +9,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api'
 import type { Clock } from '@muster/core/clock'
-import type { Ticket } from '../tickets/ticket.js'
+import type { Ticket } from '../tickets/index.js'
 import { type Observed, queueOf } from './instruments.js'
 
 /** A match, from when it is found until its players know where to connect, or until all of them have left. */

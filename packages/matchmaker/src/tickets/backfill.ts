@@ -1,6 +1,6 @@
 import type { TeamShape } from '@muster/kernel'
 import type { Player } from '@muster/servers/internal'
-import type { RuleTicket } from '../queues/rule-parts/rule-checks.js'
+import type { RuleTicket } from '../queues/index.js'
 
 /** What asks for more players for a running match. */
 export interface BackfillInput {

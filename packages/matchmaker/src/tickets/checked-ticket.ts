@@ -1,7 +1,7 @@
 // pure: a ticket that was checked; what never changes of a ticket, as text
 import type { Coordinates } from '@muster/core'
 import type { Player } from '@muster/servers/internal'
-import type { RulePlayer } from '../queues/rule-parts/rule-checks.js'
+import type { RulePlayer } from '../queues/index.js'
 import type { Ticket } from './ticket.js'
 
 /** A player of a ticket that was checked: what was not given is empty, so that rules need not ask. */

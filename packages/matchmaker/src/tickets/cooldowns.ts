@@ -1,6 +1,5 @@
 import { PlayerCoolingDown } from '../errors.js'
-import { type CooldownState, forgottenAt, type Offence, offend } from '../queues/cooldown.js'
-import type { Queue } from '../queues/queue.js'
+import { type CooldownState, forgottenAt, type Offence, offend, type Queue } from '../queues/index.js'
 
 /** A cooldown of a player as plain data. It holds no address. */
 export interface Cooldown extends CooldownState {

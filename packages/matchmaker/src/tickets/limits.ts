@@ -2,7 +2,7 @@ import { growingTo } from '@muster/core/internal'
 import { bytesOfTicket, type FoundTicket, roughBytesOfTicket, shareOf, type Told } from '@muster/servers/internal'
 import { LRUCache } from 'lru-cache'
 import { InvalidTicket, PlayerOverLimit } from '../errors.js'
-import type { Queue } from '../queues/queue.js'
+import type { Queue } from '../queues/index.js'
 
 /** What one account may cost. */
 interface PlayerBounds {

@@ -1,9 +1,13 @@
 import { createPool } from '@muster/kernel'
-import { compileQueue } from '../queues/compile.js'
-import { createExplain } from '../queues/explain.js'
-import { playerMayState, type PlayerMayState, readsLatencies } from '../queues/player-may-state.js'
-import type { Queue } from '../queues/queue.js'
-import { createQueueWaits } from '../wait-times/queue-waits.js'
+import {
+  compileQueue,
+  createExplain,
+  playerMayState,
+  type PlayerMayState,
+  readsLatencies,
+  type Queue,
+} from '../queues/index.js'
+import { createQueueWaits } from '../wait-times/index.js'
 import { createCheckEnvironment, toldBy } from './limits.js'
 import type { QueueRuntime } from './ticket-record.js'
 

@@ -3,7 +3,7 @@ import { PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { newId, middleOf } from '@muster/core/internal'
 import { defineQueues } from '../options.js'
 import { networkOf } from '@muster/servers/internal'
-import type { QueueDefinition } from '../queues/queue.js'
+import type { QueueDefinition } from '../queues/index.js'
 import {
   entriesOf,
   mayWaitTwice,

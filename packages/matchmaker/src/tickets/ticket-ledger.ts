@@ -1,5 +1,5 @@
 import type { Coordinates } from '@muster/core'
-import type { CooldownState } from '../queues/cooldown.js'
+import type { CooldownState } from '../queues/index.js'
 import type { Store, StoreRecord, StoreRecords } from '@muster/servers'
 import { bodyOf, type StoredTicket, type TicketState } from './checked-ticket.js'
 import type { Cooldown } from './cooldowns.js'

@@ -3,15 +3,15 @@ import type { Clock } from '@muster/core/clock'
 import type { LimitStore } from '@muster/core/http'
 import { type Attempts, createAttempts, within } from '@muster/core/internal'
 import { z } from 'zod'
-import { RedisTimedOut } from '../connection/connection-errors.js'
 import {
+  RedisTimedOut,
   checkOptions,
   clockSchema,
   connectionSchema,
   nameSchema,
   type RedisConnection,
-} from '../connection/connection.js'
-import { defineScript } from '../connection/script.js'
+  defineScript,
+} from '../connection/index.js'
 
 /**
  * What is done with a count: `t` takes an attempt if one is allowed, `w` asks whether one is, `c` charges one that was

@@ -1,7 +1,14 @@
 import type { Group, GroupStore, StoredGroup } from '@muster/matchmaker'
 import { z } from 'zod'
-import { checkOptions, connectionSchema, nameSchema, type RedisConnection } from '../connection/connection.js'
-import { defineScript, type Reply, type Script } from '../connection/script.js'
+import {
+  checkOptions,
+  connectionSchema,
+  nameSchema,
+  type RedisConnection,
+  defineScript,
+  type Reply,
+  type Script,
+} from '../connection/index.js'
 
 /*
  * The keys of a group store, all in one slot:

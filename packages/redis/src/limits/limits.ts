@@ -4,13 +4,7 @@ import { createBucket, within } from '@muster/core/internal'
 import type { RateLimit } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
-import {
-  checkOptions,
-  clockSchema,
-  connectionSchema,
-  nameSchema,
-  type RedisConnection,
-} from '../connection/connection.js'
+import { checkOptions, clockSchema, connectionSchema, nameSchema, type RedisConnection } from '../connection/index.js'
 import { createRedisTokens } from './redis-tokens.js'
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
 import { type LimitTimes, limitTimes, type TokenStore } from './token-store.js'

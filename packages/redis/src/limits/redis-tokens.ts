@@ -1,5 +1,4 @@
-import type { RedisConnection } from '../connection/connection.js'
-import { defineScript } from '../connection/script.js'
+import { type RedisConnection, defineScript } from '../connection/index.js'
 import type { LimitTimes, Taken, TokenStore } from './token-store.js'
 
 /**

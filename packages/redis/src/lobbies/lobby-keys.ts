@@ -1,6 +1,6 @@
 // pure: keys of a lobby store; how lobbies are found by what they are
 import { type Attributes, isListed, type Lobby } from '@muster/relay'
-import type { KeySpace } from '../connection/keys.js'
+import type { KeySpace } from '../connection/index.js'
 
 /**
  * The keys of one store, all in one slot. Every one has an entry per lobby at most a few times, `ev` has a bound, and

@@ -1,4 +1,4 @@
-import { defineScript, type Reply } from '../connection/script.js'
+import { defineScript, type Reply } from '../connection/index.js'
 
 /**
  * Functions of several scripts, in Lua, that keep the indexes of lobbies. They expect the keys as locals, `members`,

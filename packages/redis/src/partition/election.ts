@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { PartitionStore } from './store/store.js'
+import type { PartitionStore } from './store/index.js'
 
 /*
  * The lease of a partition, as one process sees it:

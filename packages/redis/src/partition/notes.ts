@@ -1,8 +1,7 @@
 // pure: what a leader remembers for the next one, and for followers
 import type { Cooldown, Ticket } from '@muster/matchmaker'
 import { type StoredTicket as LoadedTicket, storedTicket } from '@muster/matchmaker/internal'
-import { decodeHeader, readStored } from './store/header.js'
-import type { Note, StoredTicket } from './store/store.js'
+import { decodeHeader, readStored, type Note, type StoredTicket } from './store/index.js'
 
 const COOLDOWN = 'c'
 const PAUSE = 'p'

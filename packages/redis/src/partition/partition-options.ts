@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { MatchmakerOptions, QueueDefinition } from '@muster/matchmaker'
-import { readStored } from './store/header.js'
-import type { PartitionStore } from './store/store.js'
+import { readStored, type PartitionStore } from './store/index.js'
 
 export interface PartitionOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly name: string

@@ -20,11 +20,9 @@ import {
   type QueuesInForce,
   readInForce,
 } from './partition-options.js'
-import { createReplica } from './leader/replica.js'
-import { createStandby, createSync, type Standby } from './leader/standby.js'
+import { createReplica, createStandby, createSync, type Standby, leadTerm } from './leader/index.js'
 import { createStoreClock } from './store-clock.js'
-import { leadTerm } from './leader/lease-epoch.js'
-import type { Changes } from './store/store.js'
+import type { Changes } from './store/index.js'
 
 /** What a process reports of its partition. */
 export interface PartitionEvents {

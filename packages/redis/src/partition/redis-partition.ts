@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { checkOptions, connectionSchema, type RedisConnection } from '../connection/connection.js'
+import { checkOptions, connectionSchema, type RedisConnection } from '../connection/index.js'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
-import { DEFAULT_BOUNDS } from './store/bounds.js'
-import { createRedisStore } from './store/redis-store.js'
+import { DEFAULT_BOUNDS, createRedisStore } from './store/index.js'
 
 /**
  * A process of a partition: the options of a matchmaker, except for `store`, which Redis is, and a few of its own. All

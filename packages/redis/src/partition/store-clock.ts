@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { PartitionStore } from './store/store.js'
+import type { PartitionStore } from './store/index.js'
 
 /**
  * The time of the store, read from the monotonic clock of this process. All processes of a partition agree on it, so

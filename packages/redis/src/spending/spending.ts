@@ -9,8 +9,8 @@ import {
   connectionSchema,
   nameSchema,
   type RedisConnection,
-} from '../connection/connection.js'
-import { defineScript } from '../connection/script.js'
+  defineScript,
+} from '../connection/index.js'
 
 export interface Ask {
   readonly version: string

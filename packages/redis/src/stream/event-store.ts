@@ -1,12 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
-import {
-  checkOptions,
-  clockSchema,
-  connectionSchema,
-  nameSchema,
-  type RedisConnection,
-} from '../connection/connection.js'
+import { checkOptions, clockSchema, connectionSchema, nameSchema, type RedisConnection } from '../connection/index.js'
 import { BEGIN, MOST_ENTRIES, StreamTail } from './stream-tail.js'
 
 export interface RedisEventStoreOptions {

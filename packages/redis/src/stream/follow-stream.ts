@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '@muster/core/clock'
-import type { RedisConnection } from '../connection/connection.js'
+import type { RedisConnection } from '../connection/index.js'
 import { BEGIN, StreamTail, type Entries } from './stream-tail.js'
 
 export interface FollowStream {

@@ -1,7 +1,5 @@
 import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/internal'
-import type { RedisConnection } from '../connection/connection.js'
-import { RedisError } from '../connection/connection-errors.js'
-import type { Reply } from '../connection/script.js'
+import { type RedisConnection, RedisError, type Reply } from '../connection/index.js'
 
 /** Entries of a stream: their two words, a kind and a text. */
 export type Entries = readonly (readonly [kind: string, text: string])[]

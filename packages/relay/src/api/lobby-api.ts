@@ -25,7 +25,7 @@ import {
 } from '@muster/core/internal'
 import { z } from 'zod'
 import { type LobbyRefusalCode, LobbyRefused, RelayClosed } from '../errors.js'
-import type { Follow, Followed, Joined, Lobbies, LobbyMessage } from '../lobby/lobbies.js'
+import type { Follow, Followed, Joined, Lobbies, LobbyMessage } from '../lobby/index.js'
 import { checked, count, milliseconds } from '../validate.js'
 import { lobbyRoutes } from './routes.js'
 

@@ -1,7 +1,7 @@
 /** The lobby API, as data. */
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
-import { AttributeChangesSchema, AttributesSchema } from '../lobby/lobby.js'
+import { AttributeChangesSchema, AttributesSchema } from '../lobby/index.js'
 import { FollowedSchema, JoinedSchema, LobbySchema, PageSchema } from './schemas.js'
 
 const id = z.string().min(1).max(128)

@@ -1,9 +1,16 @@
 // pure: the answers of the lobby API
 import { z } from 'zod'
-import { AttributeChangesSchema, AttributesSchema } from '../lobby/lobby.js'
-import type { Followed, Joined, LobbyMessage } from '../lobby/lobbies.js'
-import type { ListedLobby, LobbyView, RunView } from '../lobby/view.js'
-import type { RelayCredentials } from '../sessions/session.js'
+import {
+  AttributeChangesSchema,
+  AttributesSchema,
+  type Followed,
+  type Joined,
+  type LobbyMessage,
+  type ListedLobby,
+  type LobbyView,
+  type RunView,
+} from '../lobby/index.js'
+import type { RelayCredentials } from '../sessions/index.js'
 
 const text = z.string()
 const whole = z.int().min(0)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ReadySession, RelaySeat } from '../sessions/session.js'
+import type { ReadySession, RelaySeat } from '../sessions/index.js'
 import { checked, MOST_OF_PLAYER_ID, playerId } from '../validate.js'
 import type { Follow } from './lobbies.js'
 import type { MatchReport } from './lobby-options.js'

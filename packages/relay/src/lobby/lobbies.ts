@@ -1,6 +1,6 @@
 import type { WithProblems } from '@muster/core/internal'
 import type { EventEmitter } from 'eventemitter3'
-import type { OrphanOptions, ReapedOrphans } from '../sessions/orphans.js'
+import type { OrphanOptions, ReapedOrphans } from '../sessions/index.js'
 import type { AttributeChanges, Happening } from './lobby.js'
 import type { CreateLobby, JoinLobby, ListLobbies, MatchReport } from './lobby-options.js'
 import type { ListedLobby, LobbyEventView, LobbyView } from './view.js'

@@ -3,11 +3,11 @@ import { type Clock, systemClock } from '@muster/core/clock'
 import type { AttemptLimit, LimitStore } from '@muster/core/http'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
-import type { RelaySessions } from '../sessions/relay-sessions.js'
+import type { RelaySessions } from '../sessions/index.js'
 import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
 import { type Attributes, AttributesSchema } from './lobby.js'
 import { createMemoryLobbyStore } from './memory-store.js'
-import { defaultRules, type LobbyRules } from './rules.js'
+import { defaultRules, type LobbyRules } from '../lobby-rules.js'
 import type { LobbyStore } from './store.js'
 
 /** Limits of one player, one address and all players; null for no limit. `LobbiesOptions.limitStore` counts. */

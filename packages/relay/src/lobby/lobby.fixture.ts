@@ -1,7 +1,7 @@
 import type { ReadySession } from '../sessions/session.js'
 import type { Command } from './command.js'
 import { type Lobby, newLobby, type NewLobby, presentMembers, sessionOf } from './lobby.js'
-import { defaultRules, type LobbyRules } from './rules.js'
+import { defaultRules, type LobbyRules } from '../lobby-rules.js'
 import { isRefusal, step, type Step } from './step.js'
 
 export const START = Date.UTC(2026, 0, 1)

@@ -1,6 +1,6 @@
 // pure: small data of a lobby or a member
 import { z } from 'zod'
-import type { ReadySession } from '../sessions/session.js'
+import type { ReadySession } from '../sessions/index.js'
 
 export type AttributeValue = string | number | boolean
 

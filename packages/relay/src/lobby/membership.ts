@@ -14,7 +14,7 @@ import {
   withMember,
 } from './lobby.js'
 import type { Command } from './command.js'
-import { type LobbyRules, type Refusal, refuse } from './rules.js'
+import { type LobbyRules, type Refusal, refuse } from '../lobby-rules.js'
 import { endRun, leaveRun, moveRun, unseat } from './run.js'
 
 /**

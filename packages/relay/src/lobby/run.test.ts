@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sessionOf } from './lobby.js'
 import { aLobby, aSession, ipOf, join, play, running, seated, types, withThree } from './lobby.fixture.js'
-import { defaultRules } from './rules.js'
+import { defaultRules } from '../lobby-rules.js'
 import { endable, workOf } from './run.js'
 
 describe('the run of a lobby', () => {

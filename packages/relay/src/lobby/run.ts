@@ -1,7 +1,7 @@
 // pure: how a lobby's session or match starts, moves and ends
-import { withoutSeat, type ReadySession, type RelaySeat } from '../sessions/session.js'
+import { withoutSeat, type ReadySession, type RelaySeat } from '../sessions/index.js'
 import { type Attributes, type Lobby, memberOf, presentMembers, sessionOf, withEvent } from './lobby.js'
-import { type Refusal, refuse } from './rules.js'
+import { type Refusal, refuse } from '../lobby-rules.js'
 
 const retire = (lobby: Lobby, id: string, afterTerm?: number): Lobby =>
   lobby.retired.some((one) => one.id === id) ? lobby : { ...lobby, retired: [...lobby.retired, { id, afterTerm }] }

@@ -1,7 +1,6 @@
 import { NotFound } from '@muster/core'
 import { LobbyRefused, RelayNotAuthorized, RelayNotReady, RelayNotRevoked } from '../errors.js'
-import type { RelaySessions } from '../sessions/relay-sessions.js'
-import type { ReadySession } from '../sessions/session.js'
+import type { RelaySessions, ReadySession } from '../sessions/index.js'
 import { checkReport, type SystemCommand } from './command.js'
 import type { LobbyMatchmaker, MatchReport } from './lobby-options.js'
 import { type Lobby, presentMembers } from './lobby.js'

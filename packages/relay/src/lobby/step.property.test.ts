@@ -5,7 +5,7 @@ import type { Command } from './command.js'
 import { dueAt, step } from './step.js'
 import { presentMembers, sessionOf, type Lobby } from './lobby.js'
 import { aLobby, aSession, ipOf, play } from './lobby.fixture.js'
-import { defaultRules } from './rules.js'
+import { defaultRules } from '../lobby-rules.js'
 import { ids, HOST, rarely, action } from './step-actions.fixture.js'
 import { createFollower, asSeen } from './follower.fixture.js'
 

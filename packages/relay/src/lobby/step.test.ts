@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isOver } from './step.js'
 import { aLobby, ipOf, join, play, running, types, withThree } from './lobby.fixture.js'
-import { defaultRules } from './rules.js'
+import { defaultRules } from '../lobby-rules.js'
 import { endable, workOf } from './run.js'
 import { viewOf } from './view.js'
 

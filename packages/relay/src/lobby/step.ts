@@ -16,7 +16,7 @@ import {
   withMember,
 } from './lobby.js'
 import { decide, goAway, join, kick, remove, transferHost } from './membership.js'
-import { type LobbyRules, type Refusal, refuse } from './rules.js'
+import { type LobbyRules, type Refusal, refuse } from '../lobby-rules.js'
 import {
   claim,
   endable,

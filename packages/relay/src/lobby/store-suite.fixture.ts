@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { dueAt, isRefusal, step } from './step.js'
 import type { Lobby } from './lobby.js'
 import { aLobby, join, START } from './lobby.fixture.js'
-import { defaultRules } from './rules.js'
+import { defaultRules } from '../lobby-rules.js'
 import type { LobbyStore } from './store.js'
 
 export interface StoreUnderTest {

@@ -1,5 +1,5 @@
 // pure: what a player may see of a lobby
-import { credentialsFor, type RelayCredentials } from '../sessions/session.js'
+import { credentialsFor, type RelayCredentials } from '../sessions/index.js'
 import {
   type Attributes,
   type Happening,

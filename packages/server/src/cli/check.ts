@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { describeQueue } from '@muster/matchmaker'
 import type { Command } from 'commander'
-import { type Finding, InvalidConfig } from '../config/findings.js'
-import { readConfig, type ReadConfig } from '../config/read-config.js'
+import { type Finding, InvalidConfig, readConfig, type ReadConfig } from '../config/index.js'
 import { countsOf, EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from './terminal.js'
 
 interface CheckOptions {

@@ -1,7 +1,7 @@
 import { systemClock } from '@muster/core/clock'
 import { parentsNow, toldToEnd } from '@muster/core/internal'
 import { type Dev, type DevOptions, SKILL, startDev } from '../dev/start-dev.js'
-import { watchFile } from '../running/reload/config-file.js'
+import { watchFile } from '../running/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs until it is told to end. Returns the exit code. */

@@ -1,7 +1,13 @@
 import { systemClock } from '@muster/core/clock'
 import { parentsNow, toldToEnd } from '@muster/core/internal'
-import { type ConfigFile, openConfigFile, tellWarnings, watchFile } from '../running/reload/config-file.js'
-import { startServer, type MusterServer } from '../running/start-server.js'
+import {
+  type ConfigFile,
+  openConfigFile,
+  tellWarnings,
+  watchFile,
+  startServer,
+  type MusterServer,
+} from '../running/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs until it is told to end. Returns the exit code. */

@@ -1,4 +1,4 @@
-import { type Finding, InvalidConfig } from '../config/findings.js'
+import { type Finding, InvalidConfig } from '../config/index.js'
 
 /** Where a command writes, and what it is told by its surroundings. */
 export interface Terminal {

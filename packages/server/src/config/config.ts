@@ -1,9 +1,9 @@
 import { type Queue, queueJsonSchema } from '@muster/matchmaker'
 import { defaultOptions } from '@muster/matchmaker/internal'
 import { z } from 'zod'
-import { auth, profiles } from './schema/auth-schema.js'
-import { duration, signingSecret } from './schema/field-types.js'
-import { limits, lobbies, matching, relay, spending } from './schema/limits-schema.js'
+import { auth, profiles } from './auth-schema.js'
+import { duration, signingSecret } from './field-types.js'
+import { limits, lobbies, matching, relay, spending } from './limits-schema.js'
 import {
   addresses,
   consoleSection,
@@ -15,7 +15,7 @@ import {
   store,
   telemetry,
   webhook,
-} from './schema/program-schema.js'
+} from './program-schema.js'
 import type { RelativePath, Secret, SecretSource } from './secret.js'
 
 /** A part of the file as the program uses it: secrets are read, and paths are absolute. */

@@ -8,12 +8,11 @@ import type { AllocationView } from '@muster/matchmaker/internal'
 import type { Audit } from './audit.js'
 import type { Watch } from './feed/feed.js'
 import type { Act, ConsoleOptions, ConsoleSpending, Operator } from './options.js'
-import type { QueueCardsSource } from './queues/queue-cards.js'
-import { createApplying } from './queues/queue-edits.js'
+import type { QueueCardsSource } from './queue-cards.js'
+import { createApplying } from './queue-edits.js'
 import { consoleRoutes, permissionOf } from './routes.js'
-import { placeName } from './stories/recorded-events.js'
-import type { FindStories } from './stories/stories.js'
-import type { Trials } from './trials/trials.js'
+import { placeName, type FindStories } from './stories/index.js'
+import type { Trials } from './trials/index.js'
 
 /** What an operator may do. Each act is logged with who, once it was done. */
 interface Operating extends Record<

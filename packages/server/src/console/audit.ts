@@ -1,8 +1,8 @@
 import type { Audit as AuditView, StoryEvent, StoryKind } from '@muster/console/internal'
 import type { Clock } from '@muster/core/clock'
 import type { Act } from './options.js'
-import { createEventHistory } from './stories/event-history.js'
-import type { EventStore } from './stories/event-store.js'
+import { createEventHistory } from './stories/index.js'
+import type { EventStore } from './event-store.js'
 
 /** What operators did, the newest of it. The log has a line for each act, too. */
 export interface Audit {

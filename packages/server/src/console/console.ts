@@ -8,14 +8,18 @@ import { AUDIT_BOUNDS, createAudit } from './audit.js'
 import { createWatch } from './feed/feed.js'
 import type { Act, ConsoleOptions } from './options.js'
 import { createPages } from './pages.js'
-import { createQueueCards } from './queues/queue-cards.js'
-import { createEventHistory } from './stories/event-history.js'
-import type { EventBounds } from './stories/event-store.js'
-import { createEventRing, type EventRing, type RecordedEvent, recordEvents } from './stories/recorded-events.js'
-import { lasted } from './stories/sentences.js'
-import { createStories } from './stories/stories.js'
-import { createRecording } from './trials/recording.js'
-import { createTrials, trialThreads } from './trials/trials.js'
+import { createQueueCards } from './queue-cards.js'
+import {
+  createEventHistory,
+  createEventRing,
+  type EventRing,
+  type RecordedEvent,
+  recordEvents,
+  lasted,
+  createStories,
+} from './stories/index.js'
+import type { EventBounds } from './event-store.js'
+import { createRecording, createTrials, trialThreads } from './trials/index.js'
 
 /**
  * The page runs its own script and style sheet only, talks to its own server only, and stands in no frame. API answers

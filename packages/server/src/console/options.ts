@@ -1,4 +1,4 @@
-import type { EventBounds, EventStore } from './stories/event-store.js'
+import type { EventBounds, EventStore } from './event-store.js'
 import type { Clock } from '@muster/core/clock'
 import type { AddressOf, AttemptLimit, Connection } from '@muster/core/http'
 import type { Hello, LimitNow, Now, Role } from '@muster/console/internal'

@@ -1,7 +1,5 @@
 import type { Queue } from '@muster/matchmaker'
-import type { Config } from '../config/config.js'
-import { readConfig, readConfigText } from '../config/read-config.js'
-import { Secret } from '../config/secret.js'
+import { type Config, readConfig, readConfigText, Secret } from '../config/index.js'
 
 /**
  * What `muster dev` runs without a configuration: three queues that show most of what queues can do. Two players are

@@ -4,8 +4,7 @@ import { Conflict, type Coordinates, createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { beacons, type ContainerSpec, createEmulator, type PlaceBeacon, places } from '@muster/emulator'
 import type { Player, Queue, TicketInput, TicketService } from '@muster/matchmaker'
-import { tellNotReloaded } from '../running/reload/config-file.js'
-import { type MusterServer, startServer } from '../running/start-server.js'
+import { tellNotReloaded, type MusterServer, startServer } from '../running/index.js'
 import {
   attributesOf,
   type BotCity,

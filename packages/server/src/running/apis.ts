@@ -9,10 +9,9 @@ import {
   type TicketService,
 } from '@muster/matchmaker'
 import { type Auth, type AuthOptions, createAuth } from '../auth/auth.js'
-import type { Config } from '../config/config.js'
+import type { Config } from '../config/index.js'
 import { createFetchProfiles, type FetchedProfiles } from '../profiles/fetch-profiles.js'
-import type { OpenLobbies } from './stores/lobbies.js'
-import type { Matching } from './stores/matching.js'
+import type { OpenLobbies, Matching } from './stores/index.js'
 
 /** The section `auth`, with its secrets as text. */
 function authOptions({ auth }: Config, devToken: string | undefined): AuthOptions {

@@ -2,14 +2,14 @@ import type { LimitNow } from '@muster/console/internal'
 import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { createLimitMeter, defineQueue, type ObservedClient, type QueueDefinition } from '@muster/matchmaker'
-import type { Config } from '../config/config.js'
-import type { ApplyQueue, ConsoleOptions } from '../console/options.js'
-import type { Log } from '../telemetry/log.js'
+import type { Config } from '../config/index.js'
+import type { ApplyQueue, ConsoleOptions } from '../console/index.js'
+import type { Log } from '../telemetry/index.js'
 import { version } from '../version.js'
 import type { InForce } from './apis.js'
 import type { Ready } from './readiness.js'
 import type { Reloaded } from './reload/reload.js'
-import type { Matching } from './stores/matching.js'
+import type { Matching } from './stores/index.js'
 
 /** Creates a reading of the service's limits in use since the reading before, for the console. */
 function createLimitsNow(client: ObservedClient, clock: Clock): () => readonly LimitNow[] {

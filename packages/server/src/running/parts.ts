@@ -9,13 +9,18 @@ import {
   type Store,
   type TicketService,
 } from '@muster/matchmaker'
-import type { Config } from '../config/config.js'
-import { type Console, createConsole } from '../console/console.js'
-import type { ConsoleOptions } from '../console/options.js'
+import type { Config } from '../config/index.js'
+import { type Console, createConsole, type ConsoleOptions } from '../console/index.js'
 import type { ApiParts, InForce } from './apis.js'
-import { openLobbies, type OpenLobbies } from './stores/lobbies.js'
-import { openLocalMatching } from './stores/local-matching.js'
-import type { Matching, MatchingOptions, MatchingStore, MatchingStoreOptions } from './stores/matching.js'
+import {
+  openLobbies,
+  type OpenLobbies,
+  openLocalMatching,
+  type Matching,
+  type MatchingOptions,
+  type MatchingStore,
+  type MatchingStoreOptions,
+} from './stores/index.js'
 
 /** Rejects with an error that says what to do. */
 async function openMatchingStore(options: MatchingStoreOptions): Promise<MatchingStore> {

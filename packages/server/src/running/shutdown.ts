@@ -1,11 +1,8 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { LazyMetrics } from './http/metrics-endpoint.js'
-import type { Log } from '../telemetry/log.js'
-import type { ProblemLog } from '../telemetry/problem-log.js'
+import type { LazyMetrics, Listener, LoadGuard } from './http/index.js'
+import type { Log, ProblemLog } from '../telemetry/index.js'
 import type { InForce } from './apis.js'
-import type { Listener } from './http/listener.js'
-import type { LoadGuard } from './http/load-guard.js'
 import type { Parts } from './parts.js'
 import type { ServiceCheck } from './readiness.js'
 

@@ -2,20 +2,21 @@ import { type Clock, systemClock } from '@muster/core/clock'
 import { type HttpHandler, Problem } from '@muster/core/http'
 import { problemResponse } from '@muster/core/internal'
 import type { TicketService } from '@muster/matchmaker'
-import type { Config } from '../config/config.js'
-import { Secret } from '../config/secret.js'
-import { isPublic } from '../config/warnings.js'
-import type { ConsoleOptions } from '../console/options.js'
-import { createLog, type Log } from '../telemetry/log.js'
-import { createProblemLog, logEvents } from '../telemetry/problem-log.js'
+import { type Config, Secret, isPublic } from '../config/index.js'
+import type { ConsoleOptions } from '../console/index.js'
+import { createLog, type Log, createProblemLog, logEvents } from '../telemetry/index.js'
 import { version } from '../version.js'
 import { createApis, InForce } from './apis.js'
 import { consoleOptions } from './console-options.js'
-import { createAnswerCounts } from './http/answers.js'
-import { openListeners } from './http/listener.js'
-import { createLoadGuard } from './http/load-guard.js'
-import { createLazyMetrics, createMetricsDoor } from './http/metrics-endpoint.js'
-import { createMounts, startingMounts } from './http/mounts.js'
+import {
+  createAnswerCounts,
+  openListeners,
+  createLoadGuard,
+  createLazyMetrics,
+  createMetricsDoor,
+  createMounts,
+  startingMounts,
+} from './http/index.js'
 import { openParts } from './parts.js'
 import { createReadiness, createServiceCheck, type Ready } from './readiness.js'
 import { createReloading, type Reloaded } from './reload/reload.js'

@@ -1,5 +1,4 @@
-import type { Intent, Resumption } from '../records/allocation.js'
-import type { Assignment } from '../records/assignment.js'
+import type { Intent, Resumption, Assignment } from '../records/index.js'
 
 /** What happens to a server. The kinds come in this order for each match; all but the first may be missing. */
 export type ServerEntry =

@@ -1,6 +1,5 @@
 import type { DeploymentList, DeploymentListEntry, Pagination } from '@muster/core/api'
-import type { DeploymentService } from '../records/deployment-service.js'
-import { hasTag, taggedWith } from '../records/tags.js'
+import { type DeploymentService, hasTag, taggedWith } from '../records/index.js'
 
 /** A set that is read from its newest entry on, in time that does not grow with the entries that are not read. */
 interface NewestFirst<T extends object> {

@@ -1,6 +1,6 @@
-import { noQueueSeries, shownSpan, type Values } from '../state/series.js'
-import { useStore } from '../state/store-context.js'
-import { Plot, type PlotLine, type PlotProps } from '../ui/plot.js'
+import { noQueueSeries, shownSpan, type Values } from '../series.js'
+import { useStore } from '../store-context.js'
+import { Plot, type PlotLine, type PlotProps } from '../plot.js'
 import { hourAndMinute, short, timeOfDay, wait } from '../words.js'
 
 /** The last hour of one queue. */

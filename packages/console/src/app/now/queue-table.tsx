@@ -2,8 +2,8 @@ import { useComputed } from '@preact/signals'
 import { grouped, sum } from '../../parts/index.js'
 import type { Now, QueueNow, RelaxedStep } from '../../wire/index.js'
 import { hrefOf, type Route } from '../routes.js'
-import { shownSpan, type Values } from '../state/series.js'
-import { useStore } from '../state/store-context.js'
+import { shownSpan, type Values } from '../series.js'
+import { useStore } from '../store-context.js'
 import { percent, wait } from '../words.js'
 
 /** Tickets by how far rules have relaxed for them: the further, the darker. */

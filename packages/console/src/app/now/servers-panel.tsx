@@ -2,7 +2,7 @@ import { Fragment } from 'preact'
 import { counted, grouped, sum } from '../../parts/index.js'
 import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire/index.js'
 import { hrefOf } from '../routes.js'
-import { Ago, Meter } from '../ui/elements.js'
+import { Ago, Meter } from '../elements.js'
 import { money, percent } from '../words.js'
 
 /** Which of the shared colours a state has. */

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { Curve } from '../../wire/index.js'
-import { Plot } from '../ui/plot.js'
+import { Plot } from '../plot.js'
 import { short, wait } from '../words.js'
 
 interface CurveLine {

@@ -1,8 +1,8 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../parts/index.js'
 import type { QueueCard, YamlFault } from '../../wire/index.js'
-import { Refused } from '../feed/api.js'
-import { useStore } from '../state/store-context.js'
+import { Refused } from '../api.js'
+import { useStore } from '../store-context.js'
 import { TrialReport, useTrial } from './trial.js'
 
 interface YamlFieldProps {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { QueueCard } from '../../wire/index.js'
-import { whyOf } from '../feed/api.js'
+import { whyOf } from '../api.js'
 import { hrefOf } from '../routes.js'
-import { useStore } from '../state/store-context.js'
+import { useStore } from '../store-context.js'
 import { Curves } from './curves.js'
 import { Editor } from './editor.js'
 

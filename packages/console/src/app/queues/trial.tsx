@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { grouped } from '../../parts/index.js'
 import type { Trial, TrialRequest, TrialResult, TrialSide } from '../../wire/index.js'
-import { Refused, whyOf } from '../feed/api.js'
-import { useStore } from '../state/store-context.js'
+import { Refused, whyOf } from '../api.js'
+import { useStore } from '../store-context.js'
 import { hourAndMinute, percent, wait } from '../words.js'
 
 /** How far a trial is, or what came of it, side by side. */

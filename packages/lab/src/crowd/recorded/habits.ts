@@ -1,6 +1,4 @@
-import { logNormal, type Streams, weibullAfter } from '../generate/distributions.js'
-import { wholeMs } from '../generate/generate-crowd.js'
-import { readParameters } from '../generate/parameters.js'
+import { logNormal, type Streams, weibullAfter, wholeMs, readParameters } from '../generate/index.js'
 import type { TicketStory } from './recorded-tickets.js'
 
 /** How long a ticket was seen to wait, in milliseconds, and whether it gave up then or ended otherwise. */

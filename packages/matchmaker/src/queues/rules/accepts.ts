@@ -1,18 +1,35 @@
 import { z } from 'zod'
-import { comparisonWords, missingWords, SIZE } from '../rule-parts/english.js'
-import { tableOf } from '../rule-parts/levels.js'
-import { compilePairwise } from '../rule-parts/pairwise.js'
-import { type Checked, type Comparison, type Missing, PARTY_SIZE, type RuleBase } from '../rule-parts/rule-base.js'
-import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Scalar } from '../rule-parts/rule-checks.js'
 import {
+  comparisonWords,
+  missingWords,
+  SIZE,
+  tableOf,
+  compilePairwise,
+  type Checked,
+  type Comparison,
+  type Missing,
+  PARTY_SIZE,
+  type RuleBase,
+  type Facts,
+  type Refuse,
+  type RuleChecks,
+  type RuleContext,
+  type RuleTicket,
+  type Scalar,
   base,
   missingSchema,
   operatorSchema,
   scalarSchema,
   textSchema,
   textsSchema,
-} from '../rule-parts/schema-parts.js'
-import { A_LIST, A_NUMBER, A_SCALAR, A_TEXT, holdsBetween, valuesOf, type ValueType } from '../rule-parts/values.js'
+  A_LIST,
+  A_NUMBER,
+  A_SCALAR,
+  A_TEXT,
+  holdsBetween,
+  valuesOf,
+  type ValueType,
+} from '../rule-parts/index.js'
 
 /**
  * Each ticket says whom it accepts: between any two tickets, every player's `attribute` must compare by `operator` with

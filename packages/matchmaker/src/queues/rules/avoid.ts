@@ -1,9 +1,14 @@
 import { z } from 'zod'
-import { tableOf } from '../rule-parts/levels.js'
-import { compilePairwise } from '../rule-parts/pairwise.js'
-import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
-import type { Facts, RuleChecks, RuleContext } from '../rule-parts/rule-checks.js'
-import { base } from '../rule-parts/schema-parts.js'
+import {
+  tableOf,
+  compilePairwise,
+  type Checked,
+  type RuleBase,
+  type Facts,
+  type RuleChecks,
+  type RuleContext,
+  base,
+} from '../rule-parts/index.js'
 
 /** No player is in a match with a player on their avoid list, or whose avoid list they are on. */
 export interface AvoidRule extends RuleBase {

@@ -1,10 +1,22 @@
 import { z } from 'zod'
-import { attributeWords, digits, limitWords, MADE, missingWords } from '../rule-parts/english.js'
-import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
-import { type Relaxing, strictest } from '../rule-parts/relaxing.js'
-import type { Checked, Missing, RuleBase } from '../rule-parts/rule-base.js'
-import type { Facts, RuleChecks, RuleContext, Teams } from '../rule-parts/rule-checks.js'
 import {
+  attributeWords,
+  digits,
+  limitWords,
+  MADE,
+  missingWords,
+  isSteady,
+  tableOf,
+  timingOf,
+  type Relaxing,
+  strictest,
+  type Checked,
+  type Missing,
+  type RuleBase,
+  type Facts,
+  type RuleChecks,
+  type RuleContext,
+  type Teams,
   base,
   finite,
   limitCheck,
@@ -12,8 +24,14 @@ import {
   missingSchema,
   notNegative,
   textSchema,
-} from '../rule-parts/schema-parts.js'
-import { A_NUMBER, aggregateOf, createExtremes, rangeOf, tallyOf, valuesOf, type Wanted } from '../rule-parts/values.js'
+  A_NUMBER,
+  aggregateOf,
+  createExtremes,
+  rangeOf,
+  tallyOf,
+  valuesOf,
+  type Wanted,
+} from '../rule-parts/index.js'
 import {
   createMostVariance,
   DEFAULT_BETA,

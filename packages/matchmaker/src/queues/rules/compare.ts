@@ -1,10 +1,25 @@
 import { z } from 'zod'
-import { attributeWords, comparedWith, comparisonWords, MADE, missingWords, teamOf } from '../rule-parts/english.js'
-import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
-import type { Relaxing } from '../rule-parts/relaxing.js'
-import type { Checked, Comparison, Missing, RuleBase, Scope } from '../rule-parts/rule-base.js'
-import type { Facts, NamedTeam, RuleChecks, RuleContext, Teams } from '../rule-parts/rule-checks.js'
 import {
+  attributeWords,
+  comparedWith,
+  comparisonWords,
+  MADE,
+  missingWords,
+  teamOf,
+  isSteady,
+  tableOf,
+  timingOf,
+  type Relaxing,
+  type Checked,
+  type Comparison,
+  type Missing,
+  type RuleBase,
+  type Scope,
+  type Facts,
+  type NamedTeam,
+  type RuleChecks,
+  type RuleContext,
+  type Teams,
   base,
   comparisonSchema,
   finite,
@@ -13,8 +28,6 @@ import {
   problemOfValue,
   scopeSchema,
   textSchema,
-} from '../rule-parts/schema-parts.js'
-import {
   A_NUMBER,
   aggregateOf,
   ANYTHING,
@@ -25,7 +38,7 @@ import {
   tallyOf,
   valuesOf,
   type Wanted,
-} from '../rule-parts/values.js'
+} from '../rule-parts/index.js'
 
 /**
  * Compares a number made from the players of a team, or of the match, with a constant or with another team's number.

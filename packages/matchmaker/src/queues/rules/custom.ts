@@ -1,9 +1,17 @@
 import type { Attributes } from '@muster/servers/internal'
 import { z } from 'zod'
-import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
-import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
-import type { RuleChecks, RuleContext, Teams } from '../rule-parts/rule-checks.js'
-import { base, textSchema } from '../rule-parts/schema-parts.js'
+import {
+  isSteady,
+  tableOf,
+  timingOf,
+  type Checked,
+  type RuleBase,
+  type RuleChecks,
+  type RuleContext,
+  type Teams,
+  base,
+  textSchema,
+} from '../rule-parts/index.js'
 
 /** A possible match, as a custom rule sees it; it holds no addresses. */
 export interface MatchProposal {

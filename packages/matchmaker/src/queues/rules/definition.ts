@@ -1,8 +1,17 @@
 // pure: the rules of a queue as plain data
-import { type Levels, MOST_LEVELS, STEPS_OF_A_LINE } from '../rule-parts/levels.js'
-import { boundariesOf, boundariesOfBounds, type Relaxing, relaxingOf, stairsOf } from '../rule-parts/relaxing.js'
-import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
-import type { TeamDefinition } from '../rule-parts/teams.js'
+import {
+  type Levels,
+  MOST_LEVELS,
+  STEPS_OF_A_LINE,
+  boundariesOf,
+  boundariesOfBounds,
+  type Relaxing,
+  relaxingOf,
+  stairsOf,
+  type Checked,
+  type RuleBase,
+  type TeamDefinition,
+} from '../rule-parts/index.js'
 import type { AcceptsRule } from './accepts.js'
 import type { AvoidRule } from './avoid.js'
 import type { BalanceRule } from './balance.js'

@@ -1,11 +1,20 @@
 import { z } from 'zod'
-import { attributeWords, limitWords, missingWords } from '../rule-parts/english.js'
-import { tableOf } from '../rule-parts/levels.js'
-import { compileApart } from '../rule-parts/pairwise.js'
-import type { Relaxing } from '../rule-parts/relaxing.js'
-import { type Checked, type Missing, PARTY_SIZE, type RuleBase } from '../rule-parts/rule-base.js'
-import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket } from '../rule-parts/rule-checks.js'
 import {
+  attributeWords,
+  limitWords,
+  missingWords,
+  tableOf,
+  compileApart,
+  type Relaxing,
+  type Checked,
+  type Missing,
+  PARTY_SIZE,
+  type RuleBase,
+  type Facts,
+  type Refuse,
+  type RuleChecks,
+  type RuleContext,
+  type RuleTicket,
   base,
   finite,
   missingSchema,
@@ -13,8 +22,10 @@ import {
   partySchema,
   relaxing,
   textSchema,
-} from '../rule-parts/schema-parts.js'
-import { A_NUMBER, valueOf, type Wanted } from '../rule-parts/values.js'
+  A_NUMBER,
+  valueOf,
+  type Wanted,
+} from '../rule-parts/index.js'
 
 /** Any two tickets differ in a number by at most `max`. */
 export interface DifferenceRule extends RuleBase {

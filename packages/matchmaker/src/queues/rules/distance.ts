@@ -2,13 +2,23 @@ import { greatCircleKm } from '@muster/core'
 import { chordSquared } from '@muster/core/internal'
 import type { Radius } from '@muster/kernel'
 import { z } from 'zod'
-import { digits, limitWords } from '../rule-parts/english.js'
-import { tableOf } from '../rule-parts/levels.js'
-import { compileApart } from '../rule-parts/pairwise.js'
-import type { Relaxing } from '../rule-parts/relaxing.js'
-import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
-import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket } from '../rule-parts/rule-checks.js'
-import { base, finite, relaxing } from '../rule-parts/schema-parts.js'
+import {
+  digits,
+  limitWords,
+  tableOf,
+  compileApart,
+  type Relaxing,
+  type Checked,
+  type RuleBase,
+  type Facts,
+  type Refuse,
+  type RuleChecks,
+  type RuleContext,
+  type RuleTicket,
+  base,
+  finite,
+  relaxing,
+} from '../rule-parts/index.js'
 
 /**
  * Any two tickets are at most `maxKm` apart along the great circle. A party's place is the middle of its players'

@@ -1,11 +1,28 @@
 import { z } from 'zod'
-import { attributeWords, missingWords } from '../rule-parts/english.js'
-import { tableOf } from '../rule-parts/levels.js'
-import { compileInScope } from '../rule-parts/pairwise.js'
-import type { Checked, Missing, RuleBase, Scope } from '../rule-parts/rule-base.js'
-import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Scalar } from '../rule-parts/rule-checks.js'
-import { base, missingSchema, scalarSchema, scopeSchema, textSchema } from '../rule-parts/schema-parts.js'
-import { A_SCALAR, valuesOf, type Wanted } from '../rule-parts/values.js'
+import {
+  attributeWords,
+  missingWords,
+  tableOf,
+  compileInScope,
+  type Checked,
+  type Missing,
+  type RuleBase,
+  type Scope,
+  type Facts,
+  type Refuse,
+  type RuleChecks,
+  type RuleContext,
+  type RuleTicket,
+  type Scalar,
+  base,
+  missingSchema,
+  scalarSchema,
+  scopeSchema,
+  textSchema,
+  A_SCALAR,
+  valuesOf,
+  type Wanted,
+} from '../rule-parts/index.js'
 
 /**
  * All players of the match, or of each team, have the same value. A party whose players differ is refused when created.

@@ -1,8 +1,16 @@
 // pure: rules made of rules: any, all, not
 import type { MatchLevels } from '@muster/kernel'
-import { tableOf, timingOf } from '../rule-parts/levels.js'
-import { allPairs } from '../rule-parts/pairwise.js'
-import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Teams } from '../rule-parts/rule-checks.js'
+import {
+  tableOf,
+  timingOf,
+  allPairs,
+  type Facts,
+  type Refuse,
+  type RuleChecks,
+  type RuleContext,
+  type RuleTicket,
+  type Teams,
+} from '../rule-parts/index.js'
 import {
   type AllRule,
   type AnyRule,

@@ -1,10 +1,24 @@
 import { z } from 'zod'
-import { digits, limitWords } from '../rule-parts/english.js'
-import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
-import type { Relaxing } from '../rule-parts/relaxing.js'
-import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
-import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Teams } from '../rule-parts/rule-checks.js'
-import { base, finite, notNegative, relaxing } from '../rule-parts/schema-parts.js'
+import {
+  digits,
+  limitWords,
+  isSteady,
+  tableOf,
+  timingOf,
+  type Relaxing,
+  type Checked,
+  type RuleBase,
+  type Facts,
+  type Refuse,
+  type RuleChecks,
+  type RuleContext,
+  type RuleTicket,
+  type Teams,
+  base,
+  finite,
+  notNegative,
+  relaxing,
+} from '../rule-parts/index.js'
 
 /**
  * The match has a beacon to which every player has a round trip of at most `maxMs`, and to which the round trips of any

@@ -1,11 +1,31 @@
 import { z } from 'zod'
-import { counted, inWords, limitWords, missingWords } from '../rule-parts/english.js'
-import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
-import type { Relaxing } from '../rule-parts/relaxing.js'
-import type { Checked, Missing, RuleBase } from '../rule-parts/rule-base.js'
-import type { Refuse, RuleChecks, RuleContext, RuleTicket, Teams } from '../rule-parts/rule-checks.js'
-import { base, missingSchema, notNegative, relaxing, textSchema, textsSchema } from '../rule-parts/schema-parts.js'
-import { A_LIST, valuesOf, type Wanted } from '../rule-parts/values.js'
+import {
+  counted,
+  inWords,
+  limitWords,
+  missingWords,
+  isSteady,
+  tableOf,
+  timingOf,
+  type Relaxing,
+  type Checked,
+  type Missing,
+  type RuleBase,
+  type Refuse,
+  type RuleChecks,
+  type RuleContext,
+  type RuleTicket,
+  type Teams,
+  base,
+  missingSchema,
+  notNegative,
+  relaxing,
+  textSchema,
+  textsSchema,
+  A_LIST,
+  valuesOf,
+  type Wanted,
+} from '../rule-parts/index.js'
 
 /** The lists of all tickets of the match have at least `atLeast` texts in common. */
 export interface OverlapRule extends RuleBase {

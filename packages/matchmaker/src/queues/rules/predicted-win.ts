@@ -1,7 +1,15 @@
 // pure: how probable it is that one team beats another, by the ratings of their players
-import type { Missing } from '../rule-parts/rule-base.js'
-import type { Facts, Refuse, RuleTicket } from '../rule-parts/rule-checks.js'
-import { type Tally, tallyOf, valuesOf, type ValueType, type Wanted } from '../rule-parts/values.js'
+import {
+  type Missing,
+  type Facts,
+  type Refuse,
+  type RuleTicket,
+  type Tally,
+  tallyOf,
+  valuesOf,
+  type ValueType,
+  type Wanted,
+} from '../rule-parts/index.js'
 
 /** A rating: normally distributed skill. */
 export interface RatingValue {

@@ -1,11 +1,29 @@
 import { validate } from '@muster/core/internal'
 import { z } from 'zod'
-import { comparedWith, listed, missingWords, SIZE, valueWords } from '../rule-parts/english.js'
-import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
-import { loosest, type Relaxing, relaxingOf } from '../rule-parts/relaxing.js'
-import { type Checked, type Comparison, type Missing, PARTY_SIZE, type RuleBase } from '../rule-parts/rule-base.js'
-import type { Facts, Refuse, RuleChecks, RuleContext, RuleTicket, Scalar, Teams } from '../rule-parts/rule-checks.js'
 import {
+  comparedWith,
+  listed,
+  missingWords,
+  SIZE,
+  valueWords,
+  isSteady,
+  tableOf,
+  timingOf,
+  loosest,
+  type Relaxing,
+  relaxingOf,
+  type Checked,
+  type Comparison,
+  type Missing,
+  PARTY_SIZE,
+  type RuleBase,
+  type Facts,
+  type Refuse,
+  type RuleChecks,
+  type RuleContext,
+  type RuleTicket,
+  type Scalar,
+  type Teams,
   base,
   finite,
   jsonOf,
@@ -17,8 +35,6 @@ import {
   scalarSchema,
   textSchema,
   textsSchema,
-} from '../rule-parts/schema-parts.js'
-import {
   A_BOOLEAN,
   A_LIST,
   A_NUMBER,
@@ -29,7 +45,7 @@ import {
   valuesOf,
   type ValueType,
   type Wanted,
-} from '../rule-parts/values.js'
+} from '../rule-parts/index.js'
 
 /** A ticket may be matched only if its own value fits. A ticket whose value can never fit is refused when created. */
 export interface RequireRule extends RuleBase {

@@ -1,9 +1,20 @@
 import { z } from 'zod'
-import { inWords, listed, teamOf } from '../rule-parts/english.js'
-import { isSteady, tableOf, timingOf } from '../rule-parts/levels.js'
-import type { Checked, RuleBase } from '../rule-parts/rule-base.js'
-import type { Facts, RuleChecks, RuleContext, Teams } from '../rule-parts/rule-checks.js'
-import { base, textSchema } from '../rule-parts/schema-parts.js'
+import {
+  inWords,
+  listed,
+  teamOf,
+  isSteady,
+  tableOf,
+  timingOf,
+  type Checked,
+  type RuleBase,
+  type Facts,
+  type RuleChecks,
+  type RuleContext,
+  type Teams,
+  base,
+  textSchema,
+} from '../rule-parts/index.js'
 
 /**
  * Enough players of a team can play each role. A player who can play several roles fills one of them. The other players

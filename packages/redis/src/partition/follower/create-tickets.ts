@@ -13,7 +13,7 @@ import {
 import { type Creatable, type OtherTicket, privateSeatOf, type TicketChecker } from '@muster/matchmaker/internal'
 import { cooldownKey, readCooldown, viewOf } from '../notes.js'
 import { PartitionFull } from '../partition-errors.js'
-import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/store.js'
+import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/index.js'
 
 interface PermittedOptions {
   readonly store: Pick<PartitionStore, 'read'>

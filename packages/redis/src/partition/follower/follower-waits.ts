@@ -3,7 +3,7 @@ import { unlessAborted } from '@muster/core/internal'
 import type { QueueWait, Ticket, TicketService, WaitEstimate } from '@muster/matchmaker'
 import { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
-import type { StoredTicket } from '../store/store.js'
+import type { StoredTicket } from '../store/index.js'
 import type { RpcClient } from './rpc-client.js'
 
 /** A ticket that searches. Its kind is read when somebody wants to know. */

@@ -8,10 +8,10 @@ import {
   assertPlayerOfTicket,
   type TicketChecker,
 } from '@muster/matchmaker/internal'
-import { RedisError } from '../../connection/connection-errors.js'
+import { RedisError } from '../../connection/index.js'
 import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
-import type { Changes, PartitionStore, StoredTicket } from '../store/store.js'
+import type { Changes, PartitionStore, StoredTicket } from '../store/index.js'
 import { createMatchCreation, createTicketCreation } from './create-tickets.js'
 import { createFollowerWaits, createWaits, type FollowerWaitsOptions } from './follower-waits.js'
 import { createPresenceBatches } from './presence.js'

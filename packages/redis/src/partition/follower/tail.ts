@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { repeatUntil, RETRY_MS } from '../repeat-until.js'
-import type { Changes, PartitionStore } from '../store/store.js'
+import type { Changes, PartitionStore } from '../store/index.js'
 
 /** Follows what changes in the partition, until it is closed. */
 export interface Tail {

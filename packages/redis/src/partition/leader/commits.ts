@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { Commit, CommitOutcome, FollowerReply, NewHeader, RecordChange } from '../store/store.js'
+import type { Commit, CommitOutcome, FollowerReply, NewHeader, RecordChange } from '../store/index.js'
 
 /**
  * Writes what the leader decides, in order, one commit at a time: whatever is decided while one is under way goes into

@@ -7,7 +7,7 @@ import {
   type ServerRecord,
   TicketsGone,
 } from '@muster/matchmaker/internal'
-import type { PartitionStore } from '../store/store.js'
+import type { PartitionStore } from '../store/index.js'
 import type { Commits } from './commits.js'
 
 interface PartitionServerLogOptions {

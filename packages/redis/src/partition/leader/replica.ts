@@ -7,8 +7,15 @@ import {
 } from '@muster/matchmaker/internal'
 import type { Lease } from '../election.js'
 import { cooldownKey, cooldownText, loadedOf, pauseKey, readNotes, viewOf } from '../notes.js'
-import { encodeHeader, readStored } from '../store/header.js'
-import type { Batch, InboxEntry, PartitionStore, StoredTicket, TicketChange } from '../store/store.js'
+import {
+  encodeHeader,
+  readStored,
+  type Batch,
+  type InboxEntry,
+  type PartitionStore,
+  type StoredTicket,
+  type TicketChange,
+} from '../store/index.js'
 import {
   type AssignedTickets,
   createAssignedTickets,

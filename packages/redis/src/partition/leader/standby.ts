@@ -3,7 +3,7 @@ import { within } from '@muster/core/internal'
 import type { Lease } from '../election.js'
 import { LeaseLost } from '../partition-errors.js'
 import { repeatUntil } from '../repeat-until.js'
-import type { Changes, PartitionStore, TicketChange } from '../store/store.js'
+import type { Changes, PartitionStore, TicketChange } from '../store/index.js'
 import type { Replica } from './replica.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../../connection/connection.js'
+import type { RedisConnection } from '../../connection/index.js'
 import { readPrefix } from './header.js'
 import type { PartitionKeys } from './partition-keys.js'
 import type { StoredTicket } from './store.js'

@@ -1,5 +1,5 @@
 // pure: the keys of a partition
-import type { KeySpace } from '../../connection/keys.js'
+import type { KeySpace } from '../../connection/index.js'
 
 /** All in one slot: see docs/decisions/0050. */
 export interface PartitionKeys {

@@ -1,7 +1,5 @@
-import type { RedisConnection } from '../../connection/connection.js'
-import { RedisError } from '../../connection/connection-errors.js'
-import type { Script } from '../../connection/script.js'
-import { StreamTail } from '../../stream/stream-tail.js'
+import { type RedisConnection, RedisError, type Script } from '../../connection/index.js'
+import { StreamTail } from '../../stream/index.js'
 import { createAssignments } from './assignments.js'
 import { createBatcher, type Batcher } from './batcher.js'
 import { DEFAULT_BOUNDS, assertWithinBytes, repliesKept, type StoreBounds } from './bounds.js'
@@ -15,8 +13,8 @@ import {
   createWords,
   readCreated,
   storedTicket,
-} from './scripts/ticket-scripts.js'
-import { commitScript, commitWords, repliesOf } from './scripts/commit-script.js'
+} from './ticket-scripts.js'
+import { commitScript, commitWords, repliesOf } from './commit-script.js'
 import {
   acquireScript,
   answeredScript,
@@ -29,7 +27,7 @@ import {
   renewScript,
   setInForceScript,
   sweepScript,
-} from './scripts/lease-scripts.js'
+} from './lease-scripts.js'
 import type { Batch, Commit, CommitOutcome, CreateOutcome, NewTicket, PartitionStore, StoredTicket } from './store.js'
 import { readChanges, readInbox } from './streams.js'
 

@@ -3,9 +3,17 @@ import { resolve } from 'node:path'
 import { nearestName } from '@muster/core/internal'
 import type { RecordedCrowd, RecordingOptions } from '@muster/lab/internal'
 import type { Queue } from '@muster/matchmaker'
-import { checkQueues, createFindings, type Finding, InvalidConfig, type PathFault } from '../../config/findings.js'
-import { readTextFile, unreadableWords } from '../../config/read-text.js'
-import { readYaml, type Source } from '../../config/yaml-source.js'
+import {
+  checkQueues,
+  createFindings,
+  type Finding,
+  InvalidConfig,
+  type PathFault,
+  readTextFile,
+  unreadableWords,
+  readYaml,
+  type Source,
+} from '../../config/index.js'
 
 /**
  * Reads a file with a crowd, or with a recording, of which it makes one.

@@ -2,8 +2,7 @@ import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import type { LabResult, LabRun } from '@muster/lab'
 import type { Command } from 'commander'
-import { InvalidConfig } from '../../config/findings.js'
-import { readTextFile } from '../../config/read-text.js'
+import { InvalidConfig, readTextFile } from '../../config/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from '../terminal.js'
 import {
   type AddLabCommand,

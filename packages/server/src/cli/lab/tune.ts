@@ -4,7 +4,7 @@ import type { Crowd } from '@muster/lab'
 import type { Bounds, TunedCrowd, WaitName } from '@muster/lab/internal'
 import { InvalidQueue, type Queue } from '@muster/matchmaker'
 import { type Command, InvalidArgumentError } from 'commander'
-import { NotEdited } from '../../running/reload/edit-queue.js'
+import { NotEdited } from '../../running/index.js'
 import { EXIT, type ExitCode, paint, refusal, type Terminal } from '../terminal.js'
 import {
   type AddLabCommand,

@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '@muster/lab/internal'
 import type { Queue } from '@muster/matchmaker'
 import { stringify } from 'yaml'
-import { replaceFile } from '../../running/reload/config-file.js'
-import { definitionIn, editQueue, NotEdited } from '../../running/reload/edit-queue.js'
+import { replaceFile, definitionIn, editQueue, NotEdited } from '../../running/index.js'
 import { type QueueFile, readQueuesText } from './lab-input.js'
 
 /** Lines of context around each change, as `diff -u` has them. */

@@ -4,9 +4,9 @@ import { Problem } from '@muster/core/http'
 import { type StreamEvent, createTicker } from '@muster/core/internal'
 import type { Surveyed } from '@muster/matchmaker'
 import type { ConsoleOptions, Operator } from '../options.js'
-import { type Activity, createActivity } from '../watching/activity.js'
-import { createProblems } from '../watching/problems.js'
-import { createSurveyor } from '../watching/surveyor.js'
+import { type Activity, createActivity } from '../activity.js'
+import { createProblems } from '../problems.js'
+import { createSurveyor } from '../surveyor.js'
 import { createBill, type NowDeps, nowText, serverCount } from './now.js'
 
 interface FeedsOptions {

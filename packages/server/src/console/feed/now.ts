@@ -12,8 +12,8 @@ import type {
 } from '@muster/console/internal'
 import type { AreaSurvey, FormingSurvey, QueueSurvey, ServerSurvey, Surveyed } from '@muster/matchmaker'
 import type { ConsoleOptions, ConsoleSpending } from '../options.js'
-import type { Activity } from '../watching/activity.js'
-import type { Problems } from '../watching/problems.js'
+import type { Activity } from '../activity.js'
+import type { Problems } from '../problems.js'
 
 const DEGREES = 3
 

@@ -2,7 +2,7 @@ import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createEventHistory } from './event-history.js'
-import type { EventStore } from './event-store.js'
+import type { EventStore } from '../event-store.js'
 
 interface Event {
   readonly at: number

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { createTicker } from '@muster/core/internal'
-import type { EventStore } from './event-store.js'
+import type { EventStore } from '../event-store.js'
 
 /*
  *   add ──▶ taken                                   without a store

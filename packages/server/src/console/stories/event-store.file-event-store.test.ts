@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock } from '@muster/core/clock'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createFileEventStore } from './event-store.js'
+import { createFileEventStore } from '../event-store.js'
 
 const HOUR = 3_600_000
 

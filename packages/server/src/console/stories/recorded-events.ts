@@ -7,7 +7,7 @@ import type {
   StopReason,
   Ticket,
 } from '@muster/matchmaker'
-import { problemText } from '../watching/problems.js'
+import { problemText } from '../problems.js'
 
 /** An event as it is remembered: ids and reasons, and no address of a player. Times are epoch milliseconds. */
 export type RecordedEvent = { readonly at: number } & (

@@ -1,7 +1,7 @@
 import type { TrialResult, TrialSide } from '@muster/console/internal'
 import { greatCircleKm } from '@muster/core'
 import { type QueueDefinition, type Replay, replayTickets } from '@muster/matchmaker'
-import { lasted } from '../stories/sentences.js'
+import { lasted } from '../stories/index.js'
 import { factsIn, linesOf, type TicketFacts, timeOf } from './recording.js'
 
 /** Compares both sides, the most important thing first. */

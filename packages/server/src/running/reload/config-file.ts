@@ -2,10 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import type { Config } from '../../config/config.js'
-import { type Finding, InvalidConfig } from '../../config/findings.js'
-import { readConfig, readConfigText, type ReadOptions } from '../../config/read-config.js'
-import type { Log } from '../../telemetry/log.js'
+import {
+  type Config,
+  type Finding,
+  InvalidConfig,
+  readConfig,
+  readConfigText,
+  type ReadOptions,
+} from '../../config/index.js'
+import type { Log } from '../../telemetry/index.js'
 import { editQueue, NotEdited } from './edit-queue.js'
 
 /**

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Config } from '../../config/config.js'
-import { Secret } from '../../config/secret.js'
-import type { Log } from '../../telemetry/log.js'
+import { type Config, Secret } from '../../config/index.js'
+import type { Log } from '../../telemetry/index.js'
 import { type Apis, createApis, type InForce } from '../apis.js'
 import type { Parts } from '../parts.js'
-import type { RefusedTicket } from '../stores/matching.js'
+import type { RefusedTicket } from '../stores/index.js'
 
 /** A field that differs. */
 interface Change {

@@ -9,7 +9,7 @@ import {
   UnknownTicket,
 } from '@muster/matchmaker'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
-import type { Config } from '../../config/config.js'
+import type { Config } from '../../config/index.js'
 import type { Matching } from './matching.js'
 
 interface LobbyPartiesOptions {

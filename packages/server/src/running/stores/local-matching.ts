@@ -11,9 +11,8 @@ import {
   StoreLocked,
   Unavailable,
 } from '@muster/matchmaker'
-import type { StoreConfig } from '../../config/config.js'
-import type { OpenEvents } from '../../console/options.js'
-import { createFileEventStore } from '../../console/stories/event-store.js'
+import type { StoreConfig } from '../../config/index.js'
+import { type OpenEvents, createFileEventStore } from '../../console/index.js'
 import { type Matching, type MatchingOptions, matchmakerOptions } from './matching.js'
 
 const BYTES = 32

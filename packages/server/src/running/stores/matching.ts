@@ -12,9 +12,9 @@ import type {
   TicketService,
 } from '@muster/matchmaker'
 import type { LobbyStore } from '@muster/relay'
-import type { Config } from '../../config/config.js'
-import type { OpenEvents } from '../../console/options.js'
-import type { Log } from '../../telemetry/log.js'
+import type { Config } from '../../config/index.js'
+import type { OpenEvents } from '../../console/index.js'
+import type { Log } from '../../telemetry/index.js'
 import type { ReadinessCheck } from '../readiness.js'
 
 /** A process among several that share tickets. */

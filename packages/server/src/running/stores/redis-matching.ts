@@ -2,7 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { within } from '@muster/core/internal'
 import type { Inspection, Listener, Matchmaker } from '@muster/matchmaker'
 import type * as RedisPackage from '@muster/redis'
-import type { Config } from '../../config/config.js'
+import type { Config } from '../../config/index.js'
 import {
   type Matching,
   type MatchingOptions,

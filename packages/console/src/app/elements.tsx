@@ -1,0 +1,85 @@
+import { useComputed } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { whyOf } from './api.js'
+import { useStore } from './store-context.js'
+import type { Question } from './store.js'
+import { ago, timeOfDay } from './words.js'
+
+/** How long ago a moment of the server's clock is, and when it was, as a tooltip. */
+export function Ago({ at }: { readonly at: number }) {
+  const { serverTime } = useStore()
+  const text = useComputed(() => ago(at, serverTime.value))
+  return (
+    <time class="ago" dateTime={new Date(at).toISOString()} title={timeOfDay(at)}>
+      {text}
+    </time>
+  )
+}
+
+/** A share from 0 to 1 as a bar, which says nothing that the number beside it does not. */
+export const Meter = ({ share, isFull = false }: { readonly share: number; readonly isFull?: boolean }) => (
+  <svg class={`meter ${isFull ? 'full' : ''}`} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="meter-ground" width="100" height="6" />
+    <rect class="meter-used" width={Math.min(100, share * 100)} height="6" />
+  </svg>
+)
+
+/** Asks once before something is done, in a dialog of the browser's own, which keeps the focus and gives it back. */
+export function Confirm() {
+  const { question } = useStore()
+  return question.value === undefined ? null : <Asked key={question.value.title} asked={question.value} />
+}
+
+function Asked({ asked }: { readonly asked: Question }) {
+  const { question, tellOutcome } = useStore()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  const [failure, setFailure] = useState('')
+
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+
+  const act = async () => {
+    setBusy(true)
+    setFailure('')
+    try {
+      await asked.act()
+      tellOutcome(asked.done)
+      question.value = undefined
+    } catch (error) {
+      setFailure(whyOf(error, 'It could not be done.'))
+      setBusy(false)
+    }
+  }
+
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="asked"
+      aria-describedby="asked-text"
+      onClose={() => (question.value = undefined)}
+    >
+      <h2 id="asked">{asked.title}</h2>
+      <div id="asked-text">
+        {asked.text.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+        <p>That you did this is written to the log.</p>
+      </div>
+      <p class="failure" role="alert">
+        {failure}
+      </p>
+      <div class="buttons">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Go back
+        </button>
+        <button type="button" class={asked.isHarsh ? 'harsh' : 'main'} disabled={isBusy} onClick={() => void act()}>
+          {asked.verb}
+        </button>
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,48 @@
+import { createContext } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { type Api, whyOf } from './api.js'
+import type { Store } from './store.js'
+
+export const StoreContext = createContext<Store | undefined>(undefined)
+
+export function useStore(): Store {
+  const store = useContext(StoreContext)
+  if (store === undefined) throw new Error('no store')
+  return store
+}
+
+/** An answer, or why there is none. Both are undefined while the first is awaited. */
+interface Polled<Answer> {
+  readonly answer: Answer | undefined
+  readonly failure: string | undefined
+}
+
+/** Asks again every `everyMs` milliseconds, and at once after an operator did something; the last answer stays. */
+export function usePolled<Answer>(
+  ask: (api: Api, signal: AbortSignal) => Promise<Answer>,
+  everyMs: number,
+): Polled<Answer> {
+  const { api, clock, connection, outcome } = useStore()
+  const [polled, setPolled] = useState<Polled<Answer>>({ answer: undefined, failure: undefined })
+  const isLive = connection.value === 'live'
+  const done = outcome.value
+  useEffect(() => {
+    const stopped = new AbortController()
+    let cancel = () => {}
+    const poll = async () => {
+      try {
+        setPolled({ answer: await ask(api(), stopped.signal), failure: undefined })
+      } catch (error) {
+        if (stopped.signal.aborted) return
+        setPolled(({ answer }) => ({ answer, failure: whyOf(error) }))
+      }
+      if (!stopped.signal.aborted) cancel = clock.after(everyMs, () => void poll())
+    }
+    void poll()
+    return () => {
+      stopped.abort()
+      cancel()
+    }
+  }, [isLive, done])
+  return polled
+}

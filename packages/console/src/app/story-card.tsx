@@ -1,0 +1,187 @@
+import { Fragment } from 'preact'
+import { useId } from 'preact/hooks'
+import { grouped } from '../parts/index.js'
+import type { Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from '../wire/index.js'
+import { hrefOf } from './routes.js'
+import { useStore } from './store-context.js'
+import type { Question } from './store.js'
+import { Ago, Meter } from './elements.js'
+import { timeOfDay } from './words.js'
+
+/** Why a ticket waits, rule by rule. */
+function Explanation({ explanation }: { readonly explanation: StoryExplanation }) {
+  return (
+    <div class="explanation">
+      <h3>Why it waits</h3>
+      <p class="summary">{explanation.summary}</p>
+      {explanation.queues.map(({ queue, summary, rules }) => (
+        <div key={queue} class="explained-queue">
+          <p>
+            <b>{queue}</b>: {summary}
+          </p>
+          {rules.length === 0 ? null : (
+            <table>
+              <caption class="hidden">How many of the others in {queue} each rule lets through</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Rule</th>
+                  <th scope="col">Lets through</th>
+                </tr>
+              </thead>
+              <tbody>
+                {rules.map(({ rule, lets, of }) => (
+                  <tr key={rule}>
+                    <th scope="row">{rule}</th>
+                    <td class="meter-cell">
+                      <Meter share={of === 0 ? 0 : lets / of} />
+                      <span class={`number ${lets === 0 && of > 0 ? 'attention' : ''}`}>
+                        {grouped(lets)} of {grouped(of)}
+                      </span>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** What happened to one thing, why it waits, and what may be done with it. */
+export function StoryCard({ story }: { readonly story: Story }) {
+  const { kind, id, state, events, cut, explanation, related, actions } = story
+  // An id of a game may have spaces in it, which an id of a page may not.
+  const heading = useId()
+  return (
+    <section class="story" aria-labelledby={heading}>
+      <div class="story-head">
+        <h2 id={heading}>
+          <span class="kind">{kind}</span> <code>{id}</code>
+        </h2>
+        <Actions story={story} actions={actions} />
+      </div>
+      <p class="story-state">{state}</p>
+      {related.length === 0 ? null : (
+        <ul class="related" aria-label="Belongs to">
+          {related.map((other) => (
+            <li key={`${other.kind} ${other.id}`}>
+              <Ref of={other} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class={explanation === null ? 'story-body' : 'story-body two'}>
+        <div>
+          <h3>What happened</h3>
+          {cut ? <p class="none">Earlier events were dropped.</p> : null}
+          {events.length === 0 ? <p class="none">Nothing so far.</p> : null}
+          <ol class="events">
+            {events.map((event, at) => (
+              <Event key={`${event.at} ${event.what} ${at}`} event={event} of={story} before={events[at - 1]?.at} />
+            ))}
+          </ol>
+        </div>
+        {explanation === null ? null : <Explanation explanation={explanation} />}
+      </div>
+    </section>
+  )
+}
+
+/** The kinds of events that stand out, by the shared colours. */
+const tones: Readonly<Record<string, string>> = {
+  assigned: 'ready',
+  ready: 'ready',
+  found: 'starting',
+  joined: 'starting',
+  accepted: 'starting',
+  deployed: 'starting',
+  declined: 'error',
+  failed: 'error',
+  problem: 'error',
+  returned: 'forming',
+  relaxed: 'forming',
+  left: 'stopping',
+  cancelled: 'stopping',
+  ended: 'stopping',
+}
+
+interface EventProps {
+  readonly event: StoryEvent
+  readonly of: Story
+  readonly before: number | undefined
+}
+
+/** References that fit in a line; all are in the list above. */
+const MOST_REFS = 4
+
+function Event({ event, of, before }: EventProps) {
+  const { at, what, text } = event
+  const later = before === undefined ? undefined : at - before
+  const refs = event.refs.filter(({ kind, id }) => kind !== of.kind || id !== of.id)
+  return (
+    <li class={tones[what] ?? 'plain'}>
+      <span class="event-time">
+        <time dateTime={new Date(at).toISOString()}>{timeOfDay(at)}</time>
+        <small>{later === undefined ? <Ago at={at} /> : `+${(later / 1000).toFixed(1)} s`}</small>
+      </span>
+      <span class="event-text">
+        <b>{what}</b> {text}{' '}
+        {refs.slice(0, MOST_REFS).map((ref) => (
+          <Fragment key={`${ref.kind} ${ref.id}`}>
+            <Ref of={ref} />{' '}
+          </Fragment>
+        ))}
+        {refs.length > MOST_REFS ? <small>and {refs.length - MOST_REFS} more</small> : null}
+      </span>
+    </li>
+  )
+}
+
+const Ref = ({ of: { kind, id } }: { readonly of: { readonly kind: StoryKind; readonly id: string } }) => (
+  <a class="ref" href={hrefOf('find', id)}>
+    <span class="kind">{kind}</span> <code>{id}</code>
+  </a>
+)
+
+function Actions({ story, actions }: { readonly story: Story; readonly actions: readonly StoryAction[] }) {
+  const { question, may, api, connection } = useStore()
+  if (actions.length === 0) return null
+  if (!may('players')) return <p class="none">Your role may look only.</p>
+  return (
+    <div class="buttons">
+      {actions.map((action) => (
+        <button
+          key={action}
+          type="button"
+          class={action === 'forgive-cooldown' ? '' : 'harsh'}
+          disabled={connection.value !== 'live'}
+          onClick={() => (question.value = questionOf(action, story.id, () => api().act(action, story.id)))}
+        >
+          {verbs[action]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const verbs: Readonly<Record<StoryAction, string>> = {
+  'cancel-ticket': 'Cancel the ticket',
+  'stop-match': 'Stop the match',
+  'forgive-cooldown': 'Forgive the cooldown',
+}
+
+function questionOf(action: StoryAction, id: string, act: () => Promise<void>): Question {
+  const common = { verb: verbs[action], act }
+  if (action === 'cancel-ticket') {
+    const text = ['Its players leave the queue and are told so. Their waiting time is lost.']
+    return { ...common, title: `Cancel ticket ${id}?`, text, done: `Ticket ${id} is cancelled.`, isHarsh: true }
+  }
+  if (action === 'stop-match') {
+    const text = ['Its server is stopped, and everybody who plays there is thrown out.']
+    return { ...common, title: `Stop match ${id}?`, text, done: `Match ${id} is being stopped.`, isHarsh: true }
+  }
+  const text = ['The player may search again at once, and the next cooldown is short again.']
+  return { ...common, title: `Forgive ${id}?`, text, done: `The cooldown of ${id} is forgiven.`, isHarsh: false }
+}

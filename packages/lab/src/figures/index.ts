@@ -1,0 +1,16 @@
+/** What a run is measured by: waits, matches, requests and servers. */
+export { figuresOf, type FiguresOptions } from './figures-of.js'
+export {
+  type Dimension,
+  type End,
+  type Expansion,
+  type Fairness,
+  type Figures,
+  type LabResult,
+  type Possible,
+  type Refusal,
+  RESULT_FORMAT,
+  type Slice,
+  type Variant,
+  WAIT_POINTS_MS,
+} from './figures.js'

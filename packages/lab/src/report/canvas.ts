@@ -1,0 +1,131 @@
+import type * as Plot from '@observablehq/plot'
+import { html, type Html, shortened, trusted } from './page.js'
+import type { OverSeeds, Series } from './series.js'
+
+/** What a plot is drawn with. */
+export interface Canvas {
+  readonly Plot: typeof Plot
+  /** Draws a plot for wide windows and paper, and again for narrow windows, where texts would become too small. */
+  figure(options: FigureOptions): Html
+}
+
+interface FigureOptions {
+  readonly title: string
+  /** What is seen, and how to read it. */
+  readonly note: string
+  readonly draw: (width: number) => Plot.PlotOptions & { readonly marks: Plot.Markish[] }
+}
+
+/** Pixels. A wide plot takes half of a page. */
+const WIDE = 540
+const NARROW = 320
+
+/** Room for the names of the axes beside the numbers. */
+const MARGINS = { marginTop: 30, marginRight: 18, marginBottom: 42 } as const
+
+/** Loads the library of plots, and a document for it: only when a report is written. */
+export async function loadCanvas(): Promise<Canvas> {
+  const [library, { parseHTML }] = await Promise.all([import('@observablehq/plot'), import('linkedom')])
+  const { document } = parseHTML('<!doctype html><html><body></body></html>')
+  const draw = ({ title, note, draw: optionsFor }: FigureOptions, width: number, kind: string): Html => {
+    const svg = library.plot({ ...MARGINS, ...optionsFor(width), document, width, className: 'plot' })
+    // Its own style sheet is part of the page's.
+    for (const style of svg.querySelectorAll('style')) style.remove()
+    // One picture with one description: its parts would be read as a heap of numbers.
+    for (const part of svg.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label')
+    svg.setAttribute('class', `plot ${kind}`)
+    svg.setAttribute('role', 'img')
+    svg.setAttribute('aria-label', `${title}. ${note}`)
+    return trusted(svg.outerHTML)
+  }
+  return {
+    Plot: library,
+    figure: (options) =>
+      html`<figure>
+        <figcaption>
+          <strong>${options.title}</strong>
+          <p>${options.note}</p>
+        </figcaption>
+        ${draw(options, WIDE, 'wide-plot')}${draw(options, NARROW, 'narrow')}
+      </figure>`,
+  }
+}
+
+/** Seconds, or minutes where there are many. */
+interface TimeScale {
+  readonly unit: 's' | 'min'
+  /** The greatest value in the unit. */
+  readonly most: number
+  of(seconds: number): number
+}
+
+export function inSeconds(most: number): TimeScale {
+  const isLong = most > 300
+  return {
+    unit: isLong ? 'min' : 's',
+    most: isLong ? most / 60 : most,
+    of: (seconds) => (isLong ? seconds / 60 : seconds),
+  }
+}
+
+/** From 0 to a little above the greatest of the values. */
+export const fromZero = (values: readonly number[]): [number, number] => [0, Math.max(1e-9, ...values) * 1.06]
+
+interface GroupDots {
+  readonly title: string
+  readonly note: string
+  /** Of the axis, with its unit. */
+  readonly label: string
+  readonly groups: readonly string[]
+  /** The value of each variant in a group. */
+  readonly of: (group: string, series: Series) => OverSeeds | undefined
+  readonly domain?: readonly [number, number] | undefined
+  /** Where a line is drawn, e.g. a limit or what is fair. */
+  readonly rule?: number | undefined
+  /** Where the axis has ticks. */
+  readonly ticks?: readonly number[] | undefined
+}
+
+/** Pixels between the dots of two variants in a row. */
+const APART = 9
+
+/** A row for each group with a dot for each variant, and a line that spans the seeds. */
+export function dotsByGroup(canvas: Canvas, series: readonly Series[], dots: GroupDots): Html {
+  const { Plot } = canvas
+  const { groups, of, domain, rule, ticks } = dots
+  const values = groups.flatMap((group) => series.flatMap((one) => of(group, one)?.high ?? []))
+  return canvas.figure({
+    title: dots.title,
+    note: dots.note,
+    draw: (width) => {
+      const labelled = new Map(groups.map((group) => [group, shortened(group, width < 400 ? 15 : 24)]))
+      const longest = Math.max(4, ...[...labelled.values()].map((label) => [...label].length))
+      return {
+        marginTop: 8,
+        height: 54 + groups.length * (14 + APART * series.length),
+        marginLeft: 14 + longest * 6.6,
+        x: {
+          label: `${dots.label} →`,
+          domain: domain ?? [0, Math.max(rule ?? 0, ...values, 1e-9) * 1.06],
+          grid: true,
+          ...(ticks === undefined ? { ticks: Math.floor(width / 100) } : { ticks: [...ticks] }),
+        },
+        y: { label: null, domain: [...groups], tickFormat: (group: string) => labelled.get(group) ?? '', tickSize: 0 },
+        marks: [
+          ...(rule === undefined ? [] : [Plot.ruleX([rule], { stroke: 'var(--ink)', strokeOpacity: 0.6 })]),
+          ...series.flatMap((one) => {
+            const data = groups.flatMap((group) => {
+              const value = of(group, one)
+              return value === undefined ? [] : [{ group, ...value }]
+            })
+            const dy = (one.index - (series.length - 1) / 2) * APART
+            return [
+              Plot.ruleY(data, { y: 'group', x1: 'low', x2: 'high', stroke: one.colour, strokeWidth: 1.5, dy }),
+              Plot.dot(data, { y: 'group', x: 'mean', fill: one.colour, symbol: one.symbol, r: 4, dy }),
+            ]
+          }),
+        ],
+      }
+    },
+  })
+}

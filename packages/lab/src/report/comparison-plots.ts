@@ -1,0 +1,168 @@
+import { type Measure, MEASURES } from '../compare/index.js'
+import type { LabResult } from '../figures/index.js'
+import { meanOf } from '../statistics/index.js'
+import type { Html } from './page.js'
+import { overSeeds, type Series } from './series.js'
+import { type Canvas, fromZero, inSeconds } from './canvas.js'
+
+/** What quality costs in waiting: skill spread, or distance where no skill is known. Undefined if neither is. */
+export function tradeOff(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html | undefined {
+  const [skill, distance, wait] = ['skill-spread', 'distance', 'wait-p90'].map(measureOf)
+  const values = (measure: Measure | undefined) =>
+    variants.map(({ runs }) => runs.map(({ figures }) => measure?.of(figures)))
+  const quality = [skill, distance].find((measure) =>
+    values(measure)
+      .flat()
+      .some((value) => value !== undefined),
+  )
+  if (quality === undefined) return undefined
+  const [ys, xs] = [values(quality), values(wait)]
+  const seconds = inSeconds(Math.max(1, ...xs.flat().map((ms) => (ms ?? 0) / 1000)))
+  const points = series.map(({ index }) =>
+    (xs[index] ?? []).flatMap((ms, run) => {
+      const y = ys[index]?.[run]
+      return ms === undefined || y === undefined ? [] : [{ x: seconds.of(ms / 1000), y }]
+    }),
+  )
+  const all = points.flat()
+  const { Plot } = canvas
+  return canvas.figure({
+    title: `${quality.label[0]?.toUpperCase()}${quality.label.slice(1)} against waiting`,
+    note: 'Lower left is better: closer matches, sooner. Small marks are single seeds, large ones the mean.',
+    draw: (width) => ({
+      height: 44 + width * 0.56,
+      marginLeft: 52,
+      x: {
+        label: `90 % matched within (${seconds.unit}) →`,
+        domain: fromZero(all.map(({ x }) => x)),
+        ticks: Math.floor(width / 80),
+      },
+      y: {
+        label: `↑ ${quality.label}${quality.unit === 'km' ? ' (km)' : ''}`,
+        domain: fromZero(all.map(({ y }) => y)),
+        grid: true,
+        ticks: 5,
+      },
+      marks: series.flatMap(({ index, colour, symbol }) => {
+        const own = points[index] ?? []
+        const mean = own.length === 0 ? [] : [{ x: meanOf(own.map(({ x }) => x)), y: meanOf(own.map(({ y }) => y)) }]
+        return [
+          Plot.dot(own, { x: 'x', y: 'y', fill: colour, fillOpacity: 0.5, symbol, r: 2.5 }),
+          Plot.dot(mean, { x: 'x', y: 'y', stroke: colour, strokeWidth: 2, fill: 'var(--surface)', symbol, r: 7 }),
+        ]
+      }),
+    }),
+  })
+}
+
+const measureOf = (key: string) => MEASURES.find((measure) => measure.key === key)
+
+/** A schedule that was tried: how long players wait with it, and how badly they are matched. */
+export interface TriedPoint {
+  readonly waitP90Ms: number
+  readonly cost: number
+  /** Whether it keeps what was promised. */
+  readonly keeps: boolean
+  readonly is?: 'own' | 'best' | undefined
+}
+
+/** The Pareto front of wait and cost. @param promisedMs the promised wait, if there is one. */
+export function pareto(canvas: Canvas, front: readonly TriedPoint[], promisedMs: number | undefined): Html {
+  const { Plot } = canvas
+  const seconds = inSeconds(Math.max(1, promisedMs ?? 0, ...front.map(({ waitP90Ms }) => waitP90Ms)) / 1000)
+  const points = front
+    .map((point) => ({ ...point, x: seconds.of(point.waitP90Ms / 1000), y: point.cost }))
+    .toSorted((a, b) => a.x - b.x)
+  const promised = promisedMs === undefined ? [] : [seconds.of(promisedMs / 1000)]
+  const some = (is: TriedPoint['is']) => points.filter((point) => point.is === is)
+  const named = points.filter(({ is }) => is !== undefined)
+  return canvas.figure({
+    title: 'What can be had: quality against waiting',
+    note: 'Each mark is a schedule that no other betters in both; filled ones keep the promises. Lower left is better.',
+    draw: (width) => ({
+      height: width * 0.7,
+      marginLeft: 52,
+      marginTop: 44,
+      x: {
+        label: `90 % matched within (${seconds.unit}) →`,
+        domain: fromZero([...points.map(({ x }) => x), ...promised]),
+        ticks: Math.floor(width / 80),
+      },
+      y: { label: '↑ match cost', domain: fromZero(points.map(({ y }) => y)), grid: true, ticks: 5 },
+      marks: [
+        Plot.ruleX(promised, { stroke: 'var(--ink)', strokeDasharray: '5 4' }),
+        Plot.text(promised, {
+          x: (x: number) => x,
+          frameAnchor: 'top',
+          text: () => 'promised',
+          dy: -12,
+          fill: 'var(--ink)',
+        }),
+        Plot.lineY(
+          points.filter(({ is }) => is !== 'own'),
+          { x: 'x', y: 'y', stroke: 'var(--series-1)', curve: 'step-after' },
+        ),
+        Plot.dot(some(undefined), {
+          x: 'x',
+          y: 'y',
+          r: 4,
+          stroke: 'var(--series-1)',
+          fill: (point: TriedPoint) => (point.keeps ? 'var(--series-1)' : 'var(--surface)'),
+        }),
+        Plot.dot(some('own'), { x: 'x', y: 'y', r: 6, symbol: 'square', fill: 'var(--series-2)' }),
+        Plot.dot(some('best'), { x: 'x', y: 'y', r: 8, symbol: 'star', fill: 'var(--series-3)' }),
+        Plot.text(named, {
+          x: 'x',
+          y: 'y',
+          dx: 12,
+          textAnchor: 'start',
+          fill: 'var(--ink)',
+          text: ({ is }: TriedPoint) => (is === 'own' ? 'as it is' : 'chosen'),
+        }),
+      ],
+    }),
+  })
+}
+
+/** How even matches are. Undefined if no match has teams whose skill is known. */
+export function favourite(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html | undefined {
+  const runsOf = ({ index }: Series) =>
+    (variants[index]?.runs ?? []).flatMap(({ figures: { matches } }) =>
+      matches.favourite.count === 0 ? [] : [matches],
+    )
+  const lines = series.map((one) => {
+    const runs = runsOf(one)
+    return Array.from({ length: runs[0]?.favouriteShares.length ?? 0 }, (_, step) => ({
+      x: 52.5 + 5 * step,
+      ...scaled(runs.map(({ favouriteShares }) => favouriteShares[step])),
+    }))
+  })
+  if (lines.every((line) => line.length === 0)) return undefined
+  const { Plot } = canvas
+  return canvas.figure({
+    title: 'How even matches are',
+    note: 'Share of matches by how probably the stronger team wins: 50 % is even, 100 % is decided beforehand.',
+    draw: (width) => ({
+      height: 44 + width * 0.56,
+      marginLeft: 44,
+      x: { label: 'the stronger team wins (%) →', domain: [50, 100], ticks: [50, 60, 70, 80, 90, 100] },
+      y: { label: '↑ matches (%)', domain: fromZero(lines.flat().map(({ high }) => high)), grid: true, ticks: 5 },
+      marks: [
+        Plot.ruleY([0]),
+        ...series.flatMap(({ index, colour, dash, symbol }) => {
+          const data = lines[index] ?? []
+          return [
+            Plot.areaY(data, { x: 'x', y1: 'low', y2: 'high', fill: colour, fillOpacity: 0.16 }),
+            Plot.lineY(data, { x: 'x', y: 'mean', stroke: colour, strokeWidth: 2, strokeDasharray: dash ?? 'none' }),
+            Plot.dot(data, { x: 'x', y: 'mean', fill: colour, symbol, r: 3.5 }),
+          ]
+        }),
+      ],
+    }),
+  })
+}
+
+function scaled(values: readonly (number | undefined)[]) {
+  const { mean, low, high } = overSeeds(values) ?? { mean: 0, low: 0, high: 0 }
+  return { mean: mean * 100, low: low * 100, high: high * 100 }
+}

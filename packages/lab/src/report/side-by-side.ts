@@ -1,0 +1,134 @@
+import {
+  type Comparison,
+  valuesOf,
+  type Difference,
+  type Verdict,
+  interval,
+  type Measure,
+  MEASURES,
+  quantity,
+  signed,
+  type Unit,
+} from '../compare/index.js'
+import type { Figures, LabResult, Possible } from '../figures/index.js'
+import { html, type Html } from './page.js'
+import { overSeeds, type Series } from './series.js'
+import { cell, key, row, table } from './parts.js'
+
+/** All measures of all variants, with the differences to the first, their intervals, and what they say. */
+export function sideBySide(result: LabResult, comparisons: readonly Comparison[], series: readonly Series[]): Html {
+  const rows = MEASURES.flatMap((measure) => {
+    const cells = result.variants.map((variant, index) => {
+      const value = overSeeds(valuesOf(variant, measure))
+      const compared = comparisons[index - 1]?.measures.find((one) => one.key === measure.key)
+      if (value === undefined) return undefined
+      return cell(
+        quantity(value.mean, measure.unit),
+        compared && differenceText(compared, measure.unit, compared.verdict),
+      )
+    })
+    return cells.every((one) => one === undefined)
+      ? []
+      : [
+          row(
+            html`${measure.label} ${direction(measure)}`,
+            cells.map((one) => one ?? cell('–')),
+          ),
+        ]
+  })
+  return table({
+    caption: 'Side by side',
+    note: noteOf(result),
+    head: ['measure', ...series.map(key)],
+    rows: [...rows, ...costRows(result)],
+  })
+}
+
+const direction = ({ better }: Measure) => html`<small>${better} is better</small>`
+
+function noteOf({ seeds, variants }: LabResult): string {
+  if (variants.length < 2) return `Means over ${seeds.length} seeds.`
+  if (seeds.length < 2) return 'One seed: differences may be chance, and no interval can be told.'
+  return (
+    `Means over ${seeds.length} seeds. Below: the difference to the first, and the interval that holds it with 95 % ` +
+    'confidence, by paired bootstrap over the seeds. Better and worse are said where all hold together with 95 %.'
+  )
+}
+
+const WORDS: Readonly<Record<Verdict, string>> = {
+  better: 'better',
+  worse: 'worse',
+  alike: 'alike',
+  unclear: 'cannot tell',
+}
+
+/** `−14 s`, `−15 to −13 s` below it, and what they say. */
+export function differenceText(difference: Difference, unit: Unit, verdict?: Verdict): Html {
+  const { mean, interval: sure } = difference
+  const isSure = sure !== undefined && (sure.low > 0 || sure.high < 0)
+  const chip = verdict && html` <span class="chip ${verdict}">${WORDS[verdict]}</span>`
+  const range = sure && html`<small>${interval(sure.low, sure.high, unit)}</small>`
+  return html`<small class="${isSure ? 'sure' : ''}">${signed(mean, unit)}${chip}</small>${range}`
+}
+
+/** What is told of each variant, but is neither good nor bad. */
+function costRows({ variants }: LabResult): Html[] {
+  const mean = (index: number, of: (figures: Figures) => number | undefined) =>
+    overSeeds((variants[index]?.runs ?? []).map(({ figures }) => of(figures)))?.mean
+  const told = (label: string, unit: Unit, of: (figures: Figures) => number | undefined): Html[] => {
+    const values = variants.map((_, index) => mean(index, of))
+    const currency = variants[0]?.runs[0]?.figures.servers.currency
+    if (values.every((value) => value === undefined)) return []
+    return [
+      row(
+        label,
+        values.map((value) => cell(value === undefined ? '–' : quantity(value, unit, currency))),
+      ),
+    ]
+  }
+  return [
+    ...told('players in tickets', 'count', ({ all }) => all.players),
+    ...told('wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)),
+    ...told('gave up', 'share', ({ all }) => all.gaveUp),
+    ...told('expired', 'share', ({ all }) => all.ends.expired),
+    ...told('refused by the rules', 'share', ({ all }) => all.ends.refused),
+    ...told('matches', 'count', ({ matches }) => matches.count),
+    ...told('servers at most', 'count', ({ servers }) => servers.most),
+    ...told('server hours', 'hours', ({ servers }) => servers.hours),
+    ...told('cost of servers', 'money', ({ servers }) => servers.cost),
+  ]
+}
+
+const UNITS: Readonly<Record<string, Unit>> = { km: 'km', ms: 'roundTripMs' }
+
+/** What was reached beside what was possible at all. Undefined if no run tells it. */
+export function possible({ variants }: LabResult, series: readonly Series[]): Html | undefined {
+  const rows = series.flatMap((one) => {
+    const runs = (variants[one.index]?.runs ?? []).map((run) => run.possible ?? [])
+    const kinds = new Map(runs.flat().map((bound) => [idOf(bound), bound]))
+    return [...kinds].map(([id, { queue, what, unit, kind }]) => {
+      const own = runs.map((run) => run.find((bound) => idOf(bound) === id))
+      const [reached, least] = [
+        overSeeds(own.map((bound) => bound?.reached)),
+        overSeeds(own.map((bound) => bound?.possible)),
+      ]
+      const shown = (value: number | undefined) => quantity(value ?? 0, UNITS[unit] ?? 'skill')
+      const times = (reached?.mean ?? 0) / (least?.mean ?? 0)
+      return row(html`${key(one)}<small>${queue}: ${what}</small>`, [
+        cell(shown(reached?.mean)),
+        cell(shown(least?.mean), html`<small>${kind}</small>`),
+        cell(Number.isFinite(times) ? `${times.toFixed(2)} ×` : '–'),
+      ])
+    })
+  })
+  if (rows.length === 0) return undefined
+  return table({
+    caption: 'Reached and possible',
+    note: 'An optimum could have been had by foresight; below a lower bound nothing can be, nor perhaps near it.',
+    head: ['cost', 'reached', 'possible', 'ratio'],
+    rows,
+    wide: false,
+  })
+}
+
+const idOf = ({ queue, what }: Possible) => JSON.stringify([queue, what])

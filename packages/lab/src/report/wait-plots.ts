@@ -1,0 +1,148 @@
+import { slicesOf, quantity, type Unit } from '../compare/index.js'
+import { type Expansion, type LabResult, type Slice, type Variant, WAIT_POINTS_MS } from '../figures/index.js'
+import { meanOf } from '../statistics/index.js'
+import { type Html, RAMP_STEPS, shortened } from './page.js'
+import { overSeeds, type OverSeeds, type Series } from './series.js'
+import { type Canvas, inSeconds } from './canvas.js'
+
+/** Share of players matched by waiting time. @param queue undefined for all queues together. */
+export function waitCurve(canvas: Canvas, { variants }: LabResult, series: readonly Series[], queue?: string): Html {
+  const curves = variants.map((variant) => curveOf(slices(variant, queue)))
+  const last = lastPoint(curves)
+  const { Plot } = canvas
+  const seconds = inSeconds((WAIT_POINTS_MS[last] as number) / 1000)
+  return canvas.figure({
+    title: queue === undefined ? 'Matched by waiting time' : `Matched by waiting time in ${queue}`,
+    note: 'Share of all players, those who gave up too, who had a match after so long. Shades span the seeds.',
+    draw: (width) => ({
+      height: 44 + width * 0.56,
+      marginLeft: 44,
+      x: { label: `waited (${seconds.unit}) →`, domain: [0, seconds.most], ticks: Math.floor(width / 80) },
+      y: { label: '↑ matched (%)', domain: [0, 100], grid: true, ticks: 5 },
+      marks: [
+        Plot.ruleY([0]),
+        ...series.flatMap(({ index, colour, dash, symbol }) => {
+          const data = (curves[index] ?? []).slice(0, last + 1).map(({ mean, low, high }, point) => ({
+            x: seconds.of((WAIT_POINTS_MS[point] as number) / 1000),
+            y: mean * 100,
+            low: low * 100,
+            high: high * 100,
+          }))
+          const marked = data.filter((_, point) => point % 4 === 2 + (index % 2))
+          return [
+            Plot.areaY(data, { x: 'x', y1: 'low', y2: 'high', fill: colour, fillOpacity: 0.16 }),
+            Plot.lineY(data, { x: 'x', y: 'y', stroke: colour, strokeWidth: 2, strokeDasharray: dash ?? 'none' }),
+            Plot.dot(marked, { x: 'x', y: 'y', fill: colour, symbol, r: 3.5 }),
+          ]
+        }),
+      ],
+    }),
+  })
+}
+
+const slices = (variant: Variant, queue: string | undefined): readonly (Slice | undefined)[] =>
+  queue === undefined ? variant.runs.map(({ figures }) => figures.all) : slicesOf(variant, 'queue', queue)
+
+const NOTHING: OverSeeds = { mean: 0, low: 0, high: 0 }
+
+const curveOf = (given: readonly (Slice | undefined)[]): OverSeeds[] =>
+  WAIT_POINTS_MS.map((_, point) => overSeeds(given.map((slice) => slice?.waitCurve[point])) ?? NOTHING)
+
+/** Index of the first point at which hardly anybody is still to be matched. */
+function lastPoint(curves: readonly (readonly OverSeeds[])[]): number {
+  const isOver = (point: number) =>
+    curves.every((curve) => (curve.at(-1)?.mean ?? 0) - (curve[point]?.mean ?? 0) < 0.003)
+  return Math.max(
+    3,
+    WAIT_POINTS_MS.findIndex((_, point) => isOver(point)),
+  )
+}
+
+/** A part of a bar: players for whom a step of a limit was in force. */
+interface Part {
+  readonly variant: string
+  readonly from: number
+  readonly to: number
+  readonly text: string
+  /** From 1, the strictest colour. */
+  readonly tone: number
+}
+
+/** Which limits were in force: a plot for each limit that relaxes in any variant. */
+export function expansions(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html[] {
+  const limits = new Map<string, { readonly queue: string; readonly rule: string }>()
+  for (const { runs } of variants)
+    for (const [queue, { expansion }] of Object.entries(runs[0]?.figures.queues ?? {}))
+      for (const { rule } of expansion) limits.set(JSON.stringify([queue, rule]), { queue, rule })
+  const isOne = new Set([...limits.values()].map(({ queue }) => queue)).size === 1
+  return [...limits.values()].map(({ queue, rule }) =>
+    plot(canvas, isOne ? rule : `${rule} in ${queue}`, series, (one) => partsOf(variants[one.index], queue, rule, one)),
+  )
+}
+
+function plot(canvas: Canvas, rule: string, series: readonly Series[], of: (one: Series) => readonly Part[]): Html {
+  const { Plot } = canvas
+  const parts = series.flatMap(of)
+  const names = series.map(({ index }) => String(index))
+  return canvas.figure({
+    title: `In force: ${rule}`,
+    note: 'Share of matched players for whom each value of the limit was in force, from the strictest to the loosest.',
+    draw: (width) => {
+      const labels = series.map(({ name }) => shortened(name, width < 400 ? 14 : 22))
+      const longest = Math.max(4, ...labels.map((label) => [...label].length))
+      const fits = (part: Part) => (part.to - part.from) * (width - longest * 6.6) > part.text.length * 640
+      return {
+        marginTop: 8,
+        height: 54 + series.length * 30,
+        marginLeft: 14 + longest * 6.6,
+        x: { label: 'matched players (%) →', domain: [0, 100], ticks: 5 },
+        y: { label: null, domain: names, tickFormat: (index: string) => labels[Number(index)] ?? '', tickSize: 0 },
+        marks: [
+          ...parts.map(({ variant, from, to, tone }) =>
+            Plot.barX([{ variant, from, to }], {
+              y: 'variant',
+              x1: 'from',
+              x2: 'to',
+              fill: `var(--ramp-${tone})`,
+              stroke: 'var(--surface)',
+              insetTop: 2,
+              insetBottom: 2,
+            }),
+          ),
+          ...parts.filter(fits).map((part) =>
+            Plot.text([part], {
+              y: 'variant',
+              x: (one: Part) => (one.from + one.to) / 2,
+              text: 'text',
+              fill: `var(--on-ramp-${part.tone})`,
+            }),
+          ),
+        ],
+      }
+    },
+  })
+}
+
+function partsOf(variant: Variant | undefined, queue: string, rule: string, { index }: Series): readonly Part[] {
+  const runs = (variant?.runs ?? []).flatMap(({ figures: { queues } }) => {
+    const own = Object.hasOwn(queues, queue) ? queues[queue]?.expansion : undefined
+    return own?.filter((one) => one.rule === rule) ?? []
+  })
+  const steps = runs[0]?.steps ?? []
+  let from = 0
+  return steps.map(({ limit }, step) => {
+    const to = from + 100 * meanOf(runs.map((run) => run.steps[step]?.share ?? 0))
+    const tone = steps.length === 1 ? 1 : 1 + Math.round((step / (steps.length - 1)) * (RAMP_STEPS - 1))
+    const part = { variant: String(index), from, to, text: limitText(limit, runs[0]), tone }
+    from = to
+    return part
+  })
+}
+
+const UNITS: Readonly<Record<string, Unit>> = { km: 'km', ms: 'roundTripMs' }
+
+/** `60 ms`, `1,000 km`, `5`, `none`. */
+function limitText(limit: number | null, expansion: Pick<Expansion, 'unit'> | undefined): string {
+  if (limit === null) return 'none'
+  return quantity(limit, UNITS[expansion?.unit ?? ''] ?? 'skill')
+}

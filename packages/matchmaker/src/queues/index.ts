@@ -1,0 +1,16 @@
+/** A queue: its definition and checks, its rules compiled for the kernel, its description and explanations. */
+export { type CompiledQueue, compileQueue } from './compile.js'
+export { type CooldownState, forgottenAt, type Offence, offencesLeft, offend } from './cooldown.js'
+export {
+  createExplain,
+  type Explain,
+  type Explanation,
+  type NextRelaxation,
+  PAUSED,
+  relaxationSentence,
+} from './explain.js'
+export { type PlayerMayState, playerMayState, readsLatencies } from './player-may-state.js'
+export { defineQueue, type Queue, type QueueDefinition } from './queue.js'
+export type { Facts, RulePlayer, RuleTicket } from './rule-parts/rule-checks.js'
+export { bestBeacons } from './rules/best-beacons.js'
+export type { Rule } from './rules/definition.js'

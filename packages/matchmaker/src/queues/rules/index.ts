@@ -1,0 +1,16 @@
+/** The kinds of rules, and one place that knows them all. */
+export type { AcceptsRule } from './accepts.js'
+export {
+  innerRulesOf,
+  levelsOf,
+  limitFieldsOf,
+  limitsOf,
+  nameOf,
+  ratingAttributesOf,
+  type Rule,
+  type RuleDefinition,
+  withDistinctNames,
+} from './definition.js'
+export type { RequireRule } from './require.js'
+export type { RolesRule } from './roles.js'
+export { type CompiledRule, compileRule, ruleClause, ruleSchema } from './rule-kinds.js'

@@ -1,0 +1,55 @@
+/** Tickets of this process: checked, admitted, kept, offered to the pools, backfilled and timed. */
+export { mayWaitWhilePlaying, type PlayedBy, type PlayedMatch } from './admission.js'
+export {
+  type Backfill,
+  type BackfillChange,
+  type BackfillInput,
+  type BackfillStatus,
+  type BackfillTeam,
+  countPlayers,
+  deserted,
+  filled,
+  type Placed,
+  type Present,
+  presentIn,
+  remaining,
+  roomsBeside,
+  type Vacancies,
+  vacated,
+} from './backfill.js'
+export { complete, MOST, type PrivateSeat, readBody, type StoredTicket, type TicketState } from './checked-ticket.js'
+export { type Cooldown, type Cooldowns, createCooldowns } from './cooldowns.js'
+export { createPlayerLimits } from './limits.js'
+export type { Loading } from './load-tickets.js'
+export { createLocating } from './locate-players.js'
+export { noteSighting, type PresenceReport } from './presence.js'
+export { checkMatch, inMatch, type MatchInput, type PrivateMatch } from './private-matches.js'
+export { createQueueFacts, createQueueRuntime } from './queue-runtime.js'
+export { assertPlayerOfTicket, coordinates, player, readTicketInput, ticketId, ticketPriority } from './ticket-input.js'
+export { createStoreLedger, type Ledger } from './ticket-ledger.js'
+export { isIn, slotIn } from './ticket-pools.js'
+export {
+  backfillOf,
+  type BackfillRecord,
+  type Match,
+  NOWHERE,
+  type QueueRuntime,
+  type Seat,
+  ticketOf,
+  type TicketRecord,
+} from './ticket-record.js'
+export { createTicketStore, type TicketStore } from './ticket-store.js'
+export {
+  type CancelReason,
+  type FollowedUntil,
+  hasEnded,
+  isSettled,
+  type MatchEnd,
+  type MatchEvent,
+  type Ticket,
+  type TicketEvents,
+  type TicketInput,
+  type TicketStatus,
+  type WaitingFor,
+  type WaitOptions,
+} from './ticket.js'

@@ -1,0 +1,5 @@
+/** The connection to Redis: options, errors, scripts and keys. */
+export { RedisError, RedisTimedOut } from './connection-errors.js'
+export { checkOptions, clockSchema, connectionSchema, nameSchema, type RedisConnection } from './connection.js'
+export type { KeySpace } from './keys.js'
+export { defineScript, type Reply, type Script } from './script.js'

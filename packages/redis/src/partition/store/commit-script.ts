@@ -1,0 +1,139 @@
+import { defineScript, type Reply } from '../../connection/index.js'
+import { splitHeader } from './assignments.js'
+import { repliesKept, type StoreBounds } from './bounds.js'
+import { readPrefix, type HeaderPrefix } from './header.js'
+import type { Commit, CommitOutcome, NewHeader, RecordChange } from './store.js'
+import { COMMIT } from './commit-lua.js'
+
+export const commitScript = defineScript({
+  name: 'partition.commit',
+  lua: COMMIT,
+  kind: 'write-if-full',
+  read: readCommitted,
+})
+
+type Words = (string | number)[]
+
+/**
+ * The words of one part of a commit (see `partsOf`), in which no match and no ticket comes twice.
+ * @param replies those of the part, by follower.
+ */
+export function commitWords(
+  token: string,
+  commit: Commit,
+  replies: ReadonlyMap<string, readonly string[]>,
+  bounds: StoreBounds,
+): Words {
+  const { headers = [], left = [], records = [], backfills = [], notes = [] } = commit
+  const words: Words = [token, bounds.changeEntries]
+  const prefixes = headers.map(({ header }) => readPrefix(header))
+  headerWords(headers, prefixes, words)
+  words.push(left.length)
+  for (const { ticketId, players } of left) words.push(ticketId, players.length, ...players)
+  writeWords(records.filter(isWritten), matchesOf(headers, prefixes), words)
+  overWords(records.filter(isOver), words)
+  words.push(backfills.length)
+  for (const { backfillId, text } of backfills) {
+    if (text === undefined) words.push(0, backfillId)
+    else words.push(1, backfillId, text)
+  }
+  words.push(notes.length)
+  for (const { key, text } of notes) {
+    if (text === undefined) words.push(0, key)
+    else words.push(1, key, text)
+  }
+  words.push(replies.size)
+  for (const texts of replies.values()) words.push(repliesKept(texts, bounds), bounds.replyMs, texts.length, ...texts)
+  return words
+}
+
+/** The answers of a commit, by follower. */
+export function repliesOf({ replies = [] }: Commit): ReadonlyMap<string, readonly string[]> {
+  const byFollower = new Map<string, string[]>()
+  for (const { follower, text } of replies) {
+    const texts = byFollower.get(follower)
+    if (texts === undefined) byFollower.set(follower, [text])
+    else texts.push(text)
+  }
+  return byFollower
+}
+
+type WrittenRecord = Extract<RecordChange, { readonly text: string }>
+type OverRecord = Exclude<RecordChange, WrittenRecord>
+const isWritten = (change: RecordChange): change is WrittenRecord => change.text !== undefined
+const isOver = (change: RecordChange): change is OverRecord => change.text === undefined
+
+function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[], words: Words): void {
+  words.push(headers.length)
+  for (const { ticketId } of headers) words.push(ticketId)
+  const assignments = new Map<string, string>()
+  for (const [index, whole] of headers.entries()) {
+    const { header, assignment } = splitHeader(whole.header)
+    words.push(header)
+    if (assignment !== undefined) assignments.set(prefixes[index]?.matchId ?? '', assignment)
+  }
+  const lines = prefixes.map(({ letter, version }, index) => `${headers[index]?.ticketId} ${letter}${version}`)
+  if (lines.length > 0) words.push(lines.join('\n'), assignments.size)
+  for (const [matchId, assignment] of assignments) words.push(matchId, assignment)
+  const at = words.push(0) - 1
+  let withEffects = 0
+  for (const [index, { ended = prefixes[index]?.letter === 'C', frees = [] }] of headers.entries()) {
+    if (!ended && frees.length === 0) continue
+    withEffects += 1
+    words.push(index + 1, ended ? endOf(prefixes[index] as HeaderPrefix) : 0, frees.length, ...frees)
+  }
+  words[at] = withEffects
+}
+
+/** With an assigned ticket, the assignment of its match is swept. */
+const endOf = ({ letter, matchId }: HeaderPrefix) => (letter === 'A' && matchId !== undefined ? `=${matchId}` : 1)
+
+/** The matches that tickets are in by these headers. */
+function matchesOf(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[]): ReadonlyMap<string, string> {
+  const matches = new Map<string, string>()
+  for (const [index, { letter, matchId }] of prefixes.entries()) {
+    const isInMatch = matchId !== undefined && (letter === 'M' || letter === 'A')
+    if (isInMatch) matches.set((headers[index] as NewHeader).ticketId, matchId)
+  }
+  return matches
+}
+
+function writeWords(records: readonly WrittenRecord[], matches: ReadonlyMap<string, string>, words: Words): void {
+  const requiring = records.filter(({ requires = [] }) => requires.length > 0)
+  const others = requiring.length === 0 ? records : records.filter(({ requires = [] }) => requires.length === 0)
+  words.push(records.length)
+  for (const { matchId, text } of requiring) words.push(matchId, text)
+  for (const { matchId, text } of others) words.push(matchId, text)
+  words.push(requiring.length)
+  for (const { matchId, requires = [], locks } of requiring) {
+    const mode = locks === true ? 'l' : 'r'
+    const isImplied = requires.every((id) => matches.get(id) === matchId)
+    words.push(`${isImplied ? mode.toUpperCase() : mode} ${requires.join(' ')}`)
+  }
+}
+
+function overWords(records: readonly OverRecord[], words: Words): void {
+  words.push(records.length)
+  if (records.length === 0) return
+  const ends = records.flatMap((record) => record.ends ?? [])
+  const players = ends.flatMap((one) => one.players)
+  for (const { matchId } of records) words.push(matchId)
+  for (const record of records) words.push(record.ends?.length ?? 0)
+  words.push(ends.length)
+  for (const { ticketId } of ends) words.push(ticketId)
+  for (const one of ends) words.push(one.players.length)
+  words.push(players.length)
+  for (const playerId of players) words.push(playerId)
+}
+
+function readCommitted(reply: Reply): CommitOutcome {
+  if (reply === 1) return { refused: [], unmet: [] }
+  const [refused, unmet] = reply as unknown as readonly [
+    readonly (readonly [string, string | null])[],
+    readonly (readonly [string, readonly string[]])[],
+  ]
+  return {
+    refused: refused.map(([ticketId, header]) => ({ ticketId, header: header ?? undefined })),
+    unmet: unmet.map(([matchId, ticketIds]) => ({ matchId, ticketIds })),
+  }
+}

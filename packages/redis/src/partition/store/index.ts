@@ -1,0 +1,21 @@
+/** What a partition keeps in Redis, and the scripts that change it. */
+export { DEFAULT_BOUNDS } from './bounds.js'
+export { decodeHeader, encodeHeader, readPrefix, readStored } from './header.js'
+export { createRedisStore } from './redis-store.js'
+export type {
+  Batch,
+  Changes,
+  Commit,
+  CommitOutcome,
+  CreateOutcome,
+  FollowerReply,
+  InboxEntry,
+  NewHeader,
+  NewTicket,
+  Note,
+  PartitionStore,
+  PlayerTickets,
+  RecordChange,
+  StoredTicket,
+  TicketChange,
+} from './store.js'

@@ -1,0 +1,231 @@
+import { defineScript, type Reply } from '../../connection/index.js'
+import type { Acquired, Batch, StoredRecord, StoredTicket } from './store.js'
+import { FENCE, MANY, NOW } from './lua.js'
+import { storedTicket } from './ticket-scripts.js'
+
+/**
+ * KEYS: epoch, lease. ARGV: owner, milliseconds. An epoch is a number and its owner. In an empty Redis the number
+ * begins with the time, so that no epoch from before it was emptied comes again.
+ */
+const ACQUIRE = `
+${NOW}
+local epoch, held = redis.call('GET', KEYS[1]), redis.call('GET', KEYS[2])
+if held and held == epoch then
+  local owner = string.match(held, ':(.*)$')
+  if owner ~= ARGV[1] then return {'', owner, redis.call('PTTL', KEYS[2])} end
+else
+  local number = epoch and string.match(epoch, '^%d+') + 1 or now()
+  epoch = string.format('%.0f', number) .. ':' .. ARGV[1]
+  redis.call('SET', KEYS[1], epoch)
+end
+redis.call('SET', KEYS[2], epoch, 'PX', ARGV[2])
+return {epoch}
+`
+
+export const acquireScript = defineScript({
+  name: 'partition.acquire',
+  lua: ACQUIRE,
+  kind: 'write-if-full',
+  read: (reply): Acquired => {
+    const [token, owner, forMs] = reply as unknown as readonly [string, string?, number?]
+    if (token !== '') return { kind: 'acquired', token }
+    return { kind: 'held', owner: owner as string, forMs: Math.max(1, forMs as number) }
+  },
+})
+
+/** KEYS: epoch, lease. ARGV: token, milliseconds. */
+const RENEW = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+return 1
+`
+
+export const renewScript = defineScript({
+  name: 'partition.renew',
+  lua: RENEW,
+  kind: 'write-if-full',
+  read: (reply) => reply === 1,
+})
+
+/** KEYS: lease. ARGV: token. */
+const RELEASE = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1
+`
+
+export const releaseScript = defineScript({
+  name: 'partition.release',
+  lua: RELEASE,
+  kind: 'write-if-full',
+  read: () => {},
+})
+
+/** KEYS: epoch. ARGV: token. Not marked as one that only reads, for a replica must not answer it. */
+export const fenceScript = defineScript({
+  name: 'partition.fence',
+  lua: `${FENCE}\nreturn 1`,
+  kind: 'write-if-full',
+  read: () => {},
+})
+
+/** KEYS: epoch, replies to a follower. ARGV: token, most entries, milliseconds for which they are kept, the replies. */
+const ANSWER = `
+${FENCE}
+for i = 4, #ARGV do redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[2], '*', 'a', ARGV[i]) end
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
+return 1
+`
+
+export const answerScript = defineScript({
+  name: 'partition.answer',
+  lua: ANSWER,
+  kind: 'write-if-full',
+  read: () => {},
+})
+
+/**
+ * KEYS: replies to a follower. ARGV: how the reply begins. Answer: the newest such reply, or nothing.
+ */
+const ANSWERED = `
+local last = '+'
+while true do
+  local entries = redis.call('XREVRANGE', KEYS[1], last, '-', 'COUNT', 256)
+  for _, entry in ipairs(entries) do
+    if string.sub(entry[2][2], 1, #ARGV[1]) == ARGV[1] then return entry[2][2] end
+  end
+  if #entries < 256 then return false end
+  last = '(' .. entries[#entries][1]
+end
+`
+
+export const answeredScript = defineScript({
+  name: 'partition.answered',
+  lua: ANSWERED,
+  kind: 'read',
+  read: (reply) => (reply === null ? undefined : (reply as string)),
+})
+
+/** KEYS: epoch, queues in force. ARGV: token, text. */
+const SET_IN_FORCE = `
+${FENCE}
+${NOW}
+if redis.call('HGET', KEYS[2], 'text') ~= ARGV[2] then
+  redis.call('HSET', KEYS[2], 'text', ARGV[2], 'since', now())
+end
+return redis.call('HGET', KEYS[2], 'since')
+`
+
+/** Also while Redis is full: a new leader says so first, and it is who makes room. */
+export const setInForceScript = defineScript({
+  name: 'partition.setInForce',
+  lua: SET_IN_FORCE,
+  kind: 'write-if-full',
+  read: Number,
+})
+
+/** KEYS: bodies, headers. ARGV: cursor, about how many. Answer: the next cursor, then id, body, header of each. */
+const TICKETS = `
+${MANY}
+local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
+local ids, tickets = {}, {next}
+for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+for i, header in ipairs(get(KEYS[2], ids, 1, #ids)) do
+  if not header or string.byte(header) ~= 67 then
+    tickets[#tickets + 1] = ids[i]
+    tickets[#tickets + 1] = found[2 * i]
+    tickets[#tickets + 1] = header
+  end
+end
+return tickets
+`
+
+export const loadTicketsScript = defineScript({
+  name: 'partition.loadTickets',
+  lua: TICKETS,
+  kind: 'read',
+  read: (reply): Batch<StoredTicket> => {
+    const [next, ...rest] = reply as readonly (string | null)[]
+    const items: StoredTicket[] = []
+    for (let at = 0; at < rest.length; at += 3) {
+      items.push(storedTicket(rest[at] as string, rest[at + 1] as string, rest[at + 2] ?? null))
+    }
+    return { items, next: nextOf(next as string) }
+  },
+})
+
+/** KEYS: records, locks. ARGV: cursor, about how many. Answer: the next cursor, then match, record, locked of each. */
+const RECORDS = `
+${MANY}
+local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
+local matches, records = {}, {next}
+for i = 1, #found, 2 do matches[#matches + 1] = found[i] end
+for i, locked in ipairs(get(KEYS[2], matches, 1, #matches)) do
+  records[#records + 1] = matches[i]
+  records[#records + 1] = found[2 * i]
+  records[#records + 1] = locked
+end
+return records
+`
+
+export const loadRecordsScript = defineScript({
+  name: 'partition.loadRecords',
+  lua: RECORDS,
+  kind: 'read',
+  read: (reply): Batch<StoredRecord> => {
+    const [next, ...rest] = reply as readonly (string | null)[]
+    const items: StoredRecord[] = []
+    for (let at = 0; at < rest.length; at += 3) {
+      const [matchId, text, locked] = rest.slice(at, at + 3) as [string, string, string | null]
+      items.push({ matchId, text, locked: locked?.split(' ') ?? [] })
+    }
+    return { items, next: nextOf(next as string) }
+  },
+})
+
+/** Reads the answer of HSCAN. */
+export function readScanned<T>(reply: Reply, read: (field: string, value: string) => T): Batch<T> {
+  const [next, found] = reply as unknown as readonly [string, readonly string[]]
+  const items: T[] = []
+  for (let at = 0; at < found.length; at += 2) items.push(read(found[at] as string, found[at + 1] as string))
+  return { items, next: nextOf(next) }
+}
+
+const nextOf = (cursor: string): string | undefined => (cursor === '0' ? undefined : cursor)
+
+/**
+ * KEYS: epoch, headers, bodies, ended, assignments, inbox, changes.
+ * ARGV: token, for how many milliseconds tickets are kept, about how many at most, for how many milliseconds entries of
+ * the streams are kept.
+ * A line of `ended` is the time and the ids of what ended in one step, space between; those of matches, whose
+ * assignments go as well, begin with =.
+ */
+const LUA = `
+${FENCE}
+${NOW}
+${MANY}
+local before, most = now() - ARGV[2], tonumber(ARGV[3])
+local ids, matches = {}, {}
+while #ids + #matches < most do
+  local line = redis.call('LINDEX', KEYS[4], 0)
+  local at, rest = string.match(line or '', '^(%d+) (.*)$')
+  if not at or tonumber(at) > before then break end
+  redis.call('LPOP', KEYS[4])
+  for id in string.gmatch(rest, '%S+') do
+    if string.byte(id) == 61 then matches[#matches + 1] = string.sub(id, 2) else ids[#ids + 1] = id end
+  end
+end
+many('HDEL', KEYS[2], ids, 1, #ids)
+many('HDEL', KEYS[3], ids, 1, #ids)
+many('HDEL', KEYS[5], matches, 1, #matches)
+-- The newest few entries always stay: readers look for the last one that they have read.
+for i = 6, 7 do
+  local newest = redis.call('XREVRANGE', KEYS[i], '+', '-', 'COUNT', 4)
+  if #newest > 0 then
+    local at, oldest = tonumber(string.match(newest[#newest][1], '^%d+')), now() - ARGV[4]
+    redis.call('XTRIM', KEYS[i], 'MINID', at < oldest and newest[#newest][1] or string.format('%.0f', oldest))
+  end
+end
+return #ids
+`
+
+export const sweepScript = defineScript({ name: 'partition.sweep', lua: LUA, kind: 'write-if-full', read: Number })

@@ -1,0 +1,4 @@
+/** Lobbies: their state, their stores, and what players and hosts do with them. */
+export type { Follow, Followed, Joined, Lobbies, LobbyMessage } from './lobbies.js'
+export { AttributeChangesSchema, AttributesSchema } from './lobby.js'
+export type { ListedLobby, LobbyView, RunView } from './view.js'

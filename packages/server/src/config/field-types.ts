@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { RelativePath, SecretSource, type SecretUse } from './secret.js'
+
+/** Parts of several sections of the file. */
+
+export const text = z.string().min(1).max(1000)
+export const milliseconds = z
+  .number()
+  .min(0)
+  .max(2 ** 31 - 1)
+/** Milliseconds above 0. */
+export const duration = milliseconds.positive()
+export const count = z.int().min(1)
+
+/** A whole number from 1, or `unlimited`, which is Infinity. */
+export const unlimitedOr = (number: z.ZodType<number, number> = count) =>
+  z
+    .union([number, z.literal('unlimited')], { error: 'must be a whole number from 1, or unlimited' })
+    .transform((given) => (given === 'unlimited' ? Infinity : given))
+
+/** So many attempts per window of time, or `unlimited`, which is null. */
+export const attempts = z
+  .union(
+    [
+      z.strictObject({
+        limit: z.number().min(1).describe('Attempts at once; then one every `windowMs / limit` milliseconds.'),
+        windowMs: duration.describe('Milliseconds of the window.'),
+      }),
+      z.literal('unlimited'),
+    ],
+    { error: 'must be { limit, windowMs }, or unlimited' },
+  )
+  .transform((given) => (given === 'unlimited' ? null : given))
+
+/** Neither user nor password: those are secrets. */
+const withoutCredentials = (given: string) => URL.canParse(given) && !/^[a-z]+:\/\/[^/?#]*@/i.test(given)
+const CREDENTIALS = 'must have neither user nor password: they are secrets'
+
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .refine(withoutCredentials, CREDENTIALS)
+
+const LITERAL =
+  'is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file }'
+
+const source = {
+  env: z
+    .string()
+    .regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable')
+    .optional()
+    .describe('Name of the environment variable that holds the secret.'),
+  file: text
+    .optional()
+    .describe(
+      'Path of a file that holds the secret alone, relative to the folder of this file. A last newline is cut.',
+    ),
+}
+
+const secretThat = (use: SecretUse) =>
+  z
+    .strictObject(source, {
+      error: (issue) => (issue.code === 'invalid_type' && issue.input !== undefined ? LITERAL : undefined),
+    })
+    .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'must have either env or file')
+    .meta({ oneOf: [{ required: ['env'] }, { required: ['file'] }] })
+    .transform(({ env, file = '' }) => new SecretSource(env === undefined ? 'file' : 'env', env ?? file, use))
+
+/** Where a secret is. A text in its place is refused: files are copied, shown and committed. */
+export const secret = secretThat('sent')
+
+/** Where a secret is that is a key of signatures, and is never sent. */
+export const signingSecret = secretThat('signs')
+
+/** An address that may hold a password, and then is a secret. */
+export const secretUrl = (protocol: RegExp, what: string) =>
+  z.union([z.url({ protocol, error: `must be ${what}` }).refine(withoutCredentials, `${CREDENTIALS}; ${HOW}`), secret])
+
+const HOW = 'write { env: NAME_OF_A_VARIABLE } or { file: path/of/a/file } in place of the whole URL'
+
+export const path = text.transform((given) => new RelativePath(given))
+
+/** `host` or `host:port`, as in a Host header. */
+export const hostName = z
+  .string()
+  .regex(/^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i, 'must be the name of a host, with a port if need be')
+
+/** Where a listener listens: `host:port`, an IPv6 address in brackets. */
+export const hostAndPort = z
+  .string()
+  .regex(/^(\[[\da-f:.]+\]|[\w.-]{1,253}):\d{1,5}$/i, 'must be an address and a port, e.g. 127.0.0.1:9090')
+  .refine((given) => Number(given.slice(given.lastIndexOf(':') + 1)) <= 65_535, 'must have a port of at most 65535')
+  .transform((given) => {
+    const colon = given.lastIndexOf(':')
+    return { host: given.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(given.slice(colon + 1)) }
+  })

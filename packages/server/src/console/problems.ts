@@ -1,0 +1,63 @@
+import { scrub } from '@muster/core/internal'
+import type { ProblemNow } from '@muster/console/internal'
+import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
+import { failureText } from '../telemetry/index.js'
+
+/** What went wrong lately, in words. */
+export interface Problems {
+  /** Newest first. */
+  list(): readonly ProblemNow[]
+  close(): void
+}
+
+type Problem = MatchmakerEvents['problem']
+
+const MOST = 30
+const LONGEST_TEXT = 240
+
+const doing: Readonly<Record<Problem['during'], string>> = {
+  create: 'A server could not be created',
+  find: 'A server whose create was not answered could not be looked for',
+  stop: 'A server could not be stopped; it is tried again',
+  list: 'The list of servers could not be read',
+  status: 'The status of a server could not be read',
+  probe: 'It could not be found out whether a server listens',
+  store: 'The store could not be written: no tickets are taken and no servers are created meanwhile',
+  locate: 'The place of a player could not be found',
+  beacons: 'Ping beacons could not be read',
+  rule: 'A custom rule failed, which counts as a no',
+  tick: 'A round of matching failed',
+  listener: 'A listener of the program failed',
+}
+
+/** The same problem again counts up instead of taking a line. */
+export function createProblems(on: Matchmaker['on'], now: () => number): Problems {
+  /** By text, the newest last. */
+  const known = new Map<string, ProblemNow>()
+  const add = (text: string, matchId: string | null) => {
+    const count = (known.get(text)?.count ?? 0) + 1
+    known.delete(text)
+    known.set(text, { at: Math.floor(now()), text, count, matchId })
+    if (known.size > MOST) known.delete(known.keys().next().value as string)
+  }
+  const ends = [
+    on('problem', ({ during, error, matchId = null }) => add(problemText(during, error), matchId)),
+    on('deploymentFailed', ({ reason, detail, matchId }) => add(problemOf(failureText(reason, detail)), matchId)),
+  ]
+  return {
+    list: () => [...known.values()].toReversed(),
+    close: () => {
+      for (const end of ends) end()
+    },
+  }
+}
+
+export function problemText(during: Problem['during'], error: unknown): string {
+  return problemOf(`${doing[during]}: ${scrub(error instanceof Error ? error.message : String(error))}`)
+}
+
+function problemOf(words: string): string {
+  // Ids differ each time, and would make each problem one of its own.
+  const text = words.replace(/\s+/g, ' ').replace(/\b[0-9a-f]{8,}\b/gi, '…')
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT - 1)}…`
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { QueueCard } from '@muster/console/internal'
+import { Problem } from '@muster/core/http'
+import { didYouMean } from '@muster/core/internal'
+import { defineQueue, describeQueue, type QueueDefinition } from '@muster/matchmaker'
+import { stringify } from 'yaml'
+import type { Limits } from './stories/index.js'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Parts of `deploy` that may be secret: they are neither shown nor lost. */
+const HIDDEN = ['environment', 'hiddenEnvironment'] as const
+/** Parts of a probe that may be secret. */
+const HIDDEN_OF_PROBE = ['url', 'headers', 'payload'] as const
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const without = (value: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+
+const only = (value: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(value).filter(([name, given]) => names.includes(name) && given !== undefined))
+
+/** The queue as YAML, without variables of servers. */
+function shownYaml(queue: QueueDefinition): string {
+  const { deploy, ...rest } = queue as QueueDefinition & { readonly deploy?: unknown }
+  if (!isFields(deploy)) return stringify(rest, withoutCode)
+  const { probe, ...others } = without(deploy, HIDDEN)
+  const shown = isFields(probe) ? { ...others, probe: without(probe, HIDDEN_OF_PROBE) } : without(deploy, HIDDEN)
+  return stringify({ ...rest, deploy: shown }, withoutCode)
+}
+
+/** A custom rule has a function, which no text can hold. */
+const withoutCode = (_key: unknown, value: unknown): unknown => (typeof value === 'function' ? undefined : value)
+
+/** Puts back what was not shown, unless the operator wrote it anew. */
+export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
+  const { deploy: before } = inForce as { readonly deploy?: unknown }
+  if (!isFields(edited) || !isFields(edited['deploy']) || !isFields(before)) return edited
+  const deploy = edited['deploy']
+  const probe = deploy['probe']
+  const probeBefore = before['probe']
+  const isSameProbe = isFields(probe) && isFields(probeBefore) && probe['kind'] === probeBefore['kind']
+  return {
+    ...edited,
+    deploy: {
+      ...only(before, HIDDEN),
+      ...deploy,
+      ...(isSameProbe ? { probe: { ...only(probeBefore, HIDDEN_OF_PROBE), ...probe } } : {}),
+    },
+  }
+}
+
+/** Whether two queues deploy the same: a default that is written out, or left out, is no difference. */
+export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): boolean {
+  const [first, second] = [one, other].map((queue): unknown => {
+    const { deploy } = defineQueue({ name: queue.name, matchSize: 2, deploy: queue.deploy })
+    return JSON.parse(JSON.stringify(deploy))
+  })
+  return isDeepStrictEqual(first, second)
+}
+
+/** Whether the queue has a rule that is code, which no text can hold. */
+export const hasCode = ({ rules = [] }: QueueDefinition): boolean =>
+  JSON.stringify(rules).includes('"kind":"custom"')
+
+/** The queues in force, as a person reads them. */
+export interface QueueCardsSource {
+  cards(): readonly QueueCard[]
+  limitsOf(name: string): Limits | undefined
+  /** @throws {Problem} 404 */
+  inForce(name: string): Versioned
+}
+
+interface Versioned {
+  readonly definition: QueueDefinition
+  readonly version: number
+  /** Why nobody may change it here. */
+  readonly fixed: string | null
+}
+
+interface Known extends Versioned {
+  readonly text: string
+  readonly card: QueueCard
+}
+
+/** @param mayChange whether queues can be changed here at all. */
+export function createQueueCards(queues: () => readonly QueueDefinition[], mayChange: boolean): QueueCardsSource {
+  const known = new Map<string, Known>()
+
+  const look = (definition: QueueDefinition): Known => {
+    const { name } = definition
+    const before = known.get(name)
+    if (before?.definition === definition) return before
+    const text = JSON.stringify(definition)
+    const version = before === undefined ? 1 : before.version + (before.text === text ? 0 : 1)
+    const { sentences, curves } = describeQueue(defineQueue(definition))
+    const fixed = fixedBy(definition, mayChange)
+    const card: QueueCard = { name, version, sentences, curves, yaml: shownYaml(definition), fixed }
+    const now: Known = { definition, version, fixed, text, card }
+    known.set(name, now)
+    return now
+  }
+
+  const find = (name: string) => {
+    const definition = queues().find((queue) => queue.name === name)
+    return definition && look(definition)
+  }
+
+  return {
+    cards: () => queues().map((definition) => look(definition).card),
+    limitsOf: (name) => {
+      const found = find(name)
+      return found && { queue: name, curves: found.card.curves }
+    },
+    inForce: (name) => {
+      const found = find(name)
+      if (found !== undefined) return found
+      const near = didYouMean(
+        name,
+        queues().map((queue) => queue.name),
+      )
+      throw new Problem(404, 'no-such-queue', `There is no queue ${JSON.stringify(name)}${near || '.'}`)
+    },
+  }
+}
+
+function fixedBy(definition: QueueDefinition, mayChange: boolean): string | null {
+  if (!mayChange) return 'Queues cannot be changed here: change the configuration instead.'
+  return hasCode(definition) ? 'It has a rule that is code, which cannot be changed here.' : null
+}

@@ -1,0 +1,121 @@
+import { type Applied, isAllowed, type YamlFault } from '@muster/console/internal'
+import { MusterError } from '@muster/core'
+import { Problem } from '@muster/core/http'
+import { problemDocument } from '@muster/core/internal'
+import { checkQueue, type QueueDefinition } from '@muster/matchmaker'
+import { readYaml } from '../config/index.js'
+import type { ConsoleOptions, Operator } from './options.js'
+import { isSameDeploy, type QueueCardsSource, withHidden } from './queue-cards.js'
+
+/** A queue that an operator wrote, or why it cannot be used, line by line. */
+type EditedQueue =
+  | { readonly definition: QueueDefinition; readonly faults: readonly [] }
+  | { readonly definition?: undefined; readonly faults: readonly YamlFault[] }
+
+/** A queue of a hundred rules has a third as many. It is read within some 10 ms, on the thread that answers players. */
+const MOST_TOKENS = 10_000
+/** Faults that are told at once. */
+const MOST_FAULTS = 20
+
+/**
+ * Reads the YAML of one queue.
+ * @param inForce the queue that it replaces, whose name it keeps and whose hidden parts stay.
+ */
+export function readEditedQueue(yaml: string, inForce: QueueDefinition): EditedQueue {
+  const source = readYaml(yaml, MOST_TOKENS)
+  const refuse = (faults: readonly YamlFault[]): EditedQueue => ({
+    faults: faults.toSorted((one, other) => one.line - other.line).slice(0, MOST_FAULTS),
+  })
+  if (source.faults.length > 0) {
+    return refuse(
+      source.faults.map(({ place, path, message }) => ({
+        ...source.positionOf(place),
+        message: [path.join('.'), message].filter((part) => part !== '').join(': '),
+      })),
+    )
+  }
+  const definition = withHidden(source.value, inForce)
+  const name = nameOf(definition)
+  if (name !== inForce.name) {
+    const { line, column } = source.positionOf(source.placeOf(['name']))
+    return refuse([{ line, column, message: `name: must stay ${JSON.stringify(inForce.name)}` }])
+  }
+  const { faults } = checkQueue(definition)
+  if (faults.length === 0) return { definition: definition as QueueDefinition, faults: [] }
+  return refuse(
+    faults.map(({ path, message }) => ({
+      ...source.positionOf(source.placeOf(path, message.startsWith('is not known') ? 'name' : 'value')),
+      message: [path.join('.'), message].filter((part) => part !== '').join(': '),
+    })),
+  )
+}
+
+const nameOf = (definition: unknown): unknown =>
+  typeof definition === 'object' && definition !== null ? Reflect.get(definition, 'name') : undefined
+
+/** The answer about YAML that is wrong: a problem that tells each place. */
+export function invalidYaml(faults: readonly YamlFault[]): Response {
+  const [first] = faults
+  const message = first === undefined ? 'the queue is wrong' : `line ${first.line}: ${first.message}`
+  const problem = new Problem(422, 'invalid-queue', message, { field: 'yaml' })
+  return new Response(JSON.stringify({ ...problemDocument(problem), faults }), {
+    status: problem.status,
+    headers: { 'content-type': 'application/problem+json' },
+  })
+}
+
+interface Edit {
+  readonly name: string
+  readonly version: number
+  readonly yaml: string
+}
+
+/** Replaces queues by what operators wrote, one after the other. Returns what the API answers. */
+type ApplyEdit = (edit: Edit, operator: Operator) => Promise<Applied | Response>
+
+const DEPLOY_FIXED =
+  'deploy: may not be changed here. Change it in the configuration file, or use a key with the role deploy where ' +
+  'console.editDeploy is true'
+
+export function createApplying(
+  { applyQueue, acted, editDeploy = false }: Pick<ConsoleOptions, 'applyQueue' | 'acted' | 'editDeploy'>,
+  queues: QueueCardsSource,
+): ApplyEdit {
+  let last: Promise<unknown> = Promise.resolve()
+
+  const apply = async ({ name, version, yaml }: Edit, { who, role }: Operator): Promise<Applied | Response> => {
+    const { definition: before, version: current, fixed } = queues.inForce(name)
+    if (applyQueue === undefined || fixed !== null) {
+      throw new Problem(409, 'fixed-queue', fixed ?? 'Queues cannot be changed here.')
+    }
+    if (version !== current) {
+      throw new Problem(
+        409,
+        'stale-version',
+        `The queue is at version ${current} now. Read it again and repeat the edit.`,
+        {
+          members: { version: current },
+        },
+      )
+    }
+    const { definition, faults } = readEditedQueue(yaml, before)
+    if (definition === undefined) return invalidYaml(faults)
+    if (!(editDeploy && isAllowed(role, 'deploy')) && !isSameDeploy(before, definition))
+      throw new Problem(403, 'deploy-fixed', DEPLOY_FIXED, { field: 'deploy' })
+    try {
+      const { kept, refused } = await applyQueue(name, definition, yaml)
+      acted({ who, what: 'apply-queue', id: name })
+      return { kept, refused, version: queues.inForce(name).version }
+    } catch (error) {
+      if (error instanceof MusterError) throw new Problem(409, 'not-applied', error.message)
+      throw error
+    }
+  }
+
+  return (edit, operator) => {
+    // Two edits of one version must not both succeed.
+    const applied = last.then(() => apply(edit, operator))
+    last = applied.catch(() => {})
+    return applied
+  }
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '@muster/core/clock'
+import type { Inspection, ServerSurvey, Survey, Surveyed } from '@muster/matchmaker'
+import type { AllocationView } from '@muster/matchmaker/internal'
+import type { ConsoleMatchmaker } from './options.js'
+
+const MOST_FORMING = 50
+
+/** What is seen by asking the leader: no places of those who wait, and not how far rules have relaxed. */
+function surveyedBy({ queues, matches, held }: Inspection, now: number): Surveyed {
+  const forming = matches.filter(({ phase }) => phase !== 'running' && phase !== 'stopping')
+  return {
+    queues: queues.map(({ name, paused, searching, players, longestWaitMs }) => {
+      const tickets = Object.values(searching).reduce((sum, count) => sum + count, 0)
+      const oldest = tickets === 0 ? undefined : now - longestWaitMs
+      return { name, paused, tickets, players, oldest, relaxed: [] }
+    }),
+    areas: [],
+    nowhere: 0,
+    forming: forming.slice(0, MOST_FORMING).map(({ matchId, queue, phase, playerIds, at }) => ({
+      matchId,
+      queue,
+      phase,
+      players: playerIds.length,
+      foundAt: at,
+      area: undefined,
+    })),
+    formingCount: forming.length,
+    servers: matches.map(serverOf),
+    held,
+  }
+}
+
+const serverOf = ({ phase, assignment, playerIds }: AllocationView): ServerSurvey => {
+  const { city, latitude, longitude } = assignment?.location ?? {}
+  const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+  return { phase, city, place, servers: 1, players: playerIds.length }
+}
+
+/** Keeps an eye on who waits and which servers there are, at little cost however many there are. */
+interface Surveyor {
+  /** What was seen last; undefined before anything was. */
+  latest(): Surveyed | undefined
+  /** Whether places and relaxation are seen: only where the matchmaker is in this process. */
+  seesAll(): boolean
+  /** Looks again, unless that is under way. Resolves once all was seen; at once if few wait. */
+  look(): Promise<void>
+}
+
+/** Tickets of one step: well under a millisecond of work. */
+const STEP = 10_000
+/** Milliseconds between two steps. */
+const REST_MS = 50
+/** A look is followed by a rest so many times as long as its work: looking never takes more than 1 % of a core. */
+const REST_FACTOR = 100
+/** Milliseconds between two questions to another process. */
+const ASK_EVERY_MS = 5000
+
+export function createSurveyor(
+  { survey, inspect }: Pick<ConsoleMatchmaker, 'survey' | 'inspect'>,
+  clock: Clock,
+  failed: (error: unknown) => void,
+  signal: AbortSignal,
+): Surveyor {
+  let latest: Surveyed | undefined
+  let seesAll = survey !== undefined
+  let looking: Promise<void> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  /** Before this time nobody looks again. */
+  let restsUntil = Number.NEGATIVE_INFINITY
+  let workMs = 0
+  /** Does a part of the work; false once all is done. */
+  const goOn = (walk: Survey): boolean => {
+    const begun = clock.now()
+    const hasMore = walk.step(STEP)
+    if (!hasMore) latest = walk.result()
+    workMs += clock.now() - begun
+    if (!hasMore) restsUntil = clock.now() + workMs * REST_FACTOR
+    return hasMore
+  }
+  const rest = async (walk: Survey) => {
+    do await clock.sleep(REST_MS, signal)
+    while (goOn(walk))
+  }
+  const ask = async () => {
+    if (clock.now() - askedAt < ASK_EVERY_MS) return
+    askedAt = clock.now()
+    latest = surveyedBy(await inspect(), clock.now())
+  }
+
+  const begin = (): Promise<void> | undefined => {
+    if (clock.now() < restsUntil) return undefined
+    const walk = survey?.()
+    seesAll = walk !== undefined
+    if (walk === undefined) return ask()
+    workMs = 0
+    return goOn(walk) ? rest(walk) : undefined
+  }
+
+  return {
+    latest: () => latest,
+    seesAll: () => seesAll,
+    look: async () => {
+      if (looking !== undefined) return looking
+      try {
+        looking = begin()?.catch(failed)
+        await looking
+      } catch (error) {
+        failed(error)
+      } finally {
+        looking = undefined
+      }
+    },
+  }
+}

@@ -1,0 +1,11 @@
+/** The running server: its parts put together, started, reloaded and shut down. */
+export {
+  type ConfigFile,
+  openConfigFile,
+  replaceFile,
+  tellNotReloaded,
+  tellWarnings,
+  watchFile,
+} from './reload/config-file.js'
+export { definitionIn, editQueue, NotEdited } from './reload/edit-queue.js'
+export { type MusterServer, startServer } from './start-server.js'

@@ -1,0 +1,37 @@
+/** Plain data of servers: allocations, assignments, players, deploy definitions and tags. */
+export {
+  type Allocation,
+  type AllocationPhase,
+  type FoundBy,
+  type FoundMatch,
+  type FoundTicket,
+  inheritedAllocation,
+  type Intent,
+  intentEntry,
+  newAllocation,
+  NOBODY,
+  type Order,
+  type Placement,
+  type PlacementAttempt,
+  placementOf,
+  type Resumption,
+  resumptionOf,
+} from './allocation.js'
+export {
+  type Activity,
+  type Assignment,
+  assignmentOf,
+  type ReturnReason,
+  type ServerFailure,
+  type StopReason,
+} from './assignment.js'
+export type { Deploy, PortProbe } from './deploy.js'
+export {
+  ageOf,
+  type DeploymentService,
+  type LocationService,
+  placesWithCapacity,
+  priorities,
+} from './deployment-service.js'
+export type { Attributes, Player } from './player.js'
+export { hasTag, LARGEST_ENVIRONMENT_BYTES, LONGEST_VALUE_BYTES, matchIdsOf, matchTag, taggedWith } from './tags.js'

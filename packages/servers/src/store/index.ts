@@ -1,0 +1,5 @@
+/** The write-ahead log: one interface, in a file or in memory. */
+export { createRecovery, type Recovery } from './recovery.js'
+export type { ServerEntry, ServerRecord } from './server-entries.js'
+export { createServerLogWriter, type ServerLogWriter, WRITTEN } from './server-log-writer.js'
+export type { ServerLog } from './server-log.js'

@@ -1,0 +1,4 @@
+/** One watcher that reads the status of all deployments. */
+export { sweep } from './list-sweep.js'
+export type { StatusChange } from './status-reader.js'
+export { createWatcher, type Watcher } from './watcher.js'

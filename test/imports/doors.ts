@@ -1,0 +1,61 @@
+import { posix } from 'node:path'
+import type { Tree } from './rules.js'
+
+/** Doors besides `index.ts`: files that must be loaded without all that it gathers. */
+const FURTHER_DOORS: Readonly<Record<string, readonly string[]>> = {
+  // The public entry point loads all schemas with zod, which a client does with its first call.
+  'packages/core/src/api': ['api.ts', 'fields.ts', 'limits.ts', 'settings.ts'],
+  // Loads @muster/redis, which is optional.
+  'packages/server/src/running/stores': ['redis-matching.ts'],
+  // Loads OpenTelemetry, only where metrics are on.
+  'packages/server/src/telemetry': ['metrics.ts'],
+}
+
+/** The kernel is made anew next, with folders of its own (docs/ARCHITECTURE.md). */
+const EXEMPT = 'packages/kernel/'
+
+const isSource = (path: string) =>
+  /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) &&
+  !/\.(test|test-d|fixture)\.tsx?$/.test(path) &&
+  !path.startsWith(EXEMPT)
+const isIndex = (path: string) => /\/index\.tsx?$/.test(path)
+
+/** The outermost folder in `src` that has `to` somewhere below, and not `from`. */
+function enteredFolder(from: string, to: string): string | undefined {
+  const parts = to.split('/')
+  const folders = parts.slice(3, -1).map((_, index) => parts.slice(0, index + 4).join('/'))
+  return folders.find((folder) => !from.startsWith(`${folder}/`))
+}
+
+/**
+ * Lists the imports that pass by the door of a folder: its `index.ts`, or the only file in it that others import. An
+ * entry point of a package, and an `index.ts`, take what they gather from the files themselves, so that no re-export
+ * leads to another one. Tests and fixtures may open every file of their package: they test what is inside.
+ */
+export function doorFaults({ modules, entryPoints }: Tree): string[] {
+  const gathers = new Set(entryPoints.values())
+  const entries = new Map<string, { from: string; to: string }[]>()
+  const chains: string[] = []
+  for (const { path: from, imports } of modules.values()) {
+    if (!isSource(from)) continue
+    for (const { specifier, reexports } of imports) {
+      if (!specifier.startsWith('.')) continue
+      const js = posix.join(posix.dirname(from), specifier)
+      const to = modules.has(js.replace(/\.js$/, '.tsx')) ? js.replace(/\.js$/, '.tsx') : js.replace(/\.js$/, '.ts')
+      if (!isSource(to)) continue
+      const isGathering = gathers.has(from) || (isIndex(from) && to.startsWith(`${posix.dirname(from)}/`))
+      const isNear = posix.dirname(from) === posix.dirname(to)
+      if (reexports && (isIndex(to) || !(isGathering || isNear))) chains.push(`${from}: passes on what ${to} has`)
+      const folder = enteredFolder(from, to)
+      if (folder === undefined || isGathering) continue
+      if (FURTHER_DOORS[folder]?.includes(posix.relative(folder, to)) === true) continue
+      entries.set(folder, [...(entries.get(folder) ?? []), { from, to }])
+    }
+  }
+  const passing = Array.from(entries, ([folder, all]) => {
+    const [only = '', ...others] = new Set(all.map(({ to }) => to))
+    const door = others.length === 0 && posix.dirname(only) === folder ? only : `${folder}/index.ts`
+    return all.flatMap(({ from, to }) => (to === door ? [] : [`${from}: imports ${to}, past the door ${door}`]))
+  })
+  return [...passing.flat(), ...chains]
+}
