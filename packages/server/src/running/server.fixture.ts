@@ -18,6 +18,9 @@ export const DUEL = `
     deploy: { application: my-game, version: '1.0' }
 `
 
+/** Tests that are not about overload must not be refused as one on a busy machine. */
+const UNLIMITED = 'limits: { delayMs: unlimited }'
+
 /** A configuration of the service at `url`, and what a test adds to it. */
 export const yamlOf = (url: string, more = '', queues = DUEL): string => `
 name: test
@@ -30,6 +33,7 @@ auth:
     - { name: game-backend, role: backend, key: { env: BACKEND_KEY } }
     - { name: live-ops, role: operate, key: { env: OPERATE_KEY } }
 ${more}
+${/^limits:/m.test(more) ? '' : UNLIMITED}
 `
 
 export const configOf = async (text: string) =>
