@@ -34,7 +34,7 @@ const createNode = <Value>(): Node<Value> => ({ literals: new Map(), placeholder
 
 /**
  * Compares paths segment by segment before any decoding, so that an encoded slash does not end a segment. A literal
- * takes precedence over a placeholder. A placeholder stands for at least one character.
+ * takes precedence over a placeholder. A placeholder matches at least one character.
  */
 export function createPathMatcher<Value>(targets: Iterable<Target<Value>>): PathMatcher<Value> {
   const root = createNode<Value>()

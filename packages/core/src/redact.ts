@@ -58,7 +58,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return text.replace(new RegExp(longestFirst.map(literal).join('|'), 'gi'), '[redacted]')
 }
 
-/** A text with a lone surrogate has no percent-encoding, so it is searched for as it is. */
+/** A text with a lone surrogate has no percent-encoding, so it is searched for unchanged. */
 const percentEncoded = (text: string) => (/\p{Surrogate}/u.test(text) ? text : encodeURIComponent(text))
 
 /** A pattern that matches exactly this text. */

@@ -49,7 +49,7 @@ export const systemClock: Clock = {
     }),
 }
 
-/** A clock that only moves when told to, for tests and simulations. */
+/** A clock that only moves when advanced, for tests and simulations. */
 export interface ManualClock extends Clock {
   /**
    * Moves time forward by `ms`, waking every sleeper at its own instant, in order. Between two wakes, promise callbacks
@@ -76,7 +76,7 @@ interface Sleeper {
 /** Most steps of `until`. A promise that waits for something other than the clock would otherwise never end. */
 const MOST_STEPS = 36_000
 
-/** Waits one turn of the event loop: promise callbacks run, while the manual clock stands still. */
+/** Waits one turn of the event loop: promise callbacks run, while the manual clock does not move. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**

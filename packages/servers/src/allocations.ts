@@ -21,12 +21,11 @@ export interface AllocatorListener {
   /** The server listens: players may connect. */
   ready(allocation: Allocation, requestId: string, assignment: Assignment): void
   /**
-   * Its tickets lose the match. @param counts whether that is an attempt that failed: for all of its tickets, or for
-   * those of
-   *   these ids.
+   * The match failed: its tickets go back to the queue. @param counts whether this is a failed attempt of every ticket,
+   * or of the tickets with these ids.
    */
   failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
-  /** The server failed; what becomes of its match is told next. @param detail in the service's words. */
+  /** The server failed. The next call says what happens to its match. @param detail text of the deployment service. */
   faulty(allocation: Allocation, requestId: string, reason: ServerFailure, detail: string | undefined): void
   stopped(allocation: Allocation, requestId: string, reason: StopReason): void
   /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
@@ -97,7 +96,7 @@ export interface Allocations {
   startingCount(): number
 }
 
-/** @param ended is told of those that are removed. */
+/** @param ended receives the matches that are removed. */
 export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEndedMatches()): Allocations {
   const matches = new Map<string, Allocation>()
   const requested = new Map<string, Allocation>()

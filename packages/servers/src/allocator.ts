@@ -23,7 +23,7 @@ export interface Allocator {
   readonly recovery: Pick<Recovery, 'recover' | 'attempt' | 'ready' | 'isDone' | 'isFailing'>
   /** Number of matches that may be allocated now. */
   room(now: number): number
-  /** Begins an allocation. Resolves when the intent is in the store; the listener is told the outcome. */
+  /** Begins an allocation. Resolves once the store holds the intent. Reports the outcome to the listener. */
   allocate(match: FoundBy, order: Order): Promise<void>
   /** Stops the server of a match that is no longer wanted; the caller handles its tickets. */
   drop(allocation: Allocation, reason: StopReason): void
@@ -101,13 +101,13 @@ export interface AllocatorOptions {
   readonly orphanGraceMs: number
   /** Public URL of `webhook`; undefined for no webhooks. */
   readonly webhookUrl?: string | undefined
-  /** Public URL of the ticket API, without a slash at its end; undefined if servers are not told. */
+  /** Public URL of the ticket API, without a slash at its end; undefined if servers do not receive it. */
   readonly apiUrl?: string | undefined
   /** Default: over the network. */
   readonly prober?: Prober | undefined
   /** The matches of which this process has inherited the tickets. Default: none. */
   readonly inherited?: Inherited | undefined
-  /** Is told of the matches of which nothing is left. */
+  /** Receives the matches that have ended completely. */
   readonly ended?: EndedMatches | undefined
   readonly on: AllocatorListener
 }
@@ -117,11 +117,11 @@ export interface Inherited {
   /** Called before the first of them, with all that are in the store. */
   expect(all: readonly ServerRecord[]): void
   /**
-   * Where the match's players connect, by their tickets: they may know of it although the store lost that entry.
-   * Undefined if none of them was told. Called before `orderOf`.
+   * Where the match's players connect, according to their tickets. Players may know the address although the store lost
+   * that entry. Undefined if no player was notified. Called before `orderOf`.
    */
   assignmentOf(open: ServerRecord): Assignment | undefined
-  /** What the match asks for; undefined if it cannot go on. Called once for each match in the store. */
+  /** The order of the match; undefined if the match cannot continue. Called once for each match in the store. */
   orderOf(open: ServerRecord): Order | undefined
   /** Called after the last of them. */
   done(): void

@@ -234,8 +234,8 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
   }
 
   /**
-   * Resolves when the intent is in the store and the attempt goes on, or when it could not be written and the
-   * allocation has ended.
+   * Resolves when the store holds the intent and the attempt continues, or when the write failed and the allocation has
+   * ended.
    */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
     const appended = writer.areKept

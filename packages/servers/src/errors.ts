@@ -44,9 +44,9 @@ export class StoreLocked extends Conflict {
 }
 
 /**
- * The file is something else, was written by another version, or is damaged in a way that no crash explains. It is left
- * as it is: missing records may be servers that cost money. If the path is right, move the file away: the reaper then
- * stops deployments without an owner.
+ * The file is something else, was written by another version, or is damaged in a way that no crash explains. The file
+ * is not changed: missing records may be servers that cost money. If the path is right, move the file away: the reaper
+ * then stops deployments without an owner.
  */
 export class StoreCorrupt extends MusterError {
   readonly path: string
@@ -74,7 +74,7 @@ export interface StoreDamage {
 
 /**
  * A crash tore lines that were being written or had not reached the disk, or the disk is damaged. The store continues
- * without them. What they told is lost: a record, its latest change, or its end.
+ * without them. Their content is lost: a record, its latest change, or its end.
  */
 export class StoreTorn extends MusterError implements StoreDamage {
   readonly path: string

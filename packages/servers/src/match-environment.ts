@@ -1,4 +1,4 @@
-// pure: what a server is told of its match in its environment
+// The environment variables that describe the match to its server. Pure.
 import type { EnvironmentVariable } from '@muster/core/api'
 import {
   type FoundMatch,

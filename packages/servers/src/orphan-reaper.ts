@@ -11,7 +11,7 @@ export interface Reaper {
   stray(entry: DeploymentListEntry): void
   /** Notes that a match with this tag has ended: a deployment that appears with the tag later is a stray. */
   ended(tag: string): void
-  /** Notes that this deployment is being stopped; the list may show it for a while. */
+  /** Notes that this deployment is being stopped; the list may still show it. */
   stopping(requestId: string): void
   /** Notes that a complete list began at this time (epoch milliseconds). */
   swept(begunAt: number): void
@@ -38,7 +38,7 @@ interface Stray {
   listedAt: number
 }
 
-/** Of strays, ended matches and stops so many are remembered; one that is forgotten is only dealt with later. */
+/** Most strays, ended matches and stops that are remembered. A forgotten one is handled later. */
 const REMEMBERED = 10_000
 /**
  * Milliseconds that a deployment which is stopped may take to end, its grace period included; then it is stopped once
@@ -47,8 +47,8 @@ const REMEMBERED = 10_000
 const ENDING_MS = 10 * 60_000
 
 /**
- * What has the tag of a match that has ended is stopped as soon as it is seen: its create took effect after it had
- * been given up. What this process knows nothing about may belong to one that is just ending, so it gets a grace. That
+ * A deployment with the tag of an ended match is stopped as soon as it is seen: its create took effect after Muster
+ * gave it up. What this process knows nothing about may belong to one that is just ending, so it gets a grace. That
  * counts from its start, which the service tells, so that it passes also where no process lives for so long; where the
  * service does not tell, from the first time that it was seen.
  */

@@ -58,11 +58,11 @@ const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
  * For a match of an earlier process nobody waits: one look answers, at a time when the list shows all that was created.
  */
 const AFTER_RESTART = [1]
-/** After so many looks, the last of them at `listLagMs`, the players are let go. */
+/** Lookups before the players are released; the last is at `listLagMs`. */
 const LOOKS_FOR_PLAYERS = 5
-/** The same if looks fail: after so many times `listLagMs`. */
+/** If lookups fail, the players are released after this multiple of `listLagMs`. */
 const LAGS_FOR_PLAYERS = 4
-/** More than so many searches are answered together, by one sweep of the list. */
+/** More searches than this are answered together, by one sweep of the list. */
 const MOST_SINGLE = 3
 /** Milliseconds. */
 const RETRY_MS = 1000

@@ -90,7 +90,7 @@ interface FurtherAttemptsOptions {
   readonly lifecycle: Pick<ServerLifecycle, 'fail' | 'end'>
   readonly clock: Clock
   readonly random: Random
-  /** Writes the intent of the attempt to the store, and goes on if that succeeds. */
+  /** Writes the intent of the attempt to the store, and calls `goOn` if that succeeds. */
   readonly writeDown: (allocation: Allocation, goOn: () => void) => Promise<void>
   /** Sends the create when its turn comes. */
   readonly ask: (allocation: Allocation) => void

@@ -66,7 +66,7 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
 export interface EndTimes {
   /** Adds an allocation whose `lastsMs` is known and whose `endsAt` has to be found out. */
   expect(allocation: Allocation): void
-  /** Asks the service about the next allocation, unless a request is already under way. */
+  /** Requests the status of the next allocation, unless a request is already in flight. */
   advance(now: number): void
 }
 

@@ -103,9 +103,9 @@ interface AssigningOptions {
 }
 
 /**
- * Creates the function that sends players to a server which listens. The store first: after a crash, a server that
- * players know of must not be taken for one that nobody needs. As long as it cannot be written, players are not told;
- * see `createTimeouts` for how long.
+ * Creates the function that sends players to a server which listens. The store is written first: after a crash, a
+ * server that players know of must not be taken for an orphan. While the store cannot be written, players are not
+ * notified; `createTimeouts` bounds this time.
  */
 function createAssigning({ allocations, writer, clock, on }: AssigningOptions): (allocation: Allocation) => void {
   return (allocation) => {

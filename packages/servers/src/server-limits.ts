@@ -21,7 +21,7 @@ interface ConcurrencyLimit<Item extends Queued> {
   underWay(): number
 }
 
-/** So many places of tasks that have begun or were removed may be kept, or as many as there are others. */
+/** Most array entries of begun or removed tasks that are kept; with more waiting tasks than this, as many as those. */
 const FEW = 1024
 
 /** @param take runs a task; never rejects. */

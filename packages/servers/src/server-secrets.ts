@@ -7,7 +7,7 @@ export interface ServerSecrets {
   create(): string
   /** Recognizes a secret of an earlier process from now on. */
   adopt(secret: string): void
-  /** Whether this process made or adopted it; by itself, whosever it is. Whoever knows none is not listened to. */
+  /** Whether this process made or adopted this secret, for any match. Callers without such a secret are rejected. */
   isOne(given: string): boolean
 }
 

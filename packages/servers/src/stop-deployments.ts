@@ -14,7 +14,7 @@ export interface StopOrder {
 
 /** Stops deployments, and repeats a stop until it is confirmed. */
 export interface Stops {
-  /** Asks for the stop at once. Ordering a stop again changes nothing. */
+  /** Requests the stop at once. Ordering a stop again changes nothing. */
   order(order: StopOrder): void
   /** Repeats the requests that are due. */
   advance(now: number): void

@@ -17,7 +17,7 @@ export interface WebhookDoorOptions<Found> {
 const LARGEST_BODY = 64 * 1024
 /** Bodies that may be unfinished at once. Only the service knows the paths, and calls each a few times. */
 const MOST_BODIES = 256
-/** Whose bodies they are: whoever knows a path. */
+/** All bodies count as one caller's: only the service knows the paths. */
 const SERVICE = 'service'
 
 export const noSuchWebhook = () => new Problem(404, 'not-found', 'There is no such webhook.')
@@ -102,8 +102,7 @@ function hintIn(body: Uint8Array): DeploymentHint | undefined {
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
 /**
- * Whether the server of the match was told this secret, by this process or an earlier one. Compared in a time that
- * tells nothing about where they differ.
+ * Whether the server of the match received this secret, from this process or an earlier one. Compares in constant time.
  */
 export function isSecretOf(allocation: Allocation | undefined, given: string): boolean {
   const secret = allocation?.order?.secret ?? allocation?.secret

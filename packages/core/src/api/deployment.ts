@@ -37,7 +37,7 @@ export interface DeploymentPort {
   readonly internal?: Maybe<number>
   /** As in the version: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS or WSS (public fact). */
   readonly protocol?: Maybe<string>
-  /** The port's name in the version, and the key under which it stands here. */
+  /** The port's name in the version, and its key in this object. */
   readonly name?: Maybe<string>
   /** Whether the service ends TLS in front of the port. */
   readonly tls_upgrade?: Maybe<boolean>
@@ -215,11 +215,11 @@ export interface StopDeployment extends DeploymentId {
   readonly container_log_storage?: ContainerLogStorage | undefined
 }
 
-/** What a container sends to stop itself; all of it is in the injected delete URL and delete token. */
+/** What a container sends to stop itself. The injected delete URL and delete token contain every value. */
 export interface SelfStopDeployment extends StopDeployment {
   /** Part of the injected delete URL. */
   readonly access_point_id: string
-  /** The delete token injected into the container. Sent as it is, in place of the account's token. A secret. */
+  /** The delete token injected into the container. Sent unchanged, in place of the account's token. A secret. */
   readonly authorization: string
 }
 

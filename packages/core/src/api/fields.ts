@@ -12,8 +12,8 @@ import { limitedBytes, limitedText } from './limited.js'
 export const names = z.registry<{ readonly id: string }>()
 
 /**
- * A schema that goes by the name of its type. Only its output is compared with the type: comparing all of it takes the
- * compiler four times as long.
+ * A schema that goes by the name of its type. Only its output is compared with the type: comparing the input too takes
+ * the compiler four times as long.
  */
 export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
   const readable = schema as z.ZodType<T>
@@ -92,7 +92,7 @@ export const tagName = limitedText('tagName')
 /** Environment values are limited in bytes, not in characters. */
 export const environmentValue = limitedBytes('environmentValue')
 
-/** Where a list stands (service-api, Pagination object). */
+/** The position in a list (service-api, Pagination object). */
 export interface Pagination {
   /** This page, from 1 (0 is documented as possible). */
   readonly number?: Maybe<number>

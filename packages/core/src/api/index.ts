@@ -1,4 +1,4 @@
-/** What `@muster/core/api` offers: the description of the service as data, for whoever makes something else from it. */
+/** What `@muster/core/api` exports: the description of the service as data, to build other tools from. */
 export { api, operations, type Api, type OperationId } from './api.js'
 export { Application, ApplicationList, type CreateApplication, type UpdateApplication } from './applications.js'
 export {

@@ -97,7 +97,7 @@ export interface Beacon {
   readonly udp_port?: Maybe<number>
   /** Answers TCP pings. 0 to 59999. */
   readonly tcp_port?: Maybe<number>
-  /** Where it stands: the seven basic fields. */
+  /** The location of the site: the seven basic fields. */
   readonly location: Location
 }
 

@@ -23,7 +23,7 @@ export interface Settings {
   readonly deploymentQueryParameter: string
   /** Query parameter of the location list that filters by type. Default `type` (public fact, sure). */
   readonly locationTypeParameter: string
-  /** Query parameter of the location list that asks for tags. Default `tags` (public fact, sure). */
+  /** Query parameter of the location list that requests tags. Default `tags` (public fact, sure). */
   readonly locationTagsParameter: string
   /** Limits on values that are known from public material alone. */
   readonly valueLimits: ValueLimits

@@ -291,7 +291,7 @@ export interface VersionName extends ApplicationName {
   readonly version_name: string
 }
 
-/** The version as it is now. */
+/** The version after the change. */
 export interface VersionSaved {
   /** Whether it was saved. */
   readonly success?: Maybe<boolean>

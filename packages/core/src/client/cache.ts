@@ -87,7 +87,7 @@ function hashed(hash: Hash, text: string): string {
   return ''
 }
 
-/** Answers that rarely change, kept for a while. */
+/** Answers that rarely change, cached for a limited time. */
 export interface AnswerCache {
   /** Returns undefined if nothing is kept under this key, or not any more. */
   get(key: string): object | undefined

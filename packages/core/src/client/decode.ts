@@ -198,7 +198,7 @@ type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress'>
 
 /**
  * The last hop: reads the value of an answer.
- * @throws {MusterError} of the class that the status stands for.
+ * @throws {MusterError} of the class that belongs to the status.
  */
 export function decode(request: Asked, answer: Answer, clock: Clock, events: EventSink): unknown {
   if (answer.status >= 200 && answer.status < 300) return contentOf(request, answer, events)

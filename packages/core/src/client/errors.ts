@@ -1,6 +1,6 @@
 /**
  * The errors of the client, one subclass for each different reaction of a caller. Only the reason of an aborted signal
- * is thrown as it is. No error holds a token, a secret or a player's address, neither in its message nor in its
+ * is thrown unchanged. No error holds a token, a secret or a player's address, neither in its message nor in its
  * properties or causes.
  */
 
@@ -121,7 +121,7 @@ export class DependencyFailed extends MusterError {
   }
 }
 
-/** Too many requests (429), and the wait that the service asks for does not fit into the call's `timeoutMs`. */
+/** Too many requests (429), and the `Retry-After` of the service exceeds the rest of the call's `timeoutMs`. */
 export class RateLimited extends MusterError {
   /** Milliseconds to wait, as the service said. */
   declare readonly retryAfterMs?: number

@@ -32,7 +32,7 @@ export function nextPage(page: number, pagination: Pagination | null | undefined
 const PER_PAGE = 100
 /** Most pages read, in case the service makes up new pages without end. */
 const MOST_PAGES = 10_000
-/** Most repeated pages in a row. A list that grows while it is read repeats pages for a while. */
+/** Most repeated pages in a row. A list that grows while it is read repeats some pages. */
 const MOST_REPEATS = 5
 
 type Answer = Readonly<Record<string, unknown>>

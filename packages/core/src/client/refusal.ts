@@ -17,7 +17,7 @@ import { factsOf, type Request } from './request.js'
 import type { Answer } from './transport.js'
 
 /**
- * The wait that an answer's Retry-After asks for, in milliseconds; given as seconds or an HTTP date. A date is compared
+ * The wait of an answer's Retry-After header, in milliseconds; given as seconds or an HTTP date. A date is compared
  * with the answer's own Date, if present, so that different clocks of client and service do not matter. Undefined
  * without a readable Retry-After. Pure.
  */

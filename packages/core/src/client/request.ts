@@ -11,7 +11,7 @@ import { InvalidInput } from './errors.js'
 export class Cancellation {
   cancelled = false
   reason: unknown
-  /** Told of the cancellation. One listener at a time, because a call is handled by one part at a time. */
+  /** Called on cancellation. One listener at a time, because a call is handled by one part at a time. */
   listener: CancelListener | undefined
   controller: AbortController | undefined
 }
@@ -41,7 +41,7 @@ type Phase = 'queued' | 'retryWait' | 'inFlight'
 /** Milliseconds by phase. */
 export type TimeSpent = Readonly<Record<Phase, number>>
 
-/** Why a queue stands still; shared by all calls that wait in the queue. */
+/** Why a queue is blocked; shared by all calls that wait in the queue. */
 export interface HoldUp {
   /** The latest refusal; undefined once a call was accepted after it. */
   refusal: unknown
@@ -107,7 +107,7 @@ export const laneOf = ({ limit, method }: Pick<Operation, 'limit' | 'method'>): 
 export const otherReads = 'other'
 export const otherChanges = 'other changes'
 
-/** An input as it is sent by HTTP. */
+/** An input, encoded for HTTP. */
 interface EncodedInput {
   /** Path and query, ready for the request line. */
   readonly path: string

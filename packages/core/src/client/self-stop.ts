@@ -98,7 +98,7 @@ function deleteUrl(text: string, name: string): URL {
   return new URL(text)
 }
 
-/** The injected token, which must arrive as it is; its value is in no message. */
+/** The injected token, which must arrive unchanged; its value is in no message. */
 function deleteToken(text: string, name: string): string {
   if (/^[!-~]([ -~]*[!-~])?$/.test(text)) return text
   throw new InvalidInput(`${id}: ${name} is not a text that can stand in a header`, { operation: id, field: name })

@@ -168,7 +168,7 @@ function createConnections({ origin, connections, dispatcher: injected }: Connec
   }
 }
 
-/** A request as it is sent on a connection. */
+/** A request, ready to be written to a connection. */
 interface Outgoing {
   /** The lane whose connections are used. */
   readonly lane: string

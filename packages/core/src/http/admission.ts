@@ -76,7 +76,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const remembered = new LRUCache<string, boolean>(growingTo(MOST_REMEMBERED))
   const isExempt = (caller: Who) => exempt?.(caller) === true
 
-  /** The key of the request before: callers repeat requests, and a digest takes a while. */
+  /** The key of the previous request: callers repeat requests, and a digest is slow. */
   let last = { header: '', from: '', key: '' }
   const keyOf = (request: Request, from: string): string | undefined => {
     const header = request.headers.get('authorization') ?? ''
@@ -204,7 +204,7 @@ function assertNoWait(waitMs: number, from?: string): undefined {
 }
 
 function tooMany(retryAfterMs: number, from?: string): Problem {
-  // The message helps whoever mounts the API, and tells a client nothing.
+  // The message helps the operator who mounts the API, and reveals nothing to a client.
   const why = from === UNKNOWN_ADDRESS ? ': client addresses are unknown here, so all callers count as one' : ''
   return new Problem(429, 'too-many-requests', `Too many requests${why}.`, { retryAfterMs })
 }

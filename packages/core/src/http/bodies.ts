@@ -52,7 +52,7 @@ export interface Bodies {
 
 export interface BegunBody {
   /**
-   * All of it, at once if it is there already; nothing for a request without a body. Throws or rejects with a
+   * The whole body, at once if it has arrived already; nothing for a request without a body. Throws or rejects with a
    * `Problem`: 413 for more than `maxBytes`, 400 for a body that breaks off, 408 for one that takes too long.
    */
   bytes(): Awaitable<Uint8Array>

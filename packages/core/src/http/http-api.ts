@@ -72,8 +72,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
   /** Limits of unfinished bodies and of their time. Bodies of exempt callers do not count for their address. */
   readonly bodies?: BodyLimits | undefined
   /**
-   * Throws the problem of a caller who may not use a route, before the body is read. Anonymous routes have no caller:
-   * their proof is in the request. Default: every caller may use every route.
+   * Throws a `Problem` if the caller has no access to the route, before the body is read. Anonymous routes have no
+   * caller: their proof is in the request. Default: every caller may use every route.
    */
   readonly authorize?:
     | ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>)

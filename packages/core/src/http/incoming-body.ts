@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyBroken, bodyTooLarge, type Problem } from './answers.js'
 
-/** Bytes taken from a message before anything asks for its body (our choice). */
+/** Most bytes read from a message before a handler reads its body (our choice). */
 const MOST_UNASKED = 64 * 1024
 
 const READ_ALREADY = 'the body was read already: mount this API before whatever parses bodies'

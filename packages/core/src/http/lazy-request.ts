@@ -202,8 +202,8 @@ const pairsOf = (raw: readonly string[]): [string, string][] =>
 const following = new WeakMap<AbortSignal, Request>()
 
 /**
- * A Request follows the signal it was made with only as long as it is in memory, while handlers and streams may keep no
- * more than its `signal`. So it stays in memory as long as the signal that it follows.
+ * A Request follows the signal it was made with only until it is garbage-collected, and handlers and streams may keep
+ * only its `signal`. So it stays in memory as long as the signal that it follows.
  */
 function keptWith(signal: AbortSignal, request: Request): Request {
   following.set(signal, request)

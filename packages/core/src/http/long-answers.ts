@@ -9,7 +9,7 @@ export interface StreamEvent {
   readonly event: string
   /** Sent as JSON. */
   readonly data?: unknown
-  /** Sent as it is, instead of `data`: JSON on one line, so that one text serves many clients. */
+  /** Sent unchanged, instead of `data`: JSON on one line, so that one text serves many clients. */
   readonly json?: string | undefined
 }
 

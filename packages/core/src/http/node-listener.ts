@@ -6,7 +6,7 @@ import { type LightAnswer, lightResponses, partsOf } from './light-response.js'
 
 export interface NodeListenerOptions {
   /**
-   * Whether the global `Response` stays as it is. Otherwise the first ordinary handler replaces it by one that makes
+   * Whether the global `Response` stays unchanged. Otherwise the first ordinary handler replaces it by one that makes
    * answers of text, bytes and JSON without a stream, and is the same in all else; from Node.js 24 on, also `Request`
    * and `fetch`, by ones that take a handler's lazy request. Default false.
    */
@@ -132,7 +132,7 @@ interface ResponseState {
   readonly body?: { readonly source?: unknown; readonly stream?: { readonly locked?: unknown } } | null
 }
 
-/** The symbol, if what stands under it has the shape that is read here. */
+/** The symbol, if its value has the shape that is read here. */
 const STATE = ((probe: Response) =>
   Object.getOwnPropertySymbols(probe).find((key) => stateOf(probe, key)?.body?.source === 'probe'))(
   new Response('probe'),

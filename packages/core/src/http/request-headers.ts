@@ -72,7 +72,10 @@ function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 /** Removes a port: some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string) => hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
 
-/** The answer if a player's address is needed and unknown. It tells whoever mounts or tests the API what to do. */
+/**
+ * The answer if a player's address is needed and unknown. Its message says what to do, for those who mount or test the
+ * API.
+ */
 export const addressUnknown = (): Problem =>
   new Problem(
     400,

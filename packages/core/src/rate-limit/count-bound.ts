@@ -72,8 +72,8 @@ export interface RequestObserver {
  * count), and
  *
  * - is finite only where answers are known to be slow: hardly any answer of the last half minute came within the bound.
- * Where answers are quick, one that is missing after the bound shows that the event loop, the network or the server
- * stands still.
+ * Where answers are quick, one that is missing after the bound shows that the event loop, the network or the server is
+ * stalled.
  * - begins wide, at 250 ms, and is halved after every 10 s without a surprise until it is `leastMs`.
  * - is wide again after this process's event loop was late, once answers have again been slow.
  * - is Infinity for a minute after a 429.

@@ -89,7 +89,7 @@ export function createRateSearch(accepted: number, windowMs: number): RateSearch
 
 /** Milliseconds of each of the two spans whose answers count. */
 const SPAN_MS = 5000
-/** Refusals of a limit are more than so many, and so large a part of all answers. */
+/** An undocumented limit is assumed above `least` refusals that are also more than `share` of all answers. */
 const USUAL = { least: 4, share: 0.06 }
 
 /** Judges the 429s of an operation without a documented limit. */

@@ -1,15 +1,15 @@
 /**
- * Keeps a documented limit: a queue asks it before each start. The default is the bucket of `createBucket`, for one
- * process. A limiter shared by many processes, e.g. `createRedisLimits` of `@muster/redis`, is another implementation
- * of this interface.
+ * Keeps a documented rate limit: a queue acquires a permit before each start. The default is the token bucket of
+ * `createBucket`, for one process. A limiter shared by many processes, e.g. `createRedisLimits` of `@muster/redis`, is
+ * another implementation of this interface.
  *
  * All times are epoch milliseconds of the asking scheduler's clock.
  */
 export interface Limiter {
   /**
-   * Asks for one start: a permit, or the time (later than `now`) at which to ask again. A permit is taken
-   * from that moment on; it is asked for only while a call waits, and one at a time. May answer later; if
-   * it throws or rejects, the error goes to the call that was next.
+   * Acquires one start: returns a permit, or the time (later than `now`) at which to retry. A permit is taken from that
+   * moment on. The queue calls this only while a call waits, one at a time. May resolve later; if it throws or rejects,
+   * the error goes to the call that was next.
    */
   reserve(now: number): Permit | number | Promise<Permit | number>
   /** The service answered 429, and nothing will be started before `until`. */

@@ -4,7 +4,7 @@ import type { Clock } from '../time.js'
 import { CallQueue } from './call-queue.js'
 import type { Limiter, LimiterState, Permit } from './limiter.js'
 
-/** Calls a limiter's `check` at the times the limiter asks for, as long as requests are under way. */
+/** Calls a limiter's `check` at the times that the limiter returns, while requests are in flight. */
 interface CountWatch {
   /** Notes that a request was written. */
   written(now: number): void
@@ -158,7 +158,7 @@ export interface SchedulerState {
   readonly inFlight: number
   /** Starts that are free now, as far as known. Infinity without a limiter. */
   readonly tokens: number
-  /** Starts per window; reduced for a while after a 429. Infinity without a limiter. */
+  /** Starts per window; reduced temporarily after a 429. Infinity without a limiter. */
   readonly rate: number
   /** Epoch milliseconds before which nothing starts, because of a 429. */
   readonly pausedUntil: number | undefined
@@ -176,8 +176,8 @@ export interface Scheduler {
    */
   run<T>(job: (slot: Slot) => Promise<T>, options?: RunOptions): Promise<T>
   /**
-   * A 429 was seen: nothing starts for `retryAfterMs` (bounded by `maxPauseMs`), and the limiter lowers
-   * the rate for a while. What is queued stays queued. Repeating the refused call is the caller's part.
+   * A 429 was seen: nothing starts for `retryAfterMs` (bounded by `maxPauseMs`), and the limiter lowers the rate
+   * temporarily. Queued calls stay queued. Repeating the refused call is the caller's part.
    * @param startedAt when the refused request started, by which those that were under way together are one. Default:
    *   now.
    */

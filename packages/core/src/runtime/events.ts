@@ -49,7 +49,7 @@ function warn(event: string, error: unknown): void {
 
 class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
   readonly #failed: (event: string, error: unknown) => void
-  /** What stands for a listener, by event. */
+  /** The wrapper of each listener, by event. */
   readonly #careful = new Map<string, Map<Listener, Listener>>()
 
   constructor(failed: (event: string, error: unknown) => void) {

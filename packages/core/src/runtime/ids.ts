@@ -8,7 +8,7 @@ const pool = new Uint32Array(1024)
 let used = pool.length
 
 /**
- * The default random source is unpredictable, because whoever can guess a ticket's id may be able to read the ticket.
+ * The default random source is unpredictable, because anyone who guesses a ticket's id may be able to read the ticket.
  */
 export const unguessable: Random = () => {
   if (used === pool.length) {

@@ -200,8 +200,8 @@ export type ValidatedWhole<T> =
   | { readonly success: false; readonly data?: undefined; readonly faults: readonly Fault[] }
 
 /**
- * Checks a value by a schema. Faults are told in plain words, with the nearest known name for one that is misspelt, and
- * never with a value that may be a secret. The schema's own messages are kept; zod's are not used.
+ * Checks a value by a schema. Messages use plain words and suggest the nearest known name for a misspelt one. They
+ * never contain a value that may be a secret. The schema's own messages are kept; zod's are not used.
  */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> {
   const result = parse(schema, value)

@@ -14,7 +14,7 @@ import {
 } from '../connection/index.js'
 
 /**
- * What is done with a count: `t` takes an attempt if one is allowed, `w` asks whether one is, `c` charges one that was
+ * The operation on a count: `t` takes an attempt if one is allowed, `w` checks whether one is, `c` charges one that was
  * made, `g` gives one back.
  */
 type Deed = 't' | 'w' | 'c' | 'g'

@@ -20,9 +20,9 @@ interface Probed {
 }
 
 /**
- * Asks for version, role, `maxmemory` and its policy. Runs on every version of Redis, so that one that is too old can
- * be told from one that is out of order. Keys: one, only to find the server. Answer: four texts, each empty where the
- * user may not ask.
+ * Reads version, role, `maxmemory` and its policy. Runs on every version of Redis, so that one that is too old can be
+ * distinguished from one that is out of order. Keys: one, only to find the server. Answer: four texts, each empty where
+ * the user may not ask.
  */
 const PROBE = `
 local function info(section, field)

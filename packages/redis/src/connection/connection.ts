@@ -90,7 +90,7 @@ function createRevival({ client, timeoutMs, clock }: RevivalOptions): Revival {
   const connect = () =>
     client.connect().then(
       () => true,
-      () => false, // the client has told of it as an error
+      () => false, // the client has emitted it as an error
     )
   const run = async () => {
     while (!closing.signal.aborted) {
@@ -146,8 +146,8 @@ export interface RedisConnection {
    */
   command(key: string, words: readonly (string | number)[], timeoutMs?: number): Promise<Reply>
   /**
-   * Another connection of the same kind, for commands that block; whoever opened it closes it. Its problems are events
-   * of this one.
+   * Another connection of the same kind, for commands that block; its opener closes it. Its problems are events of this
+   * one.
    */
   duplicate(): Promise<RedisConnection>
   /** Emits the event `problem`. */

@@ -12,7 +12,7 @@ import { type LimitTimes, limitTimes, type TokenStore } from './token-store.js'
 /** Between two looks whether the store is back, and how long one waits for an answer. */
 const LOOK_MS = 500
 const LOOK_TIMEOUT_MS = 300
-/** Until a process asks again that does not know whether the store is back. */
+/** Milliseconds until a process that does not know whether the store is back retries. */
 const AGAIN_MS = 50
 
 /**
@@ -20,9 +20,9 @@ const AGAIN_MS = 50
  * shares of all processes add up to the limit, so it is kept as long as the store is away for all of them. Where it is
  * away for some only, the others do not know that they have to leave them a share, and more may be sent.
  *
- * A share is used when no permit of the store is good any more, whoever has it. Whoever finds the store back has every
- * token taken as out, for as long as the others may need to find it too. A process that was idle meanwhile does not:
- * what it may take by mistake, it may not where the store takes all as out by itself, as it does when Redis was
+ * A share is used when no permit of the store is valid any more, in any process. The process that finds the store back
+ * marks every token as out, for as long as the others may need to find it too. A process that was idle meanwhile does
+ * not: what it may take by mistake, it may not where the store takes all as out by itself, as it does when Redis was
  * restarted or another took over.
  */
 export function createFallback(

@@ -6,7 +6,7 @@ import type { LimitTimes, Taken, TokenStore } from './token-store.js'
  * clock. Its first member, `run:…` at 0, names the run of Redis that wrote it. A run that begins, or a replica that
  * takes over, may have lost what was written last, so it does not trust the set and takes every token as out.
  *
- * A hash holds what the last 429 told: until when everybody pauses, and the lowered rate.
+ * A hash holds the consequences of the last 429: until when every process pauses, and the lowered rate.
  */
 const SET = `
 local time = redis.call('TIME')
@@ -118,7 +118,7 @@ const resetScript = defineScript<void>({
 })
 
 /**
- * How the time of a token changes. One that is out for longer is added again where Redis has lost it; what is told of a
+ * How the time of a token changes. A token that is out for longer is added again if Redis has lost it. A report about a
  * token that is back changes nothing.
  */
 const moves = {

@@ -126,14 +126,14 @@ export interface SharedLimiter extends Limiter {
   close(): Promise<void>
 }
 
-/** Between two asks while the store fails. It tells a store that is back from one that is away, so it is short. */
+/** Delay between two tries while the store fails. Short, so that a store that is back is noticed soon. */
 const AGAIN = { baseMs: 50, capMs: 500, jitter: 0 }
 
 /**
- * Starts requests so that the service never counts more than the limit from all processes that use the store. Each
- * start takes a token from the store; where none is free, the one that comes back next is promised to whoever asks, who
- * waits here until then. So there is one round trip per start, and as each process asks for one at a time, all that
- * have work get equal parts, and one that has none takes nothing.
+ * A token bucket that several processes share: the service never counts more than the limit from all processes that use
+ * the store. Each start takes a token from the store. If none is free, the store reserves the token that comes back
+ * next for the caller, who waits here until then. So there is one round trip per start. Each process takes one token at
+ * a time, so all processes with work get equal parts, and one without work takes nothing.
  *
  * Why no more are counted than the limit: between two takings of a token, its first request was counted, and a window
  * has passed since. That is so because a request
@@ -141,7 +141,7 @@ const AGAIN = { baseMs: 50, capMs: 500, jitter: 0 }
  * - is written only after its permit was good, and before it expired: both by durations of this process's monotonic
  *   clock, the first from the store's answer on, the second from the question on. Who wakes late writes nothing.
  * - is answered before its token is given back for a window's time, or keeps its token out;
- * - of a process that died or stands still was written before its permit expired, and is assumed to be counted within
+ * - of a process that died or stalled was written before its permit expired, and is assumed to be counted within
  *   `settleMs` of that. This is the only assumption, and only for requests that were under way at that moment.
  */
 export function createSharedLimiter(

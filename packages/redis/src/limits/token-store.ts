@@ -16,7 +16,7 @@ export interface TokenStore {
   settle(ids: readonly string[]): Promise<void>
   /** The request is never written. @param dueMs milliseconds until its permit would have been good. */
   unused(id: string, dueMs: number): Promise<void>
-  /** The service answered 429: nobody takes a token for `pauseMs`, and all go slower for a while. */
+  /** The service answered 429: nobody takes a token for `pauseMs`, and the rate is lowered temporarily. */
   refused(pauseMs: number): Promise<void>
   /** Something may have been sent that the store does not know of: every token is out for `coldMs`. */
   reset(): Promise<void>
@@ -29,7 +29,7 @@ export interface Taken {
   readonly waitMs: number
   /** Tokens that are free now. */
   readonly free: number
-  /** Requests that may start in a window now; lower than the limit for a while after a 429. */
+  /** Requests that may start in a window now; temporarily below the limit after a 429. */
   readonly rate: number
 }
 

@@ -73,7 +73,7 @@ return 1
 })
 
 /**
- * Finds the lobbies that are due, and puts off the end of the store: whoever asks this once a second uses it.
+ * Finds the lobbies that are due, and extends the expiry of the store. Each process in use calls this once a second.
  * Keys: due, then all others of the store.
  * Arguments: now, most ids, milliseconds until the store expires.
  * Answer: ids, the earliest first.

@@ -28,7 +28,7 @@ function createWatchers(redis: RedisConnection, key: string): Watchers {
       onEntries: (entries) => {
         for (const id of new Set(entries.map(([, lobby]) => lobby))) tell(id)
       },
-      // Whatever was missed, whoever watches reads it.
+      // Watchers read their lobby again, so they miss no change.
       onGap: () => {
         for (const id of watchers.keys()) tell(id)
       },

@@ -25,9 +25,8 @@ export interface Lease {
   /** Aborted when the lease is lost, or is to be released: then it is held on until the lease epoch has ended. */
   readonly signal: AbortSignal
   /**
-   * Whether the lease is certainly held: it was asked for recently enough, by this machine's monotonic clock. Asked at
-   * the last moment before something is done that cannot be undone. False for a while after this process was held up;
-   * true again as soon as the lease is renewed.
+   * True while this process can prove that it holds the lease, by its monotonic clock. Call it right before an
+   * irreversible action. False for a moment after a stall, true again once the lease is renewed.
    */
   isHeld(): boolean
   /** Whether the lease epoch is over for good. */
@@ -43,7 +42,7 @@ export interface ElectionOptions {
   readonly clock: Clock
   /**
    * Milliseconds for which the lease is held without being renewed. A process whose renewals are slow, because its
-   * event loop or the store is held up, asks for up to ten times as many.
+   * event loop or the store is stalled, takes a lease of up to ten times this.
    */
   readonly leaseMs: number
   /** Leads until the signal of the lease is aborted. Resolves when nothing of the lease epoch is still running. */
@@ -55,12 +54,12 @@ export interface ElectionOptions {
 const RENEWALS = 4
 /**
  * The part of a lease for which this process trusts it: the store's clock and ours may run at slightly different
- * speeds, and bytes take a while.
+ * speeds, and the network has latency.
  */
 const TRUSTED = 0.9
 /** The longest lease on a machine that is held up, in times of `leaseMs`: nobody leads for as long after a crash. */
 const LONGEST = 10
-/** What is left of the slowest renewal after each later one. */
+/** Factor by which the slowest renewal time decays with each later renewal. */
 const FORGETS = 0.95
 /** Losses within this time make the process wait, so that another one leads. */
 const RECENT_MS = 60_000
@@ -77,7 +76,7 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
   let losses: readonly number[] = []
 
   const pause = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).catch(() => {})
-  /** A process that is held up, as on a machine with too little CPU, asks for a longer lease than others. */
+  /** A stalled process, as on a machine with too little CPU, takes a longer lease than others. */
   const wantedMs = () => Math.ceil(Math.min(Math.max(leaseMs, RENEWALS * (renewMs + slowestMs)), LONGEST * leaseMs))
   const took = (ms: number) => {
     slowestMs = Math.max(ms, slowestMs * FORGETS)

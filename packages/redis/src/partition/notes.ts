@@ -29,7 +29,7 @@ interface Noted {
   readonly paused: readonly string[]
 }
 
-/** @param broken is told of a note that is not as it was written; it is left out. */
+/** @param broken receives the error of each damaged note, which is skipped. */
 export function readNotes(notes: readonly Note[], broken: (error: unknown) => void): Noted {
   const cooldowns: Cooldown[] = []
   const paused: string[] = []

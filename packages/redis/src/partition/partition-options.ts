@@ -33,7 +33,7 @@ export interface QueuesInForce {
   /** Fingerprint of the definitions: equal definitions have equal ones. */
   readonly fingerprint: string
   readonly names: readonly string[]
-  /** Milliseconds by the name of each queue that asks for presence. */
+  /** Milliseconds by the name of each queue with `presence`. */
   readonly presence?: Readonly<Record<string, number>> | undefined
   /** Name of the process that leads by them. */
   readonly by: string

@@ -85,7 +85,7 @@ const COMPARE_MS = 5000
 export function createPartition(options: PartitionOptions, parts: PartitionParts): Partition {
   const { canLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
   const { openStore, owner, newId, isDurable = false } = parts
-  // Checked now, and not when this process comes to lead.
+  // Checked now, and not when this process becomes leader.
   const { clock: monotonic, random, endedTicketTtlMs, maxMatchesPerPlayer, locate } = configure(given)
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
   const problem = (error: unknown) => {
@@ -99,7 +99,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   let isLeading = false
   /** of the present lease epoch. */
   let token = ''
-  /** As the leader asks for it, whose queues may be newer than those of this process. */
+  /** As the leader configures it, whose queues may be newer than those of this process. */
   let presenceInForce: ReadonlyMap<string, number> = new Map()
   /** Of the queues in force that were reported last. */
   let reported: string | undefined

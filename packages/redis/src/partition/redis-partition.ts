@@ -16,9 +16,9 @@ export interface RedisPartitionOptions extends PartitionOptions {
   /** Most tickets, with those that ended and are still kept; more are refused. Default 1,000,000. */
   readonly maxTickets?: number | undefined
   /**
-   * Before a server is created or players are sent to one, wait until so many replicas of Redis know it. While they do
-   * not within so many milliseconds, that is a problem and is tried again, and nobody gets a server. Redis promises
-   * nothing by that, but a failover then rarely loses anything. Default: no waiting.
+   * Before a server is created or players are sent to one, wait until `atLeast` replicas of Redis have the write. If
+   * they do not confirm it within `timeoutMs`, a `problem` is reported, the wait is repeated, and nobody gets a server.
+   * Redis promises nothing by that, but a failover then rarely loses anything. Default: no waiting.
    */
   readonly replicas?: { readonly atLeast: number; readonly timeoutMs: number } | undefined
 }

@@ -4,7 +4,7 @@ import * as matchmaker from '@muster/matchmaker'
 import type { PresenceReport } from '@muster/matchmaker'
 import type { Leader } from '@muster/matchmaker/internal'
 
-/** What a follower asks the leader to do. */
+/** The commands that a follower sends to the leader. */
 export type Command =
   | 'acceptMatch'
   | 'declineMatch'
@@ -79,7 +79,7 @@ export type Answer<Name extends Command> = Name extends 'webhook' ? number : Awa
 
 /**
  * An RPC request. The leader does each id once; a follower repeats an RPC request, under its id, until it is answered:
- * the leader may have changed in between. Whoever leads then answers what is `kept` by the answer that is stored.
+ * the leader may have changed in between. The new leader answers a `kept` command with the stored answer.
  */
 export interface RpcRequest {
   readonly id: string
@@ -107,7 +107,7 @@ export const encode = (message: RpcRequest | RpcReply): string => JSON.stringify
 /** The first characters of the reply to an RPC request, whatever it is. */
 export const beginningOf = (id: string): string => JSON.stringify({ id }).slice(0, -1)
 
-/** Undefined for what is no message of ours, e.g. of another version. */
+/** Undefined for an unreadable message, e.g. of another version. */
 export function decodeRequest(text: string): RpcRequest | undefined {
   const ask = parsed(text) as Partial<RpcRequest> | undefined
   const fits = typeof ask?.id === 'string' && typeof ask.front === 'string' && Array.isArray(ask.input)
@@ -154,7 +154,7 @@ const WIRE_NAMES: Readonly<Record<string, string>> = {
 }
 const NAMES: ReadonlyMap<string, string> = new Map(Object.entries(WIRE_NAMES).map(([name, wire]) => [wire, name]))
 
-/** An error as text can hold it. Of an unexpected one, only its message is told. */
+/** An error as JSON. Of an unexpected one, only its message is sent. */
 export function encodeError(error: unknown): EncodedError {
   if (!(error instanceof MusterError)) return { name: 'MusterError', message: scrub(String(error)), facts: {} }
   const { name, message } = error

@@ -6,7 +6,7 @@ import type { PartitionStore } from './store/index.js'
  * that what one has stored is as old for the next, whatever their machines' clocks say and however these are set.
  */
 export interface StoreClock extends Clock {
-  /** Asks the store for its time, and corrects the difference. Rejects as the store does. */
+  /** Reads the store's time, and corrects the difference. Rejects if the store does. */
   measure(): Promise<void>
   /** Milliseconds by which the store's time was ahead of this process' at the last measurement. */
   offsetMs(): number
@@ -16,7 +16,7 @@ export interface StoreClockOptions {
   readonly store: Pick<PartitionStore, 'time'>
   /** That of this process, which is never set back. */
   readonly clock: Clock
-  /** The two differ by some seconds, by so many milliseconds more than was told before. */
+  /** Called when the two clocks differ by seconds more than last reported. @param offsetMs the difference. */
   readonly differs: (offsetMs: number) => void
 }
 
@@ -25,7 +25,7 @@ export interface StoreClockOptions {
  * makes nobody wait ten minutes in a moment (our choice).
  */
 const SLEW = 0.1
-/** Differences from here on are told. */
+/** Differences from here on are reported. Milliseconds. */
 const TOLD_MS = 5000
 
 export function createStoreClock({ store, clock, differs }: StoreClockOptions): StoreClock {
@@ -50,7 +50,7 @@ export function createStoreClock({ store, clock, differs }: StoreClockOptions): 
       const askedAt = clock.now()
       const time = await store.time()
       const at = clock.now()
-      // The store read its clock in between, and told whole milliseconds: what fits already is kept as it is.
+      // The store read its clock in between, in whole milliseconds: an offset that fits already is kept.
       const [least, most] = [time - at, time + 1 - askedAt]
       const offset = offsetAt(at)
       target = Math.min(Math.max(target, least), most)

@@ -21,13 +21,13 @@ export interface Ask {
   readonly creates: { readonly planned: number; readonly ahead: number }
 }
 
-/** Least milliseconds between two asks. A matchmaker looks at its budget at every tick, and each look may ask. */
+/** Least milliseconds between two requests. A matchmaker reads its budget at every tick, and each read may send one. */
 const GAP_MS = 100
 
 /**
- * A partition's part of a budget: it asks ahead for as much as it needs, twice what it has used since it asked last,
- * and gives back what it does not need. While an ask is under way, and after one whose answer was lost, it uses no more
- * than both the old lease and the new one can give.
+ * A partition's part of a budget. It requests ahead as much as it needs, twice its use since the last request, and
+ * gives back the rest. While a request is in flight, and after one whose answer was lost, it uses no more than both the
+ * old lease and the new one allow.
  *
  * @param least what is asked ahead at least.
  */
@@ -41,7 +41,7 @@ export function createPartitionBudget(
   let isNew = true
   let cap = 0
   let createsLeft = 0
-  /** Planned, and not told yet. */
+  /** Planned, and not reported yet. */
   let planned = 0
   let used = 0
   let isAsking = false
@@ -96,9 +96,11 @@ const UNBOUNDED = 1e12
 
 /** What a partition may have from now on. */
 export interface Lease {
-  /** Names this state of the partition's lease; told at the next ask. */
+  /** Names this state of the partition's lease; sent with the next request. */
   readonly version: string
-  /** Undefined if the lease is in another state than the asker knows: somebody else asked for the same partition. */
+  /**
+   * Undefined if the lease is in another state than the caller knows: another process requested for the same partition.
+   */
   readonly granted: { readonly servers: number; readonly creates: number } | undefined
 }
 
@@ -176,7 +178,7 @@ export interface RedisSpendingOptions {
   readonly clock?: Clock | undefined
 }
 
-/** An ask for a part of the budget failed; the next look at it asks again. Or a listener failed. */
+/** A request for a part of the budget failed; the next read retries. Or a listener failed. */
 export type SpendingProblem =
   | ListenerProblem
   | { readonly during: 'budget'; readonly partition: string; readonly error: unknown }

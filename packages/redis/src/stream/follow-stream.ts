@@ -9,7 +9,7 @@ export interface FollowStream {
   readonly onEntries: (entries: Entries) => void
   /**
    * Called where entries may have been missed: at the beginning, after a time without connection in which the stream
-   * was cut, and if Redis has lost entries. Whoever keeps something up to date by the stream reads it anew.
+   * was cut, and if Redis has lost entries. State that is kept up to date by the stream must be read anew.
    */
   readonly onGap: () => void
   readonly clock?: Clock | undefined

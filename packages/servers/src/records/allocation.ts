@@ -4,7 +4,10 @@ import type { Deploy } from './deploy.js'
 import type { Player } from './player.js'
 import { matchTag } from './tags.js'
 
-/** A found match, with all that its server is asked for by and is told. Plain data, including players' addresses. */
+/**
+ * A found match, with everything that its create request and its server's environment need. Plain data, including
+ * players' addresses.
+ */
 export interface FoundMatch extends InCommon {
   readonly id: string
   /** Name of the queue. */
@@ -137,7 +140,7 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   /** The tag of the current attempt. */
   tag: string
   playerIds: readonly string[]
-  /** What the match asks for; undefined for a match of an earlier process that cannot be resumed. */
+  /** The order of the match; undefined for a match of an earlier process that cannot be resumed. */
   readonly order: Order | undefined
   /** The attempts so far. */
   tries: readonly PlacementAttempt[]
@@ -153,10 +156,12 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   startedAfter: number
   /** Whether its server was counted against what its players may cost. */
   charged: boolean
-  /** What an earlier process told the server; undefined for a server of this process, whose `order` has it. */
+  /**
+   * The secret that an earlier process gave the server; undefined for a server of this process, whose `order` has it.
+   */
   secret: string | undefined
   /**
-   * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are told once the
+   * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are notified once the
    * store has recorded the assignment.
    */
   listensAt: number
@@ -233,8 +238,8 @@ const NO_TRIES: Allocation['tries'] = []
 export const NOBODY: Allocation['ended'] = []
 
 /**
- * There is one for each match, and most of them wait for their turn to be created: what follows from the order is only
- * worked out when somebody asks.
+ * There is one for each match, and most wait for their turn to be created. So values derived from the order are
+ * computed on first use.
  */
 class MatchAllocation implements Allocation {
   readonly matchId: string

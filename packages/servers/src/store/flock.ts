@@ -8,8 +8,8 @@ import { StoreLocked } from '../errors.js'
 const UV_FS_O_EXLOCK = 0x10000000
 
 /**
- * Opens a file, creating it if necessary, and locks it for as long as it is open. The lock is the kernel's: it holds
- * among all processes and containers that share the file, and ends with the process, even after a crash.
+ * Opens a file, creating it if necessary, and locks it until it is closed. flock(2) excludes all other processes and
+ * containers that share the file. The operating system releases the lock when the process ends, even after a crash.
  * @returns undefined if the file is already locked.
  * @throws if the file cannot be opened, or its file system supports no locks.
  */

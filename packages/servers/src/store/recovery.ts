@@ -30,7 +30,7 @@ export interface RecoveryOptions {
   readonly clock: Clock
   /** Milliseconds, to yield the event loop while thousands of matches are taken over. */
   readonly stopwatch: () => number
-  /** Told of all matches before the first is taken over. */
+  /** Receives all matches before the first is taken over. */
   readonly expect: (all: readonly ServerRecord[]) => void
   /** Takes over a match. */
   readonly adopt: (open: ServerRecord) => void

@@ -52,7 +52,9 @@ type Backlog = Unwritten[]
 const RETRY_MS = 1000
 /** Milliseconds for the last attempt and the close: a disk that hangs must not delay the end of the process. */
 const CLOSE_MS = 5000
-/** Stands for what is written already: one promise, so that whoever has many of them need not wait for each. */
+/**
+ * The result of a write that is already done. One shared promise, so that callers with many writes need not await each.
+ */
 export const WRITTEN: Promise<void> = Promise.resolve()
 const NOTHING: Backlog = []
 

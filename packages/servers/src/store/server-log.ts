@@ -18,16 +18,16 @@ import {
  */
 export interface ServerLog {
   /**
-   * Whether a later process has the tickets too, and goes on with matches whose server does not run yet: then entries
-   * carry what it needs for that, secrets included. If false, such servers are stopped after a restart. Default:
-   * whether the matchmaker has a store.
+   * Whether a later process has the tickets too, and continues matches whose server does not run yet. Entries then
+   * carry what that needs, secrets included. If false, such servers are stopped after a restart. Default: whether the
+   * matchmaker has a store.
    */
   readonly resumes?: boolean | undefined
   append(entry: ServerEntry): void | Promise<void>
   /**
    * Returns the matches that are not settled, oldest first. Called once before the first match, and again after a
    * failure.
-   * @param problem is told what was lost, if the store can still be used.
+   * @param problem receives an error that names what was lost, if the store can still be used.
    */
   open(problem?: (error: Error) => void): readonly ServerRecord[] | Promise<readonly ServerRecord[]>
   /** Releases the store's resources; called at the end of the matchmaker's `close`, after the last entry. */

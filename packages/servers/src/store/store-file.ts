@@ -27,7 +27,7 @@ export class StoreFile {
   static async open(path: string): Promise<StoreFile> {
     const file = await open(path, 'a', 0o600)
     try {
-      // It holds players' addresses, whoever created it.
+      // The file holds players' addresses, so only its owner may read it, also if something else created it.
       if (process.platform !== 'win32') await file.chmod(0o600)
       await forceFolderOf(path, false)
       return new StoreFile(path, file, (await file.stat()).size)
@@ -169,7 +169,7 @@ const force = promisify(fsync)
 
 /**
  * The name of a new file survives a power failure only together with its folder. Windows cannot open folders.
- * @param atOnce whether it is forced within this turn of the event loop: nothing is told to be safe before.
+ * @param atOnce whether the fsync happens within this turn of the event loop; nothing is reported as durable before.
  */
 export async function forceFolderOf(path: string, atOnce: boolean): Promise<void> {
   if (process.platform === 'win32') return

@@ -44,7 +44,7 @@ export const FORCED_LINE = withSum('!')
 export const lineOf = (kind: string, op: Op, key: string, value: string): string =>
   withSum(`${kind}${op}${JSON.stringify(key)}\t${value}`)
 
-/** The lines of a record as it is now. */
+/** The lines of a record's present state. */
 export const linesOf = (kind: string, { key, value, change }: StoreRecord): string =>
   lineOf(kind, '=', key, value) + (change === undefined ? '' : lineOf(kind, '~', key, change))
 

@@ -24,11 +24,11 @@ export interface StoreRecords {
   remove(key: string): void
 }
 
-/** What the store asks and tells its owner. */
+/** What the store needs of its owner, and reports to it. */
 export interface StoreOwner {
   /** The name of the matchmaker: a store of another one is refused. */
   readonly name: string
-  /** Told of what went wrong, which the store goes on from or tries again. */
+  /** Receives errors after which the store continues or retries. */
   readonly problem: (error: unknown) => void
 }
 
@@ -65,7 +65,7 @@ export interface Store {
   advance(): Promise<void>
   /** Whether `close` was called: nothing can be written any more. */
   isClosed(): boolean
-  /** Writes what is left, and releases the file for other processes. */
+  /** Writes all pending entries, and releases the file for other processes. */
   close(): Promise<void>
 }
 
@@ -86,12 +86,12 @@ export function checkKind(kind: string): void {
   if (!/^[a-z]+(-[a-z]+)*$/.test(kind)) throw new Error(`Invalid kind of records: ${JSON.stringify(kind)}.`)
 }
 
-/** What a store in memory holds. Given to the next store, it goes on where this one has ended. */
+/** The content of a store in memory. A store created from it continues where this one ended. */
 export type StoreMemory = Map<string, Map<string, StoreRecord>>
 
 /**
- * Creates a store that ends with the process, for tests, and for a matchmaker that goes on where another one of the
- * same process has ended.
+ * Creates a store in memory, for tests, and for a matchmaker that continues where another one of the same process
+ * ended.
  * @example
  * const memory: StoreMemory = new Map()
  * const first = createMatchmaker({ ...options, store: createMemoryStore(memory) })

@@ -22,7 +22,7 @@ interface WatchedSet {
   clear(one: Watched): void
   /** All deployments, in the order of their creation. */
   all(): Watched[]
-  /** The newest deployments, as far back as one is starting, filled up to whole pages of so many. */
+  /** The newest deployments, back to the oldest that is starting, filled up to whole pages of `perPage`. */
   newestPages(perPage: number): Watched[]
   readonly starting: ReadonlyMap<string, Watched>
   /** Number of running deployments. */

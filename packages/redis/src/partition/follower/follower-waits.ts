@@ -12,7 +12,7 @@ interface Noted {
   kind?: { readonly read: StoredKind | undefined }
 }
 
-/** How long tickets wait, in a process that does not match them: it asks the leader now and then. */
+/** Wait-time estimates in a follower. It fetches them from the leader now and then. */
 interface FollowerWaits {
   /** A ticket that is about to be answered with. */
   note(stored: StoredTicket, ticket: Ticket): void

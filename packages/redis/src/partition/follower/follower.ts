@@ -18,7 +18,7 @@ import { createPresenceBatches } from './presence.js'
 import { createRpcClient } from './rpc-client.js'
 import { createTail } from './tail.js'
 
-/** What a follower asks the store for somebody who waits for the answer. */
+/** The store requests of a follower for which a client waits. */
 type FollowerStore = Pick<
   PartitionStore,
   'create' | 'createTogether' | 'read' | 'cancel' | 'playerTickets' | 'readNotes'
@@ -46,7 +46,7 @@ function reachableStore(store: FollowerStore): FollowerStore {
 
 interface WebhookOptions {
   readonly clock: Clock
-  /** Asks the leader, and resolves with the status of its answer. */
+  /** Sends it to the leader, and resolves with the status of its answer. */
   readonly ask: (path: string, body: string) => Promise<number>
 }
 

@@ -17,16 +17,13 @@ export interface PresenceBatchesOptions {
 }
 
 const EVERY_MS = 1000
-/**
- * Presence reports that are held at most (our choice), while no process leads; each client is told of again before
- * long.
- */
+/** Most presence reports that are held while no process leads (our choice). Each client is reported again soon. */
 export const MOST_HELD = 200_000
 /** Characters of one question: whatever these are, it has fewer bytes than an RPC request may have. */
 const LONGEST = 64 * 1024
 
 export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesOptions): PresenceBatches {
-  /** As JSON, so that whoever is seen twice is told of once. */
+  /** As JSON, so that a client seen twice is reported once. */
   let held = new Set<string>()
 
   const tellHeld = async () => {
@@ -35,7 +32,7 @@ export function createPresenceBatches({ tell, clock, problem }: PresenceBatchesO
     try {
       await Promise.all(Array.from(piecesOf(texts), tell))
     } catch (error) {
-      // Whoever leads next gives everybody the whole time.
+      // The next leader gives every client the whole time again.
       if (!(error instanceof Unavailable)) problem(error)
     }
   }

@@ -5,7 +5,7 @@ import type { StopMatchOptions } from '@muster/matchmaker'
 import { type Answer, type Command, decodeError, decodeReply, encode, type Input } from '../rpc.js'
 import { NoLeader, PartitionFull } from '../partition-errors.js'
 
-/** Asks the leader, whichever process that is. */
+/** Sends RPC requests to the leader, whichever process that is. */
 export interface RpcClient {
   /**
    * The leader's answer. The RPC request is repeated until it is answered, because the leader may change meanwhile.
@@ -50,7 +50,7 @@ const STOP_TIMEOUT_MS = 70_000
 /** RPC requests open at once (our choice): what a follower holds while no process leads has a bound. */
 const MOST_OPEN = 1000
 /**
- * RPC requests whether a secret is right. Whoever guesses causes one each, so they may take only a part of those (our
+ * Most open RPC requests that check a secret. Each guess causes one, so guesses get only a part of `MOST_OPEN` (our
  * choice).
  */
 const FROM_ANYBODY: ReadonlySet<Command> = new Set(['isServerSecret', 'serverReady', 'webhook'])

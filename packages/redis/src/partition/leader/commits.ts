@@ -148,7 +148,7 @@ export function createCommits(options: CommitsOptions): Commits {
 
   return {
     header: (header) => {
-      // Deleted first, so that the newest header of all stands last: a ticket of a party may follow another.
+      // Deleted first, so that the newest header is last: a ticket of a party may follow another.
       next.headers.delete(header.ticketId)
       next.headers.set(header.ticketId, header)
       begin()

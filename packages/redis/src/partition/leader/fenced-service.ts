@@ -8,10 +8,10 @@ export interface Fence {
 }
 
 /**
- * The service as a leader may use it: a leader that has lost its lease, be it that it was paused for a while, must not
- * create or stop a server. The service knows nothing of leaders, so the lease is looked at as late as possible: a
- * create follows the entry that says so, which a leader that was deposed cannot write; a stop asks before; and
- * both look at the clock at the last moment before the request is written.
+ * The service as a leader may use it: a leader that has lost its lease, e.g. after a pause, must not create or stop a
+ * server. The service does not know fencing tokens, so the lease is checked as late as possible. A create follows its
+ * log entry, which a deposed leader cannot write. A stop checks the lease first. Both check the clock at the last
+ * moment before the request is written.
  */
 export function fencedService(service: DeploymentService, { isHeld, assert }: Fence): DeploymentService {
   return {

@@ -15,7 +15,7 @@ interface PartitionServerLogOptions {
   readonly commits: () => Pick<Commits, 'record'>
   /** Reads what was written before, oldest first. */
   readonly load: () => Promise<readonly ServerRecord[]>
-  /** The tickets of a match whose players are told where to connect as soon as its server listens. */
+  /** The tickets of a match whose players get the address as soon as its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   readonly assigned: AssignedTickets
   /** These tickets are not in their match. Resolves when the leader knows what became of them. */
@@ -66,8 +66,8 @@ export function createPartitionServerLog({
   }
 
   /**
-   * Sends players to the server. Whoever has cancelled by now is taken out of the match first, which may end it; then
-   * nobody is sent there, and there is nothing to write.
+   * Sends players to the server. Players who have cancelled by now are taken out of the match first. If that ends the
+   * match, nobody is sent there, and there is nothing to write.
    */
   const assign = async (entry: ServerEntry): Promise<void> => {
     for (let isFirst = true; ; isFirst = false) {

@@ -181,7 +181,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       const view = letter === 'A' ? viewOf(ticket) : undefined
       if (view?.ended !== undefined) return void over.push(ticket.id)
       if (view !== undefined) assigned.put(view)
-      // Those who play are told apart by their match once this process leads; later it assigns them itself.
+      // The match of a ticket shows whether its players play, once this process leads; later it assigns them itself.
       if (letter === 'S' || letter === 'M' || (letter === 'A' && writing === undefined)) taken.push(loadedOf(ticket))
       else over.push(ticket.id)
     }

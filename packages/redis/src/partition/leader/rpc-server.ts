@@ -35,7 +35,7 @@ export interface RpcServerOptions {
 /** Answers that are remembered, so that a repeated question is not done again: how many, and their length in all. */
 const REMEMBERED = 10_000
 const REMEMBERED_LENGTH = 16 * 1024 * 1024
-/** Length of one answer at most (our choice): Redis keeps it for a while. */
+/** Most characters of one answer (our choice): Redis keeps answers for some time. */
 const LONGEST = 16 * 1024 * 1024
 
 type Packed = readonly PackedPresence[]

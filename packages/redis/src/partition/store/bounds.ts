@@ -33,7 +33,7 @@ export const DEFAULT_BOUNDS: StoreBounds = {
 /** Characters of replies that are kept for a follower in all, beside the newest. */
 const REPLIES_LENGTH = 16 * 1024 * 1024
 
-/** How many replies to keep once these are added: of long ones fewer. A follower that misses one asks again. */
+/** How many replies to keep once these are added: of long ones fewer. A follower that misses one retries. */
 export function repliesKept(texts: readonly string[], { replyEntries }: StoreBounds): number {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 1)
   return Math.min(replyEntries, Math.max(texts.length, Math.floor(REPLIES_LENGTH / longest)))

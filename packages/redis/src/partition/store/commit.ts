@@ -7,8 +7,8 @@ export interface NewHeader {
   readonly ticketId: string
   readonly header: string
   /**
-   * The ticket ends with this header: it is kept for a while, then swept. For an assigned ticket that means that its
-   * match is over. Default: whether the letter is C.
+   * The ticket ends with this header: it is kept for its retention time, then swept. For an assigned ticket that means
+   * that its match is over. Default: whether the letter is C.
    */
   readonly ended?: boolean | undefined
   /** Players who are no longer in the ticket from now on. */
@@ -65,7 +65,7 @@ export interface Commit {
   readonly notes?: readonly Note[] | undefined
   /** Answers to followers, in order. */
   readonly replies?: readonly FollowerReply[] | undefined
-  /** Answer only once as many replicas have it as the store asks for. Default false. */
+  /** Answer only once as many replicas have it as the store requires. Default false. */
   readonly durable?: boolean | undefined
 }
 

@@ -33,7 +33,7 @@ export interface PlayerTickets {
   readonly ticketIds: readonly string[]
 }
 
-/** A ticket as it is stored. */
+/** A stored ticket. */
 export interface StoredTicket {
   readonly id: string
   /** Epoch milliseconds on the store's clock. */
