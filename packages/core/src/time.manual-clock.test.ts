@@ -4,7 +4,7 @@ import { createManualClock } from './time.js'
 
 const start = 1_000_000
 
-test('time stands still until it is moved', async () => {
+test('time does not move until it is advanced', async () => {
   const clock = createManualClock({ start })
   expect(clock.now()).toBe(start)
   await clock.advance(250)

@@ -1,5 +1,6 @@
 /**
- * What `@muster/matchmaker` offers: tickets in, groups out, a server for each, and every player told where to connect.
+ * The public interface of `@muster/matchmaker`: tickets in, matches out, a server for each, and its address to every
+ * player.
  */
 export { createMatchmaker } from './create-matchmaker.js'
 export type {

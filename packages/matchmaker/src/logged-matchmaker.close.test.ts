@@ -19,7 +19,7 @@ const timed = async (world: World) => {
 }
 
 describe('close', () => {
-  test('hands over: nobody is cancelled, nothing is stopped, and who waits for a change asks again', async () => {
+  test('hands over: nobody is cancelled, nothing is stopped, and waits for a change are to be retried', async () => {
     const world = createWorld()
     const first = await world.live()
     for (const id of ['ann', 'ben', 'cas']) first.join(id)

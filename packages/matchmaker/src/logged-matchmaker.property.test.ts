@@ -28,7 +28,7 @@ const queues = [
   { ...duel, name: 'asked', acceptance: { withinMs: 5000 }, expireAfterMs: 30_000 },
 ]
 
-/** Does what it says, as far as it is permitted. */
+/** Performs the action, as far as it is permitted. */
 async function perform({ matchmaker, run, log }: Life, ids: string[], given: Command): Promise<void> {
   const id = 'nth' in given ? (ids[given.nth % Math.max(1, ids.length)] ?? 'none') : ''
   try {
@@ -100,7 +100,7 @@ test('kill -9 between two commands loses nothing, and nothing that had ended com
             expect(one).toEqual(wasAsked ? searchingAgain(known) : known)
           }
         }
-        // All comes to an end: nobody is forgotten, and no server is.
+        // Everything ends: no player is forgotten, and no server is.
         await life.run(60_000)
         for (const { matchId } of life.matchmaker.inspect().matches) void life.matchmaker.stopMatch(matchId)
         await life.run(10_000)
@@ -115,7 +115,7 @@ test('kill -9 between two commands loses nothing, and nothing that had ended com
   )
 })
 
-test('killed with any part of the file written, it has what whole commands have told', async () => {
+test('killed with any part of the file written, it has the results of whole commands', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 15 }), fc.nat(), async (commands, at) => {
       const world = createWorld({ queues, endedTicketTtlMs: 0 })

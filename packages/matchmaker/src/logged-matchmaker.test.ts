@@ -7,7 +7,7 @@ import { readBack } from '@muster/servers/store-fixture'
 const { createWorld, removeAll } = createWorlds()
 afterEach(removeAll)
 
-test('what a command has done is in the file when it returns, what a tick has done before it is told', async () => {
+test('the result of a command is in the file when it returns, that of a tick before players are notified', async () => {
   const world = createWorld()
   const { matchmaker, log, join } = await world.live()
   const states = () => {
@@ -180,7 +180,7 @@ describe('after kill -9', () => {
     first.matchmaker.playersLeft(matchId, ['ann'])
     const backfill = first.matchmaker.createBackfill({ matchId })
     world.kill()
-    // The store cannot be read for a while, and the file is rewritten meanwhile.
+    // The store cannot be read temporarily, and the file is rewritten meanwhile.
     const second = await world.live({
       over: (serverLog) => ({ ...serverLog, open: () => Promise.reject(new Error('not now')) }),
       log: { compactAtBytes: 1 },

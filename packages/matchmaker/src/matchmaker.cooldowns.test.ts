@@ -153,7 +153,7 @@ describe('does not count', () => {
     expect(seen.cooldownBegan).toBeUndefined()
   })
 
-  test('a private match, which players may be put in who may not wait', async () => {
+  test('a private match, which may contain players on cooldown', async () => {
     const { matchmaker, seen, run, found } = setUpWith(asking)
     await found('ann', 'ben')
     matchmaker.declineMatch('ann')

@@ -66,7 +66,7 @@ function ofLength(id: number, length: number, character: string): FoundTicket {
   }
 }
 
-/** Tickets with one player each, each of which takes nearly all of its share: all have ids of one length. */
+/** Tickets with one player each, each of which takes nearly all of its share: all ids have the same length. */
 function filled(count: number, mayTake: number, about: Pick<Told, 'queue' | 'common'>, character: string) {
   const fits = (length: number) => bytesOfTicket(ofLength(0, length, character), about) <= mayTake
   let length = 0

@@ -32,7 +32,7 @@ describe('a match with joinWithinMs', () => {
     expect(join('ben').status).toBe('SEARCHING')
   })
 
-  test('goes on once its server has asked for one of its players', async () => {
+  test('continues once its server has looked up one of its players', async () => {
     const { matchmaker, service, matchId, secret, run } = await assigned()
     await run(19_000)
     expect(matchmaker.playerCame(matchId, secret, 'ben')).toBe(true)

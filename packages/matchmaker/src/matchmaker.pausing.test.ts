@@ -6,7 +6,7 @@ import { duel, setUp } from './matchmaker.fixture.js'
 const other = { ...duel, name: 'other' }
 const ip = '198.51.100.7'
 
-test('a paused queue takes tickets and makes no match until it goes on, with the time they have waited', async () => {
+test('a paused queue takes tickets and makes no match until resumed; their waiting time counts', async () => {
   const { matchmaker, seen, join, run, status } = setUp()
   matchmaker.pauseQueue('duel')
   matchmaker.pauseQueue('duel')
@@ -36,7 +36,7 @@ test('explain says that the queue is paused', async () => {
   expect(matchmaker.explain(id).summary).toBe('duel: The queue is paused. other: Nobody else waits.')
 })
 
-test('tickets of a paused queue expire as ever', async () => {
+test('tickets of a paused queue expire as usual', async () => {
   const { matchmaker, seen, join, run } = setUp({ queues: [{ ...duel, expireAfterMs: 3000 }] })
   matchmaker.pauseQueue('duel')
   join('ann')

@@ -21,7 +21,7 @@ const side = (name: string, ...ids: string[]) => ({ name, players: ids.map((id) 
 const both = { id: 'm', queue: 'teams', teams: [side('side-1', 'ann', 'ben'), side('side-2', 'cas')] }
 
 describe('a private match', () => {
-  test('gets a server at once, and its players are told where it is, whatever the rules say', async () => {
+  test('gets a server at once, and its players get the address, whatever the rules say', async () => {
     const { matchmaker, service, seen, run } = setUp({ queues: [teams] })
     await matchmaker.tick()
     const { id, tickets } = matchmaker.createMatch(both)
@@ -105,7 +105,7 @@ describe('a private match', () => {
     expect(() => join('cas')).toThrow(new PlayerBusy('cas', 'm-2'))
   })
 
-  test('asks the players if the queue asks, and comes to nothing when one declines', async () => {
+  test('awaits acceptance if the queue has it, and dissolves when one declines', async () => {
     const asking = { ...teams, acceptance: { withinMs: 10_000, replace: true }, replaceLeavers: true }
     const { matchmaker, service, seen, run, status } = setUp({ queues: [asking] })
     matchmaker.createMatch(both)
@@ -126,7 +126,7 @@ describe('a private match', () => {
     expect(status('n-1')).toBe('HOST_ASSIGNED')
   })
 
-  test('comes to nothing when a player leaves before the server runs, and the server is stopped', async () => {
+  test('dissolves when a player leaves before the server runs, and the server is stopped', async () => {
     const { matchmaker, service, run, status } = setUp({ queues: [teams] })
     matchmaker.createMatch(both)
     await run(500)
@@ -216,7 +216,7 @@ describe('a private match', () => {
     expect(world.service.unstopped()).toEqual([])
   })
 
-  test('goes on in another matchmaker that takes its tickets over', async () => {
+  test('continues in another matchmaker that takes its tickets over', async () => {
     const { matchmaker, clock } = setUp({ queues: [teams] })
     matchmaker.createMatch(both)
     const snapshot = JSON.parse(JSON.stringify(matchmaker.exportTickets({ take: true })))

@@ -70,7 +70,7 @@ describe('teams', () => {
     ])
   })
 
-  test('are filled for a while, then need only their minimum, which may fall', async () => {
+  test('are filled for a limited time, then need only their minimum, which may fall', async () => {
     const min = [
       { afterMs: 0, value: 3 },
       { afterMs: 6000, value: 2 },

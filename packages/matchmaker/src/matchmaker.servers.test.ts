@@ -100,7 +100,7 @@ test('each match has its own webhook path, and a webhook is only a hint to read 
 })
 
 describe('a server that fails', () => {
-  test('before it is READY is told with the reason, before its tickets return', async () => {
+  test('before it is READY is reported with the reason, before its tickets return', async () => {
     const { seen, names, join, run } = setUp({ service: { fate: () => ({ errorMs: 3000 }) } })
     join('ann', 'ben')
     await run(6000)
@@ -128,7 +128,7 @@ describe('a server that fails', () => {
     expect(ending.seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'ended' }])
   })
 
-  test('to be READY in time, or to listen, is told too', async () => {
+  test('to be READY in time, or to listen, is reported too', async () => {
     const slow = setUp({
       queues: [{ ...duel, deploy: { ...deploy, readyTimeoutMs: 5000 } }],
       service: { fate: () => ({ readyMs: 60_000 }) },

@@ -62,7 +62,7 @@ describe('estimated waits', () => {
       const meanMs = lost * SECOND * (16.5 - 13.5 * Math.cos((2 * Math.PI * passed) / (60 * MINUTE)))
       await clock.advance(-Math.log(1 - random()) * meanMs)
       const id = come()
-      // Every tenth gives up after a while.
+      // Every tenth ticket is cancelled later.
       if (random() < 0.1) void clock.sleep(20 * SECOND * random()).then(() => giveUp(id))
       else open.set(id, { estimate: matchmaker.estimateWait(id), at: clock.now() })
     }

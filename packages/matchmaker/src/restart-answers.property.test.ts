@@ -52,7 +52,7 @@ function truthOf({ matchmaker }: Life) {
 }
 type Truth = ReturnType<typeof truthOf>
 
-/** Asks everything, and returns what was answered: `unknown` where it is not known yet. */
+/** Sends every read, and returns the answers: `unknown` where it is not known yet. */
 async function ask({ matchmaker }: Life, truth: Truth): Promise<ReadonlySet<'true' | 'unknown'>> {
   const { running, playing, waiting, ticketIds } = truth
   const answers = new Set<'true' | 'unknown'>()
@@ -98,7 +98,7 @@ test('a process that was killed at any step answers truly or not at all, before 
           const truth = truthOf(life)
           world.kill()
 
-          // It cannot be read a few times, and then takes a while.
+          // It cannot be read a few times, and then is slow.
           let left = failures
           let read = () => {}
           const over = (serverLog: ServerLog): ServerLog => ({

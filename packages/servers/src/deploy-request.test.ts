@@ -47,7 +47,7 @@ const own = { matchmaker: 'mm-muster', match: 'match-m1' }
 const requestFor = (changes: Partial<Wanted>, webhookUrl?: string) =>
   deploymentRequest({ ...wanted, ...changes }, firstAttempt(true), own, { webhook: webhookUrl })
 
-test('the request asks for a server near the players, with the tags to find it', () => {
+test('the request is for a server near the players, with the tags to find it', () => {
   const request = requestFor({})
   expect(request).toMatchObject({
     application: 'game',
@@ -68,13 +68,13 @@ test('the request asks for a server near the players, with the tags to find it',
   expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 
-test('the request asks for another place by its coordinates', () => {
+test('the request names another place by its coordinates', () => {
   const request = deploymentRequest(wanted, { cachedOnly: false, at: { latitude: 50, longitude: 8 } }, own, {})
   expect(request.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude: 50, longitude: 8 } }])
   expect(request).not.toHaveProperty('require_cached_locations')
 })
 
-test('the request asks for all three webhooks', () => {
+test('the request registers all three webhooks', () => {
   const request = requestFor({}, 'https://example.com/hooks/m1/hush')
   const webhook = { url: 'https://example.com/hooks/m1/hush' }
   expect(request).toMatchObject({

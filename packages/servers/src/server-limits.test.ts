@@ -56,7 +56,7 @@ describe('a budget that others share', () => {
     expect(governor.mayCreate(0)).toBe(creates > 0)
   })
 
-  test('is told of what is planned', () => {
+  test('reports what is planned', () => {
     const governor = createGovernor({ ...bound, budget: budget(9, 1) }, () => 1)
     governor.planned({}, 0)
     expect([governor.room(none, 0), governor.held(), governor.mayCreate(0)]).toEqual([0, 'budget', false])

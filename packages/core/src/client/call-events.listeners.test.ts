@@ -34,7 +34,7 @@ const refuse =
   () =>
     Response.json({ message: 'no' }, { status: code, headers })
 
-/** Stands for the random id of a call. */
+/** Replaces the random id of a call. */
 const call = 'some call'
 const common = { operation: 'deployments.get', call, requestId: 'abc' }
 const way = { method: 'GET', path: '/v1/status/{request_id}' }

@@ -74,7 +74,7 @@ describe('a call', () => {
     await client.close()
   })
 
-  test('asks a token function for every attempt', async () => {
+  test('calls a token function for every attempt', async () => {
     let asked = 0
     const token = async () => `secret-${(asked += 1)}`
     const { server, client } = await overNetwork(

@@ -47,7 +47,7 @@ test('a function that fails counts as a lost connection, which is retried on the
   expect(clock.now() - began).toBeGreaterThan(500)
 })
 
-test('an aborted call ends at once even if the function goes on', async () => {
+test('an aborted call ends at once even if the function continues', async () => {
   const { client } = setUp(() => new Promise(() => {}))
   const abort = new AbortController()
   const call = client.applications.list({}, { signal: abort.signal })

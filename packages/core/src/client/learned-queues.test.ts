@@ -114,7 +114,7 @@ test.each(['stop', 'create'] as const)(
 )
 
 describe('stray refusals', () => {
-  /** A service that refuses a part of all requests at random, for a while, whatever the rate. */
+  /** A service that refuses a part of all requests at random, for a limited time, at any rate. */
   function strays(share: number, untilMs: number, retryAfter?: string) {
     const random = seededRandom(7)
     return setUp((now) => (now < untilMs && random() < share ? 0 : Infinity), retryAfter)
@@ -148,7 +148,7 @@ describe('stray refusals', () => {
     expect(Math.max(...passed) - from).toBeLessThan(5000)
   })
 
-  test('a single one delays its own call alone, by what the service asks', async () => {
+  test('a single one delays its own call alone, by the Retry-After of the service', async () => {
     let first = true
     const { clock, stop, passed, now } = setUp(() => {
       const allowed = first ? 0 : Infinity

@@ -182,7 +182,7 @@ describe('self-stop', () => {
     return { seen, dispatcher }
   }
 
-  test('sends the delete token unchanged, and never asks for the API token', async () => {
+  test('sends the delete token unchanged, and never reads the API token', async () => {
     const clock = createManualClock()
     const { seen, dispatcher } = seenBy(503)
     let asked = 0

@@ -105,7 +105,7 @@ describe('waitUntilReady ends', () => {
   })
 })
 
-describe('waitUntilReady goes on', () => {
+describe('waitUntilReady continues', () => {
   test.each([
     new ServerError('down'),
     new ConnectionLost('lost', { sent: true }),
@@ -114,7 +114,7 @@ describe('waitUntilReady goes on', () => {
     expect((await wait([failure, failure, view('READY')])).value).toEqual(view('READY')),
   )
 
-  test('for a while if a new deployment is not yet known', async () => {
+  test('for a limited time if a new deployment is not yet known', async () => {
     const unknown = new NotFound('no such deployment')
     expect((await wait([unknown, unknown, view('READY')])).value).toEqual(view('READY'))
     const { error, took } = await wait([unknown])

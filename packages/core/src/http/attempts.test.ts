@@ -50,7 +50,7 @@ test('no more keys are kept than the option allows', () => {
   expect(attempts.take('a')).toBe(0)
 })
 
-test('no window has over twice the limit, the long run keeps it, and waiting as told succeeds', async () => {
+test('no window has over twice the limit, the long run keeps it, and waiting as the answer says succeeds', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),

@@ -204,7 +204,7 @@ describe('a replier by node:http', () => {
     expect([response.status, response.headers.has('content-length'), await response.text()]).toEqual([204, false, ''])
   })
 
-  test.each(['early', 'late'])('learns that the client disconnected, however %s it asks', async (when) => {
+  test.each(['early', 'late'])('learns that the client disconnected, however %s it checks', async (when) => {
     const leaving = new AbortController()
     let seen = (_aborted: boolean) => {}
     const aborted = new Promise<boolean>((resolve) => {

@@ -42,7 +42,7 @@ describe('the client address', () => {
     expect(addressOf(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')
   })
 
-  test('requests of several proxies and clients by turns are told apart', () => {
+  test('requests of several proxies and clients by turns are distinguished', () => {
     const networks = ['10.0.0.0/8', 'fd00::/8']
     const addressOf = clientAddress({ trustedProxies: networks })
     const ip = fc.constantFrom('10.0.0.1', '::ffff:10.0.0.1', 'fd00::1', '192.0.2.1', '2001:db8::1', 'no address')

@@ -11,7 +11,7 @@ function setUp(options: Partial<BucketOptions> = {}) {
       throw new Error(`no permit at ${now}: ${String(answer)}`)
     return answer
   }
-  /** Takes the next permit, waiting as told, and returns its time. */
+  /** Takes the next permit, waiting until the returned time, and returns its time. */
   const nextFrom = (now: number): number => {
     const answer = bucket.reserve(now)
     if (typeof answer !== 'number') return now

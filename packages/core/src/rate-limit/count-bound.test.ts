@@ -94,7 +94,7 @@ describe('silence', () => {
     expect(bound.silentSince(idleUntil + 9000)).toBeUndefined()
   })
 
-  test('goes on when requests time out, until one is answered', () => {
+  test('continues when requests time out, until one is answered', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     const from = now()

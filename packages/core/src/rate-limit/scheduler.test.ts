@@ -92,7 +92,7 @@ describe('abort', () => {
     expect(starts).toEqual(['a at 0', 'c at 1010'])
   })
 
-  test('of a running call rejects it at once, though the job goes on', async () => {
+  test('of a running call rejects it at once, though the job continues', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const abort = new AbortController()
     const aborted = failure(scheduler.run(never, { signal: abort.signal }))

@@ -29,7 +29,7 @@ test.each([
   await expect(waiting).rejects.toThrow('meanwhile')
 })
 
-test('a promise is awaited as it is where there is no signal', async () => {
+test('a promise is awaited directly where there is no signal', async () => {
   expect(await unlessAborted(Promise.resolve(1), undefined)).toBe(1)
   expect(await unlessAborted(Promise.resolve(1), new AbortController().signal)).toBe(1)
 })

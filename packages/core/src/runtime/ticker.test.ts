@@ -40,7 +40,7 @@ test('begins again when it is needed again, also after it was woken in vain', as
   expect(state.ticks).toBe(1)
 })
 
-test('goes on after a failed tick', async () => {
+test('continues after a failed tick', async () => {
   const { clock, state, ticker } = setUp()
   const warnings: string[] = []
   const listen = ({ message }: Error) => warnings.push(message)

@@ -1,6 +1,6 @@
 /*
  * All tests of the ticket API once more, over services that answer by promises: where tickets are kept by several
- * processes, every answer takes a while.
+ * processes, every answer is asynchronous.
  */
 import { describe } from 'vitest'
 import { answerLater } from './ticket-api.fixture.js'

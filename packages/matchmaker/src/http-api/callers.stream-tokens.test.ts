@@ -41,7 +41,7 @@ describe('a stream token', () => {
     )
   })
 
-  test('counts against the waits of its player, and may expire while its stream goes on', async () => {
+  test('counts against the waits of its player, and may expire while its stream continues', async () => {
     const { request, issue, service, clock } = await issued({ limits: { waitsPerCaller: 1 } })
     const open = await request(undefined, 'GET', issue.url)
     const second = await request(undefined, 'GET', issue.url)

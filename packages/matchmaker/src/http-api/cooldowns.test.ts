@@ -53,7 +53,7 @@ describe('a player who', () => {
   })
 })
 
-test('the other members of a group are told that one may not wait, and until when, and not who', async () => {
+test('the other members of a group learn that one is on cooldown, and until when, and not who', async () => {
   const { call, ann, ben } = await found()
   await call('ann', 'POST', `/tickets/${ann.id}/decline`)
   await call('ben', 'DELETE', `/tickets/${ben.id}`)
@@ -88,7 +88,7 @@ describe('a backend', () => {
     expect((await call('ann', 'DELETE', '/players/ann/cooldown')).status).toBe(403)
   })
 
-  test('is told which member of a party may not wait', async () => {
+  test('learns which member of a party is on cooldown', async () => {
     const { call, ann } = await found()
     await call('ann', 'POST', `/tickets/${ann.id}/decline`)
     const tickets = ['ann', 'dee'].map((id) => ({ ...body, player_id: id, player_ip: '198.51.100.7' }))

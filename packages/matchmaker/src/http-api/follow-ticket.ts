@@ -220,9 +220,9 @@ async function* follow(
   }
 }
 
-/** Tells the matchmaker whose clients are there, in queues that ask for it. */
+/** Reports presence: tells the matchmaker whose clients are connected, in queues with `presence`. */
 export interface PresenceReporter {
-  /** The caller asks about a ticket of their own, now. A backend asks for all of its players. */
+  /** The caller reads a ticket of their own, now. A backend reads for all of its players. */
   seen(ticket: Ticket, caller: TicketCaller): void
   /**
    * The caller waits for changes of a ticket of their own, by a long poll or an event stream, until the returned
@@ -243,9 +243,9 @@ interface PresenceReporterOptions {
 interface Waiting {
   readonly queues: readonly string[]
   readonly report: PresenceReport
-  /** Epoch milliseconds at which the matchmaker is told again that the client is there. */
+  /** Epoch milliseconds of the next presence report to the matchmaker. */
   nextAt: number
-  /** When its stream is ended; undefined while no queue has asked. */
+  /** When its stream is ended; undefined while no queue has `presence`. */
   endAt: number | undefined
   readonly end: (() => void) | undefined
 }
@@ -257,7 +257,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
   /** How many of them wait for each queue. */
   const inQueue = new Map<string, number>()
 
-  /** Milliseconds for which a client of these queues may be away; Infinity if none of them asks. */
+  /** Milliseconds for which a client of these queues may be away; Infinity if none of them has `presence`. */
   const withinMs = (queues: Iterable<string>): number => {
     let shortest = Infinity
     for (const queue of queues) shortest = Math.min(shortest, service.presenceWithinMs(queue) ?? Infinity)
@@ -267,7 +267,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
     try {
       await service.notePresence(reports)
     } catch (error) {
-      // While no process leads nobody is absent, and whoever leads next gives everybody the whole time.
+      // While no process leads nobody is absent, and the next leader gives every client the whole time again.
       if (!(error instanceof Unavailable)) onError(error)
     }
   }

@@ -4,7 +4,7 @@ import { PlayerBusy, Unavailable } from '../errors.js'
 import { gather } from './groups.fixture.js'
 
 describe('a group', () => {
-  test('whose process ends before its ticket is created gets it later, by whoever asks', async () => {
+  test('whose process ends before its ticket is created gets it later, by the next request', async () => {
     const { clock, service, call, group, ann } = await gather()
     const create = service.createTicket
     Object.assign(service, { createTicket: () => new Promise(() => {}) })

@@ -27,8 +27,8 @@ function createGroupKeeper(store: Pick<Store, 'records'>, groups: () => Iterable
 
 /**
  * Stores groups for one process, or for many. Every change is one atomic step: it happens completely, and only if the
- * group has not been changed since it was read. Records are plain data (JSON can hold all of it) with players'
- * addresses, so protect the store accordingly. Every store must pass `group-store-suite.fixture.ts`.
+ * group has not been changed since it was read. Records are plain data (JSON can hold them) with players' addresses, so
+ * protect the store accordingly. Every store must pass `group-store-suite.fixture.ts`.
  */
 export interface GroupStore {
   /** Reads a group; that begins the time anew for which a group is kept without requests about it. */
@@ -145,7 +145,7 @@ export interface GroupMember {
  * as players, in their order. From then on the ticket holds the state, and nobody can join or leave.
  */
 export interface Group {
-  /** The group's id, which cannot be guessed: whoever knows it may join. */
+  /** The group's id, which cannot be guessed: anyone who knows it may join. */
   readonly id: string
   readonly profile: string
   /** Members in the order in which they joined; the first is the owner. */

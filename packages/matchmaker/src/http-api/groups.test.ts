@@ -231,7 +231,7 @@ describe('a group that changes while a request is under way', () => {
     })
   })
 
-  test('without end is left as it is', async () => {
+  test('without end is answered with 503 and changes nothing', async () => {
     const { call, group } = await contended(Infinity)
     const joined = await call('bob', 'POST', `${group}/members`, later)
     expect(joined).toMatchObject({ status: 503, json: { code: 'busy' } })

@@ -31,7 +31,7 @@ import type { TicketService } from './service.js'
 import { assignmentView, type AssignmentView, isoTime, seatId } from './ticket-views.js'
 
 /**
- * Creates the group's ticket. A member is not told the details of what is wrong with another member.
+ * Creates the group's ticket. A member's error does not reveal details of another member.
  * @param by the member whose request starts the search.
  * @throws {Problem}
  */
@@ -179,7 +179,7 @@ const tooMany = () => new Problem(503, 'busy', 'Too many groups. Retry after 5 s
 const contended = () =>
   new Problem(503, 'busy', 'The group changes too often. Retry after 1 s.', { retryAfterMs: 1000 })
 
-/** A group as it is stored, with its ticket once there is one. */
+/** A stored group, with its ticket once there is one. */
 interface Found extends StoredGroup {
   readonly ticket: Ticket | undefined
 }
@@ -259,7 +259,7 @@ export function createGroups({ service, store, presence, clock, queueNames, rand
     if (kept.searchingSince === undefined) return memberView(kept, by, undefined)
     try {
       const ticket = await startGroup(kept, by, service)
-      // If this fails, whoever reads the group next notes it.
+      // If this fails, the next read of the group notes it.
       await noteStarted({ group: kept, version: (before?.version ?? 0) + 1 }).catch(() => {})
       return memberView(kept, by, ticket)
     } catch (error) {

@@ -73,7 +73,7 @@ describe('GET /me', () => {
     expect(await me(world, 'ann')).toMatchObject(nothing)
   })
 
-  test('finds lobbies where it is told of them, and a match although these cannot be read', async () => {
+  test('finds lobbies where it has a lobby lookup, and a match although these cannot be read', async () => {
     let isAway = false
     const asked: string[] = []
     const world = setUp({

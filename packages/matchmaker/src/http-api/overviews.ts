@@ -307,7 +307,7 @@ interface PlayerOverviewOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What a player is in. @param asking the player, if it is the player's client that asks. */
+/** What a player is in. @param asking the player, if the request comes from the player's client. */
 type PlayerOverview = (playerId: string, asking?: TicketCaller) => Promise<PlayerView>
 
 export function createPlayerOverview({

@@ -4,7 +4,7 @@ import { setUpReal } from './ticket-api.fixture.js'
 const queues = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
 const body = { profile: 'duel' }
 
-test('a backend pauses a profile, whose players are told why they wait, and resumes it', async () => {
+test('a backend pauses a profile, whose players see why they wait, and resumes it', async () => {
   const { call, service } = setUpReal(queues, { inspect: true })
   expect(await call('backend', 'POST', '/queues/duel/pause')).toMatchObject({ status: 204 })
   const { json } = await call('ann', 'POST', '/tickets', body)

@@ -148,12 +148,12 @@ export const profileSchema: z.ZodType<PlayerProfile> = z.strictObject({
 export type Profiles = (playerId: string) => PlayerProfile | Promise<PlayerProfile>
 
 const UNKNOWN: PlayerProfile = Object.freeze({})
-/** Stands for a profile that is wrong. */
+/** Marks an invalid profile. */
 const UNUSABLE = Symbol('a profile that is wrong')
 
 /**
  * Creates the cached, batched lookup of profiles.
- * @param onError is told of each call that failed.
+ * @param onError receives the error of each failed call.
  */
 export function createProfiles(
   given: ProfileResolver | ProfileOptions,
@@ -204,7 +204,7 @@ export function createProfiles(
 
 /**
  * The profiles of an answer, checked one by one: a player whose profile is wrong keeps nobody else waiting.
- * @param report is told of the first wrong entry by its place in the answer; neither player nor profile is named.
+ * @param report receives the position of the first wrong entry in the answer; neither player nor profile is named.
  * @throws {Error} if the answer is no Map
  */
 function checked(

@@ -147,7 +147,7 @@ describe('nobody is there for others', () => {
     expect(outcome(cas?.group_id)).toBe('absent')
   })
 
-  test('whoever asks for a ticket of others keeps it no longer, by whatever request', async () => {
+  test('a caller who reads a ticket of others keeps it no longer, by any request', async () => {
     const { call, request, run, outcome, ticket, create } = await waiting()
     const own = await create('eve')
     const { url } = (await call('eve', 'POST', `/tickets/${own}/stream-token`)).json as { url: string }
@@ -172,7 +172,7 @@ describe('nobody is there for others', () => {
   })
 })
 
-test('a matchmaker that cannot be told is an error only if trying again does not help', async () => {
+test('a failed report to the matchmaker is an error only if a retry does not help', async () => {
   const { call, service, errors, ticket } = await waiting()
   service.notePresence = () => {
     throw new Error('broken')

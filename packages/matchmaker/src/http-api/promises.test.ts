@@ -27,7 +27,7 @@ test('the document has a line for every command', () => {
   expect(described.toSorted()).toEqual(wanted.toSorted())
 })
 
-/** Servers are written a while after that was asked for, as in Redis. */
+/** Servers are written asynchronously, as in Redis. */
 const slowly = (servers: ServerLog): ServerLog => ({
   ...servers,
   append: async (entry: ServerEntry) => {
@@ -77,7 +77,7 @@ async function begin(world: World) {
 }
 type Running = Awaited<ReturnType<typeof begin>>
 
-/** Players of a queue, and the match that they are in after a while. */
+/** Players of a queue, and the match that they will be in. */
 async function inMatch({ matchmaker, run }: Life, queue: string, ids: readonly string[], ms: number) {
   for (const id of ids) matchmaker.createTicket({ id, queue, players: [{ id, ip: '192.0.2.1' }] })
   await run(ms)

@@ -143,7 +143,7 @@ test('players of one region are answered from one look a second, however many as
   expect(looks).toBe(2)
 })
 
-test('the queues are told to nobody unknown', async () => {
+test('unknown callers cannot list the queues', async () => {
   const { call } = setUp()
   expect((await call(undefined, 'GET', '/queues')).status).toBe(401)
 })

@@ -142,7 +142,7 @@ function givenIp({ player_ip: given }: PlayerBody): string | undefined {
   return ip
 }
 
-/** Whether any beacon was measured: zero stands for a failed ping. */
+/** Whether any beacon was measured: zero means a failed ping. */
 function isMeasured(reported: Latencies): boolean {
   for (const beacon in reported) if ((reported[beacon] as number) > 0) return true
   return false

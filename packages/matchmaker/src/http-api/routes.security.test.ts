@@ -120,7 +120,7 @@ describe('a player', () => {
 })
 
 describe('addresses of players', () => {
-  test('are in no answer, whoever calls', async () => {
+  test('are in no answer to any caller', async () => {
     const { call, request, service, errors } = setUp({ inspect: true })
     const from = '203.0.113.77'
     const texts: string[] = []

@@ -1,7 +1,7 @@
 import type { Awaitable } from '@muster/core/internal'
 import type { Matchmaker } from '../matches/index.js'
 
-/** The methods of a matchmaker that the ticket API uses and whose answers may take a while. */
+/** The methods of a matchmaker that the ticket API uses and that may answer asynchronously. */
 type Answering =
   | 'createTicket'
   | 'createTickets'

@@ -24,7 +24,7 @@ export interface CallOptions {
 }
 
 /**
- * Creates the ticket API over a matchmaker that matches nobody, with a clock that stands still. Tokens are callers'
+ * Creates the ticket API over a matchmaker that matches nobody, with a clock that does not move. Tokens are callers'
  * ids; `backend` is a backend.
  */
 export const setUp = (options: Partial<TicketApiOptions> = {}) => setUpOver(createFakeService, options)

@@ -208,7 +208,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       await service.playersLeft(match_id, player_ids)
     },
     findInMatch: async ({ match_id, player_id }, { caller: { serverSecret } }) => {
-      // The server asks because the player connects.
+      // A request of the server shows that the player connects.
       if (serverSecret !== undefined && !(await service.playerCame(match_id, serverSecret, player_id)))
         throw notTheServer()
       return playerInMatch(player_id, match_id, await service.findPlayer(player_id))

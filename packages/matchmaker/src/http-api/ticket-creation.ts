@@ -18,7 +18,7 @@ export interface TicketCreation {
   party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
 }
 
-/** What a body asks for, or what is wrong with it. */
+/** The ticket of a body, or what is wrong with it. */
 type Read = TicketInput | Problem
 
 const isInput = (read: Read): read is TicketInput => !(read instanceof Problem)

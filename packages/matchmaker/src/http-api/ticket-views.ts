@@ -81,7 +81,7 @@ const estimatedWaitView = (estimate: WaitEstimate | undefined): EstimatedWaitVie
 /** To a tenth of a second: in many queues a wait is shorter than one. */
 const inSeconds = (ms: number) => Math.round(ms / 100) / 10
 
-/** @param shown how many of so many waiting the caller is told of. */
+/** @param shown maps a number of waiting tickets or players to the number that the caller may see. */
 export const queueWaitView = (
   { queue, tickets, players, paused, estimate }: QueueWait,
   shown: (count: number) => number,

@@ -148,7 +148,7 @@ describe('a ticket', () => {
     })
   })
 
-  test('accepts or declines a match that asks for acceptance', async () => {
+  test('accepts or declines a match that awaits acceptance', async () => {
     const { call, service, clock } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     expect(await call('ann', 'POST', '/tickets/ticket-1/accept')).toMatchObject({

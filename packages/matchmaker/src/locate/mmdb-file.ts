@@ -6,11 +6,11 @@ export interface MmdbFile {
   readonly type: string
   /** The record of an address in canonical form, as the file has it; undefined where it has none. */
   lookup(ip: string): unknown
-  /** The records of the first so many networks in order of address. */
+  /** The records of the first networks, at most this many, in order of address. */
   firstRecords(networks: number): unknown[]
 }
 
-/** Stands before the metadata, which ends the file. */
+/** Precedes the metadata, which ends the file. */
 const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 /** Zeros between the search tree and the data. */
 const SEPARATOR_BYTES = 16

@@ -28,9 +28,8 @@ export type MmdbLocateOptions = {
 export interface MmdbLocate {
   (ip: string): Located | undefined
   /**
-   * Takes up a newer database: the given one, or else the file as it is now. Lookups go on with the
-   * old one until the new one is ready, and keep it if the new one cannot be used (the promise then
-   * rejects and says why).
+   * Switches to a newer database: the given one, or else the present content of the file. Lookups continue with the old
+   * one until the new one is ready, and keep it if the new one cannot be used (the promise then rejects and says why).
    */
   reload(buffer?: Uint8Array): Promise<void>
 }

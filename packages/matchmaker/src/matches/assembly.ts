@@ -55,7 +55,7 @@ export interface Assembly {
   /** All tickets that are kept. */
   readonly tickets: () => Iterable<TicketRecord>
   readonly problem: (during: Activity, error: unknown) => void
-  /** Ids of the tickets of a match whose players are told where to connect as soon as its server listens. */
+  /** Ids of the tickets of a match whose players get the address as soon as its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   readonly learnedWaits: () => readonly LearnedWaits[]
   /** Ends all that is under way and rejects callers that wait, without a request or an entry. */
@@ -64,7 +64,7 @@ export interface Assembly {
 
 /** Where what happens is written down. */
 export interface Kept {
-  /** Told of tickets, backfills and cooldowns. Without it, they end with the process. */
+  /** Receives tickets, backfills and cooldowns. Without it, they end with the process. */
   readonly ledger?: Ledger | undefined
   /** Keeps the servers that may exist. Without it, a crash forgets them. */
   readonly serverLog?: ServerLog | undefined

@@ -53,7 +53,7 @@ interface VacanciesOptions {
   readonly teams: readonly TeamShape[]
   /** Who is in them, as far as that is not given. */
   readonly present: Present
-  /** Whether others may be there as well: then what a team lacks has to be told. */
+  /** Whether other players may be there as well: then the input must say what each team lacks. */
   readonly mayBeMore: boolean
   /** Epoch milliseconds. */
   readonly now: number

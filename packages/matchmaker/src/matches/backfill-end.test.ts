@@ -5,7 +5,7 @@ import type { QueueDefinition } from '../queues/queue.js'
 import { social, running } from './backfill.fixture.js'
 
 describe('a backfill', () => {
-  test('is cancelled when its match ends, and can be read for a while', async () => {
+  test('is cancelled when its match ends, and can be read for its retention time', async () => {
     const { matchmaker, join, run, status, matchId } = await running()
     const { id } = matchmaker.createBackfill({ matchId })
     await matchmaker.stopMatch(matchId)

@@ -11,7 +11,7 @@ import { setUp } from '../matchmaker.fixture.js'
 import { social, running } from './backfill.fixture.js'
 
 describe('a backfill', () => {
-  test('asks for all open slots by default, and players who join are assigned at once', async () => {
+  test('has all open slots by default, and players who join are assigned at once', async () => {
     const { matchmaker, service, seen, join, run, matchId, assignment } = await running()
     const created = matchmaker.createBackfill({ id: 'more', matchId })
     expect(created).toMatchObject({
@@ -52,7 +52,7 @@ describe('a backfill', () => {
     expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'ben', 'cas', 'dee'])
   })
 
-  test('asks for the slots that the caller states, beside the players it states', async () => {
+  test('has the slots that the caller states, beside the players it states', async () => {
     const { matchmaker, join, run, matchId } = await running()
     const players = [{ id: 'x' }]
     const { teams } = matchmaker.createBackfill({ matchId, teams: [{ name: 'side-2', slots: 1, players }] })
@@ -180,7 +180,7 @@ describe('a backfill', () => {
     expect(matchmaker.getTicket('new')).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('asks joining players to accept where the queue asks so, and reopens the slot of one who does not', async () => {
+  test('with acceptance, joining players must accept, and the slot of one who does not is reopened', async () => {
     const all = setUp({ queues: [{ ...social, acceptance: { withinMs: 5000 } }] })
     const { matchmaker, join, run, status } = all
     join('ann')

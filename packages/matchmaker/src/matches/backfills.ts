@@ -73,7 +73,7 @@ export interface Backfills {
    * Without room it is full. @param tickets ids of those who came through it. @throws as `open`, and nothing changed
    */
   change(record: BackfillRecord, vacancies: Vacancies, tickets?: readonly string[]): void
-  /** One that is not open any more stays as it is. */
+  /** Cancels the backfill. Does nothing to one that is not open any more. */
   cancel(record: BackfillRecord): void
   /** Opens a backfill of an earlier process again, as it was. It is cancelled if its queue cannot serve it any more. */
   restore(saved: SavedBackfill, match: Match): void

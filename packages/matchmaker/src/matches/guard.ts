@@ -87,7 +87,7 @@ export function guarded(matchmaker: Matchmaker, { before, command }: Guards): Ma
       command?.done()
       return value
     })
-    // Whoever does not wait for it is not told.
+    // Callers that do not await the promise get no unhandled rejection.
     kept.catch(() => {})
     return kept
   }

@@ -184,7 +184,7 @@ describe('after new queues were set', () => {
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 
-  test('a match that is found goes on, and if it fails its tickets search under the new rules', async () => {
+  test('a match that is found continues, and if it fails its tickets search under the new rules', async () => {
     const { matchmaker, join, run, status } = setUp({
       service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 1000 }) },
     })
@@ -196,7 +196,7 @@ describe('after new queues were set', () => {
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
   })
 
-  test('an open backfill goes on if the teams are the same, and ends if they are not', async () => {
+  test('an open backfill continues if the teams are the same, and ends if they are not', async () => {
     const social = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
     const { matchmaker, join, run } = setUp({ queues: [social] })
     join('ann')

@@ -129,7 +129,10 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
     }
   }
 
-  /** Leaves everything as it is to the next process, except for creates, of which it should know what became. */
+  /**
+   * Leaves everything unchanged to the next process, but waits for the outcome of creates in flight, so that the next
+   * process knows it.
+   */
   const leave = async (deadline: number) => {
     allocator.creates.sendNoMore()
     await advanceWhile(() => allocator.creates.inFlight() > 0, deadline)

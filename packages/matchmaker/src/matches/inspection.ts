@@ -21,7 +21,7 @@ export interface QueueState {
    * repeated later from other candidates on; a match may come later than it could.
    */
   readonly searchesGivenUp: number
-  /** How limits follow the target wait of the queue, if it has one. Told from its first ticket on. */
+  /** How limits follow the target wait of the queue, if it has one. Present from its first ticket on. */
   readonly targetWait?: TargetWaitState | undefined
   /** Open backfills, and the slots that these have in all. */
   readonly backfills: number

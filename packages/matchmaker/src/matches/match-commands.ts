@@ -27,7 +27,9 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
   running(matchId: string): Match
 }
 
-/** Milliseconds that the store may take to record a command; then its caller is told to try again (our choice). */
+/**
+ * Milliseconds that the store may take to record a command; then the command rejects and may be retried (our choice).
+ */
 const RECORD_MS = 10_000
 
 export function createMatching(matching: Matching): MatchingApi {
@@ -95,12 +97,12 @@ export function createMatching(matching: Matching): MatchingApi {
       if (queue === undefined && !ended.has(matchId)) throw unknown(matchId)
       const done = () => {
         const recording = recorded(matchId)
-        // Whoever does not wait for it is not told.
+        // Callers that do not await the promise get no unhandled rejection.
         recording.catch(() => {})
         return recording
       }
       if (queue === undefined) return done()
-      // The server is being stopped already, whoever leaves.
+      // The server is being stopped already.
       if (allocation?.unwanted !== undefined) return done()
       const named = new Set(playerIds)
       const gone = playersIn(allocation, match).filter((id) => named.has(id))

@@ -75,7 +75,7 @@ export interface MatchLifecycle {
   close(match: Match, now: number): void
   /** Takes over a match of an earlier process, whose server is being deployed or runs. */
   adopt(match: Match): void
-  /** Ids of the tickets of a match whose players are told where to connect as soon as its server listens. */
+  /** Ids of the tickets of a match whose players get the address as soon as its server listens. */
   expected(matchId: string): readonly string[]
 }
 

@@ -22,6 +22,6 @@ test('gives the values that all players share, without those that differ because
   expect(inCommon(rules, tickets)).toEqual({ equality: { map: 'dust' }, intersection: { modes: ['ctf', 'tdm'] } })
 })
 
-test('is empty without a rule that asks for shared values', () => {
+test('is empty without a rule that requires shared values', () => {
   expect(inCommon([], [ticket('a', { map: 'dust' })])).toEqual({ equality: {}, intersection: {} })
 })

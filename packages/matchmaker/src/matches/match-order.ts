@@ -57,7 +57,7 @@ interface OrderParts {
   readonly secret?: string | undefined
 }
 
-/** What a match asks the allocator for. There is one for each match: a class needs no closure for each. */
+/** The order of a match to the allocator. A class, because it needs no closures for each match. */
 class MatchOrder implements Order {
   readonly tickets: readonly TicketRecord[]
   readonly teams: Order['teams']

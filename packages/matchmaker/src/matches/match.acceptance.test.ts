@@ -112,7 +112,7 @@ describe('acceptance', () => {
     expect(seen.ticketRequeued).toMatchObject([{ reason: 'stopped' }])
   })
 
-  test('cannot be given or refused where no match asks for it', async () => {
+  test('cannot be given or refused where no match awaits it', async () => {
     const { matchmaker, join, run } = setUp({ queues: [asking] })
     join('ann')
     expect(() => matchmaker.acceptMatch('ann')).toThrow(NothingToAccept)
@@ -160,7 +160,7 @@ describe('acceptance', () => {
 })
 
 describe('acceptance with replacement', () => {
-  test('replaces only players who declined, and asks only the new ones', async () => {
+  test('replaces only players who declined, and only the new ones must accept', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [replacing] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)

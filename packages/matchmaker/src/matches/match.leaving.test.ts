@@ -92,7 +92,7 @@ describe('leave nothing of the match if all leave', () => {
     expect(service.records).toHaveLength(servers)
     expect(service.unstopped()).toEqual([])
     expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
-    // Told again, and of no match.
+    // Reported again, and for an unknown match.
     await matchmaker.playersLeft(matchId, ['ben', 'bea'])
     expect(seen.playersLeft).toHaveLength(2)
     expect(() => matchmaker.playersLeft('nope', ['ann'])).toThrow(UnknownMatch)

@@ -44,7 +44,7 @@ export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShap
   backfill: undefined,
 })
 
-/** A queue as it is for a private match: who leaves before the server runs is not replaced, nor kept from waiting. */
+/** The queue of a private match: players who leave before the server runs are not replaced and get no cooldown. */
 export const privateQueue = (queue: Queue, { asks }: PrivateSeat): Queue => ({
   ...queue,
   replaceLeavers: false,
@@ -68,9 +68,9 @@ export const playersOf = (records: readonly TicketRecord[]): readonly string[] =
 export const placed = (records: readonly TicketRecord[]): readonly Placed[] =>
   records.map((ticket) => ticket.seat ?? { ticket, team: 0 })
 
-/** Tickets whose players are asked to accept a match and have not all answered. */
+/** Tickets whose match awaits acceptance, and whose players have not all answered. */
 interface Acceptances {
-  /** Asks the players of a ticket. */
+  /** Starts to wait for the players of a ticket. */
   expect(record: TicketRecord): void
   /** Notes that these players accept. Returns those who had not accepted before. */
   accept(record: TicketRecord, playerIds: readonly string[]): readonly string[]

@@ -111,7 +111,7 @@ export interface Matchmaker {
    */
   waitForChange(ticketId: string, options: WaitOptions): Promise<Ticket>
   /**
-   * Cancels a ticket and returns it; a ticket that was cancelled before stays as it is. If a match was found for the
+   * Cancels a ticket and returns it; a ticket that was cancelled before does not change. If a match was found for the
    * ticket, the match dissolves: the other tickets search again, keeping their waiting time, and the server is stopped.
    * In a queue with `replaceLeavers` the match continues, and others are looked for instead.
    * @param playerId the player of the ticket who wants that: in a queue with a `cooldown` it counts against them if a
@@ -140,11 +140,11 @@ export interface Matchmaker {
   /**
    * Makes a match of given players at once, for backends: a private match, a tournament, a match with a friend. Each
    * team gets a ticket, which is like any other: it can be read and waited for, and its players accept the match if the
-   * queue asks, and are told where to connect. While no more servers may be created, the match waits, with
+   * queue requires it, and get the server's address. While no more servers may be created, the match waits, with
    * `waitingFor: 'servers'`, before all matches that are found by rules. The queue's rules do not apply. If a ticket of
-   * it ends before the server runs, the match comes to nothing, and the other tickets are CANCELLED as `dissolved`;
-   * nobody is put in their place. A failed deployment is repeated, as often as the queue allows. Repeating a call with
-   * the `id` of a match of the same players returns that match.
+   * it ends before the server runs, the match dissolves, and the other tickets are CANCELLED as `dissolved`; nobody
+   * replaces them. A failed deployment is repeated, as often as the queue allows. Repeating a call with the `id` of a
+   * match of the same players returns that match.
    * @throws {InvalidMatch} naming the field; {UnknownQueue}; {PlayerBusy} naming the ticket; {PlayerPlaying} naming the
    *   match; {PlayerOverLimit}; {MatchmakerClosed}; and then nothing was created
    */
@@ -160,16 +160,16 @@ export interface Matchmaker {
    */
   playersLeft(matchId: string, playerIds: readonly string[]): Promise<void>
   /**
-   * Ends a match and stops its server. Players who were not yet told where to connect search again. A match that is
-   * being stopped, or has ended lately, stays as it is, and the call resolves like the first one.
+   * Ends a match and stops its server. Players who do not yet have the address search again. For a match that is being
+   * stopped, or has ended lately, the call changes nothing and resolves like the first one.
    * @throws {UnknownMatch}; {Unavailable} if the stop cannot be recorded now: it is carried out anyway, and the call
    * may be repeated; {MatchmakerClosed} if `close` gave up before the stop was confirmed
    */
   stopMatch(matchId: string, options?: StopMatchOptions): Promise<void>
   /**
-   * Creates a backfill, which asks for more players for a running match; they are sent to its server as they are found.
-   * Repeating a call with the `id` of a backfill of the same match returns that backfill. A backfill ends with its
-   * match.
+   * Creates a backfill, which searches for more players for a running match and sends them to its server as they are
+   * found. Repeating a call with the `id` of a backfill of the same match returns that backfill. A backfill ends with
+   * its match.
    * @throws {InvalidBackfill} naming the field; {UnknownMatch}; {MatchNotRunning}; {BackfillExists} while another
    * backfill of the match is open
    */
@@ -181,12 +181,12 @@ export interface Matchmaker {
    * not open
    */
   updateBackfill(id: string, change: BackfillChange): Backfill
-  /** Cancels a backfill; a backfill that is not open stays as it is. @throws {UnknownBackfill} */
+  /** Cancels a backfill; a backfill that is not open does not change. @throws {UnknownBackfill} */
   cancelBackfill(id: string): Backfill
   /**
-   * Notes that clients are there, in queues with `presence`. The ticket API does so for whoever reads a ticket or waits
-   * for its changes; a program without it does so itself. Whose client it is must have been checked. Tickets and
-   * players that there are not, and queues that do not ask, are ignored.
+   * Notes that clients are there, in queues with `presence`. The ticket API does so for each client that reads a ticket
+   * or waits for its changes; a program without it does so itself. The caller must have checked whose client it is.
+   * Unknown tickets and players, and queues without `presence`, are ignored.
    */
   notePresence(reports: readonly PresenceReport[]): void
   /**
@@ -223,14 +223,14 @@ export interface Matchmaker {
   importCooldowns(cooldowns: readonly Cooldown[]): void
   /**
    * Pauses a queue: no matches are made of its tickets, and none of them joins a running match, until `resumeQueue`.
-   * Tickets are taken and wait on; their waiting time counts and they expire as ever, so a pause that is longer than
-   * `expireAfterMs` lets all of them expire. Matches that were found already go on. A ticket that waits in other queues
-   * too may be matched there. Pausing again changes nothing. A pause outlasts `reconfigure` as long as the queue is
-   * there, and a restart where there is a store.
+   * Tickets are still accepted and stay queued. Their waiting time counts and they expire as usual, so all of them
+   * expire in a pause longer than `expireAfterMs`. Matches that were found already continue. A ticket that waits in
+   * other queues too may be matched there. Pausing again changes nothing. A pause outlasts `reconfigure` as long as the
+   * queue is there, and a restart where there is a store.
    * @throws {UnknownQueue}
    */
   pauseQueue(queue: string): void
-  /** Ends the pause of a queue; one that is not paused stays as it is. @throws {UnknownQueue} */
+  /** Ends the pause of a queue; does nothing to one that is not paused. @throws {UnknownQueue} */
   resumeQueue(queue: string): void
   /**
    * Replaces the queues. Tickets keep waiting, with their waiting time; a match that was found already keeps the queue
@@ -295,7 +295,7 @@ export interface Matchmaker {
   /**
    * Closes the matchmaker: takes no more tickets, cancels those that have no server, and stops the servers that were
    * being deployed. Resolves when all stops are confirmed or the time is over, with the matches whose server may still
-   * exist: stop these by hand. With a store, everything is left to the next process instead, as it is.
+   * exist: stop these by hand. With a store, everything is left unchanged to the next process instead.
    * @throws {InvalidInput} if it should hand over without a store
    */
   close(options?: CloseOptions): Promise<readonly AllocationView[]>
@@ -307,7 +307,7 @@ export interface CloseOptions {
    */
   readonly stopServers?: boolean | undefined
   /**
-   * Whether tickets and matches are left to the next process, which goes on with them: then nothing is cancelled or
+   * Whether tickets and matches are left to the next process, which continues them: then nothing is cancelled or
    * stopped. Default: true with a store and without `stopServers`.
    */
   readonly handOver?: boolean | undefined

@@ -53,7 +53,7 @@ interface CooldownCommandsOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Creates the commands of backends about players who may not wait for a while. */
+/** Creates the commands of backends about cooldowns of players. */
 export const createCooldownCommands = ({
   cooldowns,
   events,

@@ -102,7 +102,7 @@ test('of a single team it is known who is in it', async () => {
   expect(matchmaker.createBackfill({ matchId }).teams).toEqual([{ name: 'all', slots: 3, players: ['dee'] }])
 })
 
-test('but not what they are like: rules that have to know want to be told', async () => {
+test('but not their attributes: rules that need these require them in the input', async () => {
   const { matchmaker, matchId } = await recovered(
     { teams: [{ name: 'all', size: { min: 2, max: 4 } }] },
     { rules: [{ kind: 'difference', attribute: 'skill', max: 10 }] },

@@ -30,7 +30,7 @@ interface ResumingOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** An open backfill as the ledger was told of it. */
+/** An open backfill, as written to the ledger. */
 export interface StoredBackfill {
   readonly backfillId: string
   readonly text: string
@@ -42,9 +42,9 @@ interface Resuming extends Inherited {
 }
 
 /**
- * Goes on with the matches of an earlier process. A match that runs keeps the tickets that are here. A match whose
- * server does not run yet continues if all of its players are here; otherwise its tickets search again. So do those of
- * matches for which no server was to be created yet: players who had accepted are asked again.
+ * Continues the matches of an earlier process. A match that runs keeps the tickets that are here. A match whose server
+ * does not run yet continues if all of its players are here; otherwise its tickets search again. So do those of matches
+ * for which no server was to be created yet: players who had accepted must accept again.
  */
 export function createResuming(options: ResumingOptions): Resuming {
   const { inheriting, lifecycle, backfills, ledger, tickets, placing, clock } = options
@@ -110,7 +110,7 @@ export function createResuming(options: ResumingOptions): Resuming {
     }
   }
 
-  /** Whoever plays does not search, unless the queue lets players do both. */
+  /** Players in a match do not search, unless the queue lets players do both. */
   const endSearches = () => {
     const now = clock.now()
     for (const record of playing.flatMap((id) => tickets.ofPlayer(id)))
@@ -171,7 +171,7 @@ interface Inheriting {
   seat(record: TicketRecord, state: TicketState): Seat | undefined
   /** The match of this id, made if no ticket was seated in it so far. Undefined if its queue or team is gone. */
   find(matchId: string, one: OfMatch, now: number): Match | undefined
-  /** Where players of a match connect, by their tickets; undefined if none of them was told. */
+  /** Where players of a match connect, by their tickets; undefined if none of them has the address. */
   assignmentOf(matchId: string): Assignment | undefined
   /** A ticket was put into a match after all. */
   join(match: Match, seat: Seat): void

@@ -19,7 +19,7 @@ export interface Group {
   readonly teams: readonly number[]
   /** The backfill that they join, and its version then; undefined for a new match. */
   readonly backfill: { readonly record: BackfillRecord; readonly version: number } | undefined
-  /** The queue as it is for a private match; see `privateQueue`. Default: the runtime's. */
+  /** The queue of a private match; see `privateQueue`. Default: the runtime's. */
   readonly queue?: Queue | undefined
   /**
    * Milliseconds of waiting at which the limits in force for the youngest of them began. In a queue with
@@ -37,7 +37,7 @@ export interface RoundTerms {
   readonly room: number
 }
 
-/** Groups the tickets of all queues in steps, so that neither the event loop nor a tick waits for all of it. */
+/** Groups the tickets of all queues in steps, so that neither the event loop nor a tick waits for the whole round. */
 export interface Rounds {
   /**
    * Continues the round, or begins the next one. Resolves with the groups found until it was over, or enough were

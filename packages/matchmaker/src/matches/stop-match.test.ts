@@ -63,7 +63,7 @@ describe('a recorded stop is carried out by the next process', () => {
   })
 })
 
-/** A store that writes when it is told to, or not at all. */
+/** A store that writes when the test says so, or not at all. */
 function onSlowDisk() {
   const memory = createMemoryServerLog()
   const disk = { isFull: false, write: undefined as (() => void) | undefined }

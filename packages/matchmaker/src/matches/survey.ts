@@ -4,7 +4,7 @@ import type { Allocation, AllocationPhase, Allocator } from '@muster/servers/int
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/index.js'
 import type { Inspection } from './inspection.js'
 
-/** Divides the earth into areas of so many degrees, by number. */
+/** Divides the earth into numbered areas, each `degrees` high and wide. */
 interface Areas {
   of(place: Coordinates): number
   middleOf(area: number): Coordinates
@@ -196,8 +196,8 @@ const queueSurvey = ({ levels, byLevel, ...queue }: QueueSoFar): QueueSurvey => 
 
 export interface SurveyOptions {
   /**
-   * Degrees that an area is high and wide: places are told by areas alone, so that no player can be found. 0.5 to 30;
-   * default 3 (our choice).
+   * Degrees that an area is high and wide: places are reported as areas only, so that no player can be located. 0.5 to
+   * 30; default 3 (our choice).
    */
   readonly areaDegrees?: number | undefined
   /** Matches that `forming` lists at most. Default 50. */

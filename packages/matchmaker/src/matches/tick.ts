@@ -14,7 +14,7 @@ import type { Group, Rounds } from './rounds.js'
  *   admit ────▶ group ────▶ claim ────▶ allocate
  *     │           │           │            └ writes each match's intent to the store; its create waits in line
  *     │           │           └ takes the tickets that still wait into a new match, or into a running one
- *     │           └ asks the kernel of each queue, in steps between which the event loop runs
+ *     │           └ runs the kernel of each queue, in steps between which the event loop runs
  *     └ does what is due: removes what has ended, expires, counts acceptances, repeats stops, reconciles orphans
  */
 

@@ -21,7 +21,7 @@ const eventNames = [
   'problem',
 ] as const
 
-/** A world that outlives its leaders: a clock, a service, a store, and what the ledgers were told. */
+/** A world that outlives its leaders: a clock, a service, a store, and what was written to the ledgers. */
 export function createWorld({
   service: serviceOptions,
   ...given

@@ -51,7 +51,7 @@ test.each([
   expect(seen.ticketRequeued).toMatchObject([{ reason: 'dissolved' }])
   expect(entries.at(-1)).toMatchObject({ kind: 'settled' })
   expect(await serverLog.open()).toEqual([])
-  // Whoever is left is matched at once.
+  // The remaining tickets are matched at once.
   leader.load([join('cas')])
   await run(7000)
   expect(leader.getTicket('ben')?.status).toBe('HOST_ASSIGNED')

@@ -108,21 +108,21 @@ export function createGate(): Gate {
 }
 
 /**
- * The matchmaker of one of several processes, which share tickets by a store. It begins as a standby: it is told of the
+ * The matchmaker of one of several processes, which share tickets by a store. It begins as a standby: it receives the
  * tickets by `load`, and changes nothing. From `lead` on it matches them.
  */
 export interface Leader
   extends
     Omit<Matchmaker, 'createTicket' | 'createTickets' | 'createMatch' | 'importTickets' | 'ready'>,
     Pick<Loading, 'load' | 'unload'> {
-  /** Loads open backfills, as the ledger was told of them, before this process leads. */
+  /** Loads open backfills, as written to the ledger, before this process leads. */
   loadBackfills(saved: readonly StoredBackfill[]): void
   /**
    * From now on this process leads: changes of tickets that were put off are made. Then the store is opened, and
-   * matches of the leader before go on from where they were, as far as their tickets are loaded:
+   * matches of the previous leader continue from where they were, as far as their tickets are loaded:
    * - a match whose server runs, with those who play there;
-   * - one whose server was to be created, is being looked for, or starts, if all of its players are loaded and the
-   *   store `resumes`; otherwise its server is stopped and its tickets search again;
+   * - one whose server is ordered, searched for by orphan reconciliation, or starting, if all of its players are loaded
+   *   and the store `resumes`; otherwise its server is stopped and its tickets search again;
    * - the open backfill of such a match, if it was loaded;
    * - the tickets of a match for which nothing was to be created yet, because its players were being asked whether they
    *   accept it or because there was no room, search again.
@@ -131,9 +131,8 @@ export interface Leader
    */
   lead(): Promise<boolean>
   /**
-   * Ids of the tickets of a match whose players are told where to connect as soon as its server listens: those who have
-   * no server yet, and who are not asked whether they accept. A store asks it while an entry of the match is
-   * appended.
+   * Ids of the tickets of a match whose players get the address as soon as its server listens: those without a server
+   * yet, whose match does not await acceptance. A store calls it while it appends an entry of the match.
    */
   expected(matchId: string): readonly string[]
   /** What was learned of waits, as far as this process has led or followed: see `WaitCommands`. */

@@ -9,7 +9,7 @@ const sides = {
   fillForMs: 0,
 }
 
-test('players whose server was written down, but who were not told of it, are told', async () => {
+test('players whose server was written down, but who were not notified of it, are notified', async () => {
   const world = createWorld()
   const first = await world.lead({ ledger: world.hearsOnlyMatches })
   first.leader.load([world.join('ann'), world.join('ben')])
@@ -24,7 +24,7 @@ test('players whose server was written down, but who were not told of it, are to
   expect(seen.serverAssigned).toHaveLength(1)
 })
 
-test('a match that runs goes on with its teams, and its last player takes the server along', async () => {
+test('a match that runs continues with its teams, and its server is stopped when the last player leaves', async () => {
   const { leader, run, service, matchId, join, state } = await takenOverAfter(6500, createWorld({ queues: [sides] }))
   await run(500)
   expect(leader.getTicket('ann')).toMatchObject({
@@ -45,7 +45,7 @@ test('a match that runs goes on with its teams, and its last player takes the se
   leader.playersLeft(matchId, ['cas'])
   await run(3000)
   expect(service.unstopped()).toEqual([])
-  // The tickets of a match that is over are forgotten after a while.
+  // The tickets of a match that is over are removed after `endedTicketTtlMs`.
   await run(61_000)
   expect(leader.getTicket('ann')).toBeUndefined()
 })
@@ -100,7 +100,7 @@ test('a match whose queue is gone, or has other teams, is given up', async () =>
   }
 })
 
-test('an open backfill goes on as it was, with who came and who left', async () => {
+test('an open backfill continues unchanged, with the players who came and left', async () => {
   const world = createWorld({ queues: [sides] })
   const first = await world.lead()
   first.leader.load([world.join('ann'), world.join('ben')])

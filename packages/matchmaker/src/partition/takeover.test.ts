@@ -61,7 +61,7 @@ test('if there is none, its players search again, and nothing is created for tha
   expect(state('ann')?.matchId).not.toBe(matchId)
 })
 
-test('a further attempt goes on with what was tried', async () => {
+test('a further attempt continues from what was tried', async () => {
   const queue = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
   const fault = (method: string, nth: number) =>
     method === 'create' && nth === 1 ? { error: new NoCapacity('full', { requestId: 'r1' }), effect: true } : undefined

@@ -135,7 +135,7 @@ test('a curve has the limit that the compiled rule goes by, after any wait', () 
   )
 })
 
-test('a curve begins at once, goes on in time, and has no point that changes nothing', () => {
+test('a curve begins at once, continues in time, and has no point that changes nothing', () => {
   fc.assert(
     fc.property(anyQueue, (definition) => {
       for (const { points } of curvesOf(defineQueue(definition))) {

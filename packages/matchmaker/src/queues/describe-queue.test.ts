@@ -216,7 +216,7 @@ describe('a queue with a target wait', () => {
   )
 })
 
-test('a field that is new is told, too', () => {
+test('a field that is new is described, too', () => {
   const queue = defineQueue({ name: 'queue', matchSize: 2, deploy })
   expect(Object.keys(queue)).toEqual([
     'name',

@@ -204,7 +204,7 @@ test('lists exclude each other, and a text excludes those in a list', () => {
   expect(() => matchesOf(stated, { a: one({ dlc: [], mode: 'old' }) })).toThrow('never meet rule "require mode"')
 })
 
-test('a limit may hold for a while and then end', () => {
+test('a limit may hold for a limited time and then end', () => {
   const plateau: RuleDefinition = {
     kind: 'difference',
     attribute: 'skill',

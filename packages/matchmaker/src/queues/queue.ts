@@ -26,7 +26,7 @@ const cooldownSchema: z.ZodType<CooldownTerms> = z
     return { name, ...terms, maxMs: most }
   })
 
-/** The cooldown of a queue that asks its players to accept, and says nothing of a cooldown. */
+/** The default cooldown of a queue with `acceptance`. */
 const cooldownOfAcceptance: CooldownTerms = cooldownSchema.parse({
   for: ['declined', 'not-accepted'],
 } satisfies CooldownDefinition)
@@ -87,7 +87,7 @@ export interface QueueDefinition {
    * read the ticket, or wait for its changes, by the ticket API; see `Matchmaker.notePresence`. Default: nobody has to.
    */
   readonly presence?: PresenceDefinition | undefined
-  /** Asks all players of a match to accept it before a server is deployed. Default: nobody is asked. */
+  /** All players of a match must accept it before a server is deployed. Default: no acceptance. */
   readonly acceptance?: AcceptanceDefinition | undefined
   /**
    * Whether players who leave while the server is deployed are replaced, instead of the match being dissolved. Default
@@ -95,9 +95,9 @@ export interface QueueDefinition {
    */
   readonly replaceLeavers?: boolean | undefined
   /**
-   * Keeps players from waiting for a while who decline a match, do not answer, or leave before its server runs.
-   * Default: with `acceptance`, who declines or does not answer is kept, by the defaults of `CooldownDefinition`;
-   * `{ for: [] }` keeps nobody. Without `acceptance` nobody is kept.
+   * Puts players on cooldown who decline a match, do not answer, or leave before its server runs. Default: with
+   * `acceptance`, players who decline or do not answer, by the defaults of `CooldownDefinition`; `{ for: [] }` turns it
+   * off. Without `acceptance` there is no cooldown.
    */
   readonly cooldown?: CooldownDefinition | undefined
   /** Whether matches are made in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */

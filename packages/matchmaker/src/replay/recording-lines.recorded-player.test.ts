@@ -5,7 +5,7 @@ import { createPlayerRecorder, playerOf } from './recording-lines.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }
 
-test('a place stands for the address, or a number for the network; everything else stays', () => {
+test('a place replaces the address, or a number the network; everything else stays', () => {
   const recorded = createPlayerRecorder(false)
   const attributes = { skill: 3, maps: ['a', 'b'] }
   expect(recorded({ id: 'a', ip: '192.0.2.1', attributes }, oslo)).toEqual({ id: 'a', attributes, coordinates: oslo })

@@ -25,6 +25,6 @@ test('a queue is written down without the variables of its servers', () => {
   })
 })
 
-test('one that is none is left to whoever checks it', () => {
+test('an invalid one is left to the check of the matchmaker', () => {
   expect(recordedQueue({ name: 'duel' } as never)).toEqual({ name: 'duel' })
 })

@@ -204,7 +204,7 @@ export interface ReplaySummary extends QueueSummary {
   /** Players in tickets. */
   readonly players: number
   readonly tickets: number
-  /** Share of the players who were told where to connect, from 0 to 1. */
+  /** Share of the players who got a server's address, from 0 to 1. */
   readonly matchedShare: number
   /** Number of other players, by the outcome of their tickets. */
   readonly unmatched: Readonly<Record<string, number>>
@@ -213,7 +213,7 @@ export interface ReplaySummary extends QueueSummary {
 
 export interface QueueSummary {
   readonly matches: number
-  /** Milliseconds from a ticket's creation until its players were told where to connect; counted once per player. */
+  /** Milliseconds from a ticket's creation until its players got the server's address; counted once per player. */
   readonly waitMs: Percentiles
   readonly quality: MatchQuality
 }

@@ -58,7 +58,7 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
     current_status: isReady(one) ? 'Status.READY' : 'Status.DEPLOYING',
   })
   const isWanted = ({ tags }: Standing, wanted: Wanted) => wanted.every((some) => tags.some((tag) => some.has(tag)))
-  /** Of one tag, as a matchmaker asks, the number is known; anything else is counted. */
+  /** The number of one tag, which is all that a matchmaker queries, is known; anything else is counted. */
   const totalOf = (wanted: Wanted): number => {
     const [only = new Set(), ...others] = wanted
     if (only.size === 1 && others.length === 0) return tagged.get([...only][0] ?? '') ?? 0

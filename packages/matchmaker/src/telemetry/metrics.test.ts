@@ -238,7 +238,7 @@ test('what is no more, as in a process that has led, is 0 and not what it was la
 
 test('the documentation lists exactly the metrics with their units', () => {
   const page = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
-  // What the program measures of itself stands in a table of its own.
+  // The process metrics are in a table of their own.
   const [text = ''] = page.split('The `muster` server also exports')
   const documented = Array.from(text.matchAll(/^\| `(muster\.[\w.]+)` \|[^|]*\| (\S+) \|/gm), ([, name, unit]) => [
     name,

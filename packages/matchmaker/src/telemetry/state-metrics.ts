@@ -4,13 +4,13 @@ import type { LimitMeter } from './event-metrics.js'
 import type { Instruments, Observed, ObservedClient } from './instruments.js'
 
 /**
- * Series that were told at one collection and not at the next: an SDK keeps reporting their last value, so a phase
- * that no server is in any more, and all that a process counted while it led, would be told for ever.
+ * Series that were observed at one collection and not at the next. An SDK keeps reporting their last value, so a phase
+ * that no server is in any more, and all that a process counted while it led, would be reported for ever.
  */
 interface LastSeries {
   /** The result of a collection, whose series are remembered. */
   over(result: BatchObservableResult): BatchObservableResult
-  /** Ends a collection: series of the one before that were not told are 0, but those of totals, which stay. */
+  /** Ends a collection: series of the previous one that were not observed become 0, except totals, which stay. */
   end(result: BatchObservableResult, isTotal: (instrument: Observable) => boolean): void
 }
 

@@ -57,7 +57,7 @@ test('a ticket is a span from its creation to its end, and a match links to thos
   expect(ofBoth?.links.map((link) => link.context.spanId)).toEqual(tickets.map((span) => span.spanContext().spanId))
 })
 
-test('a match that loses its last ticket has failed, and the ticket goes on', async () => {
+test('a match that loses its last ticket has failed, and the ticket continues', async () => {
   const { clock, emit, spans, end } = setUp()
   emit('ticketCreated', { ticket: ann })
   emit('ticketCreated', { ticket: ben })

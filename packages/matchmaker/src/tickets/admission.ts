@@ -48,12 +48,13 @@ export interface AdmissionContext {
 }
 
 /**
- * Stands for the place of a ticket while it is looked up. The queue checks the ticket again once the place is known.
+ * Placeholder for the place of a ticket while it is looked up. The queue checks the ticket again once the place is
+ * known.
  */
 export const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
- * Makes the record of a ticket whose players may wait in all of its queues.
+ * Makes the record of a ticket, after checking that its players may wait in all of its queues.
  * @throws {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}; {PlayerCoolingDown}
  */
 export function admit(

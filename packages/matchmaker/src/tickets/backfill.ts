@@ -2,7 +2,7 @@ import type { TeamShape } from '@muster/kernel'
 import type { Player } from '@muster/servers/internal'
 import type { RuleTicket } from '../queues/index.js'
 
-/** What asks for more players for a running match. */
+/** A request for more players in a running match. */
 export interface BackfillInput {
   /** 1 to 64 of A–Z, a–z, 0–9, _ and -. Creating the same backfill twice is creating it once. Default: a new one. */
   readonly id?: string | undefined
@@ -36,7 +36,7 @@ export interface BackfillChange {
 /** OPEN while it takes players; then FILLED, or CANCELLED by `cancelBackfill` or the end of its match. */
 export type BackfillStatus = 'OPEN' | 'FILLED' | 'CANCELLED'
 
-/** A backfill as it is at one moment. It holds no address. */
+/** A snapshot of a backfill. It holds no address. */
 export interface Backfill {
   readonly id: string
   /** Grows by 1 with every change; 1 at first. */

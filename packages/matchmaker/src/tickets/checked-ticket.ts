@@ -18,7 +18,7 @@ export interface PrivateSeat {
   readonly team: string
   /** Number of tickets of the private match: one for each of its teams. */
   readonly tickets: number
-  /** Whether the players are asked whether they accept the match, if the queue asks. */
+  /** Whether the players must accept the match, if the queue has `acceptance`. */
   readonly asks: boolean
 }
 
@@ -61,7 +61,7 @@ export const complete = ({ id, ip, coordinates, latencies, attributes, roles, av
   avoid: avoid ?? NONE,
 })
 
-/** What never changes of a ticket, as it is stored. Fields are left out where they hold nothing. */
+/** The stored part of a ticket that never changes. Fields are left out where they hold nothing. */
 interface TicketBody {
   readonly queues: readonly string[]
   readonly players: readonly Player[]

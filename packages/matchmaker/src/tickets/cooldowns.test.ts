@@ -23,7 +23,7 @@ const setUp = (options: Partial<CooldownsOptions> = {}) => {
   return { cooldowns, changed, isKept }
 }
 
-test('a player is kept until the cooldown ends, and told until when', () => {
+test('a player may not queue until the cooldown ends, and the error says until when', () => {
   const { cooldowns, isKept } = setUp()
   cooldowns.count(duel, ['ann'], 'declined', 500)
   expect(() => cooldowns.check('ann', duel, 600)).toThrow(new PlayerCoolingDown('ann', 'duel', 1500, 600))
@@ -48,7 +48,7 @@ test('only what the queue lists counts', () => {
   expect([isKept('ann'), isKept('ben')]).toEqual([false, false])
 })
 
-test('what does not count any more is forgotten by and by, and the change told', () => {
+test('what does not count any more is removed, and the change is reported', () => {
   const { cooldowns, changed } = setUp()
   for (let nth = 0; nth < 1200; nth += 1) cooldowns.count(duel, [`p${nth}`], 'left', nth < 1100 ? 0 : 50_000)
   changed.mockClear()

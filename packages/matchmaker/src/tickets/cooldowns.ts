@@ -8,7 +8,7 @@ export interface Cooldown extends CooldownState {
   readonly name: string
 }
 
-/** Keeps who may not wait for a match for a while, because they have let others down. */
+/** The players on cooldown, who may not queue because they have let others down. */
 export interface Cooldowns {
   /** Players have let others down in a match of the queue: it counts if the queue says so. */
   count(queue: Queue, playerIds: readonly string[], offence: Offence, now: number): void

@@ -51,7 +51,7 @@ export function createPlayerLimits(bounds: PlayerBounds, servers: () => number):
       }
     },
     check: (playerId, matches, now) => {
-      // So many accounts, each in several matches, do not take the servers of players who have none.
+      // So accounts that are in several matches each do not take the servers of players who have none.
       const isScarce = matches > 0 && servers() >= maxServers * PART_FOR_SEVERAL
       if (matches >= maxMatchesPerPlayer || isScarce) throw new PlayerOverLimit(playerId, 'maxMatchesPerPlayer')
       const served = current(playerId, now)
@@ -61,10 +61,13 @@ export function createPlayerLimits(bounds: PlayerBounds, servers: () => number):
   }
 }
 
-/** Refuses a ticket of which a server could not be told, in the largest match of its queue. @throws {InvalidTicket} */
+/**
+ * Refuses a ticket that does not fit into a server's environment, in the largest match of its queue.
+ * @throws {InvalidTicket}
+ */
 export type CheckEnvironment = (ticket: FoundTicket) => void
 
-/** What the servers of a queue are told. @param teams of a match. */
+/** The environment variables of a queue's servers. @param teams of a match. */
 export const toldBy = (
   { name, deploy, rules }: Queue,
   teams: readonly { readonly name: string; readonly max: number }[],
@@ -77,7 +80,7 @@ export const toldBy = (
 })
 
 /**
- * What all players of the largest match take together fits into the environment of a server: whoever takes more is
+ * Each player gets an equal share of the environment of a server, by the largest match. A ticket that needs more is
  * refused, so that nobody can make the matches of others impossible.
  */
 export function createCheckEnvironment(told: Told): CheckEnvironment {

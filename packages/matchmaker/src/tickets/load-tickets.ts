@@ -104,7 +104,7 @@ export function createLoading(options: LoadingOptions): Loading {
     if (status !== 'SEARCHING') {
       record.seat = inheriting.seat(record, state)
       if (record.seat !== undefined) return void seated(record, state)
-      // The match goes on without this process knowing who is in it.
+      // The match continues without this process knowing who is in it.
       if (status === 'HOST_ASSIGNED') return remove(record, now)
     }
     record.waitingFor = isPrivate(record) && state === NEW_STATE ? 'servers' : (waitingFor ?? 'players')
@@ -114,7 +114,7 @@ export function createLoading(options: LoadingOptions): Loading {
     if (status === 'MATCH_FOUND') touch(record)
   }
 
-  /** Whether so many servers were created for a player of the ticket that there may not be another. */
+  /** Whether a player of the ticket has reached `maxServersPerPlayer`. */
   const isOverLimit = ({ players: all }: TicketRecord, now: number): boolean => {
     try {
       for (const { id } of all) limits.check(id, 0, now)

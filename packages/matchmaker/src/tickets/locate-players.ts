@@ -10,9 +10,9 @@ export type Place = Coordinates | undefined
 export type LocatePlayers = (players: readonly Player[]) => Place | Promise<Place>
 
 /**
- * Uses the coordinates of those players who have them, and asks `locate` about the others. A `locate`
- * that fails or answers nonsense leaves the player's place unknown.
- * @param problem is told of failures, without the address.
+ * Uses the coordinates of those players who have them, and calls `locate` for the others. A `locate` that fails or
+ * answers nonsense leaves the player's place unknown.
+ * @param problem receives failures, without the address.
  */
 export function createLocating(locate: Locate | undefined, problem: (error: Error) => void): LocatePlayers {
   const failed = (error: unknown): undefined => {

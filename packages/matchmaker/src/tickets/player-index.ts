@@ -62,7 +62,7 @@ const isList = (found: TicketRecord | readonly TicketRecord[] | undefined): foun
 
 /** The tickets of matches that run, and who of their players is still there. */
 export interface Playing {
-  /** The ticket's players were told where to connect. */
+  /** The ticket's players got the server's address. */
   add(record: TicketRecord, match: Match): void
   /** These players have left the match. */
   leave(match: Match, playerIds: readonly string[]): void

@@ -27,7 +27,7 @@ async function playing(options: Parameters<typeof setUp>[0] = {}) {
 }
 
 describe('a ticket', () => {
-  test('can be read while its match runs and a while after', async () => {
+  test('can be read while its match runs and for `endedTicketTtlMs` after', async () => {
     const { matchmaker, clock, run, matchId } = await playing()
     for (let minute = 0; minute < 30; minute += 1) {
       await clock.advance(60_000)

@@ -99,7 +99,7 @@ describe('in a queue with presence', () => {
     ])
   })
 
-  test('everybody has the whole time when the queue begins to ask, or asks again', async () => {
+  test('everybody has the whole time when the queue gets `presence`, or gets it again', async () => {
     const { matchmaker, join, run, status } = setUpAlone({ presence: undefined })
     join('ann')
     await run(60_000)

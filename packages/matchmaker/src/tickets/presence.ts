@@ -8,7 +8,7 @@ export interface PresenceReport {
   readonly playerId?: string | undefined
 }
 
-/** Milliseconds for which the clients of a ticket may be away; Infinity if none of its queues asks for presence. */
+/** Milliseconds for which the clients of a ticket may be away; Infinity if none of its queues has `presence`. */
 function longestAbsence({ runtimes }: TicketRecord): number {
   let longest = Infinity
   for (const { queue } of runtimes)
@@ -17,8 +17,8 @@ function longestAbsence({ runtimes }: TicketRecord): number {
 }
 
 /**
- * When the ticket counts as absent unless all of its players are seen again, in epoch milliseconds; Infinity if nobody
- * asks. What is due in a timer is asked for again when the time has come, so that a report need not move the timer.
+ * When the ticket counts as absent unless all of its players are seen again, in epoch milliseconds; Infinity without
+ * `presence`. A due timer computes the time again, so that a report need not move the timer.
  * @param isSuspended whether reports are noted elsewhere; then nobody counts as absent.
  */
 export function absentAt(record: TicketRecord, isSuspended: boolean, now: number): number {

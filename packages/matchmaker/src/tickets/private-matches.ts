@@ -72,7 +72,7 @@ export interface MatchInput {
   readonly queue: string
   /** The teams with players in them, each once. A team may have fewer players than the queue wants, and not more. */
   readonly teams: readonly MatchTeamInput[]
-  /** Whether the players are not asked to accept the match, if the queue asks. Default false. */
+  /** Whether the players need not accept the match, in a queue with `acceptance`. Default false. */
   readonly skipAcceptance?: boolean | undefined
 }
 
@@ -85,7 +85,7 @@ export interface MatchTeamInput {
 /** A match of given players, as it was made. */
 export interface PrivateMatch {
   readonly id: string
-  /** One for each of the teams, in their order, with all of its players. They tell how the match continues. */
+  /** One for each of the teams, in their order, with all of its players. Their changes show how the match continues. */
   readonly tickets: readonly Ticket[]
 }
 

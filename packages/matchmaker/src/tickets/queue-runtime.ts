@@ -11,7 +11,9 @@ import { createQueueWaits } from '../wait-times/index.js'
 import { createCheckEnvironment, toldBy } from './limits.js'
 import type { QueueRuntime } from './ticket-record.js'
 
-/** @param failed is told when a custom rule throws. @param before that of the queue which this one replaces. */
+/**
+ * @param failed is called when a custom rule throws. @param before the runtime of the queue which this one replaces.
+ */
 export function createQueueRuntime(
   queue: Queue,
   arrived: (runtime: QueueRuntime) => void,
@@ -50,7 +52,7 @@ export function createQueueRuntime(
   return runtime
 }
 
-/** What can be told of the queues in force at once, as methods of a matchmaker: see there. */
+/** What is known of the queues in force at once, as methods of a matchmaker: see there. */
 export interface QueueFacts {
   playerMayState(queue: string): PlayerMayState | undefined
   readsLatencies(queue: string): boolean

@@ -41,7 +41,7 @@ describe('a ticket in several queues', () => {
     expect(service.calls.create).toHaveLength(2)
   })
 
-  test('without a server for its match goes on waiting in all of them', async () => {
+  test('without a server for its match stays queued in all of them', async () => {
     const { matchmaker, run } = setUp({ queues: [duel, trio], maxServers: 1 })
     matchmaker.createTicket({
       id: 'x',

@@ -119,7 +119,7 @@ test('a player waits in one ticket, unless all queues of both permit more', () =
   permit(inDuel, [{ playerId: 'ann', ticket: ticket('other', { status: 'CANCELLED' }) }])
 })
 
-test('a player who plays waits only where all queues permit it, and in so many matches at most', () => {
+test('a player who plays waits only where all queues permit it, and in a limited number of matches', () => {
   const { check, permit } = checker()
   const inDuel = check({ queue: 'duel', players: [ann] })
   const inBoth = check({ queue: 'both', players: [ann] })

@@ -8,8 +8,8 @@ import { ticketOf, type TicketRecord } from './ticket-record.js'
 import type { Ticket } from './ticket.js'
 
 /**
- * Told of what must be known beyond this process. Each method is called within the turn of the event loop in which the
- * change happened, after it and in order, so that all changes of a turn can be written together.
+ * Receives the changes that must outlive this process. Each method is called within the turn of the event loop in which
+ * the change happened, after it and in order, so that all changes of a turn can be written together.
  */
 export interface Ledger {
   /**
@@ -30,8 +30,8 @@ export interface Ledger {
   cooldownChanged(playerId: string, name: string, state: CooldownState | undefined): void
   /**
    * A backfill was opened or has changed.
-   * @param text what `loadBackfills` takes; undefined: the backfill is not open any more. It holds attributes that a
-   *   game has told of players, and no address.
+   * @param text what `loadBackfills` takes; undefined: the backfill is not open any more. It holds the players'
+   *   attributes, and no address.
    */
   backfillChanged(backfillId: string, text: string | undefined): void
 }
@@ -97,7 +97,7 @@ interface StoreLedgerOptions {
   readonly cooldowns: () => Iterable<Cooldown>
 }
 
-/** A ledger, and what an earlier process told it. */
+/** A ledger, and what an earlier process wrote to it. */
 interface StoreLedger extends Required<Ledger> {
   /** In the order in which they were created. */
   storedTickets(): { readonly tickets: readonly StoredTicket[]; readonly failed: readonly NotLoaded[] }

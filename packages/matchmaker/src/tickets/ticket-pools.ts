@@ -127,8 +127,8 @@ const isSame = (cells: readonly WaitCell[], others: readonly WaitCell[]) =>
 export interface TicketPools {
   /**
    * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
-   * @param entries of the ticket in its runtimes, if they are known. @param refused is told which runtime refuses the
-   *   ticket.
+   * @param entries of the ticket in its runtimes, if they are known. @param refused receives the runtime that refuses
+   *   the ticket.
    */
   syncPools(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
   /** Settles the tickets whose timers are due. */

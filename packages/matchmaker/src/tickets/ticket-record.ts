@@ -47,14 +47,14 @@ export interface TicketRecord extends RuleTicket, Timed {
   /** Epoch milliseconds. */
   assignedAt: number | undefined
   cancelledAt: number | undefined
-  /** When it was cancelled, or its match was over: it is kept for a while from then on. */
+  /** When it was cancelled, or its match was over: it is kept for `endedTicketTtlMs` from then on. */
   endedAt: number | undefined
   cancelReason: CancelReason | undefined
   /** How its match ended that ran, at `endedAt`. */
   matchEnd: MatchEnd | undefined
   /**
    * For each player, when the player's client was last there, in epoch milliseconds. Undefined unless one of its queues
-   * asks for presence. Only presence.ts changes it.
+   * has `presence`. Only presence.ts changes it.
    */
   seenAt: number[] | undefined
 }
@@ -74,11 +74,11 @@ export interface Seat {
 export const NOWHERE: Slot = -1
 
 /**
- * Where a match stands:
- * - `asking`: they are asked whether they accept it;
+ * The phase of a match:
+ * - `asking`: it awaits acceptance;
  * - `due`: all did, and it gets a server as soon as one may be deployed;
- * - `deploying`: a server is asked for, until players may come;
- * - `running`: they were told where to connect;
+ * - `deploying`: a server is requested, until players may come;
+ * - `running`: the players have the server's address;
  * - `over`: it was dissolved, or has ended.
  */
 type MatchPhase = 'asking' | 'due' | 'deploying' | 'running' | 'over'
@@ -138,7 +138,7 @@ export interface QueueRuntime {
   readonly compiled: CompiledQueue
   /** The entry of a ticket in the pool. @throws {InvalidTicket} */
   readonly entryOf: (ticket: RuleTicket & FoundTicket) => Entry<Facts>
-  /** Refuses a ticket of which a server could not be told. @throws {InvalidTicket} */
+  /** Refuses a ticket that does not fit into a server's environment. @throws {InvalidTicket} */
   readonly checkEnvironment: CheckEnvironment
   /** Whether players may state an attribute themselves. */
   readonly playerMayState: PlayerMayState

@@ -76,10 +76,10 @@ export interface TicketStore {
   ): boolean
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], yielder: Yielder): Promise<void>
-  /** Sets where the acceptance of its match stands. */
+  /** Sets the acceptance state of its match. */
   setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void
   /**
-   * Returns the ticket to the queue, as its match came to nothing. A ticket that is not MATCH_FOUND is left as it is.
+   * Returns the ticket to the queue after its match dissolved. Does nothing to a ticket that is not MATCH_FOUND.
    * @param counts whether that is an attempt that failed.
    */
   requeue(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
@@ -91,7 +91,7 @@ export interface TicketStore {
   left(match: Match, playerIds: readonly string[]): void
   /** A running match has ended: its tickets say how. */
   matchOver(match: Match, how: MatchEnd, now: number): void
-  /** Cancels the ticket. A ticket that has ended is left as it is. */
+  /** Cancels the ticket. Does nothing to a ticket that has ended. */
   cancel(record: TicketRecord, reason: CancelReason, now: number): void
   /** Resolves as `Matchmaker.waitForChange`. Rejects with the reason of the signal. */
   change(record: TicketRecord, options: WaitOptions): Promise<Ticket>
@@ -131,7 +131,7 @@ interface TicketCreationOptions {
   readonly players: Pick<PlayerIndex, 'add'>
   readonly privateMatches: Pick<PrivateMatches, 'add'>
   readonly searching: Pick<TicketPools, 'syncPools'>
-  /** What decides who may wait, as it is now. */
+  /** The present state that decides who may queue. */
   readonly admissionContext: () => AdmissionContext
   /** The place of a ticket was found. */
   readonly located: (record: TicketRecord, place: Place) => void
@@ -191,7 +191,7 @@ function createTicketCreation(options: TicketCreationOptions): TicketCreation {
   }
 }
 
-/** Tickets that have ended, which can be read for a while. */
+/** Tickets that have ended, which can be read for `endedTicketTtlMs`. */
 interface EndedTickets {
   /** From now on the ticket is kept for `endedTicketTtlMs`. */
   add(record: TicketRecord, now: number): void
@@ -199,7 +199,7 @@ interface EndedTickets {
   advance(now: number): void
 }
 
-/** @param told of the id of each. */
+/** @param told receives the id of each removed ticket. */
 function createEndedTickets(
   byId: Map<string, TicketRecord>,
   endedTicketTtlMs: number,

@@ -72,7 +72,7 @@ export interface Acceptance {
  */
 export type MatchEnd = 'match-over' | 'server-lost' | 'nobody-joined'
 
-/** A ticket as it is at one moment. It holds no address. Times are epoch milliseconds. */
+/** A snapshot of a ticket. It holds no address. Times are epoch milliseconds. */
 export interface Ticket {
   readonly id: string
   /** Grows by 1 with every change of anything below; 1 at first. See `waitForChange`. */

@@ -96,7 +96,7 @@ interface Deadlines<Item extends Timed> {
 
 /** In place of the index in the heap, while an item is new. */
 const NEW = -2
-/** So many new items may have lost their deadlines before the list is cleared of them. */
+/** Most new items without a deadline before the list is cleared of them. */
 const FEW = 1024
 
 /** At an `advance` this share of the listed items enters the heap, but no fewer and no more than these. */

@@ -31,7 +31,7 @@ export interface Kind {
   readonly players: number
 }
 
-/** Parties of so many players and more are alike (our choice). */
+/** Parties of this many players and more count as one size (our choice). */
 const LARGEST = 6
 
 /** There are no more kinds than these, whatever is claimed. */

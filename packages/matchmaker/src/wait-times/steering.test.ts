@@ -19,7 +19,7 @@ function queueOf(waits: QueueWaits, random = seededRandom(1)) {
   const waiting = new Set<Waiting>()
   let now = START
   return {
-    /** Plays so many seconds. @param load tickets a second by place. Returns the p90 of those who were matched. */
+    /** Runs for the given seconds. @param load tickets a second by place. Returns the p90 of those who were matched. */
     play: (seconds: number, load: ReadonlyMap<typeof berlin, number>, isMatching = true) => {
       const waited = new Map([...load.keys()].map((place): [typeof berlin, number[]] => [place, []]))
       for (const end = now + seconds * 1000; now < end; now += 1000) {
@@ -68,7 +68,7 @@ describe('tickets wait as long as wanted', () => {
     for (const p90 of found) expect(Math.abs(p90 - 1), found.join()).toBeLessThan(0.2)
   })
 
-  test('and what is steered is told', () => {
+  test('and what is steered is reported', () => {
     const waits = steered()
     const { play } = queueOf(waits)
     expect(waits.steering()).toBeUndefined()

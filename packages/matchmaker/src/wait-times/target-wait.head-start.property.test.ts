@@ -37,7 +37,7 @@ test('grows while tickets wait too long, shrinks while they wait too short, and 
 })
 
 /**
- * A queue in which waits are so much longer as so many fewer players come, and shorter by the head start; what is seen
+ * A queue in which waits grow as the number of players falls, in proportion, and shrink by the head start; what is seen
  * of them is an average over what is remembered.
  */
 function waitsOf(loads: readonly number[], neededMs: (load: number) => number): number[] {
@@ -57,8 +57,8 @@ describe('in a queue whose load falls to a tenth and comes back', () => {
   const minutes = (load: number, many: number) => Array.from({ length: many * 60 }, () => load)
   const loads = [...minutes(4, 20), ...minutes(0.4, 20), ...minutes(4, 20)]
 
-  // Of what a tenth of the players asks for, the arrivals foretell 1.84 target waits.
-  test.each([1, 1.84, 2.5])('and so asks for %d target waits more, waits come back to the target', (more) => {
+  // At a tenth of the players, the arrivals alone predict 1.84 target waits.
+  test.each([1, 1.84, 2.5])('and so needs %d target waits more, waits come back to the target', (more) => {
     const waits = waitsOf(loads, (load) => TARGET_MS * (2 - more * Math.log10(load / 4)))
     const settled = [...waits.slice(15 * 60, 20 * 60), ...waits.slice(30 * 60, 40 * 60), ...waits.slice(50 * 60)]
     for (const wait of settled) expect(Math.abs(wait / TARGET_MS - 1)).toBeLessThan(0.15)

@@ -19,7 +19,7 @@ export interface SeenLately {
 const LEAST = -1
 /** What tickets have until something is known, in target waits (our choice). */
 const AT_FIRST = 1
-/** A measured wait counts as so many target waits at most: one that is hardly known must not throw limits open. */
+/** A measured wait counts as at most this many target waits: one that is hardly known must not throw limits open. */
 const LONGEST = 3
 /** By how many target waits the head start grows when so few come that their number is divided by e (measured). */
 const PER_ARRIVALS = 0.8
@@ -104,11 +104,11 @@ export interface SteeringOptions {
 
 /** Milliseconds between two changes, at least: more often would tell nothing new. */
 const EVERY_MS = 1000
-/** What was seen so many target waits ago weighs 1/e (our choice). */
+/** An observation of this many target waits ago weighs 1/e (our choice). */
 const MEMORY = 3
 /** Tickets for which all that was seen elsewhere counts in a region: it decides where hardly anybody comes. */
 const BORROWED = 10
-/** A p90 is known once so many tickets were matched, or have waited for a target wait. */
+/** A p90 is known once this many tickets were matched, or have waited for a target wait. */
 const LEAST_KNOWN = 5
 
 interface Region {

@@ -1,7 +1,7 @@
 // pure: waiting times in bins, narrow where they are short
 /**
- * The bins: up to so many seconds, so many seconds wide each (our choice). They begin at round times, because rules
- * relax at such, and many tickets are matched just then.
+ * The bins: up to the first number of seconds, each as wide as the second (our choice). They begin at round times,
+ * because rules relax at such, and many tickets are matched just then.
  */
 const WIDTHS: readonly (readonly [upTo: number, wide: number])[] = [
   [1, 0.1],
@@ -117,7 +117,7 @@ export class LifeTable {
     if (now - createdAt > NEW_MS) this.#count(createdAt, now, binOf(now - createdAt), -tickets)
   }
 
-  /** A ticket waits no longer, or is not looked at for a while. */
+  /** A ticket left the queue, or is not considered for some time. */
   leave(createdAt: number, now: number, isMatched: boolean, tickets = 1): void {
     const bin = binOf(now - createdAt)
     this.#count(createdAt, now, bin, tickets)
@@ -246,7 +246,7 @@ function joined(rates: Rates, further: Rates): Rates {
 const rounded = (rate: number) => Number(rate.toPrecision(4))
 
 /**
- * How much longer a ticket waits that has waited for so many milliseconds; undefined where too little was seen.
+ * How much longer a ticket waits that has waited for `waitedMs`; undefined if too little was seen.
  * @param curves one for each queue that it waits in: the rates add up.
  */
 export function estimateOf(curves: readonly Curve[], waitedMs: number): WaitEstimate | undefined {

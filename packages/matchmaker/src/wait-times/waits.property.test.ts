@@ -191,7 +191,7 @@ const sum = (values: Iterable<number>) => {
 describe('a burst', () => {
   const MINUTE = 60_000
 
-  /** Tickets come at intervals, and each is matched after a while. Returns the estimate of one that comes last. */
+  /** Tickets come at intervals, and each is matched later. Returns the estimate of one that comes last. */
   function estimateAfter(phases: readonly { lastsMs: number; everyMs: number; waitMs: number }[]) {
     const cell = new WaitCell(0)
     const changes: { at: number; createdAt: number; isEnter: boolean }[] = []
@@ -226,7 +226,7 @@ describe('a burst', () => {
     expect(estimateAfter([burst, { ...usual, lastsMs: 2 * MINUTE }])).toBeGreaterThan(15_000)
   })
 
-  test('that goes on is usual before long', () => {
+  test('that continues is usual before long', () => {
     expect(estimateAfter([usual, { ...burst, lastsMs: 3 * MINUTE }])).toBeLessThan(2000)
   })
 })

@@ -119,7 +119,7 @@ describeRedis('limits in Redis', () => {
     expect(client.queues()['status']).toMatchObject({ rate: 20 })
   })
 
-  test('a share goes on while Redis is away, and the whole limit when it is back', async () => {
+  test('a share is used while Redis is away, and the whole limit when it is back', async () => {
     const { under } = await open()
     const limits = createRedisLimits({ redis: await under.connect({ timeoutMs: 200 }), fallbackShare: 0.5 })
     const limiter = limits.limiter({ name: 'status', limit: 40, windowMs: 50 })

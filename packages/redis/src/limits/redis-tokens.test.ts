@@ -82,7 +82,7 @@ describeRedis('the tokens in Redis', () => {
     expect(await under.redis.command(OUT, ['PTTL', OUT])).toBeGreaterThan(0)
   })
 
-  test('a key of another type, or a user who may not ask which run it is, is an error with a name', async () => {
+  test('a key of another type, or a user without permission for INFO, is an error with a name', async () => {
     const store = tokens(2)
     await under.server.ask(`SET ${OUT} x`)
     await expect(store.take('a')).rejects.toThrow(RedisWrongType)

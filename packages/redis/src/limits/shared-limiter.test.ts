@@ -95,7 +95,7 @@ describe('with shares while Redis is away', () => {
     )
   })
 
-  test('work goes on while it is away, and with the whole limit when it is back', async () => {
+  test('work continues while it is away, and with the whole limit when it is back', async () => {
     const outages = [{ from: 6000, ms: 12_000 }]
     const counted = await simulate({ ...steady, outages, limit: 20, fallback: true }, 30_000)
     const within = (from: number, until: number) => counted.filter((at) => at >= from && at < until).length / 20

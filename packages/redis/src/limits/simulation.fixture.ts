@@ -10,7 +10,7 @@ export interface SimulatedProcess {
   readonly startsAt: number
   /** When it ends as by kill -9. Default: never. */
   readonly diesAt?: number | undefined
-  /** Times at which it stands still as by SIGSTOP. */
+  /** Times at which the process is frozen, as by SIGSTOP. */
   readonly pauses: readonly { readonly from: number; readonly ms: number }[]
   /** What its clock is ahead of the others. */
   readonly offsetMs: number
@@ -31,7 +31,7 @@ export interface Scenario {
   /** Longest way to Redis, and back. */
   readonly redisMs: number
   readonly connectMs: number
-  /** One request in so many is lost, and one answer in so many. 0 for none. */
+  /** One request in this many is lost, and one answer in this many. 0 for none. */
   readonly lossOneIn: number
   readonly seed: number
   /** Whether each process has an equal share of the limit while Redis is away. Default: none. */
@@ -109,7 +109,7 @@ export async function simulate(scenario: Scenario, untilMs: number, sabotage: Sa
   return counted.toSorted((a, b) => a - b)
 }
 
-/** The clock of a process: nothing happens in it while it stands still, nor after its end. */
+/** The clock of a process: nothing happens in it while it is frozen, nor after its end. */
 function clockOf(world: Clock, { offsetMs, pauses, diesAt = Infinity }: SimulatedProcess) {
   const awake = async () => {
     for (;;) {

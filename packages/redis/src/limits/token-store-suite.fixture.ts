@@ -132,7 +132,7 @@ export function testTokenStore(open: (limit: number) => Promise<StoreUnderTest>)
     expect(await store.take('a')).toMatchObject({ granted: true, rate: 1 })
   })
 
-  test('takes every token as out when it is told to', async () => {
+  test('marks every token as out on request', async () => {
     const { store } = await warm(2)
     await store.reset()
     expect(await granted(store, 'a')).toEqual([false])

@@ -61,7 +61,7 @@ describeRedis('a lobby store', () => {
     expect((await ttls()).every((ms) => Number(ms) > 60_000)).toBe(true)
   })
 
-  test('finds nothing of lobbies whose keys Redis has deleted, and goes on', async () => {
+  test('finds nothing of lobbies whose keys Redis has deleted, and continues', async () => {
     it = await openRedis()
     const store = createRedisLobbyStore({ redis: it.redis })
     const key = it.redis.keys('lobbies.main')

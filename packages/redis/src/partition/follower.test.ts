@@ -174,7 +174,7 @@ describe('a process that does not lead', () => {
     await close()
   })
 
-  test('asks players whether they accept, and takes their answers', async () => {
+  test('awaits acceptance of players, and takes their answers', async () => {
     const queue = { ...duel, acceptance: { withinMs: 10_000 } }
     const { follower, join, pass, answer, status, close } = await pair({ queues: [queue] })
     await join('ann', 'bob')

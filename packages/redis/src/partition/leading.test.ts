@@ -87,7 +87,7 @@ test('queues replaced while a process begins to lead are those in force', async 
   await clock.until(only.close(), 10)
 })
 
-test('queues replaced while the store is away are said to be in force as soon as it is back', async () => {
+test('queues replaced while the store is away are reported as in force once it is back', async () => {
   const { clock, process, pass } = createWorld()
   let isAway = false
   const only = process({}, (method) => {

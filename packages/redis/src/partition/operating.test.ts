@@ -122,7 +122,7 @@ describe('a private match', () => {
     ],
   })
 
-  test('is made by any process, once, and its players are told where to play', async () => {
+  test('is made by any process, once, and its players get the address of its server', async () => {
     const world = await two({ queues: [queue] })
     const { second, answer, pass, ticket, service, close, problems } = world
     const made = await answer(second.createMatch(given(world)))
@@ -158,7 +158,7 @@ describe('a private match', () => {
     await close()
   })
 
-  test('that waits for room goes on under the next leader, and comes to nothing as a whole', async () => {
+  test('that waits for room continues under the next leader, and dissolves as a whole', async () => {
     const world = await two({ queues: [{ ...queue, acceptance: { withinMs: 10_000, replace: true } }] })
     const { second, answer, pass, ticket, takeOver, close } = world
     await answer(second.pauseQueue('duel'))
@@ -175,7 +175,7 @@ describe('a private match', () => {
     await close()
   })
 
-  test('whose server starts goes on under the next leader', async () => {
+  test('whose server starts continues under the next leader', async () => {
     const world = await two({ queues: [queue] })
     const { second, answer, pass, ticket, service, takeOver, close } = world
     await answer(second.createMatch(given(world)))

@@ -63,7 +63,7 @@ test('everybody has the whole time when another process leads', async () => {
   await close()
 })
 
-test('a process that does not have the queues in force yet asks for presence as the leader does', async () => {
+test('a process that does not have the queues in force yet uses the presence setting of the leader', async () => {
   const world = createWorld()
   const leader = world.process({ queues: [{ ...duel, matchSize: 5, presence: { withinMs: 20_000 } }] })
   leader.start()

@@ -29,7 +29,7 @@ describeRedis('a partition in Redis', () => {
   })
   afterAll(() => server.close())
 
-  test('matches tickets of several processes, and goes on when its leader leaves', async () => {
+  test('matches tickets of several processes, and continues when its leader leaves', async () => {
     const service = new FakeService(systemClock, 0)
     const join = async () => {
       const partition = createRedisPartition({

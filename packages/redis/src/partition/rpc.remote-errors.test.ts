@@ -51,7 +51,7 @@ test('there are such errors', () => {
   expect(classes.length).toBeGreaterThan(15)
 })
 
-test('an error nobody expected tells its message without addresses, and is an error of ours', () => {
+test('an unexpected error carries its message without addresses, as a MusterError', () => {
   const there = overTheWire(new TypeError('cannot read 192.0.2.77 of undefined'))
   expect(there.constructor).toBe(MusterError)
   expect(there.message).toContain('TypeError')

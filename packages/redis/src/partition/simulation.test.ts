@@ -8,7 +8,7 @@ import { createWorld, duel, type Process } from './world.fixture.js'
 const SEEDS = Number(process.env['SIMULATIONS'] ?? 5)
 const FIRST = Number(process.env['SIMULATION_SEED'] ?? 1)
 
-/** What clients were told, and what they may rely on. */
+/** The answers that clients received, and what they may rely on. */
 class Witness {
   readonly acknowledged = new Set<string>()
   readonly cancelled = new Set<string>()

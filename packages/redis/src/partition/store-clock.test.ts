@@ -25,7 +25,7 @@ function open({ aheadMs = 0, travelMs = 0 } = {}) {
   return { clock, store, storeClock, differences, measure, error }
 }
 
-test('is that of the store from the first measurement on, and a difference of seconds is told once', async () => {
+test('is that of the store from the first measurement on, and a difference of seconds is reported once', async () => {
   const { storeClock, differences, measure, error } = open({ aheadMs: -600_000, travelMs: 10 })
   await measure()
   expect(Math.abs(error())).toBeLessThanOrEqual(20)

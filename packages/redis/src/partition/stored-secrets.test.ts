@@ -48,7 +48,7 @@ test('what is stored is never repeated by an error about it', () => {
 })
 
 const KINDS = ['body', 'header', 'assignment', 'record', 'backfill'] as const
-test.each(KINDS)('a broken %s is reported without what it holds, and all else goes on', async (what) => {
+test.each(KINDS)('a broken %s is reported without what it holds, and all else continues', async (what) => {
   const { clock, partition, problems, process, pass, player } = createWorld()
   const bad = `[${SECRET} ${ADDRESS}`
   if (what === 'body') partition.tickets.set('ann', { id: 'ann', createdAt: 1, body: bad, header: undefined })

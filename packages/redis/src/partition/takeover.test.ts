@@ -22,7 +22,7 @@ async function two(options: Parameters<typeof createWorld>[0] = {}) {
   return { ...world, first, second, join, answer, ticket, close }
 }
 
-test('the next leader goes on with a server that starts', async () => {
+test('the next leader continues with a server that starts', async () => {
   const { first, second, join, pass, ticket, service, close } = await two()
   await join('ann', 'bob')
   await pass(700)
@@ -39,7 +39,7 @@ test('the next leader goes on with a server that starts', async () => {
   await close()
 })
 
-test('a match that runs goes on with its teams and its open backfill, until the last player has left', async () => {
+test('a match that runs continues with its teams and its open backfill, until the last player has left', async () => {
   const teams = [{ name: 'team', count: 2, size: { min: 1, max: 2 } }]
   const queue = { ...duel, teams, matchSize: undefined, fillForMs: 0 }
   const { first, second, join, answer, pass, ticket, service, close } = await two({ queues: [queue] })

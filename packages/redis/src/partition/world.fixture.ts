@@ -24,7 +24,7 @@ export interface Server {
   failedAt?: number
 }
 
-/** A deployment service in which servers are READY after a while, and calls take their time. */
+/** A deployment service in which servers become READY after a delay, and calls take time. */
 export class FakeService implements DeploymentService {
   readonly servers: Server[] = []
   readonly #clock: Clock
@@ -104,7 +104,7 @@ export class FakeService implements DeploymentService {
   }
 }
 
-/** A process that can be held where it waits for anything, for a while or for ever. */
+/** A process that can be held at any await, temporarily or for ever. */
 export interface Process extends Partition {
   /** It makes no progress from now on, and receives nothing. */
   pause(): void

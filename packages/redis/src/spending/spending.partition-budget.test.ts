@@ -21,7 +21,7 @@ function setUp(least = 2) {
   return { clock, asks, budget, failures, answer, plan }
 }
 
-test('asks one thing at a time, and not more often than every 100 ms', async () => {
+test('has one request in flight at a time, and at most one every 100 ms', async () => {
   const { clock, asks, budget, answer } = setUp()
   expect(budget.servers(0)).toBe(0)
   budget.servers(0)

@@ -38,7 +38,7 @@ describeRedis('a budget in Redis', () => {
     await afterQuiet()
     return { clock, spending, first }
   }
-  /** All asks so far are answered: Redis answers in order. */
+  /** All requests so far are answered: Redis answers in order. */
   const answered = async () => {
     await under.redis.command('x', ['PING'])
     await new Promise((resolve) => setImmediate(resolve))
@@ -70,7 +70,7 @@ describeRedis('a budget in Redis', () => {
     expect(await settle(clock, second, 0)).toBe(1)
   })
 
-  test('a partition that needs more asks for more ahead', async () => {
+  test('a partition that needs more requests more ahead', async () => {
     const { clock, first } = await open({ maxServers: 1000 })
     expect(await settle(clock, first, 0)).toBe(8)
     for (let n = 0; n < 8; n++) first.planned()
@@ -114,7 +114,7 @@ describeRedis('a budget in Redis', () => {
     expect(first.servers(0)).toBe(0)
   })
 
-  test('a failure is told, and the next look asks again', async () => {
+  test('a failure is reported, and the next read retries', async () => {
     const { clock, spending, first } = await open({ maxServers: 10 })
     const problems: SpendingProblem[] = []
     spending.events.on('problem', (problem) => problems.push(problem))
@@ -144,7 +144,7 @@ describeRedis('a budget in Redis', () => {
     }
   })
 
-  test('whatever partitions start and lose, and whoever leads them, the bounds hold', async () => {
+  test('whatever partitions start and lose, under any leader, the bounds hold', async () => {
     const does = fc.oneof(
       { weight: 12, arbitrary: fc.constant('start' as const) },
       { weight: 4, arbitrary: fc.constant('end' as const) },

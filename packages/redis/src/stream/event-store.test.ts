@@ -34,7 +34,7 @@ describeRedis('an event store of Redis', () => {
     for (const { seen } of [one, other]) await eventually(() => seen).toEqual(['a', 'b', 'c'])
   })
 
-  test('keeps texts when Redis is killed and has its data again, and goes on', async () => {
+  test('keeps texts when Redis is killed and has its data again, and continues', async () => {
     const { store, seen } = open()
     await store.append(['a'])
     await eventually(() => seen).toEqual(['a'])

@@ -33,7 +33,7 @@ test('torn at any byte, a log has what whole lines tell', async () => {
         for (const one of steps.slice(0, Math.max(0, whole))) model.apply(one)
         const torn = bytes.subarray(0, size)
         expect(logged(path, torn)).toEqual(model.all())
-        // It goes on after what is left.
+        // The store continues after the intact lines.
         const cut = newPath()
         writeFileSync(cut, torn)
         const again = await openStore({ path: cut, fsync: 'never' })
@@ -47,7 +47,7 @@ test('torn at any byte, a log has what whole lines tell', async () => {
   )
 })
 
-test('rewritten whenever, and while records change, a log has what it was told', async () => {
+test('rewritten at any time, and while records change, a log has every record that was written', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 12 }), async (rounds) => {
       const path = newPath()
@@ -88,7 +88,7 @@ test('a file that has grown is rewritten with what is live, in its order; then i
   await log.close()
 })
 
-test('kinds that nobody asks for are kept, whatever is rewritten', async () => {
+test('kinds that nobody reads are kept through compaction', async () => {
   const path = newPath()
   const first = await openModelled(path)
   first.take({ kind: 'a', op: '=', key: 'x', value: '1' })
@@ -101,7 +101,7 @@ test('kinds that nobody asks for are kept, whatever is rewritten', async () => {
   expect(logged(path)).toEqual(new Map([['a', [{ key: 'x', value: '1', change: '2' }]]]))
 })
 
-test('lines that are damaged are left out and told of, and the rest goes on', async () => {
+test('damaged lines are skipped and reported, and the rest is read', async () => {
   const path = newPath()
   const lines = ['w', 'x', 'y', 'z'].map((key) => lineOf('ticket', '=', key, '{}'))
   const bytes = Buffer.from(HEADER + lines.join(''))

@@ -98,7 +98,7 @@ test('entries are there when it is opened again, and only its user may read it',
 const whole = (entries: readonly ServerEntry[]) =>
   Buffer.from(HEADER + entries.map((entry) => lineOf(JSON.stringify(entry))).join(''))
 
-test('torn at any byte, it keeps all whole lines, reports the loss as a problem, and goes on', async () => {
+test('torn at any byte, it keeps all whole lines, reports the loss as a problem, and continues', async () => {
   const entries: ServerEntry[] = [
     { kind: 'intent', matchId: 'ø', queue: 'q', tag: 't', ticketIds: [], at: 1 },
     { kind: 'sent', matchId: 'ø', at: 2 },
@@ -208,7 +208,7 @@ test('is not compacted each second, however much is open', async () => {
   expect(await opened(path)).toHaveLength(1000)
 })
 
-test('goes on uncompacted when it cannot be compacted, as on a full disk', async () => {
+test('continues uncompacted when compaction fails, as on a full disk', async () => {
   const path = newPath()
   await written(path, [intent('a'), intent('b')])
   appendFileSync(path, 'torn')

@@ -110,7 +110,7 @@ test('without room for the new file, or if one of the older ones is in use or da
   }
 })
 
-test('what a crash tore off an older file is told of', async () => {
+test('what a crash tore off an older file is reported', async () => {
   const { options } = folderOf({ 'servers.journal': JOURNAL.slice(0, -5) })
   const store = await openStore(options)
   const problems: unknown[] = []

@@ -44,7 +44,7 @@ describe('the worth of reading a status is', () => {
     expect(new Set(worths).size).toBe(order.length)
   })
 
-  test('higher the longer no status told whether it is in error', () => {
+  test('higher the longer no status showed whether it is in error', () => {
     expect(readingWorth(watched({ readAt: 0, since: 0 }), NOW, times)).toBeGreaterThan(
       readingWorth(watched({}), NOW, times),
     )

@@ -168,7 +168,7 @@ test('a new deployment that is unknown to the service is not taken as gone at fi
   expect(seen).toEqual(['nowhere gone'])
 })
 
-test('nothing goes on after closing', async () => {
+test('nothing happens after closing', async () => {
   const { clock, watcher, seen, deploy } = setUp({ latencyMs: () => 100 })
   const creating = deploy()
   await clock.advance(300)
@@ -183,7 +183,7 @@ test('nothing goes on after closing', async () => {
 })
 
 describe('without webhooks, the end of a running server is seen', () => {
-  /** Servers of which some end, from a minute on, and how long that took to be seen; of pages of so many. */
+  /** Servers of which some end, from a minute on, and how long that took to be seen, by page size. */
   const endings = async (count: number, pageSize: number, alsoStarting = 0) => {
     const start = 60_000
     const endsAt = (nth: number) => (nth > count || nth % Math.ceil(count / 20) > 0 ? undefined : start + nth * 37)

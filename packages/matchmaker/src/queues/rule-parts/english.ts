@@ -43,7 +43,7 @@ export function valueWords(value: unknown): string {
 export const sentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
 
 interface LimitWords {
-  /** What stands before the limit, e.g. `at most`. */
+  /** The words before the limit, e.g. `at most`. */
   readonly lead: string
   /** A limit with its unit. */
   readonly show?: ((limit: number) => string) | undefined
@@ -92,7 +92,7 @@ const COMPARED: Readonly<Record<Comparison, string>> = {
   '>=': 'at least',
 }
 
-/** `at least`: what stands between a value and what it is compared with. */
+/** `at least`: the words between a value and what it is compared with. */
 export const comparisonWords = (operator: Comparison): string => COMPARED[operator]
 
 /** `at least 10 at first, 5 after 20 s`. */

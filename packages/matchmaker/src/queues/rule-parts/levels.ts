@@ -18,8 +18,8 @@ export interface Levels extends Stairs {
 }
 
 /**
- * The waits at which a ticket that is ahead of its wait comes to each level. It comes to the last resort by its wait
- * alone, and passes over levels that it has not come to by then.
+ * The waits at which a ticket with a head start reaches each relaxation step. It reaches the last resort by its wait
+ * alone, and skips steps that it has not reached by then.
  */
 export function startsOf({ at, lastResort }: Levels, aheadMs: number): Float64Array {
   const lastResortMs = at[lastResort] ?? Infinity

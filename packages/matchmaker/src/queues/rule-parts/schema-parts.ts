@@ -37,7 +37,7 @@ export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodT
 }
 
 /**
- * A part of a schema as JSON Schema. To make one takes a while, so only editors' schemas ask for it: `meta` has it by a
+ * A part of a schema as JSON Schema. Generating one is slow and only editors' schemas need it, so `meta` has it by a
  * getter.
  */
 export function jsonOf(schema: z.ZodType): Record<string, unknown> {

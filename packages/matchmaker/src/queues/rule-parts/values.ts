@@ -145,8 +145,8 @@ export const ANYTHING: Range = { low: -Infinity, high: Infinity }
 const ROUNDING = 1e-9
 
 /**
- * Returns the least and the greatest number of any player. The last result is kept, because a search asks many times
- * about the same list.
+ * Returns the least and the greatest number of any player. The last result is kept, because a search needs it many
+ * times for the same list.
  */
 export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
   let last: readonly Facts[] | undefined

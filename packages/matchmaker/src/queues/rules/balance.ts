@@ -77,7 +77,7 @@ export interface BalanceRule extends RuleBase {
   readonly max: Relaxing
   /**
    * Players who do not have the attribute. Default `refuse`. For `predictedWin` `any` cannot be, and the value is a
-   * rating, of which each attribute stands for one that is missing.
+   * rating, each attribute of which replaces a missing one.
    */
   readonly missing?: Missing<number | RatingValue> | undefined
 }
@@ -220,7 +220,7 @@ function compilePredictedWin(
   }
   const extremesOf = createExtremes(index)
   const mostVarianceOf = createMostVariance(index)
-  /** Widens the tables by what each team can reach when up to so many of the others join it. */
+  /** Widens the tables by what each team can reach when up to `roomOf[team]` of the others join it. */
   const widen = (teams: Teams, roomOf: readonly number[], others: readonly Facts[]): void => {
     const extremes = extremesOf(others)
     const variance = mostVarianceOf(others)

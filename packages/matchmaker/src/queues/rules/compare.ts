@@ -51,7 +51,7 @@ export interface CompareRule extends RuleBase {
   readonly attribute?: string | undefined
   /** How the number is made from the players' numbers; `count` is the number of players. */
   readonly aggregate: 'avg' | 'min' | 'max' | 'sum' | 'count'
-  /** Name of a team; it stands for each team of that name. Default: every team. */
+  /** Name of a team; applies to each team of that name. Default: every team. */
   readonly team?: string | undefined
   /** How the number is compared. */
   readonly operator: Comparison

@@ -14,9 +14,7 @@ const evenSkills: RuleDefinition = {
     teams.every(({ tickets }) => tickets.every(({ players }) => Number(players[0]?.attributes['skill']) % 2 === 0)),
 }
 
-/**
- * A pool of a queue of two teams, with so many who deal damage and so few others, in which nobody's place matters.
- */
+/** A pool of a queue of two teams, with many who deal damage and few others, in which nobody's place matters. */
 function poolOf(rules: readonly RuleDefinition[], dps: number, tanks: number, healers: number, size = 5) {
   const compiled = compileQueue(
     defineQueue({

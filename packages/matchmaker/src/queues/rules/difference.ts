@@ -35,7 +35,7 @@ export interface DifferenceRule extends RuleBase {
   /** The difference at most. */
   readonly max: Relaxing
   /**
-   * The number that stands for a party: the average (default), lowest or highest of its players, or each player's own.
+   * The number that represents a party: the average (default), lowest or highest of its players, or each player's own.
    */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
   /** Players who do not have the attribute. Default `refuse`. */

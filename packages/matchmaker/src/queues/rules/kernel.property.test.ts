@@ -93,7 +93,7 @@ test('no match breaks a rule, for any rules, parties and waits', () => {
         filled += playing.length
         expect(brokenRules(scene.definition, match, now, playing)).toEqual([])
         const sizes = wrongSizes(scene.definition, match, now)
-        // A running match takes whoever comes, as long as there is room.
+        // A running match takes any player, as long as there is room.
         expect(playing.length === 0 ? sizes : sizes.filter((wrong) => wrong.includes('>'))).toEqual([])
       })
     }),

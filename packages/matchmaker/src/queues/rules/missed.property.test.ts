@@ -45,7 +45,7 @@ const prioritized = (some: fc.Arbitrary<RuleTicket[]>) =>
       all.map((ticket, index) => (mixed ? { ...ticket, priority: priorities[index] ?? 0 } : ticket)),
     )
 
-/** A whole-match check can ask how long somebody has waited: then the kernel asks again each second. */
+/** A whole-match check may depend on the waits of its tickets: then the kernel repeats it each second. */
 const ROUND_MS = 1000
 
 interface Outcome {

@@ -44,7 +44,7 @@ export const stepsOf = ({ queue: { targetWaitMs = 0 }, now, headStartOf }: Judge
     Math.min(24, Math.floor(((now - ticket.createdAt + (headStartOf?.(ticket) ?? 0)) * 24) / (5 * targetWaitMs))),
   )
 
-/** A limit with bounds after so many steps, each by the same factor, or by the same difference where a bound is 0. */
+/** A limit after the given number of steps, each by the same factor, or by the same difference where a bound is 0. */
 export function limitWithin({ strictest, loosest }: LimitBounds, steps: number): number {
   if (steps === 24) return loosest
   return strictest > 0 && loosest > 0

@@ -34,7 +34,7 @@ export interface OverlapRule extends RuleBase {
   readonly attribute: string
   /** Number of texts in common. Default 1. Relaxes downwards. */
   readonly atLeast?: Relaxing | undefined
-  /** The list that stands for a party: what all its players list (default), or what any of them lists. */
+  /** The list that represents a party: what all its players list (default), or what any of them lists. */
   readonly party?: 'intersection' | 'union' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<readonly string[]> | undefined

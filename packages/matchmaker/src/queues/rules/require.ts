@@ -60,7 +60,7 @@ export interface RequireRule extends RuleBase {
    * list.
    */
   readonly value: Relaxing | string | boolean | readonly string[]
-  /** The number that stands for a party when numbers are compared. Default `each`: every player's own. */
+  /** The number that represents a party when numbers are compared. Default `each`: every player's own. */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
   /** Players who do not have the attribute. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined

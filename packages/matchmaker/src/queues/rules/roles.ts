@@ -27,7 +27,7 @@ export interface RolesRule extends RuleBase {
    * role.
    */
   readonly roles: Readonly<Record<string, number | { readonly min: number; readonly max?: number | undefined }>>
-  /** Name of a team; it stands for each team of that name. Default: every team. */
+  /** Name of a team; applies to each team of that name. Default: every team. */
   readonly team?: string | undefined
 }
 

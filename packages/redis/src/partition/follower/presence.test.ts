@@ -21,7 +21,7 @@ function open(tell: (reports: readonly PackedPresence[]) => Promise<void> = asyn
   return { clock, told, problems, presence }
 }
 
-test('all that were seen within a second are told of once, by questions that are not too long', async () => {
+test('all that were seen within a second are reported once, by RPC requests that are not too long', async () => {
   const report = fc.record({
     ticketId: fc.stringMatching(/^[\w-]{1,64}$/),
     playerId: fc.option(fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }), { nil: undefined }),
@@ -43,7 +43,7 @@ test('all that were seen within a second are told of once, by questions that are
   )
 })
 
-test('while nobody leads, each is held once and so many at most, and no problem is made of it', async () => {
+test('while nobody leads, each is held once, with a bound on all, and no problem is reported', async () => {
   let answer = (_error: Error) => {}
   const { clock, told, problems, presence } = open(() => new Promise((_, reject) => (answer = reject)))
   const many = Array.from({ length: MOST_HELD + 1000 }, (_, index) => ({ ticketId: `t${index}` }))
@@ -63,7 +63,7 @@ test('while nobody leads, each is held once and so many at most, and no problem 
   expect(problems).toMatchObject([{ message: 'broken' }])
 })
 
-test('nothing is told after the end', async () => {
+test('nothing is reported after the end', async () => {
   const { clock, told, presence } = open()
   presence.note([{ ticketId: 'ann' }])
   const closed = presence.close()

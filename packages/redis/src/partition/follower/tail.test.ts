@@ -28,7 +28,7 @@ function open(changes: (call: number) => Partial<Changes> | Error) {
   return { clock, tail, heard, problems, missed: () => missed }
 }
 
-test('whoever waited before the first answer, or over a gap, is woken', async () => {
+test('waiters from before the first answer, or from before a gap, are woken', async () => {
   const answers = [{ cursor: '0' }, { gap: true }]
   const { clock, tail, heard, missed } = open((call) => answers[call - 1] ?? {})
   tail.start()
@@ -38,7 +38,7 @@ test('whoever waited before the first answer, or over a gap, is woken', async ()
   expect(clock.sleepers).toBe(0)
 })
 
-test('after a failure everything is looked at again for a while', async () => {
+test('after a failure everything is read again for some time', async () => {
   const answers = [{ cursor: '0' }, new Error('away')]
   const { clock, tail, problems, missed } = open((call) => answers[call - 1] ?? {})
   tail.start()

@@ -64,7 +64,7 @@ test('a commit whose answer is lost is repeated as it was, and what comes meanwh
   expect([problems.length, isLost()]).toEqual([2, false])
 })
 
-test('each record learns of its own tickets that are not in the match, and refused headers are told', async () => {
+test('each record learns of its own tickets that are not in the match, and refused headers are reported', async () => {
   const { clock, commits, refused } = open(async () => ({
     refused: [{ ticketId: 't3', header: 'C4' }],
     unmet: [{ matchId: 'm2', ticketIds: ['t2'] }],
@@ -82,7 +82,7 @@ test.each([true, false])('records wait for replicas where they are to: %s', asyn
   expect(written.map(({ durable }) => durable)).toEqual([false, isDurable])
 })
 
-test('once another process leads nothing more is written, and whoever waits is told', async () => {
+test('once another process leads nothing more is written, and waiters are rejected', async () => {
   const { clock, commits, written, isLost } = open(async () => {
     throw new LeaseLost('eu')
   })

@@ -94,7 +94,7 @@ test.each(['constructor', 'close', '__proto__'])('%s is no question', async (com
   expect(decodeReply(texts[0] ?? '')).toMatchObject({ error: { message: expect.stringContaining('does not know') } })
 })
 
-test('what is no question of ours is passed over', async () => {
+test('what is no RPC request is skipped', async () => {
   const { answering, writes } = open()
   for (const text of ['', '{', 'null', '[]', '{"id":"1"}', '{"id":1,"follower":"a","command":"hint","input":[]}'])
     answering.take(text)

@@ -103,7 +103,7 @@ test.each(['a step that fails', 'a gap', 'what was missed'])('after %s it is of 
   await expect(clock.until(standby.end())).rejects.toThrow('not up to date')
 })
 
-test('its end waits until all that was heard is done, and tells where the inbox goes on', async () => {
+test('its end waits until all that was received is done, and returns where the inbox continues', async () => {
   let go = () => {}
   const slow = new Promise<void>((resolve) => {
     go = resolve

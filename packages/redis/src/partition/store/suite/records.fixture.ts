@@ -106,7 +106,7 @@ export function testRecords(open: OpenStores): void {
           ['t3'],
           ['t4'],
         ])
-        // Who asks is told for a while.
+        // The ended ticket can still be read until it is swept.
         expect(await headerIn(other, 't1')).toBe(assigned(3, 'm1'))
         expect(await store.sweep(token, 0, 10)).toBe(2)
         expect((await other.read(['t1', 't2', 't3', 't4'])).map((ticket) => ticket?.id)).toEqual([
