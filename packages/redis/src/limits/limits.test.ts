@@ -98,7 +98,7 @@ describeRedis('limits in Redis', () => {
     expect(limiter.obstacle?.()).toMatchObject({
       name: 'LimitsUnavailable',
       limit: 'status',
-      message: expect.stringContaining("the shared limit 'status' gives no permits: "),
+      message: expect.stringContaining("The shared limit 'status' gives no permits: "),
       cause: { name: 'RedisTimedOut' },
     })
   })
