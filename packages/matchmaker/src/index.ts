@@ -80,7 +80,7 @@ export { predictedWin, type RatingValue } from './queues/rules/predicted-win.js'
 export type { LinearRelaxation, RelaxationStep } from './queues/rule-parts/relaxing.js'
 export { describeQueue, type LimitCurve, type LimitPoint, type QueueDescription } from './queues/describe-queue.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain.js'
-export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
+export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill-types.js'
 export type { PresenceReport } from './tickets/presence.js'
 export type {
   Acceptance,

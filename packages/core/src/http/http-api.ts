@@ -14,6 +14,7 @@ import {
   type Reply,
 } from './answers.js'
 import { type BegunBody, type BodyLimits, createBodies } from './bodies.js'
+import { corsHeaders, type CorsOptions, preflight } from './cors.js'
 import {
   createMatcher,
   inputReader,
@@ -276,37 +277,4 @@ function replyOf(result: unknown, { operation }: Match): Reply | Response {
 
 function warn(error: unknown): void {
   process.emitWarning(`a request failed: ${scrub(String(error))}`, 'MusterWarning')
-}
-
-export interface CorsOptions {
-  /** Origins whose pages may call, e.g. `https://play.example.com`; `http://localhost:*` for any port; `*` for all. */
-  readonly origins: readonly string[]
-}
-
-const PREFLIGHT_SECONDS = '600'
-
-/** The headers that let pages of listed origins read an answer; none for an origin that is not listed. */
-function corsHeaders({ origins }: CorsOptions, request: Request): Readonly<Record<string, string>> {
-  const origin = request.headers.get('origin')
-  if (origin === null || !origins.some((listed) => allows(listed, origin))) return { vary: 'origin' }
-  return { vary: 'origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': 'retry-after' }
-}
-
-function allows(listed: string, origin: string): boolean {
-  if (listed === '*' || listed === origin) return true
-  // The default port is not written in an origin.
-  return listed.endsWith(':*') && origin.replace(/(?<=[^/]):\d+$/, '') === listed.slice(0, -2)
-}
-
-/** Answers a browser's preflight request; undefined for any other request. */
-function preflight(request: Request, methods: readonly string[]): Response | undefined {
-  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
-  return new Response(null, {
-    status: 204,
-    headers: {
-      'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers': 'authorization, content-type, last-event-id',
-      'access-control-max-age': PREFLIGHT_SECONDS,
-    },
-  })
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Matchmaker } from '../matches/matchmaker.js'
 import type { AllocationView, Player } from '@muster/servers/internal'
-import type { Backfill } from '../tickets/backfill.js'
+import type { Backfill } from '../tickets/backfill-types.js'
 import {
   BackfillExists,
   InvalidTicket,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ruleSchema } from '../queues/rules/rule-kinds.js'
+import { ruleSchema } from '../queues/rules/validate-rule.js'
 import type { FoundTicket } from '@muster/servers/internal'
 import { inCommon } from './match-order.js'
 

@@ -3,7 +3,7 @@ import { createPool } from '@muster/kernel'
 import { defineQueue, type QueueDefinition } from './queue.js'
 import { compileQueue } from './compile.js'
 import type { RuleDefinition } from './rules/definition.js'
-import type { RulePlayer, RuleTicket } from './rule-parts/rule-checks.js'
+import type { RulePlayer, RuleTicket } from './rule-parts/rule-types.js'
 import { createExplain, type Explanation } from './explain.js'
 
 const NOW = 1_000_000

@@ -4,7 +4,7 @@ import { compileQueue } from './compile.js'
 import { defineQueue, type QueueDefinition } from './queue.js'
 import { PARTY_SIZE } from './rule-parts/rule-base.js'
 import type { RuleDefinition } from './rules/definition.js'
-import type { RulePlayer } from './rule-parts/rule-checks.js'
+import type { RulePlayer } from './rule-parts/rule-types.js'
 
 /**
  * Rule sets published for other matchmakers, written as docs/rules.md writes them: which players meet, and which do

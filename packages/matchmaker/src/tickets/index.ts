@@ -16,7 +16,7 @@ export {
   roomsBeside,
   type Vacancies,
   vacated,
-} from './backfill.js'
+} from './backfill-types.js'
 export { complete, MOST, type PrivateSeat, readBody, type StoredTicket, type TicketState } from './checked-ticket.js'
 export { type Cooldown, type Cooldowns, createCooldowns } from './cooldowns.js'
 export { createPlayerLimits } from './limits.js'

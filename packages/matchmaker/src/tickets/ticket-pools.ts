@@ -6,9 +6,9 @@ import type { Facts } from '../queues/index.js'
 import type { WaitCell } from '../wait-times/index.js'
 import { absentAt } from './presence.js'
 import { isPrivate } from './private-matches.js'
+import { createDeadlines, firstExpiryOf, isExpiredIn } from './ticket-expiry.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from './ticket-record.js'
 import type { WaitingFor } from './ticket.js'
-import { createDeadlines } from './timers.js'
 
 /** A ticket's membership in the pools of its runtimes. `index` counts the ticket's runtimes. */
 
@@ -260,14 +260,8 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
   }
 }
 
-function firstExpiryOf({ createdAt, runtimes }: TicketRecord): number {
-  let first = Infinity
-  for (const { queue } of runtimes) first = Math.min(first, createdAt + queue.expireAfterMs)
-  return first
-}
-
 const leaveExpired = (record: TicketRecord, now: number) =>
-  keepRuntimes(record, ({ queue }) => now - record.createdAt < queue.expireAfterMs)
+  keepRuntimes(record, (runtime) => !isExpiredIn(runtime, record.createdAt, now))
 
 /**
  * Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails

@@ -2,12 +2,12 @@ import type { Entry, Pool, Round, Slot, TeamShape } from '@muster/kernel'
 import { type Assignment, type FoundTicket, networkOf } from '@muster/servers/internal'
 import type { CompiledQueue, Explain, PlayerMayState, Queue, Facts, RuleTicket } from '../queues/index.js'
 import type { QueueWaits, WaitCell } from '../wait-times/index.js'
-import type { Backfill, BackfillStatus, Placed } from './backfill.js'
+import type { Backfill, BackfillStatus, Placed } from './backfill-types.js'
 import type { CheckedTicket, PrivateSeat, TicketPlayer } from './checked-ticket.js'
 import type { CheckEnvironment } from './limits.js'
 import type { Place } from './locate-players.js'
 import type { Acceptance, CancelReason, MatchEnd, Ticket, TicketStatus, WaitingFor } from './ticket.js'
-import type { Timed } from './timers.js'
+import type { Timed } from './ticket-expiry.js'
 
 /*
  * The records that the matchmaker keeps. They refer to one another:

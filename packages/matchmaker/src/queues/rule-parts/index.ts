@@ -41,7 +41,7 @@ export type {
   RuleTicket,
   Scalar,
   Teams,
-} from './rule-checks.js'
+} from './rule-types.js'
 export {
   base,
   comparisonSchema,
@@ -60,7 +60,7 @@ export {
   textSchema,
   textsSchema,
   waitMs,
-} from './schema-parts.js'
+} from './rule-field-schemas.js'
 export {
   LARGEST_MATCH,
   mayBeSmaller,

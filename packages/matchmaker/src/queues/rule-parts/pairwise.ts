@@ -1,7 +1,7 @@
 // pure: rules that say of any two tickets whether they may meet
 import { isSteady, timingOf } from './levels.js'
 import type { Checked, RuleBase, Scope } from './rule-base.js'
-import type { Facts, RuleChecks, RuleContext, Teams } from './rule-checks.js'
+import type { Facts, RuleChecks, RuleContext, Teams } from './rule-types.js'
 
 /** Whether two tickets may meet, whatever else is in the match. */
 type Allows = (one: Facts, other: Facts) => boolean

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { counted, digits, inWords, limitWords, listed } from './english.js'
 import type { Levels } from './levels.js'
 import { limitAt, loosest, type Relaxing, strictest } from './relaxing.js'
-import type { NamedTeam } from './rule-checks.js'
-import { jsonOf, relaxing } from './schema-parts.js'
+import type { NamedTeam } from './rule-types.js'
+import { jsonOf, relaxing } from './rule-field-schemas.js'
 
 /** One or more teams of one kind. */
 export interface TeamDefinition {

@@ -1,6 +1,6 @@
 // pure: what the players of a ticket have for an attribute, compared and made into one number
 import { type Comparison, type Missing, type Operator, PARTY_SIZE } from './rule-base.js'
-import type { Facts, Refuse, RuleTicket, Scalar } from './rule-checks.js'
+import type { Facts, Refuse, RuleTicket, Scalar } from './rule-types.js'
 
 /** A type of attribute, and its name in errors. */
 export interface ValueType<Value> {

@@ -4,7 +4,7 @@ import { allLimitsOf, innerRulesOf, limitFieldsOf, type RuleDefinition } from '.
 import type { TeamDefinition } from '../rule-parts/teams.js'
 import { loosest, type Relaxing, strictest } from '../rule-parts/relaxing.js'
 import type { Attributes } from '@muster/servers/internal'
-import type { RulePlayer, RuleTicket } from '../rule-parts/rule-checks.js'
+import type { RulePlayer, RuleTicket } from '../rule-parts/rule-types.js'
 import { optional, wait, relaxingBetween, skill, word, maps, role } from './value-arbitraries.fixture.js'
 import { ruleOf } from './rule-arbitraries.fixture.js'
 

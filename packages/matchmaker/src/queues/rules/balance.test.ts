@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createPool } from '@muster/kernel'
 import { compileQueue } from '../compile.js'
 import { checkQueue, defineQueue, type QueueDefinition } from '../queue.js'
-import type { Facts } from '../rule-parts/rule-checks.js'
+import type { Facts } from '../rule-parts/rule-types.js'
 import { predictedWin } from './predicted-win.js'
 
 /** The balance rule that goes by the predicted winner. That of differences is in other tests. */

@@ -3,7 +3,7 @@ import { InvalidTicket } from '../../errors.js'
 import { defineQueue, type QueueDefinition } from '../queue.js'
 import { compileQueue } from '../compile.js'
 import type { RuleDefinition } from './definition.js'
-import type { RuleOpening, RulePlayer, RuleTicket } from '../rule-parts/rule-checks.js'
+import type { RuleOpening, RulePlayer, RuleTicket } from '../rule-parts/rule-types.js'
 import { modelAllows } from './judge.fixture.js'
 import { brokenRules } from './oracle.fixture.js'
 

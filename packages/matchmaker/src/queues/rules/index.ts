@@ -13,4 +13,5 @@ export {
 } from './definition.js'
 export type { RequireRule } from './require.js'
 export type { RolesRule } from './roles.js'
-export { type CompiledRule, compileRule, ruleClause, ruleSchema } from './rule-kinds.js'
+export { type CompiledRule, compileRule, ruleClause } from './rule-kinds.js'
+export { ruleSchema } from './validate-rule.js'

@@ -1,6 +1,6 @@
 import type { Entry, MatchLevels, Model } from '@muster/kernel'
 import type { CompiledQueue } from '../compile.js'
-import type { Facts } from '../rule-parts/rule-checks.js'
+import type { Facts } from '../rule-parts/rule-types.js'
 
 /** Whether the compiled model allows a match, read directly from `@muster/kernel`. */
 export function modelAllows(

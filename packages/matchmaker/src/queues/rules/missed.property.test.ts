@@ -5,7 +5,7 @@ import { compileQueue } from '../compile.js'
 import { defineQueue, type QueueDefinition } from '../queue.js'
 import { NOW, queues, tickets } from './arbitraries.fixture.js'
 import { kinds } from './rule-arbitraries.fixture.js'
-import type { RuleTicket } from '../rule-parts/rule-checks.js'
+import type { RuleTicket } from '../rule-parts/rule-types.js'
 import { isLastResort } from './oracle-limits.fixture.js'
 import { admitted, allMatch, anyMatch, matchesOf, openingOf, type RunningMatch } from './scene.fixture.js'
 

@@ -1,7 +1,7 @@
 import type { QueueDefinition } from '../queue.js'
 import type { RuleDefinition } from './definition.js'
 import type { LimitBounds, Relaxing } from '../rule-parts/relaxing.js'
-import type { RuleTicket } from '../rule-parts/rule-checks.js'
+import type { RuleTicket } from '../rule-parts/rule-types.js'
 
 /** A team of a match: the name of its definition, and who is in it. */
 export interface JudgedTeam {

@@ -1,5 +1,5 @@
 import type { RequireRule } from './require.js'
-import type { RulePlayer } from '../rule-parts/rule-checks.js'
+import type { RulePlayer } from '../rule-parts/rule-types.js'
 import type { Missing } from '../rule-parts/rule-base.js'
 
 export const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]

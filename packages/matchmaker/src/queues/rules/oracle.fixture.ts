@@ -4,7 +4,7 @@ import { type Missing, PARTY_SIZE } from '../rule-parts/rule-base.js'
 import type { CompareRule } from './compare.js'
 import type { RolesRule } from './roles.js'
 import type { RuleDefinition } from './definition.js'
-import type { RulePlayer, RuleTicket, Scalar } from '../rule-parts/rule-checks.js'
+import type { RulePlayer, RuleTicket, Scalar } from '../rule-parts/rule-types.js'
 import type { Relaxing } from '../rule-parts/relaxing.js'
 import {
   hasBounds,

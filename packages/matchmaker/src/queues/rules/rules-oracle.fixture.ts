@@ -5,7 +5,7 @@ import { wait } from './value-arbitraries.fixture.js'
 
 /** What `@muster/matchmaker/rules-oracle` offers to tests of other packages: a judge of matches, and what it judges. */
 export { queues, tickets } from './arbitraries.fixture.js'
-export type { RuleTicket } from '../rule-parts/rule-checks.js'
+export type { RuleTicket } from '../rule-parts/rule-types.js'
 export { brokenRules, wrongSizes } from './oracle.fixture.js'
 export type { JudgedTeam } from './oracle-limits.fixture.js'
 export { kinds } from './rule-arbitraries.fixture.js'

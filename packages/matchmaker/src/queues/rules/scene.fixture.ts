@@ -2,7 +2,7 @@ import { InvalidTicket } from '../../errors.js'
 import type { Grouped, Pool } from '@muster/kernel'
 import type { CompiledQueue } from '../compile.js'
 import type { QueueDefinition } from '../queue.js'
-import type { Facts, RuleTicket } from '../rule-parts/rule-checks.js'
+import type { Facts, RuleTicket } from '../rule-parts/rule-types.js'
 import { brokenRules, wrongSizes } from './oracle.fixture.js'
 import { namesOf } from '../rule-parts/teams.js'
 

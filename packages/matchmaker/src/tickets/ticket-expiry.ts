@@ -1,4 +1,4 @@
-// pure: what is due when; when waiting tickets must be looked at again
+// pure: when tickets expire, and a timer heap for this and other times
 /** Something with a due time. Only `createTimerHeap` and `createDeadlines` change these fields. */
 export interface Timed {
   /** Epoch milliseconds; 0 before it is set first. */
@@ -170,3 +170,19 @@ export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
     },
   }
 }
+
+/** How long a queue keeps a ticket. */
+interface Expiring {
+  readonly queue: { readonly expireAfterMs: number }
+}
+
+/** When the first of the ticket's queues drops it, in epoch milliseconds. */
+export function firstExpiryOf(ticket: { readonly createdAt: number; readonly runtimes: readonly Expiring[] }): number {
+  let first = Infinity
+  for (const { queue } of ticket.runtimes) first = Math.min(first, ticket.createdAt + queue.expireAfterMs)
+  return first
+}
+
+/** Whether the ticket has waited too long for this queue. @param now epoch milliseconds */
+export const isExpiredIn = ({ queue }: Expiring, createdAt: number, now: number): boolean =>
+  now - createdAt >= queue.expireAfterMs

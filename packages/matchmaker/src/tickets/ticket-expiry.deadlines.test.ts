@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createDeadlines, type Timed } from './timers.js'
+import { createDeadlines, type Timed } from './ticket-expiry.js'
 
 const item = (): Timed => ({ dueAt: 0, heapIndex: -1 })
 
