@@ -124,8 +124,8 @@ describe('after kill -9', () => {
   test.each([
     ['before its create was sent', 0, 1],
     ['while its server starts', 2000, 1],
-    ['when its players were told', 6500, 1],
-  ])('a match goes on: %s', async (_, ms, servers) => {
+    ['when its players were notified', 6500, 1],
+  ])('a match continues: %s', async (_, ms, servers) => {
     const world = createWorld()
     const first = await world.live()
     first.join('ann')

@@ -42,7 +42,7 @@ export function checkSize({ environment_variables = [] }: CreateDeployment, foun
   const bytes = variablesBytes(environment_variables)
   if (bytes <= LARGEST_ENVIRONMENT_BYTES) return
   throw new MatchTooLarge(
-    `environment: what the server is to be told has ${bytes} bytes, and at most ${LARGEST_ENVIRONMENT_BYTES} fit`,
+    `environment: the variables of the server have ${bytes} bytes, and at most ${LARGEST_ENVIRONMENT_BYTES} fit`,
     oversized(found),
   )
 }

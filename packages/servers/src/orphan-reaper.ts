@@ -22,10 +22,7 @@ export interface Reaper {
 export interface ReaperOptions {
   readonly stops: Pick<Stops, 'order'>
   readonly clock: Clock
-  /**
-   * Milliseconds after which a stray is stopped that this process knows nothing about: since its start, as the service
-   * says.
-   */
+  /** Milliseconds after which an unknown stray is stopped: since its start, as the service reports it. */
   readonly graceMs: number
   /** Milliseconds for which the list may lag behind. */
   readonly listLagMs: number
@@ -40,17 +37,14 @@ interface Stray {
 
 /** Most strays, ended matches and stops that are remembered. A forgotten one is handled later. */
 const REMEMBERED = 10_000
-/**
- * Milliseconds that a deployment which is stopped may take to end, its grace period included; then it is stopped once
- * more.
- */
+/** Milliseconds that a stopped deployment may take to end, its grace period included; then the stop is repeated. */
 const ENDING_MS = 10 * 60_000
 
 /**
  * A deployment with the tag of an ended match is stopped as soon as it is seen: its create took effect after Muster
- * gave it up. What this process knows nothing about may belong to one that is just ending, so it gets a grace. That
- * counts from its start, which the service tells, so that it passes also where no process lives for so long; where the
- * service does not tell, from the first time that it was seen.
+ * gave it up. An unknown deployment may belong to a process that is just ending, so it is stopped only after a grace
+ * period. The period counts from the deployment's start as the service reports it, so that it also ends if no process
+ * runs that long; without a reported start, from the first time that it was seen.
  */
 export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: ReaperOptions): Reaper {
   const strays = new LRUCache<string, Stray>(growingTo(REMEMBERED))

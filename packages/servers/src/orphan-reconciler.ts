@@ -3,20 +3,20 @@ import type { Clock } from '@muster/core/clock'
 import { priorities, type DeploymentService, type Allocation, hasTag, taggedWith } from './records/index.js'
 import { sweep } from './watching/index.js'
 
-/** Finds deployments by tag whose id was lost with the answer to their create. */
+/** Orphan reconciliation: finds, by tag, deployments whose create was never answered. */
 export interface Finder {
   /**
    * Begins a search. @param lostAt epoch milliseconds; for a match of an earlier process, when its loss was first
    * noticed.
    */
   begin(allocation: Allocation, lostAt: number): void
-  /** Notes a hint that the deployment exists: it is looked for soon, in addition to the planned looks. */
+  /** Notes a hint that the deployment exists: schedules an extra lookup soon, besides the planned ones. */
   hint(allocation: Allocation): void
   /** Ends the search: the deployment was found, or is no longer needed. */
   end(allocation: Allocation): void
-  /** Begins the looks that are due. */
+  /** Begins the lookups that are due. */
   advance(now: number): void
-  /** From now on, a deployment that several looks did not find counts as absent. */
+  /** From now on, a deployment counts as absent after fewer lookups have missed it. */
   giveUpSooner(): void
   /** Ends all searches. */
   close(): void
@@ -29,11 +29,11 @@ export interface FinderOptions {
   readonly ownTag: string
   /** Milliseconds for which the service's list may not show a new deployment. */
   readonly listLagMs: number
-  /** The list shows a deployment with the tag of a match. */
+  /** Called when the list shows a deployment with the tag of a match. */
   readonly found: (entry: DeploymentListEntry) => void
-  /** The players have waited long enough; the search continues without them. */
+  /** Called when the players have waited long enough; the search continues without them. */
   readonly late: (allocation: Allocation) => void
-  /** The deployment does not exist. */
+  /** Called when the deployment does not exist. */
   readonly absent: (allocation: Allocation) => void
   readonly problem: (error: unknown, allocation: Allocation) => void
 }
@@ -42,20 +42,21 @@ interface Search {
   readonly allocation: Allocation
   /** Epoch milliseconds. */
   readonly lostAt: number
-  /** Times to look, as multiples of `listLagMs` since the loss. */
+  /** When to query the list, as multiples of `listLagMs` since the loss. */
   readonly times: readonly number[]
-  /** Number of these times that had passed when the last answered look began. */
+  /** Number of these times that had passed when the last answered lookup began. */
   looks: number
   isHinted: boolean
   isLooking: boolean
-  /** Epoch milliseconds before which a failed look is not repeated. */
+  /** Epoch milliseconds before which a failed lookup is not repeated. */
   restsUntil: number
 }
 
-/** While players wait, often at first; in the end the create may have taken longer than the list lags behind. */
+/** While players wait: frequent at first; late lookups cover a create that took effect after the list lag. */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
 /**
- * For a match of an earlier process nobody waits: one look answers, at a time when the list shows all that was created.
+ * For a match of an earlier process nobody waits: one lookup is enough, once the list shows everything that was
+ * created.
  */
 const AFTER_RESTART = [1]
 /** Lookups before the players are released; the last is at `listLagMs`. */
@@ -71,8 +72,8 @@ const TIMEOUT_MS = 10_000
 const PAGE_GAP_MS = 50
 
 /**
- * A deployment counts as absent when looks at their own times did not find it. What a webhook brings about comes
- * when it likes, so it proves nothing.
+ * Declares a deployment absent only after every scheduled lookup missed it. Lookups triggered by webhooks do not count,
+ * because webhooks may arrive at any time.
  */
 export function createFinder(options: FinderOptions): Finder {
   const { service, clock, ownTag, listLagMs, found, late, absent, problem } = options

@@ -1,14 +1,14 @@
-// pure: tokens of requests that ended without an answer; which tokens are in use, and when each becomes free again
+// pure: which tokens of a token bucket are in use, and when each becomes free again, also those of unanswered requests
 import { createList, createNumberQueue, type Entry, type List, type NumberQueue } from './collections.js'
 import { type RequestObserver, WIDE_MS } from './count-bound.js'
 import type { Permit } from './limiter.js'
 
 /**
- * Tokens of requests that were written and ended without an answer. Such a request may lie in a buffer, and be counted
- * when a server that stood still continues. The first answer to a request written later shows that the server
- * continues: requests that ended before that one was written are counted within 250 ms of the answer (our choice).
- * Until such an answer the tokens become free one at a time, after one window, two, then every four; the requests that
- * use them are probes. The times passed in never decrease from one call to the next.
+ * Tokens of requests that were written and ended without an answer. Such a request may be in a buffer, and be counted
+ * when a stalled server continues. The first answer to a request written later shows that the server continues:
+ * requests that ended before that one was written are counted within 250 ms of the answer (our choice). Until such an
+ * answer the tokens become free one at a time, after one window, two, then every four; the requests that use them are
+ * probes. The times passed in never decrease from one call to the next.
  */
 interface Unanswered {
   /** Notes that a written request ended without an answer. */

@@ -1,4 +1,4 @@
-// pure: how fast to go after the service said 'too many'
+// pure: the token bucket of a rate limit, and its rate after the service answered 429 (AIMD)
 import { type BoundChange, createCountBound, WIDE_MS } from './count-bound.js'
 import { createLedger } from './ledger.js'
 import type { LocalLimiter } from './limiter.js'
@@ -96,7 +96,8 @@ interface TokenOptions {
 const LATE_MS = 20
 
 /**
- * Gives out as many tokens in each window as the rate allows. `createBucket` explains why no server then counts more.
+ * Creates a token bucket: it gives out as many tokens in each window as the rate allows. `createBucket` explains why no
+ * server then counts more.
  */
 export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): LocalLimiter {
   const bound = createCountBound(jitterMs, boundChanged)
@@ -199,7 +200,7 @@ export interface BucketOptions {
  * answer. Why that is enough: a request answered at a was counted at c ≤ a. The next request on the same token is
  * written at a + window or later, and counted later still. On each token, then, counts are a window apart, and there
  * are no more tokens than the limit: nor over all processes, because shares are rounded down. Nothing is assumed of the
- * network, the server or this process: any of them may stand still for as long as it likes.
+ * network, the server or this process: any of them may stall for any time.
  *
  * The price is answer / (window + answer) of the rate: 2 % at 20 ms and one second, but half where answers take a
  * second. Most answers being slow, a request is therefore also taken as counted a bound after its writing, as far as

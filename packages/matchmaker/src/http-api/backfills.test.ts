@@ -109,7 +109,7 @@ describe('backfills and matches of a backend', () => {
       [],
     ],
     [
-      'whoever is not among the players of a ticket, as the server was given them',
+      'players who are not among those of a ticket, as the server was given them',
       { 'ticket-2': { players: ['bob'] } },
       ['ann'],
     ],

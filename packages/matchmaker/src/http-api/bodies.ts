@@ -88,7 +88,7 @@ export const MatchBody = z
     skip_acceptance: z
       .boolean()
       .optional()
-      .describe('Whether players are not asked to accept the match where the profile asks; default false'),
+      .describe('Whether players need not accept the match, in a profile with acceptance; default false'),
   })
   .meta({ id: 'CreateMatch' })
 

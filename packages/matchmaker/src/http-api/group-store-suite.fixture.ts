@@ -124,7 +124,7 @@ export function testGroupStore(name: string, open: () => Promise<GroupStoreUnder
     )
 
     test(
-      'and forgets those that nobody asks about',
+      'and forgets those that nobody reads',
       using(async ({ store, other, pass, idleMs }) => {
         await store.create(aGroup('one', ['ann']))
         await store.create(aGroup('two', ['bob']))

@@ -64,7 +64,7 @@ test('an attribute too large for the matches of its queue is refused with its na
   expect([status, json]).toMatchObject([400, { code: 'invalid-ticket', field: 'attributes' }])
   expect((json as { message: string }).message).toMatch(
     new RegExp(
-      '^attributes: are too large: their server would be told \\d{5} bytes about them, ' +
+      '^attributes: are too large: they take \\d{5} bytes of the environment of their server, ' +
         'and of a match of 40 players only \\d{4} fit$',
     ),
   )

@@ -245,7 +245,7 @@ export const ticketRoutes = {
     errors: [403, 404, 503],
   }),
   updateBackfill: operation('PATCH /backfills/{backfill_id}', {
-    summary: 'Change whom a match asks for; 409 if the backfill has changed since',
+    summary: 'Change the slots of a backfill; 409 if the backfill has changed since',
     input: backfillKey.extend(BackfillChangeBody.shape),
     output: BackfillSchema,
     errors: [403, 404, 409, 503],
@@ -271,7 +271,7 @@ export const ticketRoutes = {
     errors: [403, 404, 503],
   }),
   findInMatch: operation('GET /matches/{match_id}/players/{player_id}', {
-    summary: 'Whether a player may come to the server of a match now: its server asks this when a client connects',
+    summary: 'Whether a player may join the server of a match now: the server calls this when a client connects',
     input: z.strictObject({ match_id: id, player_id: id }),
     output: PlayerInMatchSchema,
     errors: [403, 503],

@@ -130,7 +130,7 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
           .array(z.object({ rule: text, lets: whole.describe('How many of the others it lets through by itself') }))
           .optional()
           .describe('To backends'),
-        blocking: text.optional().describe('To backends: the rule that stands most in the way'),
+        blocking: text.optional().describe('To backends: the rule that blocks most'),
         nearest: z
           .object({
             rule: text,
@@ -192,7 +192,7 @@ export interface StreamTokenView {
 export const StreamTokenSchema: z.ZodType<StreamTokenView> = z.object({
   token: text,
   url: text.describe('Path and query for `new EventSource`, the token in it'),
-  expires_at: isoTime.describe('No stream begins by it from then on; one that has begun goes on'),
+  expires_at: isoTime.describe('No stream can be opened with it from then on; an open one continues'),
 })
 
 const memberKeys = { team_id: maybeText, assignment: Assignment.nullable() }

@@ -273,7 +273,7 @@ const describe = (basePath: string) =>
   openApiDocument({
     title: 'Tickets',
     version: '1',
-    description: 'Players wait for a match, and are told where to connect.',
+    description: 'Players wait for a match, and get the address of its server.',
     routes: ticketRoutes,
     anonymous,
     basePath,

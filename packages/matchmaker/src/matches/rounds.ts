@@ -51,7 +51,7 @@ export interface Rounds {
 export interface RoundsOptions {
   readonly runtimes: () => Iterable<QueueRuntime>
   readonly tickets: Pick<TicketStore, 'reserve'>
-  /** Milliseconds of work for a round; Infinity for no bound. */
+  /** The search budget: milliseconds of work for a round of the kernel; Infinity for no bound. */
   readonly budgetMs: number
 }
 
@@ -73,7 +73,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     { now, yielder, room }: RoundTerms,
     groups: Group[],
   ): Promise<boolean> => {
-    // Without room for matches, openings come first: nothing else can be made.
+    // At the server limit no match can start, so fill backfill slots first.
     const options = { openings: room > 0 ? runtime.queue.backfill : ('first' as const) }
     let isNew = runtime.round === undefined
     runtime.arrivals.clear()
@@ -124,7 +124,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const inOrder = [...all.slice(first), ...all.slice(0, first)]
       for (const [index, runtime] of inOrder.entries()) {
         if (index > 0 && terms.yielder.spentMs() >= budgetMs) nextRuntime = runtime
-        // A queue that takes long must not keep the others waiting: it continues when its turn comes again.
+        // Round-robin: a queue that uses up the tick budget resumes after the other queues.
         else if (!(await work(runtime, terms, groups))) nextRuntime = inOrder[(index + 1) % inOrder.length]
         else continue
         break

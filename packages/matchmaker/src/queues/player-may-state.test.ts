@@ -19,7 +19,7 @@ const every = [
 const custom = { kind: 'custom', name: 'mine', test: () => true } as const
 
 test.each([
-  ['without rules, all of it', {}, [...NAMES]],
+  ['without rules, every attribute', {}, [...NAMES]],
   ['without a list, what no rule compares', { rules: [skill] }, ['map', 'clan', 'name', 'roles', 'avoid', 'latencies']],
   ['of all kinds', { rules: every }, ['name']],
   ['a custom rule may look at all that it is given', { rules: [custom] }, ['avoid', 'latencies']],

@@ -92,7 +92,7 @@ export function createCheckEnvironment(told: Told): CheckEnvironment {
     if (bytes <= mayTake) return
     const field = ticket.players.length === 1 ? 'players.0.attributes' : 'players'
     const message =
-      `are too large: their server would be told ${bytes} bytes about them, ` +
+      `are too large: they take ${bytes} bytes of the environment of their server, ` +
       `and of a match of ${told.players} players only ${mayTake} fit`
     throw new InvalidTicket(`ticket: ${field}: ${message}`, { field })
   }

@@ -123,7 +123,10 @@ function cellsOf(record: TicketRecord, now: number): readonly WaitCell[] {
 const isSame = (cells: readonly WaitCell[], others: readonly WaitCell[]) =>
   cells.length === others.length && cells.every((cell, index) => cell === others[index])
 
-/** Moves searching tickets in and out of the pools of their runtimes. */
+/**
+ * Moves searching tickets in and out of the pools of their runtimes. A pool is the kernel's spatial index of the
+ * tickets that a round may match.
+ */
 export interface TicketPools {
   /**
    * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
@@ -131,7 +134,7 @@ export interface TicketPools {
    *   the ticket.
    */
   syncPools(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
-  /** Settles the tickets whose timers are due. */
+  /** Applies the changes of tickets whose timers are due. */
   advance(now: number): void
   /** The ticket stops searching. @param matchedIn the queue that has found a match for it. */
   leave(record: TicketRecord, now: number, matchedIn?: QueueRuntime): void
@@ -141,7 +144,7 @@ export interface TicketPools {
   outside(): Iterable<TicketRecord>
   /** The ticket was short of servers in an earlier process, and counts as such until `shortOfServers` is called. */
   expectShort(record: TicketRecord): void
-  /** Nothing is kept of the ticket any more. */
+  /** Removes everything kept of the ticket. */
   forget(record: TicketRecord, now: number): void
 }
 

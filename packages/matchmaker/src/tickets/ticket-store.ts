@@ -276,7 +276,7 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
   const touch = (record: TicketRecord) => {
     if (following?.putsOff(record) === true) return
     record.version += 1
-    // First the ledger: it writes the changes of this turn before those who wait for them can go on.
+    // Append to the log before waking waiters, so that clients never outrun it.
     ledger?.changed(ticketOf(record))
     waiters.changed(record)
   }

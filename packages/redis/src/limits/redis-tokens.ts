@@ -2,9 +2,10 @@ import { type RedisConnection, defineScript } from '../connection/index.js'
 import type { LimitTimes, Taken, TokenStore } from './token-store.js'
 
 /**
- * One sorted set holds a limit's tokens that are out: each by the time at which it is back, in microseconds of Redis'
- * clock. Its first member, `run:…` at 0, names the run of Redis that wrote it. A run that begins, or a replica that
- * takes over, may have lost what was written last, so it does not trust the set and takes every token as out.
+ * A token bucket in Redis. One sorted set holds a limit's tokens that are out: each by the time at which it is back, in
+ * microseconds of Redis' clock. Its first member, `run:…` at 0, names the run of Redis that wrote it. A run that
+ * begins, or a replica that takes over, may have lost what was written last, so it does not trust the set and takes
+ * every token as out.
  *
  * A hash holds the consequences of the last 429: until when every process pauses, and the lowered rate.
  */

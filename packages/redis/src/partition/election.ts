@@ -11,9 +11,9 @@ import type { PartitionStore } from './store/index.js'
  *      └── taken by another, or not renewed in time, or released ──┘
  */
 
-/** Takes the lease of the partition whenever nobody holds it, and keeps it. */
+/** Leader election by a lease: acquires the lease of the partition whenever no process holds it, and renews it. */
 export interface Election {
-  /** Begins to ask for the lease. */
+  /** Begins to compete for the lease. */
   start(): void
   /** Ends the lease epoch, if there is one, and then releases the lease; resolves then. */
   stop(): Promise<void>

@@ -41,13 +41,16 @@ export interface PartitionEvents {
 export type PartitionProblem = ListenerProblem | { readonly during: 'partition'; readonly error: unknown }
 
 /**
- * A process of a partition: it takes tickets like a matchmaker, as a service that answers by promises, and leads while
- * no other process does.
+ * A process of a partition. It takes tickets like a matchmaker, as a service that answers by promises. One process, the
+ * leader, holds the lease and makes matches; the others are followers.
  */
 export interface Partition extends FollowerService {
-  /** Begins to follow the partition, and to lead it if nobody does. Before, and after `close`, nothing is answered. */
+  /**
+   * Begins to follow the partition, and to lead it if no other process does. Before, and after `close`, no call is
+   * answered.
+   */
   start(): void
-  /** Whether this process leads now, and has taken over the matches of the leader before. */
+  /** Whether this process leads now, and has taken over the matches of the previous leader. */
   leads(): boolean
   /** Milliseconds by which the clock of Redis is ahead of this process', as measured last. */
   clockOffsetMs(): number
@@ -68,14 +71,14 @@ export interface Partition extends FollowerService {
     listener: (event: MatchmakerEvents[Name]) => void,
   ): () => void
   /**
-   * Ends this process' part. What it has decided is written and the lease is released, so that another process leads at
-   * once; tickets, matches and servers stay as they are.
+   * Leaves the partition: writes pending decisions and releases the lease, so that another process leads at once.
+   * Tickets, matches and servers do not change.
    */
   close(): Promise<void>
 }
 
 const RETRY_MS = 200
-/** Milliseconds between two looks at the queues in force: less than any queue may give to clients that are away. */
+/** Milliseconds between two reads of the queues in force: less than any queue's `presence.withinMs` may be. */
 const COMPARE_MS = 5000
 
 /**

@@ -99,7 +99,7 @@ describeRedis('a partition', () => {
   )
 
   test(
-    'goes on with a key of another type when that is gone, and loses no server',
+    'continues with a key of another type when that is gone, and loses no server',
     using({}, async ({ redis, service, problems, join, expectStatus, ticket }) => {
       const only = await join()
       await eventually(() => only.leads()).toBe(true)

@@ -25,7 +25,7 @@ class Witness {
     if (status !== 'HOST_ASSIGNED') return
     const where = `${matchId} ${assignment?.fqdn}`
     const before = this.told.get(id)
-    if (before !== undefined && before !== where) this.broken.push(`${id} was told ${before}, then ${where}`)
+    if (before !== undefined && before !== where) this.broken.push(`${id} got ${before}, then ${where}`)
     if (this.cancelled.has(id)) this.broken.push(`${id} was cancelled, and then assigned`)
     this.told.set(id, where)
   }
@@ -141,7 +141,7 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
     const view = await last.getTicket(ticket.id)
     if (view?.status !== 'HOST_ASSIGNED') continue
     const { players = 0, fqdn = view.assignment?.fqdn } = byMatch.get(view.matchId ?? '') ?? {}
-    if (fqdn !== view.assignment?.fqdn) broken.push(`${view.id} was told another server than others of its match`)
+    if (fqdn !== view.assignment?.fqdn) broken.push(`${view.id} got another server than others of its match`)
     byMatch.set(view.matchId ?? '', { players: players + view.players.length, fqdn })
   }
   for (const [matchId, { players }] of byMatch)

@@ -110,8 +110,8 @@ export interface Lease {
  * of the last minute. Words: partition, known version, whether the asker is new, servers that exist, servers wanted
  * beside them, most servers, creates planned since it asked last, creates wanted, most creates a minute.
  *
- * A new asker does not know which of the creates were planned that its predecessor had been given, so all count. When
- * Redis has begun anew, nobody gets more than he has until all that live have asked.
+ * A new leader does not know which of its predecessor's granted creates were planned, so all count. When Redis has lost
+ * its data, no partition gets more than it has until all live partitions have sent a request.
  */
 const leaseScript = defineScript<Lease>({
   name: 'spending.lease',

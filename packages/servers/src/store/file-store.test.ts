@@ -149,7 +149,7 @@ describe('a file that is', () => {
     ['something else', '{"ip":"192.0.2.1"}\nmore\n', /is another kind of file/],
     ['of another version', HEADER.replace('"version":3', '"version":9'), /was written by another version/],
     ['damaged in its first line', HEADER.replace('muster', 'mustard'), /was written by another version/],
-  ])('%s is left as it is', async (_, content, message) => {
+  ])('%s is left unchanged', async (_, content, message) => {
     const path = newPath()
     writeFileSync(path, content)
     const opening = openStore({ path })

@@ -70,8 +70,8 @@ const schema = z.strictObject({
 })
 
 /**
- * Opens a store in a file, and reads what an earlier process has left in it. flock(2) admits one process at a time, in
- * whatever container.
+ * Opens a store in a file, and reads what an earlier process has left in it. flock(2) admits one process at a time,
+ * also across containers.
  * @throws {InvalidInput} naming the option and the value
  * @throws {StoreLocked} while another process has the file, or one of `takeOver`, open
  * @throws {StoreCorrupt} if the file, or one of `takeOver`, is something else, of another version, or damaged where a
@@ -146,11 +146,11 @@ function merged([own, ...older]: readonly [RecordsByKind, ...RecordsByKind[]]): 
   return records
 }
 
-/** A store whose file can be written anew at any time. */
+/** A write-ahead log in one file, with compaction on demand. */
 export interface FileStore extends Store {
   /**
-   * Writes the file anew, with what is live.
-   * @param isForced whether it must be on the disk then, whatever `fsync` says.
+   * Compaction: replaces the file by one that holds only the live records.
+   * @param isForced whether the new file must survive a power failure, whatever `fsync` says.
    */
   rewrite(isForced?: boolean): Promise<void>
 }
@@ -168,16 +168,18 @@ export interface FileStoreOptions {
   readonly damages: readonly StoreTorn[]
 }
 
-/** Growth since the last rewrite, as a factor, at which the file is rewritten: each line is rewritten about once. */
+/**
+ * Compaction starts when the file is this many times as large as after the last one: each line is rewritten about once.
+ */
 const GROWTH = 4
-/** Milliseconds from a failure to the next attempt, and between two looks at the file. */
+/** Milliseconds from a failure to the next attempt, and between two checks of the file. */
 const EVERY_MS = 1000
 /**
- * Characters of lines that are kept while they cannot be written. Beyond, they are dropped, and the whole file is
- * rewritten instead (our choice).
+ * Most characters of pending lines while writes fail. Beyond this, they are dropped, and compaction rewrites the whole
+ * file instead (our choice).
  */
 const MOST_PENDING = 2 ** 23
-/** The store in a file that is open, and locked. */
+/** Creates the write-ahead log in a file that is open and locked, and compacts it as it grows. */
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { path, fsync, compactAtBytes, clock, lock, file } = options
   const isForced = fsync === 'always'
@@ -278,7 +280,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   }
 
   const rewriteNow = async (mustForce: boolean): Promise<void> => {
-    // If it fails, it is not repeated before the file has grown again, unless the file lacks something.
+    // Failed compaction is not retried before the file has grown again, unless the file lacks records.
     nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH)
     tail = []
     const replaced = () => {

@@ -9,7 +9,7 @@ export interface StoreChange {
   readonly change?: string | undefined
 }
 
-/** Records of one kind, in the store. Each is a text of one line, under a key: JSON is. */
+/** Records of one kind, in the store. Each is a text of one line, e.g. JSON, under a key. */
 export interface StoreRecords {
   /** What was in the store when it was opened, in the order in which it was put. Call it once: it is forgotten then. */
   stored(): readonly StoreRecord[]
@@ -38,30 +38,33 @@ export interface StoreOwner {
  * holds players' addresses.
  */
 export interface Store {
-  /** Whether it could not be written to when that was last tried: then no ticket is taken. It is tried again. */
+  /** Whether the last write failed. While it is true, the matchmaker takes no tickets. The store retries. */
   isFailing(): boolean
   /**
-   * Begins to be a matchmaker's.
-   * @throws {InvalidInput} if it is one's already, or that of a matchmaker of another name
+   * Assigns the store to a matchmaker.
+   * @throws {InvalidInput} if it already has an owner, or holds the records of a matchmaker of another name
    */
   attach(owner: StoreOwner): void
   /**
    * Begins to keep records of a kind: a name of letters from a to z and -.
-   * @param live the records as they are now: asked, in slices, whenever the file is rewritten.
+   * @param live the present records: read, in slices, whenever compaction rewrites the file.
    */
   records(kind: string, live: () => Iterable<StoreRecord>): StoreRecords
   /**
-   * Writes what was put, changed and removed. What cannot be written is kept, and tried again: see `isFailing`. Without
-   * a call it is written at the end of the present turn of the event loop.
+   * Writes the pending puts, changes and removals. A failed write is kept and retried: see `isFailing`. Without a call
+   * they are written at the end of the present turn of the event loop.
    */
   flush(): void
   /**
-   * Resolves once all that was written so far survives a power failure, as far as the store is to: see `fsync` of
-   * `StoreOptions`. Calls share one fdatasync. Returns undefined if there is nothing to wait for.
+   * Resolves once everything written so far survives a power failure, if `fsync` of `StoreOptions` requires that.
+   * Concurrent calls share one fdatasync. Returns undefined if there is nothing to wait for.
    * @throws {StoreLocked} if the file has become another process's
    */
   sync(): Promise<void> | undefined
-  /** Does what is due: tries again, forces onto the disk, rewrites a file that has grown. Never rejects. */
+  /**
+   * Does what is due: retries writes, forces them onto the disk (fdatasync), compacts a file that has grown. Never
+   * rejects.
+   */
   advance(): Promise<void>
   /** Whether `close` was called: nothing can be written any more. */
   isClosed(): boolean

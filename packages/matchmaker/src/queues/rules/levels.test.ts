@@ -111,6 +111,6 @@ test.each<readonly [RuleDefinition, readonly string[]]>([
   [{ kind: 'require', attribute: 'mode', operator: '=', value: 'duel' }, []],
   [{ kind: 'all', rules: [{ kind: 'distance', maxKm: 5 }] }, []],
   [{ kind: 'equal', attribute: 'mode' }, []],
-])('the limits of a rule are told by their fields: %j', (rule, fields) => {
+])('the limits of a rule are found by their fields: %j', (rule, fields) => {
   expect(limitFieldsOf(rule)).toEqual(fields.map((field) => [field, Reflect.get(rule, field)]))
 })

@@ -53,8 +53,8 @@ interface WebhookOptions {
 const LONGEST_PATH = 1024
 
 /**
- * Takes the service's webhooks where another process leads: the leader knows which paths are right. A webhook is only a
- * hint, so one that gets lost costs time and nothing else.
+ * Forwards the service's webhooks to the leader, which knows the valid paths. A webhook is only a hint, so a lost one
+ * costs time and nothing else.
  */
 const createWebhook = ({ clock, ask }: WebhookOptions): ((request: Request) => Promise<Response>) =>
   createWebhookDoor({
@@ -72,10 +72,10 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
 
-/** What a process answers at once, of what it knows itself. */
+/** The methods that a process answers at once, from its own knowledge. */
 type AtOnce = 'playerMayState' | 'readsLatencies' | 'largestParty' | 'presenceWithinMs' | 'queueNames' | 'estimateWait'
 
-/** What every process of a partition can do, whether or not it leads: all that the ticket API needs, and hints. */
+/** The service of every process of a partition, leader or follower: all that the ticket API needs, and hints. */
 export type FollowerService = {
   readonly [Name in Exclude<keyof TicketService, AtOnce>]: Promised<TicketService[Name]>
 } & Pick<TicketService, AtOnce> & {
@@ -105,7 +105,7 @@ interface FollowerOptions {
   readonly locate: FollowerWaitsOptions['locate']
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void
-  /** What has changed in the partition, and replies that were no answers to RPC requests. */
+  /** Called with the changes of the partition, and with replies that answer no RPC request. */
   readonly heard: (changes: Changes) => void
   readonly problem: (error: unknown) => void
 }

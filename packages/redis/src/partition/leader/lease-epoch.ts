@@ -25,13 +25,13 @@ export interface LeaseEpochOptions {
   readonly replica: Replica
   /** Where the reading of the inbox continues. */
   readonly cursor: string
-  /** Whether what a crash must not lose waits for replicas. */
+  /** Whether writes that a crash must not lose wait for replicas. */
   readonly isDurable: boolean
   readonly clock: Clock
   readonly random: () => number
   /** Milliseconds for which a ticket can be read after it has ended. */
   readonly endedTicketTtlMs: number
-  /** The matches of the leader before are taken over: this process matches from now on. */
+  /** Called once the matches of the previous leader are taken over: this process matches from now on. */
   readonly leading: () => void
   readonly problem: (error: unknown) => void
 }
@@ -42,7 +42,10 @@ const SWEEP_EVERY_MS = 1000
 /** Tickets swept at a time. */
 const SWEEP_MOST = 1000
 
-/** Leads until the lease is lost or to be released. Resolves when nothing of the lease epoch is still running. */
+/**
+ * Leads for one lease epoch, until the lease is lost or released. Every write carries the epoch's fencing token, so
+ * that a leader that has lost its lease changes nothing. Resolves when nothing of the lease epoch is still running.
+ */
 export async function leadTerm(options: LeaseEpochOptions): Promise<void> {
   const { name, store, lease, replica, isDurable, clock, random, endedTicketTtlMs, problem } = options
   const { token, signal } = lease

@@ -34,23 +34,23 @@ export interface Writing {
 }
 
 /**
- * The tickets of a partition as this process knows them, in a matchmaker that matches nobody until its process leads.
- * All of its methods are called one after another.
+ * This process's copy of a partition's tickets, in a matchmaker that matches nobody until its process leads. The caller
+ * runs its methods one at a time.
  */
 export interface Replica {
   readonly leader: Leader
   readonly assigned: AssignedTickets
-  /** Reads all there is; what happens from then on comes by `changed` and `happened`. */
+  /** Reads everything stored; later changes arrive by `changed` and `happened`. */
   load(): Promise<void>
   /** Tickets have changed, by the decision of another leader or of a follower. */
   changed(tickets: readonly TicketChange[]): Promise<void>
-  /** What followers did, except for RPC requests. Returns tickets that were cancelled. */
+  /** Applies what followers did, except for RPC requests. Returns tickets that were cancelled. */
   happened(entries: readonly InboxEntry[]): Promise<readonly CancelledTicket[]>
   /** Forgets running matches that are over; for a process that does not lead. */
   prune(): Promise<void>
-  /** From now on this process leads. Resolves when it has taken over the matches of the leader before. */
+  /** From now on this process leads. Resolves when it has taken over the matches of the previous leader. */
   lead(writing: Writing): Promise<void>
-  /** Tickets that a follower has cancelled: their matches go on without them, or dissolve. */
+  /** Tickets that a follower has cancelled: their matches continue without them, or dissolve. */
   gone(tickets: readonly CancelledTicket[]): void
   /** Tickets whose headers were not taken. */
   missing(ticketIds: readonly string[]): Promise<void>

@@ -103,7 +103,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
         await Promise.all(batches.map(([follower, texts]) => send(follower, texts)))
       }
     } catch (error) {
-      // The follower asks again.
+      // The follower retries the RPC request.
       problem(error)
     }
     isSending = false
@@ -155,7 +155,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
       replies.set(ask.id, before)
       reply(ask, before)
     } catch (error) {
-      // The follower asks again.
+      // The follower retries the RPC request.
       underWay.delete(ask.id)
       problem(error)
     }

@@ -7,22 +7,23 @@ import type { Changes, PartitionStore, TicketChange } from '../store/index.js'
 import type { Replica } from './replica.js'
 
 /**
- * Keeps a replica as the partition is, until its process leads: then the tickets are there already, however many wait.
+ * A hot standby: keeps a replica up to date until its process leads. The tickets are then in memory already, at any
+ * number.
  */
 export interface Standby {
   readonly replica: Replica
-  /** Changes that the follower has heard of. */
+  /** Changes that the follower has received. */
   heard(tickets: readonly TicketChange[]): void
-  /** Changes were missed: the replica is of no use any more. */
+  /** Changes were missed: the replica cannot be used any more. */
   missed(): void
   /**
-   * Ends the following, once everything heard so far is done, and tells where the reading of the inbox continues.
-   * @throws if the replica is of no use any more
+   * Stops following once everything received so far is applied, and returns where to continue reading the inbox.
+   * @throws if the replica cannot be used any more
    */
   end(): Promise<string>
-  /** Whether the replica is of no use any more. */
+  /** Whether the replica cannot be used any more. */
   isBroken(): boolean
-  /** Ends the following, and abandons the replica. */
+  /** Stops following, and abandons the replica. */
   close(): void
 }
 
@@ -35,10 +36,10 @@ interface StandbyOptions {
 
 /** Milliseconds that a call for the inbox may wait. */
 const BLOCK_MS = 1000
-/** Running matches that are over are forgotten so often. */
+/** Milliseconds between two removals of matches that are over. */
 const PRUNE_MS = 60_000
 
-/** Begins to follow at once. */
+/** Creates a standby, which follows at once. */
 export function createStandby({ store, replica, clock, problem }: StandbyOptions): Standby {
   const ending = new AbortController()
   const { signal } = ending

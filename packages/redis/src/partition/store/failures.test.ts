@@ -51,7 +51,7 @@ const NEWS = { blockMs: 0 }
 describeRedis('A partition in a Redis', () => {
   describe('that is full', () => {
     test(
-      'takes no tickets and no long questions, but goes on with those it has',
+      'takes no tickets and no long questions, but continues with those it has',
       broken({}, async (redis, store) => {
         const ids = someIds(6)
         await create(store, ...ids)
@@ -203,7 +203,7 @@ describeRedis('A partition in a Redis', () => {
   )
 
   test(
-    'that stands still is given up on, and used again when it goes on',
+    'that stalls is given up on, and used again when it continues',
     broken({}, async ({ server, connect }, store) => {
       await create(store, 't1')
       const impatient = await connect({ timeoutMs: 50 })

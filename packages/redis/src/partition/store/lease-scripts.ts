@@ -4,8 +4,8 @@ import { FENCE, MANY, NOW } from './lua.js'
 import { storedTicket } from './ticket-scripts.js'
 
 /**
- * KEYS: epoch, lease. ARGV: owner, milliseconds. An epoch is a number and its owner. In an empty Redis the number
- * begins with the time, so that no epoch from before it was emptied comes again.
+ * KEYS: epoch, lease. ARGV: owner, milliseconds. An epoch is a number and its owner; it is the fencing token of the
+ * leader. In an empty Redis the number begins with the time, so that no epoch from before Redis was emptied repeats.
  */
 const ACQUIRE = `
 ${NOW}

@@ -1,5 +1,5 @@
 // pure: parts that scripts have in common
-/** Scripts of a leader begin with this. KEYS[1] is the epoch, ARGV[1] the token. */
+/** Every script of a leader begins by checking its fencing token. KEYS[1] is the epoch, ARGV[1] the token. */
 export const FENCE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return redis.error_reply('DEPOSED another leader has taken over, or Redis has lost its data')

@@ -1,4 +1,4 @@
-// pure: what keeps the tickets, matches and the lease of a partition
+// pure: the interface of the store that holds the tickets, matches and the lease of a partition
 
 import type { Commit, CommitOutcome, HeaderLetter, Note } from './commit.js'
 
@@ -61,7 +61,7 @@ export type CancelOutcome =
   | { readonly kind: 'late'; readonly header: string }
   | { readonly kind: 'unknown' }
 
-/** What the leader reads: what followers did, in order. */
+/** The inbox, which the leader reads: the actions of followers, in order. */
 export type InboxEntry =
   | { readonly kind: 'created'; readonly ticketIds: readonly string[] }
   | {
@@ -141,12 +141,12 @@ export interface InForce {
 }
 
 /**
- * What all processes of a partition share. Every method is one atomic step, or several of which each may be the last;
- * and each may be called again after its answer was lost, with the same result: what is already as the call wants it
- * counts as success. Methods with a token reject with `LeaseLost`, and change nothing, once another leader has taken
- * over or the store has lost its data.
+ * The state that all processes of a partition share. Every method is one atomic step, or several, any of which may be
+ * the last. Methods are idempotent: a call may be repeated after its answer was lost, with the same result. Methods
+ * with a fencing token reject with `LeaseLost`, and change nothing, once another leader has taken over or the store has
+ * lost its data.
  *
- * Every method rejects with a `RedisError` where Redis fails: see `outcome` there for whether it may have been done.
+ * Every method rejects with a `RedisError` if Redis fails: its `outcome` says whether the call may have taken effect.
  * Every implementation must pass `store-suite.fixture.ts`.
  */
 export interface PartitionStore {

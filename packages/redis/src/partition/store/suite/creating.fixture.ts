@@ -216,7 +216,7 @@ export function testCreating(open: OpenStores): void {
     )
 
     test(
-      'that is matched, keeping what its header told',
+      'that is matched, keeping the content of its header',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const token = await tokenOf(store)

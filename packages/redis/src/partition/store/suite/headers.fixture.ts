@@ -114,7 +114,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'that end a ticket as it is assigned, where that is said',
+      'that end a ticket when it is assigned, if the header says so',
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
@@ -129,7 +129,7 @@ export function testHeaders(open: OpenStores): void {
     )
 
     test(
-      'and takes players who left out of a ticket that goes on',
+      'and takes players who left out of a ticket that continues',
       using(open, async ({ store, other }) => {
         await store.create([aTicket('t1', { players: ['ann', 'bob'] })])
         await store.create([aTicket('t2', { players: ['ann'], permitted: new Map([['ann', ['t1']]]) })])

@@ -63,7 +63,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'nothing, after a while without news',
+      'nothing, after a time without news',
       using(open, async ({ store, pass }) => {
         const { cursor } = await store.inbox(undefined, SOON)
         const waiting = store.inbox(cursor, { blockMs: 20 })
@@ -206,7 +206,7 @@ export function testTails(open: OpenStores): void {
     )
 
     test(
-      'answers with what the leader did, which are kept for whoever leads next',
+      'answers with what the leader did, which are kept for the next leader',
       using(open, async ({ store, other }) => {
         await create(store, 't1')
         const token = await tokenOf(store)
