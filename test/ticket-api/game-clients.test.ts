@@ -10,11 +10,11 @@ import { playAll, sequences } from './sequences.js'
 
 test('the page has sequences to play', () => {
   expect(sequences.map(({ title }) => title)).toEqual([
-    'Waiting for a match.',
-    'Coming back.',
-    'Accepting',
-    'Cancelling',
-    'A group.',
+    'Wait for a match',
+    'Resume after a crash',
+    'Accept a match',
+    'Cancel',
+    'Play as a group',
   ])
 })
 

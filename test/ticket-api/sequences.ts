@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 
 const page = readFileSync(new URL('../../docs/game-clients.md', import.meta.url), 'utf8')
 export const sequences = Array.from(
-  page.matchAll(/^\*\*(.*?)\*\*[^]*?\n```requests\n([^]*?)```/gm),
+  page.matchAll(/^### (.*)\n\n```requests\n([^]*?)```/gm),
   ([, title = '', block = '']) => ({ title, steps: stepsOf(block) }),
 )
 
