@@ -95,7 +95,7 @@ const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
 const WHOLE_OCTETS: ReadonlySet<number> = new Set([8, 16, 24, 32])
 
 /**
- * The networks of 16 bits that were asked for, by `leadingHalf`. Tickets keep the text of theirs, and most come from
+ * The networks of 16 bits that were looked up, by `leadingHalf`. Tickets keep the text of theirs, and most come from
  * few networks.
  */
 const halves = new Map<number, string>()
@@ -142,7 +142,7 @@ export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PRE
 
 /**
  * The key by which attempts of an address are counted: an IPv4 address itself, and the /64 of an IPv6 address, because
- * one subscriber has at least a /64 to choose from (RFC 6177). Other texts are returned as they are.
+ * one subscriber has at least a /64 to choose from (RFC 6177). Other texts are returned unchanged.
  */
 export function addressBlock(address: string): string {
   const ip = canonicalIp(address) ?? address

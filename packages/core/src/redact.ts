@@ -38,7 +38,7 @@ const ipv6Like = /(?<![0-9a-z])[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*/gi
 /**
  * `text` without IP addresses and without the given secrets, in any letter case, plain, JSON-escaped or
  * percent-encoded.
- * @param own addresses that are left as they are, e.g. those of this machine.
+ * @param own addresses that are left unchanged, e.g. those of this machine.
  */
 export function scrub(text: string, secrets: readonly string[] = [], own: ReadonlySet<string> = NONE): string {
   return withoutAddresses(withoutSecrets(text, secrets), own)

@@ -13,7 +13,7 @@ export interface Placed extends Placement {
 }
 
 export interface MatchmakerEvents extends TicketEvents {
-  /** A match was found. Next its server is deployed or, in a queue with acceptance, the players are asked. */
+  /** A match was found. Next its server is deployed or, in a queue with acceptance, the match awaits acceptance. */
   matchFound: MatchEvent & {
     readonly tickets: readonly Ticket[]
     /**

@@ -81,7 +81,7 @@ export interface Allocations {
   byRequest(requestId: string): Allocation | undefined
   byTags(tags: readonly string[]): Allocation | undefined
   all(): IterableIterator<Allocation>
-  /** Remembers those players of a match of an earlier process of whom no tickets are known. */
+  /** Remembers the players of a match of an earlier process who have no known tickets. */
   rememberPlayers(allocation: Allocation): void
   /** Replaces the players of a match. */
   setPlayers(allocation: Allocation, playerIds: readonly string[]): void

@@ -49,7 +49,7 @@ export interface Allocator {
    * or a wrong secret.
    */
   playerCame(matchId: string, secret: string, playerId: string): boolean
-  /** Whether any server has the secret; asked before the match is known. */
+  /** Whether any server has the secret; called before the match is known. */
   isServerSecret(secret: string): boolean
   /** Whether the server of this match has the secret. */
   isSecretOf(matchId: string, secret: string): boolean
@@ -71,7 +71,7 @@ export interface Allocator {
   abandon(): void
   /** Number of stops that are not confirmed. */
   stopsPending(): number
-  /** Why there was no room when it was last asked; undefined if there was. */
+  /** Why `room` last returned 0; undefined if there was room. */
   held(): Held | undefined
   /** Epoch milliseconds until which nothing is created, because the service refuses creates. */
   pausedUntil(): number

@@ -39,7 +39,7 @@ export interface Elsewhere {
  * What to ask for next: first the same without the restriction, if only cached locations were wanted; then place by
  * place: those that the rules chose, in their order, or else those that have capacity, the nearest to the players
  * first. Undefined when that is exhausted.
- * @param tries what was asked for so far, at least one.
+ * @param tries the placements requested so far, at least one.
  */
 export function nextAttempt(tries: readonly PlacementAttempt[], elsewhere: Elsewhere): PlacementAttempt | undefined {
   const { placements, places = [], players } = elsewhere

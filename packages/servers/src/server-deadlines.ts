@@ -78,11 +78,11 @@ interface EndTimesOptions {
 }
 
 const TIMEOUT_MS = 10_000
-/** Milliseconds until the service is asked again about an allocation whose age it did not tell. */
+/** Milliseconds until the status of an allocation is read again whose age the service did not report. */
 const RETRY_MS = 5000
 
 export function createEndTimes({ service, allocations, clock, problem }: EndTimesOptions): EndTimes {
-  /** Allocations whose end is unknown, with the epoch milliseconds before which the service is not asked about them. */
+  /** Allocations whose end is unknown, with the epoch milliseconds before which their status is not read. */
   const unknown = new Map<Allocation, number>()
   let isAsking = false
 

@@ -50,10 +50,10 @@ export interface ServerLifecycle {
    * @param lostAt epoch milliseconds; undefined: now.
    */
   lose(allocation: Allocation, lostAt?: number): void
-  /** The deployment is of no use, and must be gone before another attempt. */
+  /** The deployment is not needed, and must be gone before another attempt. */
   retry(allocation: Allocation, requestId: string): void
   stop(allocation: Allocation, requestId: string): void
-  /** Records that the deployment is of no use any more, wherever it is: no process continues with it. */
+  /** Records that the deployment is not needed any more: no process continues with it. */
   drop(allocation: Allocation): void
   /** Called with what the watcher finds out. */
   statusChanged(change: StatusChange): void

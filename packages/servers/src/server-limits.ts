@@ -135,7 +135,7 @@ export interface Governor {
   answered(now: number): void
   /** Notes that a create failed through no fault of its match. @param sentAt epoch milliseconds. */
   failed(sentAt: number, now: number): void
-  /** Why there was no room when it was last asked; undefined if there was. */
+  /** Why `room` last returned 0; undefined if there was room. */
   held(): Held | undefined
   /**
    * Epoch milliseconds at which one create probes whether the pause can end; in the past, or 0, when there is no pause.

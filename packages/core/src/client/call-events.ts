@@ -52,7 +52,7 @@ export interface RetryEvent extends CallEvent {
 export interface ThrottledEvent extends CallEvent {
   /** Name of the rate limit; of the operation, if it has no documented limit. */
   readonly limit: string
-  /** Milliseconds that the service asked to wait, if it did. */
+  /** Milliseconds to wait by `Retry-After`, if the service sent it. */
   readonly retryAfterMs: number | undefined
   /** Milliseconds until the queue continues. */
   readonly pauseMs: number

@@ -17,7 +17,7 @@ interface NextPage {
  * @param pagination pagination of the present page; undefined or null for lists that come without (beacons).
  */
 export function nextPage(page: number, pagination: Pagination | null | undefined): NextPage | undefined {
-  // Without pagination the next page is asked for, because one page must not be taken for the whole list.
+  // Without pagination the next page is requested, because one page must not be taken for the whole list.
   if (pagination === undefined || pagination === null) return { page: page + 1, promised: false }
   const { has_next, next_page_number: named, paginator } = pagination
   if (has_next === false) return undefined
@@ -28,7 +28,7 @@ export function nextPage(page: number, pagination: Pagination | null | undefined
   return promised ? { page: page + 1, promised } : undefined
 }
 
-/** Items asked for per page. The maximum is not documented, so a page of any size is accepted. */
+/** Items requested per page. The maximum is not documented, so a page of any size is accepted. */
 const PER_PAGE = 100
 /** Most pages read, in case the service makes up new pages without end. */
 const MOST_PAGES = 10_000

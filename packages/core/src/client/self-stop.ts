@@ -45,7 +45,7 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
   const url = deleteUrl(required(environment, `${prefix}_DELETE_URL`), `${prefix}_DELETE_URL`)
   const authorization = deleteToken(required(environment, `${prefix}_DELETE_TOKEN`), `${prefix}_DELETE_TOKEN`)
 
-  // The operation carries its own token, so the client's token is never asked for.
+  // The operation carries its own token, so the client's token is never read.
   const config = configure({ ...connection, baseUrl: url.origin, token: () => authorization, connections: 1 })
   if (containerLogStorage !== undefined) {
     url.searchParams.set(config.settings.containerLogStorageParameter, String(containerLogStorage))

@@ -5,7 +5,7 @@ import { ByteBuffer, IncomingBody } from './incoming-body.js'
 import { takeBody } from './lazy-request.js'
 
 export interface BodyLimits {
-  /** Milliseconds in which a body must arrive, once it is asked for. Default 10,000. */
+  /** Milliseconds in which a body must arrive, once a handler reads it. Default 10,000. */
   readonly timeoutMs?: number | undefined
   /** Unfinished bodies of one address (of IPv6, of one /64); one more ends the address's oldest. Default 64. */
   readonly perAddress?: number | undefined

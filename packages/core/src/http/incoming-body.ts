@@ -165,7 +165,7 @@ export class IncomingBody {
     if (this.#maxBytes === undefined) {
       if (this.#bytes.size > MOST_UNASKED) this.#message.pause()
     } else if (this.#bytes.size > this.#maxBytes) return this.drop(bodyTooLarge(this.#maxBytes))
-    // The received length tells the end sooner than node:http's event, which comes after the handler has asked.
+    // The received length tells the end sooner than node:http's event, which comes after the handler has read.
     if (this.#received === this.#length) return this.#settle('whole')
     if (this.#pieces === 2) this.#watcher?.unfinished()
     this.#changed()

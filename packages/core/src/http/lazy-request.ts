@@ -279,7 +279,7 @@ function listen(socket: Socket): Set<() => void> {
   return all
 }
 
-/** A stand-in for an object that is created when it is needed. */
+/** Holds an object that is created on first use. */
 export interface Lazy {
   /** Returns the real object, creating it if needed. */
   real(): object

@@ -12,7 +12,7 @@ export interface ClientAddressOptions {
    * client.
    */
   readonly trustedProxies?: readonly string[] | undefined
-  /** Header in which the proxies say whom they speak for. Default `x-forwarded-for`. */
+  /** Header in which the proxies name the client. Default `x-forwarded-for`. */
   readonly header?: string | undefined
 }
 

@@ -89,7 +89,7 @@ interface CountBound extends RequestObserver {
   refused(now: number): void
   /**
    * Since when no answer came, if that is longer than answers usually take and an answer was due: the service or the
-   * network may stand still. Otherwise undefined.
+   * network may be stalled. Otherwise undefined.
    */
   silentSince(now: number): number | undefined
 }

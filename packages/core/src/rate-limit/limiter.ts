@@ -3,7 +3,7 @@
  * `createBucket`, for one process. A limiter shared by many processes, e.g. `createRedisLimits` of `@muster/redis`, is
  * another implementation of this interface.
  *
- * All times are epoch milliseconds of the asking scheduler's clock.
+ * All times are epoch milliseconds of the calling scheduler's clock.
  */
 export interface Limiter {
   /**

@@ -113,7 +113,7 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
   }
 
   /**
-   * Whether no answers arrive, so that the server seems to stand still. Requests taken as counted shortly before may
+   * Whether no answers arrive, so that the server seems to be stalled. Requests taken as counted shortly before may
    * then be counted only when the server continues.
    */
   const standsStill = (now: number): boolean => {

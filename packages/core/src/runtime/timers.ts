@@ -51,7 +51,7 @@ export interface TickerOptions {
   /** Whether the first tick comes at once, instead of after `everyMs`. Default false. */
   readonly atOnce?: boolean | undefined
   /**
-   * Whether there is something to do, asked after every tick. If not, ticking pauses, so that no timer keeps the
+   * Whether there is something to do, called after every tick. If not, ticking pauses, so that no timer keeps the
    * process alive.
    */
   readonly isNeeded: () => boolean

@@ -37,7 +37,7 @@ type Service = Pick<
 /** Tickets by the ids that a server gave; undefined for one that is not known any more. */
 type KnownTickets = ReadonlyMap<string, Ticket | undefined>
 
-/** Ids of players whom a server names as being there; undefined where it is not known whose a ticket was. */
+/** Ids of the players that a server reports as present; undefined if the players of a ticket are unknown. */
 type PresentPlayers = readonly (readonly string[] | undefined)[]
 
 /** Most matches whose latest backfill is remembered. */
@@ -54,7 +54,7 @@ export function createBackfills(service: Service): Backfills {
     )
   }
 
-  /** The tickets that a server names, by their ids here, as far as they are known. */
+  /** The known tickets that a server names, by their ids here. */
   const knownTickets = async (ids: readonly string[]): Promise<KnownTickets> => {
     const entries = ids.map(async (id) => [id, await service.getTicket(parseSeatId(id).ticketId)] as const)
     return new Map(await Promise.all(entries))
@@ -131,7 +131,8 @@ export function createBackfills(service: Service): Backfills {
         ([id, ticket]) => playersOf(ticket) ?? playersOfSeat(known.get(id), parseSeatId(id).index),
       )
       await reportCame(caller, match, [...present, inTeams(teams)])
-      // While a backfill is open, the server may not know yet who joined through it: whom it leaves out may be there.
+      // While a backfill is open, the server may not know yet who joined through it: players that it leaves out may be
+      // present.
       if (!(await hasOpen(match))) await reportLeft(match, present)
       const backfill = await service.createBackfill({
         id: body.id,

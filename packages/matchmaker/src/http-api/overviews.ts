@@ -348,7 +348,7 @@ export interface MonitorView {
 
 /**
  * The answer to the monitor route.
- * @param inspection undefined while the matchmaker cannot be asked.
+ * @param inspection undefined while the matchmaker cannot be read.
  * @param now epoch milliseconds.
  */
 export function monitorView(

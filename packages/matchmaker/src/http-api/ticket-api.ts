@@ -92,7 +92,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
   const waits = createOpenWaits({ perCaller: waitsPerCaller, inAll })
   const look = createLook(service, clock)
-  /** Undefined while the matchmaker cannot be asked. */
+  /** Undefined while the matchmaker cannot be read. */
   const seen = async () => {
     try {
       return await look()

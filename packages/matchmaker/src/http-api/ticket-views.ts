@@ -169,7 +169,7 @@ export function isoTime(at: number): string {
 /** The second that was written last, up to its point. */
 let second = { ms: Number.NaN, text: '' }
 
-/** As `toISOString`, which is asked only once a second: tickets that arrive one by one differ in milliseconds. */
+/** Like `toISOString`, but calls it only once a second: tickets that arrive one by one differ in milliseconds. */
 function isoOf(ms: number): string {
   if (!(ms >= 0 && ms <= LAST_DATE)) return new Date(ms).toISOString()
   const rest = ms % 1000

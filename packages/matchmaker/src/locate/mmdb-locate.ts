@@ -55,7 +55,7 @@ const readLater = (file: string) =>
     throw cannotRead(file, cause)
   })
 
-/** Where the database says an address is, without a memory of what was asked before. */
+/** Where the database says an address is, without a cache. */
 function openLocate(bytes: Buffer, name: string): (ip: string) => Located | undefined {
   const database = openMmdb(bytes, name)
   if (!database.firstRecords(NETWORKS_TO_TRY).some((record) => locatedIn(record) !== undefined)) {
@@ -101,7 +101,7 @@ export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
     locate = openLocate(newer === undefined ? await readLater(file as string) : asBuffer(newer), name)
     cache?.clear()
   }
-  // One after another, so that the last to be asked for is the one that stays.
+  // One after another, so that the last requested one stays.
   let reloads = Promise.resolve()
   const reload = (newer?: Uint8Array) => {
     const loaded = reloads.then(() => load(newer))

@@ -99,7 +99,7 @@ function vacanciesOf(
   return { rooms, present: there }
 }
 
-/** Someone of whom no ticket is known, as rules see them. */
+/** A player without a known ticket, as rules see them. */
 export function presentPlayer(given: Player, now: number): RuleTicket {
   const one = complete(given)
   return { id: one.id, createdAt: now, priority: 0, players: [one], place: one.coordinates, network: networkOf([one]) }

@@ -75,7 +75,7 @@ export interface Backfills {
   change(record: BackfillRecord, vacancies: Vacancies, tickets?: readonly string[]): void
   /** Cancels the backfill. Does nothing to one that is not open any more. */
   cancel(record: BackfillRecord): void
-  /** Opens a backfill of an earlier process again, as it was. It is cancelled if its queue cannot serve it any more. */
+  /** Reopens a backfill of an earlier process unchanged. It is cancelled if its queue cannot serve it any more. */
   restore(saved: SavedBackfill, match: Match): void
   /** The queues are in operation anew. Those that these cannot serve are cancelled. */
   replaceQueues(runtimes: ReadonlyMap<string, QueueRuntime>): void

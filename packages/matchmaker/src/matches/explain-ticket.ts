@@ -45,7 +45,7 @@ export function createExplaining({
   }
 }
 
-/** Says where the server was asked for. The text holds the rule's limit and no number of a player. */
+/** Says where the server was requested. The text holds the rule's limit and no number of a player. */
 function placeSentence(placement: Placement | undefined): string {
   if (placement === undefined) return ''
   const { beacon, limitMs } = placement

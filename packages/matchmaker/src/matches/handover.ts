@@ -115,7 +115,7 @@ interface Closing {
 }
 
 const TIMEOUT_MS = 60_000
-/** Milliseconds between two checks whether what was asked is confirmed. */
+/** Milliseconds between two checks whether creates and stops are confirmed. */
 const STEP_MS = 100
 
 /** Ends what is under way, once no more matches are made. */

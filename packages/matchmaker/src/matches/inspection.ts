@@ -14,7 +14,7 @@ export interface QueueState {
   readonly players: number
   /** Milliseconds that the oldest searching ticket has waited; 0 if there is none. */
   readonly longestWaitMs: number
-  /** Matches whose players are asked whether they accept, or whose server is being deployed. */
+  /** Matches that await acceptance, or whose server is being deployed. */
   readonly matchesFound: number
   /**
    * Searches for a match that were given up because their tries were spent, since the queue was configured. Each is

@@ -50,7 +50,7 @@ import type { Group } from './rounds.js'
 export interface MatchLifecycle {
   find(matchId: string): Match | undefined
   all(): Iterable<Match>
-  /** How many more matches may be made now. Matches that are asking count as made. */
+  /** How many more matches may be made now. Matches that await acceptance count as made. */
   room(now: number): number
   /** Deploys servers for matches that are due, and removes tickets that did not accept in time. */
   advance(now: number): void
@@ -102,7 +102,7 @@ export function createMatchLifecycle({
   placing,
 }: MatchLifecycleOptions): MatchLifecycle {
   const matches = new Map<string, Match>()
-  /** Matches that are asking or due. Of thousands of matches, only these are looked at each tick. */
+  /** Matches in phase `asking` or `due`. Of thousands of matches, only these are checked each tick. */
   const early = new Set<Match>()
   const acceptances = createAcceptances(tickets)
   const replacing = createReplacing({ backfills, allocator })
@@ -190,7 +190,7 @@ export function createMatchLifecycle({
     return true
   }
 
-  /** The tickets that wait for the server and for nothing else. */
+  /** The tickets that wait only for the server. */
   const expected = (match: Match): readonly TicketRecord[] =>
     waitingFor(match).filter((record) => !acceptances.isPending(record))
 
@@ -308,7 +308,7 @@ const matchEndOf = (stop: StopReason): MatchEnd => {
   return stop === 'nobody-joined' ? stop : 'match-over'
 }
 
-/** Whether the ticket's players are asked whether they accept, and have not all answered. */
+/** Whether the ticket's match awaits acceptance, and its players have not all answered. */
 const isAsked = ({ seat, players }: TicketRecord): boolean =>
   seat?.acceptance !== undefined && seat.acceptance.accepted.length < players.length
 

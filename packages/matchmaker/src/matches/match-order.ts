@@ -135,7 +135,7 @@ export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Ma
   }
 }
 
-/** What was promised of the place of a server that is READY, and what became of it. */
+/** The requested and the actual place of a server that is READY. */
 export function placedOf(allocation: Allocation): Placed | undefined {
   const placement = placementOf(allocation)
   if (placement === undefined) return undefined

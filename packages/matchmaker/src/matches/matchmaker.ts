@@ -56,7 +56,7 @@ export interface TicketExplanation {
   /** What the ticket waits for; undefined unless it is SEARCHING. */
   readonly waitingFor: WaitingFor | undefined
   /**
-   * Where the match's server is asked for, if a latency rule chose the place. Not for players, because it holds the
+   * Where the match's server is requested, if a latency rule chose the place. Not for players, because it holds the
    * latencies of single players.
    */
   readonly placement?: Placement | undefined
@@ -79,7 +79,7 @@ export interface Matchmaker {
    */
   createTickets(inputs: readonly TicketInput[]): readonly TicketResult[]
   /**
-   * Returns what a queue lets players state about themselves, for the ticket API: asked with the name of an attribute,
+   * Returns what a queue lets players state about themselves, for the ticket API: called with the name of an attribute,
    * or with `roles`, `avoid` or `latencies`. Undefined if there is no such queue.
    */
   playerMayState(queue: string): PlayerMayState | undefined
@@ -206,7 +206,7 @@ export interface Matchmaker {
   /** Returns the searching tickets, for `importTickets` of another matchmaker, or of this one after a crash. */
   exportTickets(options?: ExportOptions): TicketSnapshot
   /**
-   * Takes tickets over, with their waiting time. Tickets that exist here already stay as they are.
+   * Takes tickets over, with their waiting time. Tickets that exist here already do not change.
    * @throws {InvalidInput} if it is no snapshot; {MatchmakerClosed}
    */
   importTickets(snapshot: TicketSnapshot): Imported
@@ -259,7 +259,7 @@ export interface Matchmaker {
    * variable MM_MATCH_SECRET. Returns false for an unknown match and for a wrong secret.
    */
   playerCame(matchId: string, secret: string, playerId: string): boolean
-  /** Whether a server of this process has the secret. It does not tell which; asked before a request's body is read. */
+  /** Whether a server of this process has the secret. It does not say which; called before a request's body is read. */
   isServerSecret(secret: string): boolean
   /** Whether it is the secret of this match's server, from its variable MM_MATCH_SECRET. */
   isSecretOf(matchId: string, secret: string): boolean
@@ -283,7 +283,7 @@ export interface Matchmaker {
   ready(signal?: AbortSignal): Promise<void>
   /** Ticks every `tickMs` until `stop` or `close`. Starting again changes nothing. */
   start(): void
-  /** Stops ticking until `start`; resolves when the last tick has ended. Tickets and servers stay as they are. */
+  /** Stops ticking until `start`; resolves when the last tick has ended. Tickets and servers do not change. */
   stop(): Promise<void>
   /** Returns the state of queues, matches and servers, without addresses or secrets. Looks at every ticket at once. */
   inspect(): Inspection

@@ -14,7 +14,7 @@ interface PausingOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Creates the commands that hold up the matches of a queue, and let them go on. */
+/** Creates the commands that pause and resume a queue. */
 export function createPausing({
   runtimes,
   events,

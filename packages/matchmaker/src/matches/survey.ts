@@ -256,7 +256,7 @@ export interface AreaSurvey extends Coordinates {
 export interface FormingSurvey {
   readonly matchId: string
   readonly queue: string
-  /** `asking`: players are asked whether they accept; `due`: no server is asked for yet. */
+  /** `asking`: the match awaits acceptance; `due`: no server is requested yet. */
   readonly phase: 'asking' | 'due' | AllocationPhase
   readonly players: number
   readonly foundAt: number

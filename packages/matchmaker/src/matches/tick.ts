@@ -47,7 +47,7 @@ interface Claimed {
   readonly begun: number
   /** Each resolves when the intent of its match is in the store. Those that are there already have none. */
   readonly writing: readonly Promise<void>[]
-  /** Those for whom there was no server. */
+  /** Groups without a server, at the server limit. */
   readonly short: readonly Group[]
 }
 

@@ -124,7 +124,7 @@ export interface Leader
    * - one whose server is ordered, searched for by orphan reconciliation, or starting, if all of its players are loaded
    *   and the store `resumes`; otherwise its server is stopped and its tickets search again;
    * - the open backfill of such a match, if it was loaded;
-   * - the tickets of a match for which nothing was to be created yet, because its players were being asked whether they
+   * - the tickets of a match for which nothing was to be created yet, because its players had yet to say whether they
    *   accept it or because there was no room, search again.
    *
    * Resolves with false if the store cannot be read; each tick tries again then, and nothing is created.

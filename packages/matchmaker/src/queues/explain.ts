@@ -192,8 +192,8 @@ interface Probe {
 }
 
 /**
- * The limits of a rule at each level, as they are shown to people; 1 for a rule that has no limit, NaN where the rule
- * does not count.
+ * The limits of a rule at each level, as shown to people; 1 for a rule that has no limit, NaN where the rule does not
+ * count.
  */
 const shownLimits = ({ levels }: CompiledQueue, rule: Rule): Float64Array =>
   tableOf(levels, limitsOf(rule)[0] ?? 1, Number.NaN, rule)
@@ -212,7 +212,7 @@ function probesOf(compiled: CompiledQueue): Probe[] {
 
 /**
  * Makes the test of two tickets. Where the oldest ticket or the average decides, `pair` allows whatever the longest
- * wait would allow, so `whole` is asked too, with the two tickets as a match. Rules made of rules are not asked for
+ * wait would allow, so `whole` is called too, with the two tickets as a match. Rules made of rules are not called for
  * `whole`: they may be about teams.
  */
 function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
@@ -267,7 +267,7 @@ interface Boundary {
   readonly changes: readonly RelaxationChange[]
 }
 
-/** Finds the next relaxation for a ticket that has waited `waitedMs` milliseconds, and is so much ahead of its wait. */
+/** Finds the next relaxation for a ticket that has waited `waitedMs` milliseconds, and has this head start. */
 type NextAfter = (waitedMs: number, aheadMs: number) => NextRelaxation | undefined
 
 function relaxationsOf(compiled: CompiledQueue): NextAfter {

@@ -14,7 +14,7 @@ import {
   type RecordedTeam,
 } from './recording-lines.js'
 
-/** The places of players, as far as they are known. */
+/** The known places of players. */
 type Places = ReadonlyMap<Player, Coordinates | undefined>
 
 /** Writes an event with the time at which it began: at once, or when the players' places are known. */
@@ -172,7 +172,7 @@ export function recordTickets(
     noteWaiting()
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error
-    // Nothing can be asked of it before.
+    // Before `ready` resolves, it cannot be read.
     void matchmaker.ready().then(noteWaiting, () => {})
   }
   // A replay has no clients, so nobody is absent there by itself.

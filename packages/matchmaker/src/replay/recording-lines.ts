@@ -30,7 +30,7 @@ export type RecordedEvent =
  */
 export type RecordedLine = RecordedEvent & { readonly at: number; readonly n: number }
 
-/** A player without the address, unless the recorder was asked to keep it. */
+/** A player without the address, unless the recorder is to keep it. */
 export interface RecordedPlayer extends Player {
   /** Number of the network of a player whose place is unknown: players with the same number share a network. */
   readonly network?: number | undefined

@@ -52,9 +52,7 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
     }
   }
 
-  /**
-   * Removes a ticket from a match's trace. A match without waiting tickets has failed, whatever becomes of its server.
-   */
+  /** Removes a ticket from a match's trace. A match without waiting tickets has failed, also if its server starts. */
   const leave = (ticket: Ticket, matchId: string | undefined, reason: string) => {
     const match = matches.get(matchId ?? '')
     if (match === undefined || matchId === undefined) return

@@ -24,7 +24,7 @@ export interface PlayerLimits {
 const HOUR_MS = 3_600_000
 /** The part of all servers up to which a player may be in several matches (our choice). */
 const PART_FOR_SEVERAL = 1 / 2
-/** Players of whom the servers are remembered; the one who had none for longest is forgotten first. */
+/** Most players whose servers are counted; the one without a server for longest is dropped first. */
 const REMEMBERED = 100_000
 
 /** Servers for one player within an hour that begins with the first; it says nothing about another hour. */

@@ -14,7 +14,7 @@ import type { CancelReason, Ticket } from './ticket.js'
 export interface PrivateMatches {
   /** Adds a ticket, by its `privateSeat`. */
   add(record: TicketRecord): void
-  /** The ticket is not kept any more; the others of its match go on waiting for it. */
+  /** The ticket is not kept any more; the others of its match still wait for it. */
   forget(record: TicketRecord): void
   /** The ticket has ended, and with it its private match. Returns the other tickets, which nothing is known of now. */
   end(record: TicketRecord): readonly TicketRecord[]

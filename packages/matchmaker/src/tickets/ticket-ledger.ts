@@ -77,7 +77,7 @@ const stateText = (ticket: Ticket): string => {
   } satisfies TicketState)
 }
 
-/** The ticket again. @throws Error if it is not as it was written; the error holds nothing of the text. */
+/** Parses the ticket. @throws Error if the text is damaged; the error holds nothing of the text. */
 function readStoredTicket({ key, value, change }: StoreRecord): StoredTicket {
   const end = value.indexOf(BETWEEN)
   try {

@@ -67,7 +67,7 @@ export interface Seat {
   readonly team: number
   /** Epoch milliseconds. */
   readonly matchedAt: number
-  /** While its players are asked whether they accept. */
+  /** While its match awaits acceptance. */
   acceptance: Acceptance | undefined
 }
 
@@ -86,7 +86,7 @@ type MatchPhase = 'asking' | 'due' | 'deploying' | 'running' | 'over'
 /** Who is in a match, from when it was found until it is over. Only `createMatchLifecycle` changes it. */
 export interface Match {
   readonly matchId: string
-  /** The queue as it was when the match was found. */
+  /** The queue at the time when the match was found. */
   readonly queue: Queue
   /** The teams of the queue, in the order of its model. */
   readonly teams: readonly TeamShape[]

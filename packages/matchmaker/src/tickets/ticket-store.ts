@@ -63,8 +63,8 @@ export interface TicketStore {
    */
   rejoin(record: TicketRecord, match: Match, team: number, now: number): Seat | undefined
   /**
-   * Takes the tickets into a match; in a queue with acceptance they are asked first. Returns false, and changes
-   * nothing, if one of them has left the runtime.
+   * Takes the tickets into a match; in a queue with acceptance, the match awaits acceptance first. Returns false, and
+   * changes nothing, if one of them has left the runtime.
    * @param teams for each of them the index of its team.
    */
   claim(

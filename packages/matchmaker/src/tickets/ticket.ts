@@ -18,8 +18,8 @@ export interface TicketInput {
 }
 
 /**
- * SEARCHING, until there are enough others; MATCH_FOUND, while its players are asked whether they accept and
- * while a server is deployed, and back to SEARCHING if that fails; HOST_ASSIGNED or CANCELLED at the end.
+ * SEARCHING, until there are enough others; MATCH_FOUND, while its match awaits acceptance and while a server is
+ * deployed, and back to SEARCHING if that fails; HOST_ASSIGNED or CANCELLED at the end.
  */
 export type TicketStatus = 'SEARCHING' | 'MATCH_FOUND' | 'HOST_ASSIGNED' | 'CANCELLED'
 
@@ -55,7 +55,7 @@ export type CancelReason =
   | 'refused'
   /** Its private match came to nothing, because another of its tickets was cancelled, or by `stopMatch`. */
   | 'dissolved'
-  /** It was taken out by `exportTickets`, to go on elsewhere. */
+  /** It was taken out by `exportTickets`, to continue elsewhere. */
   | 'handed-over'
 
 /** Who has accepted a match so far. */

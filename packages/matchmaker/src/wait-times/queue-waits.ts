@@ -21,7 +21,7 @@ export interface LearnedCurves {
   readonly kinds: Readonly<Record<number, Curve>>
 }
 
-/** All that a queue has seen until one moment. Its curves are computed when they are asked for. */
+/** Everything that a queue has observed until one moment. Its curves are computed on first use. */
 interface Survey extends Curves {
   readonly at: number
   readonly learned: () => LearnedCurves

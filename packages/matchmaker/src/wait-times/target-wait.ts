@@ -31,7 +31,7 @@ const PER_ARRIVALS = 0.8
  * long: that need not be exact, since the integral corrects it.
  */
 export class HeadStart {
-  /** Milliseconds; negative where tickets stay at the strictest limits for so long. */
+  /** Milliseconds; negative if tickets stay at the strictest limits for that time. */
   ms: number
   readonly #targetMs: number
   readonly #mostMs: number

@@ -198,7 +198,7 @@ class ArrivalWeights {
   }
 }
 
-/** The tickets of a queue that are alike in size and region: those that wait, and what became of others. */
+/** The tickets of a queue that are alike in size and region: those that wait, and the outcomes of others. */
 export class WaitCell {
   readonly waiting = new WaitingTickets()
   /** The list that all tickets of this cell alone share. */

@@ -184,11 +184,11 @@ export class LifeTable {
   }
 }
 
-/** How long a ticket waits until a match is found for it, in milliseconds, from when this is asked. */
+/** How long a ticket waits until a match is found for it, in milliseconds, from the time of the call. */
 export interface WaitEstimate {
   /** Half of such tickets wait no longer. */
   readonly p50Ms: number
-  /** Nine of ten wait no longer. Undefined: unknown, because too few have waited so long lately. */
+  /** Nine of ten wait no longer. Undefined: unknown, because too few have waited that long lately. */
   readonly p90Ms: number | undefined
 }
 
@@ -255,7 +255,7 @@ export function estimateOf(curves: readonly Curve[], waitedMs: number): WaitEsti
 }
 
 /**
- * Milliseconds until the rate has added up to so much: of many tickets, exp(-sum) still wait then. Undefined if the
+ * Milliseconds until the rate has added up to `sum`: of many tickets, exp(-sum) still wait then. Undefined if the
  * curves end before.
  */
 function untilMatched(curves: readonly Curve[], waitedMs: number, sum: number): number | undefined {

@@ -77,7 +77,7 @@ const MOST = 256
 /** Milliseconds after a failure during which only one batch tries again. */
 const PAUSE_MS = 1000
 
-/** Collects what is asked in one turn of the event loop into one script. */
+/** Collects the calls of one turn of the event loop into one script. */
 function createBatches({ redis, timeoutMs, clock }: BatchesOptions): Batches {
   let asked: Asked[] = []
   let isFailing = false

@@ -8,7 +8,7 @@ import { checkOptions, clockSchema, createConnection, type RedisConnection, type
 import { keySpace } from './keys.js'
 import type { Reply } from './script.js'
 
-/** What there is to know of a Redis before it is used. */
+/** The properties of a Redis that are checked before it is used. */
 interface Probed {
   /** E.g. `7.2.4`; undefined where the user may not ask an old one. */
   readonly version: string | undefined

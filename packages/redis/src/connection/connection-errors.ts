@@ -11,8 +11,8 @@ interface RedisFacts {
 }
 
 /**
- * Redis did not do what it was asked. Its message names the script or command, and never a key or a value, because
- * those may belong to a player.
+ * A call to Redis failed. The message names the script or command, and never a key or a value, because those may belong
+ * to a player.
  */
 export class RedisError extends StoreUnavailable {
   /** The first word of Redis' answer, e.g. `OOM`; `DISCONNECTED` or `TIMEOUT` where there was none. */
@@ -50,7 +50,7 @@ export class RedisWrongType extends RedisError {
   }
 }
 
-/** Redis is loading its data, runs a long script, or its cluster is reorganized. It may be asked again later. */
+/** Redis is loading its data, runs a long script, or its cluster is reorganized. The call may be retried later. */
 export class RedisBusy extends RedisError {
   static {
     this.prototype.name = 'RedisBusy'
@@ -85,7 +85,7 @@ export class RedisDisconnected extends RedisError {
   }
 }
 
-/** Redis did not answer in time. It may still do what it was asked. */
+/** Redis did not answer in time. The call may still take effect. */
 export class RedisTimedOut extends RedisError {
   static {
     this.prototype.name = 'RedisTimedOut'

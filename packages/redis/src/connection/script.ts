@@ -21,7 +21,7 @@ export interface ScriptDefinition<T> {
   readonly lua: string
   /**
    * `write`: refused while Redis is full or takes no writes. `write-if-full`: also done while Redis is full, for what
-   * frees memory or must go on. `read`: never refused. Default `write`.
+   * frees memory or must not stop. `read`: never refused. Default `write`.
    */
   readonly kind?: 'write' | 'write-if-full' | 'read'
   /** Reads the answer. */

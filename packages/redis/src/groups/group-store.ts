@@ -14,10 +14,10 @@ import {
  * The keys of a group store, all in one slot:
  *
  *   g   hash: id → `version s|g JSON` (searches or gathers)      p   hash: player → id of the group they gather in
- *   z   sorted set: id by the time until which it is kept        all expire when no group was asked about for long
+ *   z   sorted set: id by the time until which it is kept        all expire when no group was read for long
  */
 
-/** Shared by all: reads the clock of Redis, and forgets groups that nobody asked about, a hundred at most. */
+/** Shared by all: reads the clock of Redis, and removes expired groups, a hundred at most. */
 const SWEEP = `
 local groups, players, kept = unpack(KEYS)
 local gather_ms, search_ms = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -124,8 +124,8 @@ export interface RedisGroupStoreOptions {
 
 /**
  * Keeps the groups of the ticket API in Redis, for all processes that give the same name. Values of players are stored
- * there: addresses, attributes. While Redis is full no group can be made; those that exist go on. If Redis has lost its
- * data, groups are gone, and their players gather anew.
+ * there: addresses, attributes. While Redis is full no group can be made; those that exist continue. If Redis has lost
+ * its data, groups are gone, and their players gather anew.
  * @throws {InvalidInput} naming the option and the value
  * @example
  * createTicketApi(partition, { authenticate, groups: createRedisGroupStore({ redis }) })

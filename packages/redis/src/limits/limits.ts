@@ -72,7 +72,7 @@ export function createFallback(
     reserve: async (now) => {
       if (!isLocal) return reserveShared(now)
       if (clock.now() >= lookedAt + LOOK_MS) void look()
-      // One that stood still does not know what the others have done since.
+      // A process that was stalled does not know what the others have done since.
       return clock.now() < knownAway + safeMs ? local.reserve(now) : clock.now() + AGAIN_MS
     },
     throttled: (now, until) => {

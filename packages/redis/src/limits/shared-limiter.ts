@@ -23,7 +23,7 @@ export class LimitsUnavailable extends MusterError {
 }
 
 /**
- * Tells the store what becomes of the requests. Nobody waits for it: a report that fails or comes late only keeps a
+ * Reports the outcome of requests to the store. Nothing waits for it: a report that fails or comes late only keeps a
  * token out for longer.
  */
 interface Reports {
@@ -182,7 +182,7 @@ export function createSharedLimiter(
       if (taken === undefined) return clock.now() + backoffMs(failures, 0, AGAIN)
       const due = clock.now() + taken.waitMs
       if (!taken.granted) return due
-      // The store gave it after it was asked, so for the store it expires later.
+      // The store gave it after the request was sent, so for the store it expires later.
       const goodAt = asked + taken.waitMs
       const permit = new SharedPermit(id, due, goodAt + times.permitMs, goodAt + times.holdMs, clock, reports)
       if (taken.waitMs > 0) await clock.sleep(taken.waitMs)

@@ -69,5 +69,5 @@ export function wantedTraits(data: Attributes, isFree: boolean): readonly string
   return (wanted.length === 0 ? [LISTED] : wanted.map(traitOf)).map(isFree ? free : any)
 }
 
-/** The members as they are found by player: JSON has no end of line, and ends a text by a quote. */
+/** The members, by which players are found: JSON has no end of line, and ends a text by a quote. */
 export const membersOf = ({ members }: Lobby): string => members.map(({ id }) => JSON.stringify(id)).join('\n')

@@ -91,7 +91,7 @@ return ids
 
 interface ListedPage {
   readonly json: readonly string[]
-  /** Number to go on from; empty at the end. */
+  /** Number to continue from; empty at the end. */
   readonly next: string
 }
 
@@ -100,7 +100,7 @@ interface ListedPage {
  * Keys: traits, listing, body.
  * Arguments: number of the lobby before (all 9 for the first page), most lobbies of the page, most to look at, free
  * slots, traits.
- * Answer: the number to go on from, or an empty text at the end; then lobbies as JSON.
+ * Answer: the number to continue from, or an empty text at the end; then lobbies as JSON.
  */
 export const LIST = defineScript({
   name: 'lobbies.list',

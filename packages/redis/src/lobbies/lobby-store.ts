@@ -80,8 +80,8 @@ const DAY_MS = 86_400_000
  * Keeps lobbies in Redis, for all processes that give the same name. Values of players are stored there: addresses,
  * attributes, tokens of relay sessions, and digests of passwords.
  *
- * While Redis is full no lobby can be created; those that exist go on, and can close. If Redis has lost its data, the
- * lobbies are gone, and relay sessions without a lobby are deleted as orphans.
+ * While Redis is full no lobby can be created; those that exist continue, and can close. If Redis has lost its data,
+ * the lobbies are gone, and relay sessions without a lobby are deleted as orphans.
  * @throws {InvalidInput} for a wrong option
  */
 export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLobbyStore {

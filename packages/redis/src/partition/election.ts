@@ -120,7 +120,7 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       const at = clock.now()
       const wanted = wantedMs()
       try {
-        // A renewal that takes longer than the lease is of no use. A process that is held up for longer than the lease
+        // A renewal that takes longer than the lease is useless. A process that is stalled for longer than the lease
         // leads on unless another one has taken over; the answer may be here, and not read yet.
         const renewed = await within(store.renew(token, wanted), wanted, clock)
         if (renewed === false) lose()

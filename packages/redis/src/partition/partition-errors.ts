@@ -1,7 +1,7 @@
 import { Conflict, MusterError } from '@muster/core'
 import { Unavailable } from '@muster/matchmaker'
 
-/** No process leads the partition at the moment, or it does not answer. What was asked may have been done. */
+/** No process leads the partition at the moment, or it does not answer. The call may have taken effect. */
 export class NoLeader extends Unavailable {
   static {
     this.prototype.name = 'NoLeader'
@@ -15,7 +15,7 @@ export class PartitionFull extends Unavailable {
   }
 }
 
-/** Redis did not do what it was asked; the cause says why. What was asked may have been done. */
+/** A call to Redis failed; the cause says why. The call may have taken effect. */
 export class PartitionUnavailable extends Unavailable {
   static {
     this.prototype.name = 'PartitionUnavailable'

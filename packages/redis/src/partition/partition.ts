@@ -30,7 +30,10 @@ export interface PartitionEvents {
   leading: (event: { readonly takeoverMs: number; readonly tickets: number }) => void
   /** This process leads no longer. */
   following: () => void
-  /** This process has taken a ticket. Of all events of a ticket, this one alone happens where its client asked. */
+  /**
+   * This process has taken a ticket. Of all events of a ticket, only this one is emitted in the process that its client
+   * called.
+   */
   ticketCreated: (event: { readonly ticket: Ticket }) => void
   /** The leader matches by other queues than this process has: see `queuesInForce`. */
   queuesDiffer: (event: { readonly inForce: QueuesInForce; readonly fingerprint: string }) => void
@@ -98,7 +101,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   let isEnding = false
   let isClosed = false
   let leading: Leader | undefined
-  /** Whether it has taken over the matches of the leader before. */
+  /** Whether it has taken over the matches of the previous leader. */
   let isLeading = false
   /** of the present lease epoch. */
   let token = ''

@@ -83,7 +83,10 @@ export type Answer<Name extends Command> = Name extends 'webhook' ? number : Awa
  */
 export interface RpcRequest {
   readonly id: string
-  /** Whether it was asked before, so that there may be an answer already. Always stated: it is not to grow longer. */
+  /**
+   * Whether the request was sent before, so that there may be an answer already. Always present, so that a retry has
+   * the same length.
+   */
   readonly again: boolean
   /** Name of the follower that waits for the answer. The JSON key is `front`. */
   readonly front: string

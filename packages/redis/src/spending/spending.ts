@@ -29,7 +29,7 @@ const GAP_MS = 100
  * gives back the rest. While a request is in flight, and after one whose answer was lost, it uses no more than both the
  * old lease and the new one allow.
  *
- * @param least what is asked ahead at least.
+ * @param least the least amount requested ahead.
  */
 export function createPartitionBudget(
   ask: (what: Ask) => Promise<Lease>,
@@ -108,7 +108,7 @@ export interface Lease {
  * Gives a partition the servers that it has, some ahead, and some creates, as far as the others leave any. Keys: a hash
  * with a field `p:<partition>` of the time, the servers and the creates that it may have; a sorted set of the creates
  * of the last minute. Words: partition, known version, whether the asker is new, servers that exist, servers wanted
- * beside them, most servers, creates planned since it asked last, creates wanted, most creates a minute.
+ * beside them, most servers, creates planned since its last request, creates wanted, most creates a minute.
  *
  * A new leader does not know which of its predecessor's granted creates were planned, so all count. When Redis has lost
  * its data, no partition gets more than it has until all live partitions have sent a request.

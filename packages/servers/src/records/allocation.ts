@@ -110,7 +110,7 @@ export interface Intent {
 }
 
 /**
- * What a later process needs to go on with a match whose server does not run yet, beside its tickets. Not for files or
+ * What a later process needs to continue a match whose server does not run yet, besides its tickets. Not for files or
  * logs: it holds the server's secret, and latencies of players.
  */
 export interface Resumption {

@@ -15,7 +15,7 @@ export const matchmakerTag = (name: string): string => `${OF_MATCHMAKER}${name}`
 export const matchTag = (matchId: string, nth = 1): string =>
   nth === 1 ? `${OF_MATCH}${matchId}` : `${OF_MATCH}${matchId}-${nth}`
 
-/** The match ids that a tag may stand for: the whole text, or the text without the number of a further attempt. */
+/** The match ids that a tag may contain: the whole text, or the text without the number of a further attempt. */
 export function matchIdsOf(tag: string): readonly string[] {
   if (!tag.startsWith(OF_MATCH)) return []
   const matchId = tag.slice(OF_MATCH.length)
@@ -27,8 +27,8 @@ export function matchIdsOf(tag: string): readonly string[] {
 export const isReserved = (tag: string): boolean => tag.startsWith(OF_MATCHMAKER) || tag.startsWith(OF_MATCH)
 
 /**
- * The query for deployments with this tag, newest first. The service filters and sorts as asked (public fact), but the
- * matchmaker does not rely on that.
+ * The query for deployments with this tag, newest first. The service filters and sorts as requested (public fact), but
+ * the matchmaker does not rely on that.
  */
 export const taggedWith = (tag: string): DeploymentQuery => ({
   filters: [{ field: 'tags', operator: 'in', value: [tag] }],

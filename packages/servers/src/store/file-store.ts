@@ -183,7 +183,7 @@ const MOST_PENDING = 2 ** 23
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { path, fsync, compactAtBytes, clock, lock, file } = options
   const isForced = fsync === 'always'
-  /** The records of each kind as they are now: those that were read, until they are somebody's. */
+  /** The present records of each kind: those read from the file, until a module owns the kind. */
   const sources = new Map<string, () => Iterable<StoreRecord>>()
   const stored = new Map(options.stored)
   for (const [kind, records] of stored) sources.set(kind, () => records.values())

@@ -84,7 +84,7 @@ export class StoreFile {
     if (isForced) this.#forcedSize = this.#size
   }
 
-  /** Forces what was appended so far onto the disk, while appends go on. */
+  /** Forces everything appended so far onto the disk (fdatasync); appends may continue meanwhile. */
   async force(): Promise<void> {
     while (!this.isForced()) {
       const [file, size] = [this.#file, this.#size]
@@ -102,7 +102,7 @@ export class StoreFile {
    * @param last.rest returns what follows them. @param last.replaced is called in the same turn of the event loop, once
    *   appends go to the new file.
    * @param forced what must survive a power failure, as in `append`: the parts, and what follows them.
-   * @throws and this file stays as it was
+   * @throws and this file does not change
    */
   async replace(
     parts: AsyncIterable<string> | Iterable<Buffer>,

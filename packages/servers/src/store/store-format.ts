@@ -54,8 +54,8 @@ const PART = 2 ** 17
 const TRIES = 8
 
 /**
- * A whole file with the records as they are now, in parts. Records may change while the parts are written, so the lines
- * that came meanwhile follow, which is harmless for records that have them already.
+ * Compaction: a whole file with the present records, in parts. Records may change while the parts are written, so the
+ * lines that came meanwhile follow, which is harmless for records that have them already.
  * @param taken returns those lines, and forgets them.
  */
 export async function* wholeFile(
@@ -206,7 +206,7 @@ const whatIsWrong = (header: string) =>
     ? 'was written by another version of Muster. Let that version end its matches, then move the file away.'
     : 'is another kind of file. It was not changed; check the path.'
 
-/** Applies a line. Changes nothing if it is not as it was written. */
+/** Applies a line. Changes nothing if the line is damaged. */
 function readLine(records: Map<string, Map<string, StoreRecord>>, line: Buffer): Line {
   const content = line.subarray(SUM_BYTES)
   if (line.toString('latin1', 0, SUM_BYTES) !== `${sumOf(content)} `) return 'bad'

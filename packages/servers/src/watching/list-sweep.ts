@@ -107,6 +107,6 @@ export async function sweep({ seen, pause, priority, ...options }: SweepOptions)
   return false
 }
 
-/** Whether there may be another page. If the service does not say, there may be: asking costs one request. */
+/** Whether there may be another page. If the service does not say, there may be: reading one costs one request. */
 const promisesMore = (pagination: Pagination | null | undefined) =>
   pagination?.has_next ?? pagination?.next_page_number !== null

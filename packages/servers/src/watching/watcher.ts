@@ -179,7 +179,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     }
   }
 
-  /** Whether it ran and is no longer in the list; one that was never there, or read as READY since, is asked rarely. */
+  /** Whether it ran and is no longer in the list; one that was never there, or read as READY since, is read rarely. */
   const isMissing = (one: Watched, startedAt: number) =>
     one.listedAt < startedAt && (one.listedAt > one.readAt || startedAt - one.readAt >= COMPLETE_GAP_MS.usual)
 

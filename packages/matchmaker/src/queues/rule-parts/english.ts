@@ -4,7 +4,7 @@ import { type Comparison, type Missing, PARTY_SIZE } from './rule-base.js'
 
 const SMALL = 'none one two three four five six seven eight nine ten eleven twelve'.split(' ')
 
-/** Made when it is first asked for: this takes 10 ms, and a program that starts describes no queue. */
+/** Created on first use: this takes 10 ms, and a program that starts describes no queue. */
 let format: Intl.NumberFormat | undefined
 
 /** `2,000` and `0.5`. */

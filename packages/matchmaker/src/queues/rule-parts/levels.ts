@@ -36,7 +36,7 @@ export function tableOf(levels: Levels, relaxing: Relaxing, off: number, rule: R
   })
 }
 
-/** Which level counts for a rule when it is asked about a pair, a part, or the whole of a match. */
+/** Which level counts for a rule when it checks a pair, a part, or the whole of a match. */
 interface Timing {
   /** Whether checking all pairs of a match decides the rule, so that no check of the whole is needed. */
   readonly inPairs: boolean

@@ -61,7 +61,7 @@ export function valueOf<Value>(
   return missing === 'any' ? undefined : missing.value
 }
 
-/** The values of all players, without those whom the rule does not restrict. @throws as `valueOf` */
+/** The values of all players that the rule restricts. @throws as `valueOf` */
 export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
   const values: Value[] = []
   for (let index = 0; index < ticket.players.length; index += 1) {

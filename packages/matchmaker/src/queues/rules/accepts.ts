@@ -32,9 +32,9 @@ import {
 } from '../rule-parts/index.js'
 
 /**
- * Each ticket says whom it accepts: between any two tickets, every player's `attribute` must compare by `operator` with
- * what every player of the other ticket has under `own`. Players who have nothing under `own` accept everyone. E.g.
- * `attribute: 'skill', operator: '>=', own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own:
+ * Each ticket says which others it accepts: between any two tickets, every player's `attribute` must compare by
+ * `operator` with what every player of the other ticket has under `own`. Players who have nothing under `own` accept
+ * everyone. E.g. `attribute: 'skill', operator: '>=', own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own:
  * 'blockedClans'`.
  */
 export interface AcceptsRule extends RuleBase {

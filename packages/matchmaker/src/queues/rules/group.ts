@@ -28,8 +28,8 @@ import {
 const NEVER = Symbol('never')
 
 /**
- * Compiles a rule made of rules. Inner rules are asked about the whole match, with facts of their own: the group's fact
- * of a ticket is a `Facts` whose `of` has an entry for each inner rule.
+ * Compiles a rule made of rules. Inner rules check the whole match, with facts of their own: the group's fact of a
+ * ticket is a `Facts` whose `of` has an entry for each inner rule.
  * @param compile compiles an inner rule.
  */
 export function compileGroup(

@@ -27,7 +27,7 @@ export interface FollowerWaitsOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Milliseconds after which the leader is asked anew, if somebody wants to know (our choice). */
+/** Milliseconds for which the leader's answer is cached (our choice). */
 const FRESH_MS = 2000
 /** Milliseconds after which nothing is said of what was heard: the leader may be gone (our choice). */
 const GOOD_MS = 60_000

@@ -18,7 +18,7 @@ interface PartitionServerLogOptions {
   /** The tickets of a match whose players get the address as soon as its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   readonly assigned: AssignedTickets
-  /** These tickets are not in their match. Resolves when the leader knows what became of them. */
+  /** These tickets are not in their match. Resolves when the leader knows their outcome. */
   readonly missing: (ticketIds: readonly string[]) => Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createPartitionServerLog({
     return unmet
   }
 
-  /** Of unmet tickets, those whom this leader itself has taken out of the match meanwhile are where it left them. */
+  /** Unmet tickets that this leader itself has taken out of the match meanwhile need no change. */
   const missingOf = async (matchId: string, unmet: readonly string[]): Promise<void> => {
     const present = new Set(expected(matchId))
     const wanted = unmet.filter((id) => present.has(id))

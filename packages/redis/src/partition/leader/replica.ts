@@ -190,7 +190,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     for (const { error } of leader.load(taken)) problem(error)
   }
 
-  /** Takes over what the leader before remembered. */
+  /** Takes over the notes of the previous leader. */
   const loadNotes = async () => {
     const { cooldowns, paused } = readNotes(await allOf(store.loadNotes), problem)
     unlessBroken(() => leader.importCooldowns(cooldowns))

@@ -117,7 +117,7 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
   }
 }
 
-/** Tells a new leader when it has heard of everything that the leader before it wrote. */
+/** Notifies a new leader once it has received everything that the previous leader wrote. */
 interface Sync {
   /**
    * Resolves once everything that was written before has been heard here. Rejects with the reason of the lease's

@@ -8,7 +8,7 @@ import type { StoredTicket } from './store.js'
  * line feed before it.
  */
 export interface Assignments {
-  /** A header in Redis as it was given. */
+  /** A header, as written to Redis. */
   whole(header: string): Promise<string>
   /** Tickets as they were given; undefined for those that were swept meanwhile. */
   wholeTickets(tickets: readonly (StoredTicket | undefined)[]): Promise<readonly (StoredTicket | undefined)[]>

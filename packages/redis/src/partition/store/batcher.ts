@@ -1,6 +1,6 @@
 import { cut } from './commit-parts.js'
 
-/** Sends what is asked for within one turn of the event loop together. */
+/** Sends all calls of one turn of the event loop together. */
 export type Batcher<T, R> = (items: readonly T[]) => Promise<readonly R[]>
 
 interface Waiting<T, R> {

@@ -22,7 +22,7 @@ export type RecordChange =
       /** The record, e.g. as JSON. */
       readonly text: string
       /**
-       * Tickets that must be matched in this match, or assigned to it; otherwise the record stays as it was and the
+       * Tickets that must be matched in this match, or assigned to it; otherwise the record does not change and the
        * match is `unmet`.
        */
       readonly requires?: readonly string[] | undefined

@@ -1,4 +1,4 @@
-// pure: JSON as it was stored; the header of a stored ticket
+// pure: stored JSON; the header of a stored ticket
 import type { Ticket, TicketStatus } from '@muster/matchmaker'
 import type { HeaderLetter } from './store.js'
 

@@ -80,7 +80,7 @@ export interface TailOptions {
 }
 
 interface Tail {
-  /** Where to go on. */
+  /** Where to continue. */
   readonly cursor: string
   /**
    * Entries between `after` and these were lost: they were trimmed, or Redis lost its data. Read everything again, from
@@ -160,7 +160,7 @@ export interface PartitionStore {
    * @throws {InvalidInput} for a body that is too long
    */
   createTogether(tickets: readonly NewTicket[]): Promise<readonly CreateOutcome[]>
-  /** Reads tickets; undefined for those that there are not (any more). */
+  /** Reads tickets; undefined for those that do not exist (any more). */
   read(ticketIds: readonly string[]): Promise<readonly (StoredTicket | undefined)[]>
   /**
    * Cancels a ticket that is searching, or matched and not locked, and frees its players.
@@ -225,7 +225,7 @@ export interface PartitionStore {
   loadRecords(at: string | undefined): Promise<Batch<StoredRecord>>
   loadBackfills(at: string | undefined): Promise<Batch<StoredBackfill>>
   loadNotes(at: string | undefined): Promise<Batch<Note>>
-  /** The texts of notes; undefined for those that there are not. */
+  /** The texts of notes; undefined for those that do not exist. */
   readNotes(keys: readonly string[]): Promise<readonly (string | undefined)[]>
 
   /** Says which queues are in force, as a text; `since` stays while the text stays. @throws {LeaseLost} */
