@@ -18,7 +18,7 @@ export interface MatchmakerOptions {
   readonly locations?: LocationService | undefined
   /**
    * Where the beacons are to which players measure their latency, for queues with a latency rule: the server is
-   * requested for at the best beacon that the players of a match have in common. E.g. `() =>
+   * requested at the best beacon that the players of a match have in common. E.g. `() =>
    * client.locations.beacons.all()`. Default: the `beacons` of `locations`, if it has some. Without beacons, or while a
    * beacon's place is unknown, servers are placed by the players' addresses, whatever the rule has promised.
    */

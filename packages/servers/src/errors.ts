@@ -8,8 +8,8 @@ export class MatchmakerClosed extends MusterError {
 }
 
 /**
- * Tickets cannot be reached at the moment, because they are kept by several processes and the one that was called for
- * does not answer, or because there are too many: try again. The call may have taken effect.
+ * Tickets cannot be reached at the moment, because they are kept by several processes and the process that has them
+ * does not answer, or because there are too many. Retry. The call may have taken effect.
  */
 export class Unavailable extends StoreUnavailable {
   /** Milliseconds after which it is worth trying again. */

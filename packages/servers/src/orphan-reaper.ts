@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { ageOf } from './records/index.js'
 import type { Stops } from './stop-deployments.js'
 
-/** Stops deployments with the tag of this matchmaker that belong to none of its matches. */
+/** Stops orphans: deployments with the tag of this matchmaker that belong to none of its matches. */
 export interface Reaper {
   /** The list shows a deployment of this matchmaker that no match owns. */
   stray(entry: DeploymentListEntry): void

@@ -8,7 +8,7 @@ export interface Cooldown extends CooldownState {
   readonly name: string
 }
 
-/** The players on cooldown, who may not queue because they have let others down. */
+/** The players on cooldown, and until when: they have declined, not accepted or left a match. */
 export interface Cooldowns {
   /** Players have let others down in a match of the queue: it counts if the queue says so. */
   count(queue: Queue, playerIds: readonly string[], offence: Offence, now: number): void
