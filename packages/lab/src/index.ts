@@ -13,14 +13,15 @@ export { generateCrowd } from './crowd/generate/generate-crowd.js'
 export { InvalidCrowd, readCrowd, writeCrowd } from './crowd/crowd-lines.js'
 export {
   createLabThreads,
+  type JobResult,
   type JobsOptions,
+  type LabJob,
   type LabThreads,
   runJobs,
   ThreadFailed,
   type ThreadOptions,
 } from './jobs/run-jobs.js'
 export { runLab, type LabRun, type LabRunOptions } from './jobs/run-lab.js'
-export type { JobResult, LabJob } from './jobs/job.js'
 export { runCrowd } from './run/run-crowd.js'
 export type { Scene } from './scenes/scene.js'
 export { checkScenes } from './scenes/check-scenes.js'

@@ -8,7 +8,7 @@ import { firstAttempt } from './retry-placement.js'
 import type { Inherited } from './allocator.js'
 import { type Allocation, inheritedAllocation, type Assignment } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
-import type { ServerSecrets } from './server-secrets.js'
+import type { ServerSecrets } from './match-environment.js'
 import type { Watcher } from './watching/index.js'
 
 export interface AdoptingOptions {

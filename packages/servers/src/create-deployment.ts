@@ -30,7 +30,7 @@ import {
 import { createFurtherAttempts, firstAttempt } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit, type Governor } from './server-limits.js'
-import type { ServerSecrets } from './server-secrets.js'
+import type { ServerSecrets } from './match-environment.js'
 
 /** What a failed create means. No I/O. */
 

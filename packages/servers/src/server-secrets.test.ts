@@ -1,7 +1,7 @@
 import { seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createServerSecrets } from './server-secrets.js'
+import { createServerSecrets } from './match-environment.js'
 
 test('only issued secrets are recognized', () => {
   const secrets = createServerSecrets(seededRandom(1))

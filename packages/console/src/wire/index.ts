@@ -42,17 +42,19 @@ export type {
   TrialSide,
   YamlFault,
 } from './answers.js'
-export type {
-  FormingPhase,
-  Hello,
-  History,
-  HistoryStep,
-  LimitNow,
-  MapNow,
-  Now,
-  QueueNow,
-  RelaxedStep,
-  ServersNow,
-  Spot,
+export {
+  type FormingPhase,
+  type Hello,
+  type History,
+  type HistoryStep,
+  isAllowed,
+  type LimitNow,
+  type MapNow,
+  type Now,
+  type Permission,
+  type QueueNow,
+  type RelaxedStep,
+  type Role,
+  type ServersNow,
+  type Spot,
 } from './feed-messages.js'
-export { isAllowed, type Permission, type Role } from './permissions.js'

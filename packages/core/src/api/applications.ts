@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { flag, maybe, named, NoInput, segment, text, timestampA, type Maybe, type TimestampA } from './fields.js'
-import { limitedText } from './limited.js'
+import {
+  flag,
+  limitedText,
+  maybe,
+  type Maybe,
+  named,
+  NoInput,
+  segment,
+  text,
+  timestampA,
+  type TimestampA,
+} from './fields.js'
 
 /** Groups application versions (service-api, Application). */
 export interface Application {

@@ -5,6 +5,8 @@ import {
   environmentValue,
   flag,
   integer,
+  limitedInteger,
+  limitedText,
   type Masked,
   maybe,
   type Maybe,
@@ -16,7 +18,6 @@ import {
   timestampB,
   type TimestampB,
 } from './fields.js'
-import { limitedInteger, limitedText } from './limited.js'
 
 /** Public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
 export type PortProtocol = 'TCP' | 'UDP' | 'TCP/UDP' | 'HTTP' | 'HTTPS' | 'WS' | 'WSS' | (string & {})

@@ -20,8 +20,17 @@ import {
 import type { VersionRecord } from '../records.js'
 import { formatA } from '../timestamps.js'
 import type { World } from '../world.js'
-import { fail, type Failure, type Handler, type HandlersOf, noContent, ok, type Success } from './handler.js'
-import { onePage, paged } from './lists.js'
+import {
+  fail,
+  type Failure,
+  type Handler,
+  type HandlersOf,
+  noContent,
+  ok,
+  onePage,
+  paged,
+  type Success,
+} from './handler.js'
 import { findApplication, findDeployable, findDeployment, isFailure, unknown } from './lookup.js'
 
 /** The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest place. */

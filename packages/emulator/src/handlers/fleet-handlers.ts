@@ -4,8 +4,7 @@ import { isProblem, policyPlaces } from '../deployments/index.js'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'
 import { formatA } from '../timestamps.js'
-import { fail, type HandlersOf, masked, noContent, ok } from './handler.js'
-import { paged } from './lists.js'
+import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
 import { findFleet, findPolicy, findVersion, isFailure, unlinked } from './lookup.js'
 
 const fleetView = (fleet: FleetRecord): Fleet => ({

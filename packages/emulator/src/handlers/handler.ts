@@ -1,9 +1,102 @@
-import type { Api, InputOf, OperationId, OutputOf, SuccessOf } from '@muster/core/api'
-import type { ErrorsOf } from '@muster/core/internal'
+import type { Api, InputOf, OperationId, OutputOf, Pagination, SuccessOf } from '@muster/core/api'
+import type { ErrorsOf, PageInput } from '@muster/core/internal'
 import type { DeploymentFault, WebhookFault } from '../deployments/index.js'
 import type { PacketFault, RelayFault } from '../relays/index.js'
+import type { PageSizes } from '../settings.js'
 import type { World } from '../world.js'
-import { applyMask, parseMask } from './lists.js'
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly total: number
+  readonly pagination: Pagination
+}
+
+/** Cuts one page out of a list, with the pagination object as documented. A page after the last one is empty. Pure. */
+export function paged<Item>(all: readonly Item[], wanted: PageInput, sizes: PageSizes): Page<Item> {
+  const limit = Math.min(wanted.limit ?? sizes.default, sizes.maximum)
+  const number = wanted.page ?? 1
+  const pages = Math.max(1, Math.ceil(all.length / limit))
+  const hasNext = number < pages
+  const hasPrevious = number > 1
+  return {
+    items: all.slice((number - 1) * limit, number * limit),
+    total: all.length,
+    pagination: {
+      number,
+      next_page_number: hasNext ? number + 1 : null,
+      // For a page after the last one, the previous page is the last page that has entries.
+      previous_page_number: hasPrevious ? Math.min(number - 1, pages) : null,
+      paginator: { num_pages: pages },
+      has_next: hasNext,
+      has_previous: hasPrevious,
+    },
+  }
+}
+
+/** Puts all entries on one page, for lists that take no page number but answer with pagination. */
+export const onePage = <Item>(all: readonly Item[]): Page<Item> =>
+  paged(all, {}, { default: Math.max(1, all.length), maximum: Infinity })
+
+/**
+ * A mask of fields as in the X-Fields header: `{name,owner{id},pagination}`, outer braces optional, `*` for all other
+ * fields. Unknown fields are ignored. The document only names the header; the syntax is that of Flask-RESTX, where the
+ * header comes from (our choice). Pure.
+ */
+type Mask = ReadonlyMap<string, Mask | undefined>
+
+/** The reason why a text is not a mask, for an error message. */
+interface BadMask {
+  readonly problem: string
+}
+
+export function parseMask(text: string): Mask | BadMask {
+  const tokens = text.replaceAll(/\s/g, '').match(/[{},]|[^{},]+/g) ?? []
+  let at = 0
+
+  const fields = (): Mask | BadMask => {
+    const mask = new Map<string, Mask | undefined>()
+    do {
+      const name = tokens[at++]
+      if (name === undefined || !/^(?:[\w:-]+|\*)$/.test(name))
+        return { problem: `expected a field, not ${shown(name)}` }
+      mask.set(name, undefined)
+      if (tokens[at] === '{') {
+        at++
+        const nested = fields()
+        if ('problem' in nested) return nested
+        if (tokens[at++] !== '}') return { problem: `the brace after ${name} is not closed` }
+        mask.set(name, nested)
+      }
+    } while (tokens[at] === ',' && ++at > 0)
+    return mask
+  }
+
+  const braced = tokens[0] === '{'
+  if (braced) at++
+  const mask = fields()
+  if ('problem' in mask) return mask
+  if (braced && tokens[at++] !== '}') return { problem: 'the outer brace is not closed' }
+  return at < tokens.length ? { problem: `${shown(tokens[at])} comes after the end` } : mask
+}
+
+const shown = (token: string | undefined) => (token === undefined ? 'the end' : JSON.stringify(token))
+
+/**
+ * Applies the mask to a value: objects keep only the masked fields, lists are masked item by item, and other values
+ * stay.
+ */
+export function applyMask(mask: Mask, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => applyMask(mask, item))
+  if (typeof value !== 'object' || value === null) return value
+  const all = mask.has('*')
+  const kept = Object.entries(value).filter(([key]) => all || mask.has(key))
+  return Object.fromEntries(
+    kept.map(([key, inner]) => {
+      const nested = mask.get(key)
+      return [key, nested === undefined ? inner : applyMask(nested, inner)]
+    }),
+  )
+}
 
 /**
  * The contract between the API description and the handlers: one handler per operation. A missing handler, a status

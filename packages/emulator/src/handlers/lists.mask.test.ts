@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { applyMask, parseMask } from './lists.js'
+import { applyMask, parseMask } from './handler.js'
 
 const body = {
   endpoints: [

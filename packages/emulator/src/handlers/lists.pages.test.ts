@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Page, paged } from './lists.js'
+import { type Page, paged } from './handler.js'
 
 const sizes = { default: 10, maximum: 100 }
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)

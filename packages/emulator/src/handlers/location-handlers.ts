@@ -1,9 +1,8 @@
 import type { ListedLocation } from '@muster/core/api'
 import type { ListLocations } from '@muster/core/internal'
-import { paged } from './lists.js'
+import { fail, type Failure, type HandlersOf, ok, paged } from './handler.js'
 import { places, type Place } from '../places.js'
 import type { World } from '../world.js'
-import { fail, ok, type Failure, type HandlersOf } from './handler.js'
 import { findVersion, isFailure } from './lookup.js'
 
 /** A location as listed. Coordinates are strings here, as sampled in this list, and numbers everywhere else. */

@@ -1,9 +1,8 @@
 import { isProblem, placeFilter } from '../deployments/index.js'
 import type { RelaySessionRecord } from '../relays/index.js'
 import type { World } from '../world.js'
-import { fail, noContent, ok, type Failure, type HandlersOf } from './handler.js'
+import { fail, type Failure, type HandlersOf, noContent, ok, onePage } from './handler.js'
 import { isFailure, unknown } from './lookup.js'
-import { onePage } from './lists.js'
 
 const findSession = (world: World, id: string): RelaySessionRecord | Failure<404> =>
   world.relays.get(id) ?? unknown('relay session', id)

@@ -2,8 +2,7 @@ import type { EndpointStorage, PullProfile } from '@muster/core/api'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type PullProfileRecord, type StorageRecord } from '../records.js'
 import { formatA } from '../timestamps.js'
-import { fail, type HandlersOf, masked, noContent, ok } from './handler.js'
-import { paged } from './lists.js'
+import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
 import { findPullProfile, findStorage, findVersion, isFailure, unlinked } from './lookup.js'
 
 /** A storage as shown: without the secret access key, which is write-only. */

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { pingPacket, relayState } from '../relays/packet.js'
 import { fakeRelay, sessionToken, userToken } from './fake-relay.fixture.js'
-import { PeerError } from './peer-connection.js'
-import { createPeer } from './peer.js'
+import { createPeer, PeerError } from './peer.js'
 import { eventually, failure } from './session.fixture.js'
 
 test('pings until the relay reports that the peer is valid', async () => {

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { createManualClock } from '@muster/core/clock'
 import { onTestFinished } from 'vitest'
 import { answerOf, relayState, type RelayState } from '../relays/packet.js'
-import type { PeerOptions } from './peer-connection.js'
-import { createPeer } from './peer.js'
+import { createPeer, type PeerOptions } from './peer.js'
 
 export const userToken = 4_000_000_001
 export const sessionToken = 3_500_589_645

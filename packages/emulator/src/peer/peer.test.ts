@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { dataPacket, pingPacket, relayState } from '../relays/packet.js'
 import { fakeRelay, sessionToken, userToken } from './fake-relay.fixture.js'
-import { PeerError, type PeerOptions } from './peer-connection.js'
-import { createPeer } from './peer.js'
+import { createPeer, PeerError, type PeerOptions } from './peer.js'
 import { becomes, eventually, messages } from './session.fixture.js'
 
 describe('connected', () => {

@@ -1,5 +1,333 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { type Clock, systemClock } from '@muster/core/clock'
+import { z } from 'zod'
 import { checked } from '../option-values.js'
-import { createPeerConnection, type PeerConnection, PeerOptions } from './peer-connection.js'
+import {
+  dataPacket,
+  MAX_PAYLOAD,
+  pingPacket,
+  readRelayed,
+  relayState,
+  type RelayState,
+  type Side,
+} from '../relays/index.js'
+
+/** The role of a peer: the host exchanges data with every client, a client with the host alone. */
+export type PeerRole = 'host' | 'client'
+
+/**
+ * Options of a peer. A player's credentials, as a lobby or `credentialsFor` of `@muster/relay` returns them, are valid
+ * options.
+ */
+export interface PeerOptions {
+  /** The relay's address or name: `relay.ip` or `relay.host`. */
+  readonly host: string
+  /** The relay's port: `relay.ports.server` for the host, `relay.ports.client` for a client. */
+  readonly port: number
+  readonly role: PeerRole
+  /** The user's authorization_token. Never another user's. */
+  readonly userToken: number
+  /** The session's authorization_token. */
+  readonly sessionToken: number
+  /** The transport protocol. Only UDP is supported; it is also the only value sampled. */
+  readonly protocol?: string | undefined
+  /** The session's id, which credentials contain. Not used. */
+  readonly sessionId?: string | undefined
+  readonly ip?: string | undefined
+  readonly link?: string | undefined
+  /** The clock. Default: the machine's. */
+  readonly clock?: Clock | undefined
+  /** Milliseconds between two pings, 100 to 1000 (public fact). Default 500. */
+  readonly pingMs?: number | undefined
+  /**
+   * Milliseconds after which `connect` gives up, and milliseconds of silence after which the relay counts as gone.
+   * Default 10,000.
+   */
+  readonly timeoutMs?: number | undefined
+}
+
+const aToken = 'must be an unsigned 32-bit integer'
+const token = z.int(aToken).min(0, aToken).max(0xffff_ffff, aToken)
+
+export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+  role: z.enum(['host', 'client']),
+  userToken: token,
+  sessionToken: token,
+  protocol: z.string().regex(/^udp$/i, 'must be UDP').optional(),
+  sessionId: z.string().optional(),
+  ip: z.string().optional(),
+  link: z.string().optional(),
+  clock: z
+    .custom<Clock>(
+      (clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock,
+      'must be a Clock',
+    )
+    .optional(),
+  pingMs: z.number().min(100).max(1000).optional(),
+  timeoutMs: z.number().positive().optional(),
+})
+
+/**
+ * The problem of a peer.
+ * - `invalid`: the relay does not know the tokens, or knows them no longer.
+ * - `session timed out`: the host was connected and is silent.
+ * - `error`: the relay has refused the peer, because another host is connected, or the user in another role.
+ * - `no answer`: the relay was silent, or went on checking, for too long.
+ * - `unreachable`: the host name does not exist, or there is no route to it.
+ * - `not valid`: data cannot be sent in this state.
+ * - `closed`: the peer was closed by `close` before it was connected.
+ */
+export type PeerProblem =
+  'invalid' | 'session timed out' | 'error' | 'no answer' | 'unreachable' | 'not valid' | 'closed'
+
+/** Why a peer could not connect or send. */
+export class PeerError extends Error {
+  override readonly name = 'PeerError'
+  readonly problem: PeerProblem
+
+  constructor(problem: PeerProblem, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.problem = problem
+  }
+}
+
+/**
+ * The state of a peer's connection to the relay.
+ * - `disconnected`: not connected yet, closed, or without an answer for too long.
+ * - `checking`: the relay has not decided yet.
+ * - `valid`: data passes.
+ * - `invalid`: the relay does not know the tokens, or knows them no longer.
+ * - `timed out`: the host is silent; it may come back.
+ * - `error`: the relay refuses the peer.
+ */
+export type PeerState = 'disconnected' | 'checking' | 'valid' | 'invalid' | 'timed out' | 'error'
+
+const names = {
+  [relayState.checking]: 'checking',
+  [relayState.valid]: 'valid',
+  [relayState.invalid]: 'invalid',
+  [relayState.timedOut]: 'timed out',
+  [relayState.error]: 'error',
+} as const satisfies Record<RelayState, PeerState>
+
+const peerStateOf = (code: RelayState) => names[code]
+
+/**
+ * The reason for which the relay refuses a peer in this state; undefined for a state in which the peer is or may become
+ * valid.
+ */
+function problemOf(state: PeerState): PeerError | undefined {
+  if (state === 'invalid') return new PeerError('invalid', 'the relay does not know these tokens')
+  if (state === 'timed out') return new PeerError('session timed out', 'the host of the session is silent')
+  if (state === 'error')
+    return new PeerError('error', 'the relay refuses: there is a host already, or the user is here in the other role')
+  return undefined
+}
+
+/** A set of listeners. */
+interface Listeners<Value> {
+  /** Adds a listener. Returns a function that removes it. */
+  add(listener: (value: Value) => void): () => void
+  tell(value: Value): void
+}
+
+function createListeners<Value>(): Listeners<Value> {
+  const listeners = new Set<(value: Value) => void>()
+  return {
+    add: (listener) => {
+      // Each call adds a function of its own, so that a listener added twice is called twice and removed separately.
+      const entry = (value: Value) => listener(value)
+      listeners.add(entry)
+      return () => {
+        listeners.delete(entry)
+      }
+    },
+    tell: (value) => {
+      for (const listener of listeners) listener(value)
+    },
+  }
+}
+
+/**
+ * Opens a UDP socket that receives from the relay alone.
+ * @throws PeerError `unreachable`.
+ */
+async function openPeerSocket(host: string, port: number): Promise<Socket> {
+  let socket: Socket | undefined
+  try {
+    const { address, family } = await lookup(host)
+    socket = createSocket(family === 6 ? 'udp6' : 'udp4')
+    socket.connect(port, address)
+    await once(socket, 'connect')
+  } catch (cause) {
+    socket?.close()
+    throw new PeerError('unreachable', 'the relay cannot be reached', { cause })
+  }
+  // Errors are ignored: some systems report that nothing listens at the port, and the relay's silence shows the same.
+  return socket.on('error', () => {})
+}
+
+/** What host and client peers have in common. */
+export interface PeerConnection<Message> {
+  readonly state: PeerState
+  /**
+   * Connects. Resolves when the relay has found the peer valid. A peer that is disconnected, invalid or in error may
+   * connect again.
+   * @param options.signal cancels connecting; no effect once connected.
+   * @throws PeerError (`invalid`, `session timed out`, `error`, `no answer`, `unreachable`, `closed`), or the signal's
+   *   reason.
+   */
+  connect(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
+  /** Adds a listener to be called with each new state. Returns a function that removes it. */
+  onState(listener: (state: PeerState) => void): () => void
+  /**
+   * Adds a listener to be called with each message, whose data the listener may keep. Returns a function that removes
+   * it.
+   */
+  onMessage(listener: (message: Message) => void): () => void
+  /**
+   * Closes the connection. The protocol has no message for that, so the relay ends the connection after 10 s of
+   * silence.
+   */
+  close(): void
+}
+
+/** One connection, from `connect` until it fails or ends. */
+interface Line {
+  /** Aborted, with the reason, when the connection ends. */
+  readonly ended: AbortController
+  socket: Socket | undefined
+  /** Whether the peer has been valid on this connection. */
+  admitted: boolean
+  /** When the relay last sent anything but `checking`. */
+  heardAt: number
+}
+
+/**
+ * Creates what host and client peers have in common.
+ * @param messageOf makes a listener's message from a connection id and data.
+ */
+function createPeerConnection<Message>(
+  options: PeerOptions,
+  side: Side,
+  messageOf: (data: Buffer, connectionId: number) => Message,
+): { readonly connection: PeerConnection<Message>; readonly send: (data: Uint8Array, connectionId?: number) => void } {
+  const { host, port, userToken, sessionToken, clock = systemClock, pingMs = 500, timeoutMs = 10_000 } = options
+  const states = createListeners<PeerState>()
+  const messages = createListeners<Message>()
+  let state: PeerState = 'disconnected'
+  let line: Line | undefined
+
+  const become = (next: PeerState) => {
+    if (next === state) return
+    state = next
+    states.tell(next)
+  }
+
+  const hangUp = (current: Line, next: PeerState, reason: unknown) => {
+    if (line !== current) return
+    line = undefined
+    current.socket?.close()
+    current.ended.abort(reason)
+    become(next)
+  }
+
+  const hear = (current: Line, datagram: Buffer) => {
+    const heard = readRelayed(datagram, side)
+    if (heard?.kind === 'state') onAnswer(current, peerStateOf(heard.state))
+    if (heard?.kind !== 'data') return
+    current.heardAt = clock.now()
+    messages.tell(messageOf(heard.payload, heard.connectionId))
+  }
+
+  const onAnswer = (current: Line, answer: PeerState) => {
+    if (answer !== 'checking') current.heardAt = clock.now()
+    if (answer === 'valid') current.admitted = true
+    const problem = problemOf(answer)
+    // A client that was valid before keeps pinging, because its host may come back.
+    const waits = answer === 'timed out' && current.admitted
+    if (problem === undefined || waits) become(answer)
+    else hangUp(current, answer, problem)
+  }
+
+  const keepPinging = async (current: Line, socket: Socket) => {
+    const ping = pingPacket(userToken, sessionToken)
+    const { signal } = current.ended
+    while (!signal.aborted) {
+      if (clock.now() - current.heardAt >= timeoutMs) {
+        return hangUp(
+          current,
+          'disconnected',
+          new PeerError('no answer', 'the relay does not answer, or goes on checking'),
+        )
+      }
+      socket.send(ping)
+      await clock.sleep(pingMs, signal).catch(() => {})
+    }
+  }
+
+  /** Resolves when the peer is valid; rejects with the reason if the connection ends first. */
+  const admitted = ({ ended: { signal } }: Line) =>
+    new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      const stop = states.add((next) => {
+        if (next === 'checking') return
+        stop()
+        if (next === 'valid') resolve()
+      })
+    })
+
+  const connect = async ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) => {
+    signal?.throwIfAborted()
+    if (line !== undefined) throw new Error('the peer is connected already, or connecting')
+    const current: Line = { ended: new AbortController(), socket: undefined, admitted: false, heardAt: clock.now() }
+    line = current
+    const abort = () => hangUp(current, 'disconnected', signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    become('checking')
+    try {
+      const socket = await openPeerSocket(host, port)
+      if (current.ended.signal.aborted) {
+        socket.close()
+        throw current.ended.signal.reason
+      }
+      current.socket = socket.on('message', (datagram) => hear(current, datagram))
+      const decision = admitted(current)
+      void keepPinging(current, socket)
+      await decision
+    } catch (error) {
+      hangUp(current, 'disconnected', error)
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  const send = (data: Uint8Array, connectionId?: number) => {
+    if (data.length > MAX_PAYLOAD) throw new RangeError(`data must be at most ${MAX_PAYLOAD} bytes, got ${data.length}`)
+    if (state !== 'valid') throw new PeerError('not valid', `data cannot be sent while the peer is ${state}`)
+    line?.socket?.send(dataPacket(userToken, sessionToken, data, connectionId))
+  }
+
+  return {
+    send,
+    connection: {
+      get state() {
+        return state
+      },
+      connect,
+      onState: states.add,
+      onMessage: messages.add,
+      close: () => {
+        if (line !== undefined) hangUp(line, 'disconnected', new PeerError('closed', 'the peer has been closed'))
+      },
+    },
+  }
+}
 
 /** A message that a client receives from its host. */
 export interface ClientMessage {

@@ -2,8 +2,7 @@ import type { ManualClock } from '@muster/core/clock'
 import { onTestFinished } from 'vitest'
 import { started } from '../emulator.fixture.js'
 import type { EmulatorOptions } from '../options.js'
-import { createPeer, type ClientPeer, type HostPeer } from './peer.js'
-import type { PeerOptions, PeerRole, PeerState } from './peer-connection.js'
+import { type ClientPeer, createPeer, type HostPeer, type PeerOptions, type PeerRole, type PeerState } from './peer.js'
 
 interface Port {
   readonly port: number

@@ -1,6 +1,6 @@
 // pure: what is told of a run
 import type { Crowd } from '../crowd/index.js'
-import type { RatingFigures } from '../ratings/index.js'
+import type { RatingFigures } from '../ratings/rating-book.js'
 import type { RunOutcome, TicketOutcome } from '../run/index.js'
 import type { Spread } from '../statistics/index.js'
 

@@ -3,9 +3,9 @@ import type { Queue } from '@muster/matchmaker'
 import { boundOf } from '../bound/bound-of.js'
 import { crowdFor, type Crowd } from '../crowd/index.js'
 import { figuresOf, type Possible } from '../figures/index.js'
-import { createRatingBook } from '../ratings/index.js'
+import { createRatingBook } from '../ratings/rating-book.js'
 import { type RunOutcome, runCrowd } from '../run/index.js'
-import type { JobMessage, JobOrder, JobResult, SentJob } from './job.js'
+import type { JobMessage, JobOrder, JobResult, SentJob } from './run-jobs.js'
 
 /** What was possible in a queue: within its rules, and whatever its rules. */
 function possibleIn(crowd: Crowd, outcome: RunOutcome, queue: Queue): Possible[] {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { generateCrowd } from '../crowd/generate/generate-crowd.js'
 import { createRatingBook } from '../ratings/rating-book.js'
 import { runCrowd } from '../run/run-crowd.js'
-import { queuesOf } from './job.js'
+import { queuesOf } from './run-jobs.js'
 import { runJob } from './job-worker.js'
 
 /** Players who play again and again. */

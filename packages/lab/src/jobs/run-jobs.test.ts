@@ -4,9 +4,7 @@ import { generateCrowd } from '../crowd/generate/generate-crowd.js'
 import { figuresOf } from '../figures/figures-of.js'
 import { duel, europeans } from '../run/run-crowd.fixture.js'
 import { runCrowd } from '../run/run-crowd.js'
-import type { LabJob } from './job.js'
-import { queuesOf } from './job.js'
-import { createLabThreads, runJobs, ThreadFailed } from './run-jobs.js'
+import { createLabThreads, type LabJob, queuesOf, runJobs, ThreadFailed } from './run-jobs.js'
 
 const made = generateCrowd({ players: 8, hours: 0.05 }, 1)
 const recorded = europeans(20, 1)

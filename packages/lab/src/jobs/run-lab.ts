@@ -2,9 +2,8 @@ import { InvalidInput } from '@muster/core'
 import { describeQueue, type QueueDefinition } from '@muster/matchmaker'
 import type { Crowd } from '../crowd/index.js'
 import { type FiguresOptions, type LabResult, RESULT_FORMAT } from '../figures/index.js'
-import { createRatingBook, type RatingOptions } from '../ratings/index.js'
-import { queuesOf, type LabJob } from './job.js'
-import { runJobs, type ThreadOptions } from './run-jobs.js'
+import { createRatingBook, type RatingOptions } from '../ratings/rating-book.js'
+import { type LabJob, queuesOf, runJobs, type ThreadOptions } from './run-jobs.js'
 
 /** Variants of queues, each of which meets the same crowd several times. */
 export interface LabRun {

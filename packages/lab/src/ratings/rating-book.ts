@@ -5,9 +5,109 @@ import { predictedWin } from '@muster/matchmaker'
 import { ordinal, predictWin, rate, type Rating, rating } from 'openskill'
 import { z } from 'zod'
 import { type Crowd, type CrowdPlayer, hashOf } from '../crowd/index.js'
-import { normal } from '../statistics/index.js'
-import { createNotes, type Noted } from './notes.js'
-import type { RatingFigures } from './rating-figures.js'
+import { normal, rankCorrelation, rounded, type Spread, spreadOf } from '../statistics/index.js'
+
+/** What the notes know of a player: matches rated in this run, mu, and true skill on the same scale. */
+interface Noted {
+  readonly matches: number
+  readonly mu: number
+  readonly skill: number
+  readonly isNew: boolean
+}
+
+interface Notes {
+  /**
+   * A match has been played.
+   * @param predicted the probability that the winner wins, as it was predicted; undefined unless there were two teams
+   */
+  matched(predicted: number | undefined): void
+  /** @param favourite how probable it truly was that the favourite of the player's match wins. */
+  played(player: Noted, waitMs: number, favourite: number): void
+  /** The player has been rated, also by this match. */
+  rated(player: Noted): void
+  figures(): RatingFigures
+}
+
+/** Matches after which ratings are compared with skill. */
+const CHECKPOINTS = [1, 2, 3, 5, 10, 20, 30, 50, 100]
+/** Names of experience, and the matches from which they hold. */
+const EXPERIENCES = [
+  ['first 5', 0],
+  ['5–9', 5],
+  ['10–29', 10],
+  ['from 30', 30],
+] as const
+const BEFORE = 'rated before'
+const STEP = 0.05
+
+function createNotes(): Notes {
+  let matches = 0
+  const predictions = Array.from({ length: 10 }, () => ({ matches: 0, predicted: 0, won: 0 }))
+  const compared = new Map<number, (readonly [mu: number, skill: number])[]>(CHECKPOINTS.map((count) => [count, []]))
+  const experiences = new Map(
+    [...EXPERIENCES.map(([name]) => name), BEFORE].map((name) => [
+      name,
+      { waits: [] as number[], favourites: [] as number[] },
+    ]),
+  )
+  const experienceOf = ({ isNew, matches: played }: Noted) => {
+    const name = isNew ? EXPERIENCES.findLast(([, from]) => from <= played)?.[0] : BEFORE
+    return experiences.get(name ?? BEFORE)
+  }
+
+  return {
+    matched: (predicted) => {
+      matches += 1
+      if (predicted === undefined) return
+      const favourite = Math.max(predicted, 1 - predicted)
+      const at = predictions[Math.min(predictions.length - 1, Math.floor((favourite - 0.5) / STEP))]
+      if (at === undefined) return
+      at.matches += 1
+      at.predicted += favourite
+      // Of equals, either is half a favourite.
+      at.won += predicted > 0.5 ? 1 : predicted === 0.5 ? 0.5 : 0
+    },
+    played: (player, waitMs, favourite) => {
+      const experience = experienceOf(player)
+      experience?.waits.push(waitMs)
+      experience?.favourites.push(favourite)
+    },
+    rated: ({ isNew, matches: played, mu, skill }) => {
+      if (isNew) compared.get(played)?.push([mu, skill])
+    },
+    figures: () => ({
+      matches,
+      calibration: predictions.flatMap(calibrationOf),
+      convergence: [...compared].flatMap(([count, pairs]) => convergenceOf(count, pairs)),
+      experience: [...experiences].flatMap(([name, { waits, favourites }]): Experience[] => {
+        if (waits.length === 0) return []
+        const [waitMs, favourite] = [spreadOf(Float64Array.from(waits), 0), spreadOf(Float64Array.from(favourites), 4)]
+        return [{ name, players: waits.length, waitMs, favourite }]
+      }),
+    }),
+  }
+}
+
+type Predictions = Omit<Calibration, 'from'>
+
+function calibrationOf({ matches, predicted, won }: Predictions, step: number): Calibration[] {
+  if (matches === 0) return []
+  const from = rounded(0.5 + step * STEP, 2)
+  return [{ from, matches, predicted: rounded(predicted / matches, 4), won: rounded(won / matches, 4) }]
+}
+
+function convergenceOf(matches: number, pairs: readonly (readonly [number, number])[]): Convergence[] {
+  if (pairs.length < 2) return []
+  const squares = pairs.reduce((sum, [mu, skill]) => sum + (mu - skill) ** 2, 0)
+  return [
+    {
+      matches,
+      players: pairs.length,
+      correlation: rounded(rankCorrelation(pairs), 4),
+      error: rounded(Math.sqrt(squares / pairs.length), 3),
+    },
+  ]
+}
 
 /** Chance that is the same for a player in every run of the same seed, whatever else happens in it. */
 interface Luck {
@@ -47,7 +147,7 @@ function newcomerChance({
 const chanceBelow = (lead: number) => predictedWin([{ mean: lead, uncertainty: 0 }], [], Math.SQRT1_2)
 
 /** Attributes of a player's rating, for rules to compare. */
-export interface RatingAttributes {
+interface RatingAttributes {
   /** The most probable skill. */
   readonly mu: number
   /** How uncertain it is, as a standard deviation: above 0. */
@@ -260,3 +360,118 @@ function favouriteOf(teams: readonly RankedTeam[]): number {
   )
   return Math.max(...chances)
 }
+
+/** What is told of the ratings of a run. It is plain data, small, whatever the crowd. */
+export interface RatingFigures {
+  /** Matches that were rated. */
+  readonly matches: number
+  /** How often the favourite won, beside how often openskill's `predictWin` had said; of matches of two teams. */
+  readonly calibration: readonly Calibration[]
+  /** How well the ratings of players who began new tell them apart, by the matches that they had played. */
+  readonly convergence: readonly Convergence[]
+  /** How players fared, by how well their rating was known. */
+  readonly experience: readonly Experience[]
+}
+
+/** Matches whose favourite was predicted to win with a probability from `from` to 0.05 above. */
+interface Calibration {
+  readonly from: number
+  readonly matches: number
+  /** The average probability with which the favourite was predicted to win. */
+  readonly predicted: number
+  /** The share of those matches that it won. */
+  readonly won: number
+}
+
+interface Convergence {
+  /** Matches after which the ratings are compared. */
+  readonly matches: number
+  /** New players who have played so many. */
+  readonly players: number
+  /** Spearman's rank correlation of their mu with their true skill. */
+  readonly correlation: number
+  /** Root of the mean square by which mu differs from true skill, on the scale of the ratings. */
+  readonly error: number
+}
+
+export interface Experience {
+  /** `first 5`, `5–9`, `10–29`, `from 30`: matches that new players had been rated by; or `rated before`. */
+  readonly name: string
+  /** Players in matches: one who played twice counts twice. */
+  readonly players: number
+  /** Milliseconds from the ticket's creation until its match was found. */
+  readonly waitMs: Spread
+  /** How probable it truly was that the favourite of their match wins, from 0.5 to 1. */
+  readonly favourite: Spread
+}
+
+/** What ratings are told of: the variants of a result, each with its runs. */
+interface Rated {
+  readonly variants: readonly {
+    readonly name: string
+    readonly runs: readonly { readonly ratings?: RatingFigures | undefined }[]
+  }[]
+}
+
+/** Fewer players than that say little (our choice). */
+const FEWEST = 20
+const SHOWN = [1, 5, 10, 30, 100]
+
+/** One line for each variant of a result whose runs had ratings, over all of its runs. */
+export const ratingSentences = ({ variants }: Rated): string[] =>
+  variants.flatMap(({ name, runs }) => {
+    const all = runs.flatMap(({ ratings }) => ratings ?? [])
+    if (all.length === 0) return []
+    const parts = [matchesIn(all), convergenceIn(all), predictionIn(all), newcomersIn(all)]
+    return [`${name}: ${parts.filter((part) => part !== '').join('; ')}.`]
+  })
+
+const matchesIn = (all: readonly RatingFigures[]) => {
+  const matches = all.reduce((sum, one) => sum + one.matches, 0)
+  return `${matches} ${matches === 1 ? 'match was' : 'matches were'} rated`
+}
+
+function convergenceIn(all: readonly RatingFigures[]): string {
+  const points = SHOWN.flatMap((matches) => {
+    const found = all.flatMap(({ convergence }) => convergence.filter((one) => one.matches === matches))
+    const players = found.reduce((sum, one) => sum + one.players, 0)
+    return players < FEWEST ? [] : [`${meanOfRatings(found, 'correlation', 'players').toFixed(2)} after ${matches}`]
+  })
+  return points.length === 0 ? '' : `rank correlation of new players' mu with their skill ${points.join(', ')} matches`
+}
+
+function predictionIn(all: readonly RatingFigures[]): string {
+  const found = all.flatMap(({ calibration }): readonly Calibration[] => calibration)
+  if (found.length === 0) return ''
+  const [predicted, won] = [meanOfRatings(found, 'predicted', 'matches'), meanOfRatings(found, 'won', 'matches')]
+  return `favourites, predicted to win ${percent(predicted)}, won ${percent(won)}`
+}
+
+function newcomersIn(all: readonly RatingFigures[]): string {
+  const of = (name: string) => all.flatMap(({ experience }) => experience.filter((one) => one.name === name))
+  const [fresh, known] = [of('first 5'), of('rated before')]
+  if (fresh.length === 0 || known.length === 0) return ''
+  return `in the first 5 matches ${told(fresh)}, of players rated before ${told(known)}`
+}
+
+function told(some: readonly Experience[]): string {
+  const spreads = some.map(({ waitMs, favourite }) => ({
+    count: waitMs.count,
+    wait: waitMs.mean,
+    favourite: favourite.mean,
+  }))
+  const seconds = (meanOfRatings(spreads, 'wait', 'count') / 1000).toFixed(1)
+  return `a mean wait of ${seconds} s and a true favourite of ${percent(meanOfRatings(spreads, 'favourite', 'count'))}`
+}
+
+/** The average of a field, weighed by another. */
+function meanOfRatings<Key extends string, Weight extends string>(
+  some: readonly Readonly<Record<Key | Weight, number>>[],
+  key: Key,
+  weight: Weight,
+): number {
+  const total = some.reduce((sum, one) => sum + one[weight], 0)
+  return total === 0 ? 0 : some.reduce((sum, one) => sum + one[key] * one[weight], 0) / total
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Spread } from '../statistics/spread.js'
-import { type Experience, type RatingFigures, ratingSentences } from './rating-figures.js'
+import { type Experience, type RatingFigures, ratingSentences } from './rating-book.js'
 
 const NONE = { p10: 0, p50: 0, p90: 0, p95: 0, p99: 0, max: 0 }
 const spread = (count: number, mean: number): Spread => ({ ...NONE, count, mean })

@@ -1,6 +1,6 @@
 import { compare, groupsOf, quantity } from '../compare/index.js'
 import type { LabResult } from '../figures/index.js'
-import { ratingSentences } from '../ratings/index.js'
+import { ratingSentences } from '../ratings/rating-book.js'
 import { html, type Html, page } from './page.js'
 import { loadCanvas } from './canvas.js'
 import { favourite, pareto, tradeOff, type TriedPoint } from './comparison-plots.js'

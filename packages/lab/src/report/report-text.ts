@@ -10,7 +10,7 @@ import {
   type Unit,
 } from '../compare/index.js'
 import type { Dimension, Figures, LabResult, Slice, Variant } from '../figures/index.js'
-import { ratingSentences } from '../ratings/index.js'
+import { ratingSentences } from '../ratings/rating-book.js'
 import { plain, shortened } from './page.js'
 import { meanRefusals, overSeeds } from './series.js'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { CancelReason, Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
 import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/index.js'
-import type { PlayedTicket, RatingBook } from '../ratings/index.js'
+import type { PlayedTicket, RatingBook } from '../ratings/rating-book.js'
 import type { MatchOutcome, TicketOutcome } from './outcome.js'
 
 /** Whole numbers, each with its time. */

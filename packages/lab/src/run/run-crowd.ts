@@ -11,7 +11,7 @@ import {
 import type { AllocationView } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import type { Crowd } from '../crowd/index.js'
-import type { RatingBook } from '../ratings/index.js'
+import type { RatingBook } from '../ratings/rating-book.js'
 import { createCrowdLife, type CrowdLife } from './crowd-life.js'
 import { createMeteredService, type MeteredService } from './metered-service.js'
 import type { RunOutcome } from './outcome.js'

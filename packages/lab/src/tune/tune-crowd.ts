@@ -1,6 +1,12 @@
 import { InvalidInput } from '@muster/core'
 import { crowdFor, type Crowd } from '../crowd/index.js'
-import { type LabJob, createLabThreads, type JobsOptions, type LabThreads, type ThreadOptions } from '../jobs/index.js'
+import {
+  createLabThreads,
+  type JobsOptions,
+  type LabJob,
+  type LabThreads,
+  type ThreadOptions,
+} from '../jobs/run-jobs.js'
 import { measuredRun, type MeasuredRun, type Quality, qualityOf, type QualityPart } from './quality.js'
 import { searchedIn } from './searched.js'
 import { tuneQueue } from './tune-queue.js'

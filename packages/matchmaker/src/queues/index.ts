@@ -9,8 +9,14 @@ export {
   PAUSED,
   relaxationSentence,
 } from './explain.js'
-export { type PlayerMayState, playerMayState, readsLatencies } from './player-may-state.js'
-export { defineQueue, type Queue, type QueueDefinition } from './queue.js'
+export {
+  defineQueue,
+  type PlayerMayState,
+  playerMayState,
+  type Queue,
+  type QueueDefinition,
+  readsLatencies,
+} from './queue.js'
 export type { Facts, RulePlayer, RuleTicket } from './rule-parts/rule-types.js'
 export { bestBeacons } from './rules/best-beacons.js'
 export type { Rule } from './rules/definition.js'

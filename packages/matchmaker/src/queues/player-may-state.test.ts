@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { playerMayState } from './player-may-state.js'
-import { defineQueue, type QueueDefinition } from './queue.js'
+import { defineQueue, playerMayState, type QueueDefinition } from './queue.js'
 
 const NAMES = ['skill', 'map', 'clan', 'name', 'roles', 'avoid', 'latencies'] as const
 const believed = (more: Partial<QueueDefinition>) => {

@@ -5,8 +5,7 @@ import { z } from 'zod'
 import { clientOf, isClient, isOtherClient, type RedisClient, send } from './client.js'
 import { failureOf, isReply, RedisDisconnected, RedisTooOld } from './connection-errors.js'
 import { checkOptions, clockSchema, createConnection, type RedisConnection, type RedisEvents } from './connection.js'
-import { keySpace } from './keys.js'
-import type { Reply } from './script.js'
+import { keySpace, type Reply } from './script.js'
 
 /** The properties of a Redis that are checked before it is used. */
 interface Probed {

@@ -4,8 +4,7 @@ import { createTicker, type Events, type ListenerProblem, within, validate } fro
 import { z } from 'zod'
 import { type RedisClient, send } from './client.js'
 import { failureOf, RedisError, RedisTimedOut } from './connection-errors.js'
-import { keySpace, type KeySpace } from './keys.js'
-import type { Reply, Script } from './script.js'
+import { keySpace, type KeySpace, type Reply, type Script } from './script.js'
 
 /** Rejects commands that stay without an answer for too long. */
 interface Deadlines {

@@ -1,5 +1,4 @@
 /** The connection to Redis: options, errors, scripts and keys. */
 export { RedisError, RedisTimedOut } from './connection-errors.js'
 export { checkOptions, clockSchema, connectionSchema, nameSchema, type RedisConnection } from './connection.js'
-export type { KeySpace } from './keys.js'
-export { defineScript, type Reply, type Script } from './script.js'
+export { defineScript, type KeySpace, type Reply, type Script } from './script.js'

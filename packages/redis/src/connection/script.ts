@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
 
+/** Names a key by its last part. All keys of one space are in one slot of a cluster. */
+export type KeySpace = (name: string) => string
+
+/** `keySpace('mu', 'lobbies')('due')` is `mu:{lobbies}:due`. */
+export const keySpace =
+  (prefix: string, tag: string): KeySpace =>
+  (name) =>
+    `${prefix}:{${tag}}:${name}`
+
 /** An answer of Redis, as scripts give it. */
 export type Reply = string | number | null | readonly Reply[]
 
@@ -15,7 +24,7 @@ export interface Script<T> {
   readonly read: (reply: Reply) => T
 }
 
-export interface ScriptDefinition<T> {
+interface ScriptDefinition<T> {
   readonly name: string
   /** The script in Lua. It checks everything before its first write, so that it is done completely or not at all. */
   readonly lua: string

@@ -1,7 +1,7 @@
 import type { Lobby, LobbyStore, PublicQuery, StoredLobby } from '@muster/relay'
 import { z } from 'zod'
 import { checkOptions, connectionSchema, nameSchema, type RedisConnection } from '../connection/index.js'
-import { followStream, type StreamFollower } from '../stream/index.js'
+import { followStream, type StreamFollower } from '../stream/follow-stream.js'
 import { listingOf, lobbyKeys, membersOf, wantedTraits } from './lobby-keys.js'
 import { CREATE, DUE, LIST, READ, READ_BY_CODE, type ReadLobby, REMOVE, REPLACE } from './lobby-scripts.js'
 

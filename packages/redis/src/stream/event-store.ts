@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import { checkOptions, clockSchema, connectionSchema, nameSchema, type RedisConnection } from '../connection/index.js'
-import { BEGIN, MOST_ENTRIES, StreamTail } from './stream-tail.js'
+import { BEGIN, MOST_ENTRIES, StreamTail } from './follow-stream.js'
 
 export interface RedisEventStoreOptions {
   readonly redis: RedisConnection

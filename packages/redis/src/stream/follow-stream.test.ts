@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RedisConnection, RedisProblem } from '../connection/connection.js'
 import { openGate } from '../gate.fixture.js'
 import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
-import { followStream, type StreamFollower } from './follow-stream.js'
-import type { Entries } from './stream-tail.js'
+import { type Entries, followStream, type StreamFollower } from './follow-stream.js'
 
 describeRedis('a follower of a stream', () => {
   let it: RedisUnderTest

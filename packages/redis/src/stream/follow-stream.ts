@@ -1,8 +1,138 @@
-import { systemClock, type Clock } from '@muster/core/clock'
-import type { RedisConnection } from '../connection/index.js'
-import { BEGIN, StreamTail, type Entries } from './stream-tail.js'
+import { type Clock, systemClock } from '@muster/core/clock'
+import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/internal'
+import { type RedisConnection, RedisError, type Reply } from '../connection/index.js'
 
-export interface FollowStream {
+/** Entries of a stream: their two words, a kind and a text. */
+export type Entries = readonly (readonly [kind: string, text: string])[]
+
+interface StreamRead {
+  readonly entries: Entries
+  /** Id of the newest of them; the one given where there is none. */
+  readonly cursor: string
+}
+
+/** Before the first entry of a stream. */
+export const BEGIN = '0-0'
+
+/** Entries of one answer at most, of each stream. */
+export const MOST_ENTRIES = 256
+
+/** How long to wait for a first entry (0: not at all), and what ends the wait. */
+interface Wait {
+  readonly blockMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+type RawEntries = readonly (readonly [id: string, words: readonly [string, string]])[]
+
+/**
+ * Reads streams as they grow, over a connection of its own, because a read that waits holds up what comes after it.
+ * One call at a time.
+ */
+export class StreamTail {
+  readonly #redis: RedisConnection
+  #own: Promise<RedisConnection> | undefined
+  readonly #closing = manyWaitOn()
+
+  constructor(redis: RedisConnection) {
+    this.#redis = redis
+  }
+
+  /** Id of the newest entry. */
+  async end(key: string): Promise<string> {
+    const newest = (await this.#redis.command(key, ['XREVRANGE', key, '+', '-', 'COUNT', 1])) as RawEntries
+    return newest[0]?.[0] ?? BEGIN
+  }
+
+  /**
+   * Entries after the cursors, one for each key, and whether entries after the first cursor were lost: the entry there
+   * is no longer in its stream. It is looked for after the read, so that what is trimmed in between is noticed.
+   */
+  async read(keys: readonly string[], cursors: readonly string[], wait: Wait) {
+    const ending = linkedSignal(wait.signal, this.#closing.signal)
+    try {
+      ending.signal.throwIfAborted()
+      return await this.#readUntil(keys, cursors, wait.blockMs, ending.signal)
+    } finally {
+      ending.unlink()
+    }
+  }
+
+  async #readUntil(keys: readonly string[], cursors: readonly string[], blockMs: number, signal: AbortSignal) {
+    const connection = await this.#connection()
+    const [first, from] = [keys[0] as string, cursors[0] as string]
+    const late = blockMs + LATEST_MS
+    const check = from === BEGIN ? ['XINFO', 'STREAM', first] : ['XRANGE', first, from, from]
+    const both = Promise.all([
+      connection.command(first, readWords(keys, cursors, blockMs), late),
+      connection.command(first, check, late).catch(nothingThere),
+    ])
+    // A wait that continues would hold up the next call.
+    const [found, there] = await unlessAborted(both, signal).catch((error: unknown) =>
+      this.#drop(connection, signal, error),
+    )
+    const gap = from === BEGIN ? hasLost(there) : (there as RawEntries).length === 0
+    return { streams: keys.map((key, index) => entriesOf(found, key, cursors[index] as string)), gap }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the store was closed'))
+    const own = await this.#own?.catch(() => undefined)
+    own?.destroy()
+  }
+
+  #drop(connection: RedisConnection, signal: AbortSignal, error: unknown): never {
+    if (signal.aborted) {
+      this.#own = undefined
+      connection.destroy()
+    }
+    throw error
+  }
+
+  async #connection(): Promise<RedisConnection> {
+    this.#own ??= this.#redis.duplicate()
+    try {
+      return await this.#own
+    } catch (error) {
+      this.#own = undefined
+      throw error
+    }
+  }
+}
+
+/** Redis tells nothing but an error of a stream that there is not. */
+function nothingThere(error: unknown): Reply {
+  if (error instanceof RedisError && error.code === 'ERR') return []
+  throw error
+}
+
+/** Whether a stream had more entries than it has, from what XINFO tells: names and values, in a list or an object. */
+function hasLost(told: Reply): boolean {
+  const list = Array.isArray(told) ? (told as readonly Reply[]) : Object.entries(told as object).flat()
+  const fact = (name: string) => Number(list[list.indexOf(name) + 1])
+  return list.length > 0 && fact('entries-added') > fact('length')
+}
+
+/** Milliseconds after the end of a wait at which there must be an answer. */
+const LATEST_MS = 5000
+
+function readWords(keys: readonly string[], cursors: readonly string[], blockMs: number): (string | number)[] {
+  const block = blockMs > 0 ? ['BLOCK', Math.ceil(blockMs)] : []
+  return ['XREAD', 'COUNT', MOST_ENTRIES, ...block, 'STREAMS', ...keys, ...cursors]
+}
+
+/** What XREAD answers: a list of streams with news, in some versions of the protocol an object by key; or nothing. */
+function entriesOf(found: Reply, key: string, cursor: string): StreamRead {
+  const streams = (found ?? []) as unknown as
+    readonly (readonly [string, RawEntries])[] | Readonly<Record<string, RawEntries>>
+  const raw =
+    (Array.isArray(streams)
+      ? streams.find(([name]) => name === key)?.[1]
+      : (streams as Record<string, RawEntries>)[key]) ?? []
+  return { entries: raw.map(([, words]: RawEntries[number]) => words), cursor: raw.at(-1)?.[0] ?? cursor }
+}
+
+interface FollowStream {
   readonly redis: RedisConnection
   readonly key: string
   /** Called with new entries, in order. */

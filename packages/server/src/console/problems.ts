@@ -1,7 +1,7 @@
 import { scrub } from '@muster/core/internal'
 import type { ProblemNow } from '@muster/console/internal'
 import type { Matchmaker, MatchmakerEvents } from '@muster/matchmaker'
-import { failureText } from '../telemetry/index.js'
+import { failureText } from '../telemetry/log.js'
 
 /** What went wrong lately, in words. */
 export interface Problems {

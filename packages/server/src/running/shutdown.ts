@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
 import type { LazyMetrics, Listener, LoadGuard } from './http/index.js'
-import type { Log, ProblemLog } from '../telemetry/index.js'
+import type { Log, ProblemLog } from '../telemetry/log.js'
 import type { InForce } from './apis.js'
 import type { Parts } from './parts.js'
 import type { ServiceCheck } from './readiness.js'

@@ -1,7 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { createProblemLog, logEvents } from './problem-log.js'
-import { createLog, type LogOptions } from './log.js'
+import { createLog, createProblemLog, logEvents, type LogOptions } from './log.js'
 
 function setUp(options: Partial<LogOptions> = {}) {
   const lines: string[] = []

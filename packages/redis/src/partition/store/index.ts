@@ -1,5 +1,5 @@
 /** What a partition keeps in Redis, and the scripts that change it. */
-export { DEFAULT_BOUNDS } from './bounds.js'
+export { DEFAULT_BOUNDS } from './commit-script.js'
 export { decodeHeader, encodeHeader, readPrefix, readStored } from './header.js'
 export { createRedisStore } from './redis-store.js'
 export type {

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { LeaseLost } from '../partition-errors.js'
-import { DEFAULT_BOUNDS, type StoreBounds } from './bounds.js'
+import { DEFAULT_BOUNDS, type StoreBounds } from './commit-script.js'
 import { readPrefix } from './header.js'
 import { MemoryLog } from './memory-log.fixture.js'
 import type {

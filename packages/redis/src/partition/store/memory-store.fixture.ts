@@ -1,8 +1,8 @@
 import type { Clock } from '@muster/core/clock'
-import { DEFAULT_BOUNDS, assertWithinBytes } from './bounds.js'
+import { assertWithinBytes, DEFAULT_BOUNDS } from './commit-script.js'
 import { partsOf } from './commit-parts.js'
 import type { MemoryPartition } from './memory-partition.fixture.js'
-import { MOST_ENTRIES } from '../../stream/stream-tail.js'
+import { MOST_ENTRIES } from '../../stream/follow-stream.js'
 import type { Batch, CommitOutcome, PartitionStore, StoredTicket, TailOptions } from './store.js'
 
 /**

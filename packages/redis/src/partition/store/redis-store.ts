@@ -1,8 +1,16 @@
 import { type RedisConnection, RedisError, type Script } from '../../connection/index.js'
-import { StreamTail } from '../../stream/index.js'
+import { StreamTail } from '../../stream/follow-stream.js'
 import { createAssignments } from './assignments.js'
 import { createBatcher, type Batcher } from './batcher.js'
-import { DEFAULT_BOUNDS, assertWithinBytes, repliesKept, type StoreBounds } from './bounds.js'
+import {
+  assertWithinBytes,
+  commitScript,
+  commitWords,
+  DEFAULT_BOUNDS,
+  repliesKept,
+  repliesOf,
+  type StoreBounds,
+} from './commit-script.js'
 import { partsOf, partyWeight } from './commit-parts.js'
 import { LeaseLost } from '../partition-errors.js'
 import { partitionKeys, type PartitionKeys } from './partition-keys.js'
@@ -14,7 +22,6 @@ import {
   readCreated,
   storedTicket,
 } from './ticket-scripts.js'
-import { commitScript, commitWords, repliesOf } from './commit-script.js'
 import {
   acquireScript,
   answeredScript,

@@ -1,4 +1,4 @@
-import { BEGIN, MOST_ENTRIES, type Entries, type StreamTail } from '../../stream/index.js'
+import { BEGIN, MOST_ENTRIES, type Entries, type StreamTail } from '../../stream/follow-stream.js'
 import { readPrefix } from './header.js'
 import type { Changes, Inbox, InboxEntry, TailOptions, TicketChange } from './store.js'
 

@@ -1,6 +1,6 @@
 import type { StoryEvent, StoryKind } from '@muster/console/internal'
 import type { CancelReason, ReturnReason, StopReason } from '@muster/matchmaker'
-import { failureText } from '../../telemetry/index.js'
+import { failureText } from '../../telemetry/log.js'
 import type { RecordedEvent } from './recorded-events.js'
 
 type Ref = StoryEvent['refs'][number]

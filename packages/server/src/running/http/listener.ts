@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo, Socket } from 'node:net'
 import { type Clock, systemClock } from '@muster/core/clock'
 import type { Config } from '../../config/index.js'
-import type { Log } from '../../telemetry/index.js'
+import type { Log } from '../../telemetry/log.js'
 import { type ConnectionCounts, createConnections } from './connections.js'
 import type { Mounts } from './mounts.js'
 

@@ -10,7 +10,7 @@ import {
   readConfigText,
   type ReadOptions,
 } from '../../config/index.js'
-import type { Log } from '../../telemetry/index.js'
+import type { Log } from '../../telemetry/log.js'
 import { editQueue, NotEdited } from './edit-queue.js'
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Config, Secret } from '../../config/index.js'
-import type { Log } from '../../telemetry/index.js'
+import type { Log } from '../../telemetry/log.js'
 import { type Apis, createApis, type InForce } from '../apis.js'
 import type { Parts } from '../parts.js'
 import type { RefusedTicket } from '../stores/index.js'

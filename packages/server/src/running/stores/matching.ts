@@ -14,7 +14,7 @@ import type {
 import type { LobbyStore } from '@muster/relay'
 import type { Config } from '../../config/index.js'
 import type { OpenEvents } from '../../console/index.js'
-import type { Log } from '../../telemetry/index.js'
+import type { Log } from '../../telemetry/log.js'
 import type { ReadinessCheck } from '../readiness.js'
 
 /** A process among several that share tickets. */

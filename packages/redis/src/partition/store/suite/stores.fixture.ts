@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { StoreBounds } from '../bounds.js'
+import type { StoreBounds } from '../commit-script.js'
 import { encodeHeader, type TicketState } from '../header.js'
 import type { NewTicket, PartitionStore } from '../store.js'
 
