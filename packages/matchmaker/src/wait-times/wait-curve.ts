@@ -238,7 +238,8 @@ const meanWeight = (rates: Rates) => (rates.tickets === 0 ? 1 : weightIn(rates) 
 function joined(rates: Rates, further: Rates): Rates {
   const sum = noRates()
   addRates(sum, rates)
-  addRates(sum, further, Math.min(1, BORROWED / Math.max(BORROWED, weightIn(further))))
+  const borrowed = BORROWED * meanWeight(rates)
+  addRates(sum, further, borrowed / Math.max(borrowed, weightIn(further)))
   return sum
 }
 
