@@ -1,3 +1,4 @@
+// pure: a deployment's lifecycle, from its request to its end; how long its steps take
 import type { Random } from '@muster/core/clock'
 import type { VersionRecord } from '../records.js'
 

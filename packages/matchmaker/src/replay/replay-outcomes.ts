@@ -1,3 +1,4 @@
+// pure: how good a replay was; how well the players of matches suit each other; percentiles
 import { greatCircleKm } from '@muster/core'
 import { middleOf } from '@muster/core/internal'
 import type { Player } from '@muster/servers/internal'

@@ -1,3 +1,4 @@
+// pure: who is in a match, and who is missing
 import type { TeamShape } from '@muster/kernel'
 import type { Player } from '@muster/servers/internal'
 import type { RuleTicket } from '../queues/index.js'

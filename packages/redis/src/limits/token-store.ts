@@ -1,3 +1,4 @@
+// pure: how long permits and tokens of a shared limit hold; written requests that may not be counted yet
 /**
  * Where all processes keep the tokens of one limit: as many as the limit allows, each of them free or out until a time
  * of the store's clock. Times are passed as durations, because no two clocks agree.

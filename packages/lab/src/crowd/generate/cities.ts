@@ -1,3 +1,4 @@
+// pure: where players live
 import { type Coordinates, greatCircleKm } from '@muster/core'
 
 /** A city where players live. */
