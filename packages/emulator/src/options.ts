@@ -113,7 +113,7 @@ export interface EmulatorOptions {
   /** Sends webhooks. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /**
-   * Whether there is a page at /_emulator, and its data as JSON at /_emulator/state. Neither asks for a token or shows
+   * Whether there is a page at /_emulator, and its data as JSON at /_emulator/state. Neither requires a token or shows
    * secrets. Default true.
    */
   readonly page?: boolean | undefined

@@ -65,7 +65,7 @@ export interface RelayDataSettings {
    * The IP address of this machine at which each session has its two UDP ports. Default 127.0.0.1: this machine alone.
    */
   readonly host: string
-  /** The address that peers are told. Default: `host`, or the loopback address where `host` means all addresses. */
+  /** The address that peers receive. Default: `host`, or the loopback address where `host` means all addresses. */
   readonly publicIp: string
   /**
    * Milliseconds of the service's time from a peer's first ping until it is valid; services take about 1500. Default 0.
@@ -100,7 +100,7 @@ export function publicIpOf(host: string): string {
 export interface BeaconSettings {
   /** The IP address of this machine at which each beacon has its two ports. Default 127.0.0.1: this machine alone. */
   readonly host: string
-  /** The address that players are told. Default: `host`, or the loopback address where `host` means all addresses. */
+  /** The address that players receive. Default: `host`, or the loopback address where `host` means all addresses. */
   readonly publicIp: string
   /**
    * The location from which players are taken to ping: each echo is delayed by the round trip from there. Default: no

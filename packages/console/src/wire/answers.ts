@@ -115,7 +115,7 @@ export interface ApplyRequest {
   readonly yaml: string
 }
 
-/** The answer: whether the change also stands in the configuration file. */
+/** The answer: whether the change is also in the configuration file. */
 export interface Applied {
   readonly kept: 'file' | 'memory'
   readonly version: number
@@ -139,7 +139,7 @@ export interface ServerList {
 
 export interface ServerRow {
   readonly matchId: string
-  /** Id of the deployment; null until the service has told it. */
+  /** Id of the deployment; null until the service has returned it. */
   readonly requestId: string | null
   readonly queue: string
   /** In words of the matchmaker: creating, starting, running, stopping, … */
@@ -167,7 +167,7 @@ export interface Found {
 export interface Story {
   readonly kind: StoryKind
   readonly id: string
-  /** Where it stands now, in a few words, e.g. `searching for 12 s in duel`. */
+  /** The current state in a few words, e.g. `searching for 12 s in duel`. */
   readonly state: string
   /** In the order of time; at most 500. */
   readonly events: readonly StoryEvent[]

@@ -80,7 +80,7 @@ const queue = (matchSize: number) =>
     deploy: { application: 'game', version: '1' },
   })
 
-/** What is told, per run: the cost, and the least within the rules and without. */
+/** The result per run: the cost, and the least cost within the rules and without. */
 function told(some: readonly Guest[], size: number) {
   const { crowd, outcome } = runOf(some)
   const bound = boundOf(crowd, outcome, queue(size))

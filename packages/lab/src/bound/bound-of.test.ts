@@ -43,7 +43,7 @@ describe('pairs', () => {
     expect(told(late)).toMatchObject({ ratio: 1, ratioAnyRules: 1 })
   })
 
-  test('a rule that forbids better pairs is told from the algorithm', () => {
+  test('a rule that forbids better pairs is distinguished from the algorithm', () => {
     const rules: QueueDefinition['rules'] = [
       { kind: 'difference', attribute: 'skill', max: 10 },
       { kind: 'different', attribute: 'side' },
@@ -107,7 +107,7 @@ describe('larger matches', () => {
   })
 })
 
-test('nothing is told where no rule measures, or nobody was matched', () => {
+test('there is no result where no rule measures, or nobody was matched', () => {
   expect(told([guest(0, 0), guest(2, 0)], { rules: [] })).toBeUndefined()
   expect(told([guest(0), guest(2)])).toBeUndefined()
   expect(told([])).toBeUndefined()

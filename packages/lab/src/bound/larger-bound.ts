@@ -3,7 +3,7 @@ import { averageMet, meetings, type MeetsAt, type Present } from './meetings.js'
 import type { BoundTerms, Found, Members } from './pair-cost.js'
 
 /**
- * Leaves out whoever may not meet enough of the others to fill the match at a moment. Such a one could be in no match
+ * Leaves out tickets that may not meet enough of the others to fill the match at a moment. No match could have them
  * then, so no possible match is lost.
  */
 type Company = (there: readonly Seen[], moment: number) => readonly Seen[]
@@ -75,7 +75,7 @@ function averageCost(there: readonly Seen[], seats: number, further: number): nu
 /** The most others of whom it is looked at which of them may meet each other. */
 const MOST_COMPARED = 256
 
-/** Another ticket that one could be matched with for a while. */
+/** Another ticket, and the time in which both could have been matched. */
 interface Seen {
   readonly other: Present
   readonly cost: number

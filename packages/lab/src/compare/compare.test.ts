@@ -68,7 +68,7 @@ describe('a comparison says', () => {
   })
 })
 
-test('queues that are the same but for chance can hardly ever be told apart', () => {
+test('queues that differ by chance alone are hardly ever found to differ', () => {
   const random = seededRandom(7)
   const runs = (count: number) =>
     Array.from({ length: count }, (): Had => {

@@ -16,7 +16,7 @@ interface Compared {
   readonly seeds: number
 }
 
-/** How each topic is told: of the variant that is better or worse, and of both. */
+/** The words of each topic: of the variant that is better or worse, and of both. */
 const TOPICS: Readonly<Record<Topic, { readonly [Kind in 'better' | 'worse' | 'alike' | 'unclear']: string }>> = {
   matching: {
     better: 'matches more players',

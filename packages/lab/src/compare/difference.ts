@@ -77,7 +77,7 @@ function verdictOf(interval: Interval | undefined, { better, least }: Judged): V
   return low > 0 === (better === 'higher') ? 'better' : 'worse'
 }
 
-/** A number that is told of a part of the players. */
+/** A number that describes a part of the players. */
 interface SliceMeasure {
   readonly key: string
   /** As the head of a column. */

@@ -51,7 +51,7 @@ export interface CrowdParty {
 
 /** A player as a ticket has it, and what only the lab knows. */
 export interface CrowdPlayer extends Player {
-  /** Name of the part of the world, e.g. `Europe`: figures are told by it. */
+  /** Name of the part of the world, e.g. `Europe`: figures are grouped by it. */
   readonly region?: string | undefined
   /** The player's true skill, which decides matches; what a queue compares is in `attributes`. */
   readonly truth?: number | undefined
@@ -61,7 +61,7 @@ export interface CrowdPlayer extends Player {
 export interface CrowdVisit {
   /** Milliseconds of waiting after which it cancels its ticket. */
   readonly patienceMs: number
-  /** Whether it accepts a match that asks for it. Default true: at once. */
+  /** Whether it accepts a match that requires acceptance. Default true: at once. */
   readonly accepts?: boolean | undefined
   /** Milliseconds of play after which it leaves its match: at its end, or earlier. */
   readonly playMs: number

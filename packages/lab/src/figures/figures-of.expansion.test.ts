@@ -54,7 +54,7 @@ test('teams whose smallest size falls', () => {
   ])
 })
 
-test('nothing is told of a limit that follows how many players come', () => {
+test('a limit that follows the number of players has no figures', () => {
   const rules: readonly RuleDefinition[] = [{ ...difference, max: { strictest: 10, loosest: 500 } }]
   expect(sharesOf(undefined, { rules, targetWaitMs: 30_000 })).toEqual([])
 })

@@ -73,7 +73,7 @@ test('teams of different sizes are even where all players are average, and three
   expect(figuresOf(three, fates, { queues: [queue], skillScale }).matches.favourite.max).toBe(1)
 })
 
-test('nothing is told of the chances of a match without teams, or of players without skill', () => {
+test('a match without teams, or of players without skill, has no figures of chances', () => {
   const fates = outcomeOf(['one', 'one', 'one', 'two'].map((team, at) => ({ match: at >> 1, team, waitMs: 0 })))
   const crowd = crowdOf([[{ truth: 1 }], [{ truth: 2 }], [{ truth: 3 }], [{}]])
   const { matches, all } = figuresOf(crowd, fates, { queues: [queueOf()] })
@@ -106,7 +106,7 @@ test('a crowd of nobody has figures', () => {
   expect([all.players, all.matched, all.waitMs.max, fairness.fromMs, skillBands]).toEqual([0, 0, 0, 0, []])
 })
 
-test('of very many regions the largest are told apart', () => {
+test('of very many regions the largest are listed', () => {
   const crowd = crowdOf(Array.from({ length: 200 }, (_, at) => [{ region: at < 100 ? 'large' : `region ${at}` }]))
   const outcome = outcomeOf(crowd.parties.map(() => ({ end: 'gaveUp' as const })))
   const { by } = figuresOf(crowd, outcome, { queues: [queueOf()] })

@@ -22,7 +22,7 @@ const DECIMALS = { waitMs: 0, distanceKm: 1, latencyMs: 1, skillSpread: 3, teamG
 
 /**
  * @param members indexes of seats.
- * @param queue the queue that is told of: who was matched in another ends as `otherQueue`. Default: all queues.
+ * @param queue the described queue: players matched in another one end as `otherQueue`. Default: all queues.
  */
 function sliceOf(members: Int32Array, seats: Seats, outcome: RunOutcome, queue?: string): Slice {
   const counts = new Map<End, number>()
@@ -158,7 +158,7 @@ export interface FiguresOptions {
   readonly skillAttribute?: string | undefined
   /** What a difference of skill means. Default: mean and standard deviation of the crowd's skill. */
   readonly skillScale?: SkillScale | undefined
-  /** Price of a server. Default: no cost is told. */
+  /** Price of a server. Default: no cost is given. */
   readonly price?: { readonly perMinute: number; readonly currency: string } | undefined
 }
 

@@ -1,10 +1,10 @@
-// pure: what is told of a run
+// pure: the figures of a run
 import type { Crowd } from '../crowd/index.js'
 import type { RatingFigures } from '../ratings/rating-book.js'
 import type { RunOutcome, TicketOutcome } from '../run/index.js'
 import type { Spread } from '../statistics/index.js'
 
-/** What is told of a run. It is plain data of limited size, whatever the crowd. */
+/** The figures of a run: plain data of limited size, whatever the crowd. */
 export interface Figures {
   readonly all: Slice
   /**
@@ -27,7 +27,7 @@ export interface Figures {
 
 export type Dimension = 'queue' | 'region' | 'partySize' | 'skillBand'
 
-/** How a ticket ended; `otherQueue`: in a match of another queue than the one that is told of. */
+/** How a ticket ended; `otherQueue`: in a match of another queue than the described one. */
 export type End = TicketOutcome['end'] | 'otherQueue'
 
 /** What happened to some of the players. The spreads are over players, so that large matches weigh more. */
@@ -150,7 +150,7 @@ export interface Refusal {
   readonly share: number
 }
 
-/** Reasons that are told by themselves, and what the others are called together. */
+/** Reasons that are listed one by one, and the name of all others together. */
 const TOLD = 5
 const OTHERS = 'for other reasons'
 const LONGEST = 300
@@ -181,8 +181,8 @@ const reasonIn = (refusal: string): string =>
     .slice(0, LONGEST)
 
 /**
- * Milliseconds of waiting at which the share of matched players is told: the same for every run, so that curves can be
- * averaged. Close together at first, where rules and players differ most.
+ * Milliseconds of waiting at which the share of matched players is listed. All runs have the same, so that curves can
+ * be averaged. Close together at first, where rules and players differ most.
  */
 export const WAIT_POINTS_MS: readonly number[] = [
   0, 1, 2, 3, 4, 5, 7, 10, 12, 15, 20, 25, 30, 35, 40, 45, 50, 60, 75, 90, 105, 120, 150, 180, 240, 300, 420, 600, 900,

@@ -24,7 +24,7 @@ test('reasons count players, and leave out whose ticket it was', () => {
   ])
 })
 
-test('rare reasons are told together', () => {
+test('rare reasons are grouped', () => {
   const outcome = refusedBy(Array.from({ length: 8 }, (_, index) => `ticket: reason ${index}`))
   const told = refusalsOf(crowd(Array.from({ length: 8 }, () => 1)), outcome)
   const words = told.map(({ why }) => why)
@@ -32,4 +32,4 @@ test('rare reasons are told together', () => {
   expect(told.at(-1)?.share).toBe(3 / 8)
 })
 
-test('nobody refused, nothing told', () => expect(refusalsOf(crowd([1]), refusedBy([undefined]))).toEqual([]))
+test('nobody refused, no reasons listed', () => expect(refusalsOf(crowd([1]), refusedBy([undefined]))).toEqual([]))

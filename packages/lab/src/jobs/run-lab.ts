@@ -13,8 +13,8 @@ export interface LabRun {
   /** At least one, with different names; the others are compared with the first. Without `custom` rules. */
   readonly variants: readonly { readonly name: string; readonly queues: readonly QueueDefinition[] }[]
   /**
-   * How often each variant runs, each time with a crowd by another seed: the crowd as it is, and then as the next seeds
-   * make it. Differences are told from chance by two or more. Default 5.
+   * How often each variant runs, each time with a crowd by another seed: first the crowd's own, then the next
+   * seeds. Two or more separate differences from chance. Default 5.
    */
   readonly seeds?: number | undefined
   /** As of `runCrowd`. */

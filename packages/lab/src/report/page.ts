@@ -13,7 +13,7 @@ export const html = (parts: TemplateStringsArray, ...inserted: readonly Inserted
   html: parts.map((part, index) => part + (index < inserted.length ? insert(inserted[index]) : '')).join(''),
 })
 
-/** HTML that is right as it is, e.g. of a library that escapes. */
+/** HTML that needs no escaping, e.g. of a library that escapes. */
 export const trusted = (text: string): Html => ({ html: text })
 
 function insert(value: Inserted): string {
@@ -39,7 +39,7 @@ const escaped = (text: string) => plain(text).replace(/[&<>"']/g, (character) =>
 export const plain = (name: string): string =>
   name.replace(/[\p{Cc}\p{Zl}\p{Zp}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu, '�')
 
-/** A text of at most so many characters. */
+/** A text of at most `most` characters. */
 export const shortened = (text: string, most: number): string => {
   const characters = [...plain(text)]
   return characters.length <= most ? characters.join('') : `${characters.slice(0, most - 1).join('')}…`
@@ -188,7 +188,7 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ')
 
-/** A page that stands alone in one file: without scripts, and without requests to anywhere. */
+/** A self-contained page in one file: without scripts, and without requests to anywhere. */
 export const page = (title: string, body: Html): string =>
   html`<!doctype html>
     <html lang="en">

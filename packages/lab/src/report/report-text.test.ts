@@ -42,12 +42,12 @@ test('no line is longer than 80, whatever the names and however many; nothing mo
   )
 })
 
-test('more than four variants are told below one another', () => {
+test('more than four variants are listed below one another', () => {
   const text = reportText(resultOf(Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, [{}, {}]]))))
   expect(text.match(/^matched .*$/gm)?.map((line) => line.trim().split(/ {2,}/).length)).toEqual([5, 2])
 })
 
-test('what was possible is told as a multiple', () => {
+test('the possible optimum is given as a multiple', () => {
   const result = resultOf({ a: [{}] })
   const possible = [
     { queue: 'duel', what: 'distance', unit: 'km', reached: 150, possible: 100, kind: 'optimum' },

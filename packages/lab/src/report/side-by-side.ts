@@ -71,7 +71,7 @@ export function differenceText(difference: Difference, unit: Unit, verdict?: Ver
   return html`<small class="${isSure ? 'sure' : ''}">${signed(mean, unit)}${chip}</small>${range}`
 }
 
-/** What is told of each variant, but is neither good nor bad. */
+/** Rows about each variant that are neither good nor bad. */
 function costRows({ variants }: LabResult): Html[] {
   const mean = (index: number, of: (figures: Figures) => number | undefined) =>
     overSeeds((variants[index]?.runs ?? []).map(({ figures }) => of(figures)))?.mean

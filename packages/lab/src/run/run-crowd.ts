@@ -55,7 +55,7 @@ const schema = z.strictObject({
 const readRunOptions = (options: RunOptions): z.infer<typeof schema> =>
   read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
 
-/** Milliseconds after the crowd's duration at which a run ends, whoever waits or plays still. */
+/** Milliseconds after the crowd's duration at which a run ends, even if players still wait or play. */
 const LONGEST_AFTER_MS = 86_400_000
 /** Milliseconds between two ticks while nobody waits and servers run: time limits of matches are looked after. */
 const IDLE_TICK_MS = 30_000

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 
-/** A clock that only moves when told to, and many thousand times a second. */
+/** A clock that moves only on request, and many thousand times a second. */
 export interface VirtualClock extends Clock {
   /** Lets all promise callbacks run; the event loop does not turn. */
   settle(): Promise<void>
@@ -50,7 +50,7 @@ export function createVirtualClock(start: number): VirtualClock {
         insert(sleeper)
       }),
     settle: async () => {
-      // From here on, this is a promise callback, whoever calls.
+      // From here on, this is a promise callback for every caller.
       await Promise.resolve()
       await settled()
     },

@@ -25,7 +25,7 @@ interface MomentGround {
   readonly known: CheckedTickets
 }
 
-/** Reads a moment that stands as a name; undefined if it is none. */
+/** Reads a moment from its name; undefined if it is none. */
 function checkMoment(text: string, path: Path, example: string, checking: Checking): Moment | undefined {
   const moment = momentOf(text)
   if (moment === undefined) checking.faultOfName(path, `is no moment: write e.g. ${example}`)
@@ -33,7 +33,7 @@ function checkMoment(text: string, path: Path, example: string, checking: Checki
   return moment
 }
 
-/** Ids of the tickets for which a name stands, that have come by then. */
+/** Ids of the tickets that a name denotes and that have come by then. */
 function checkName(
   name: string,
   moment: Moment,

@@ -10,7 +10,7 @@ export interface SceneFault {
   readonly message: string
   /** The same without the value. */
   readonly wrong: string
-  /** Whether the name at the end of the path is wrong, and not what it stands for. */
+  /** Whether the name at the end of the path is wrong, and not its value. */
   readonly isOfName?: boolean | undefined
 }
 
@@ -29,13 +29,13 @@ export interface Checking {
   unknown(path: Path, name: string, what: string, known: Iterable<string>): void
   /** The known name that a misspelt one most likely means. */
   near(name: string, known: Iterable<string>): string | undefined
-  /** Whether so many more tickets may be named: a name may stand for a thousand. */
+  /** Whether this number of further tickets may be named: one name may denote a thousand. */
   mayName(tickets: number): boolean
 }
 
 /** Most errors whose nearest names are looked for: nobody reads more. */
 const MOST_NEAR = 200
-/** Most tickets that expectations name, with those for which a name stands. */
+/** Most tickets that expectations name, each ticket of a group name included. */
 const MOST_NAMED = 500_000
 
 export function createChecking(): Checking {
@@ -56,7 +56,7 @@ export function createChecking(): Checking {
     fault: (path, words) => fault(path, words),
     faultOfName: (path, words) => fault(path, words, true),
     near,
-    // The same warning about the same name is told once.
+    // Warns once about the same name.
     warn: (path, words) => {
       const about = `${path.at(-1)} ${words}`
       if (!warned.has(about)) add('warning', path, words, true)

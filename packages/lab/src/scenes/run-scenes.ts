@@ -86,7 +86,7 @@ export interface SceneResult {
 
 /** An expectation that was not met, or a happening that could not be. */
 export interface SceneFailure {
-  /** Where it stands in the file. */
+  /** Its path in the file. */
   readonly path: readonly string[]
   /** As its author wrote it, e.g. `after 12s: matched: [[a, b]]`. */
   readonly expected: string

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DURATION, durationOf, LONGEST_MS, NO_DURATION, TOO_LONG } from './scene.js'
 
-/** The parts of a file of scenes, as its author writes them. Each is checked by itself, so that all faults are told. */
+/** The parts of a file of scenes, as its author writes them. Each is checked by itself, to report all faults. */
 
 /** Most tickets like one another. */
 const MOST_COPIES = 1000

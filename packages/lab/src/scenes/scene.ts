@@ -4,7 +4,7 @@ import type { CancelReason, Player, Queue, TicketInput } from '@muster/matchmake
 /** Tickets, what happens to them, and what must come of it. All times are milliseconds from the scene's start. */
 export interface Scene {
   readonly name: string
-  /** Where it stands in its file. */
+  /** Its path in the file. */
   readonly path: readonly string[]
   /** The queues that its tickets name. */
   readonly queues: readonly Queue[]
@@ -102,7 +102,7 @@ export function durationWords(ms: number): string {
 
 /** A moment at which something happens or is expected. */
 export interface Moment {
-  /** `after`: as it is then; `by`: as it was at any time until then. */
+  /** `after`: the state at that moment; `by`: the state at any time until then. */
   readonly when: 'after' | 'by'
   readonly at: number
 }

@@ -1,5 +1,5 @@
 // pure: what a queue promises its players, and whether results keep it
-/** What is told of one run of a queue over a crowd. */
+/** The figures of one run of a queue over a crowd. */
 export interface Measured {
   /** How badly players are matched, 0 at best: see `costOf`. Infinity if nobody was matched. */
   readonly cost: number
@@ -54,7 +54,7 @@ const WEIGHT = 4
 /** In place of the logarithm of Infinity. */
 const HOPELESS = 20
 
-/** What is told of a run, as logarithms: cost, wait and share who gave up. */
+/** The figures of a run, as logarithms: cost, wait and share who gave up. */
 export const logsOf = ({ cost, waitP90Ms, gaveUp }: Measured): readonly [number, number, number] => [
   logOf(cost, LEAST.cost),
   logOf(waitP90Ms, LEAST.waitP90Ms),

@@ -40,7 +40,7 @@ describe('the cost of a run', () => {
     expect(quality.costOf(figures, queueOf(rules))).toBeCloseTo(2 + 0.5 + 0.5 + 0.3 + 0.5)
   })
 
-  test('is told in the units of the file, whatever the candidate says', () => {
+  test('has the units of the file, whatever the candidate says', () => {
     const quality = qualityOf(queueOf([skill]), ['difference mmr'])
     const looser = queueOf([{ ...skill, max: 300 }])
     expect(quality.costOf(figuresOf({ skillSpread: 100 }), looser)).toBe(2)
@@ -77,7 +77,7 @@ describe('the cost of a run', () => {
   })
 })
 
-test('who waits in vain is told of those who waited; a run without matches is hopeless', () => {
+test('players who wait in vain count among those who waited; a run without matches is hopeless', () => {
   const queue = queueOf([skill])
   const quality = qualityOf(queue, ['difference mmr'])
   const run = measuredRun(figuresOf({ skillSpread: 75 }), queue, quality)

@@ -15,7 +15,7 @@ export interface QualityPart {
   readonly per: number
 }
 
-/** How the quality of a queue's matches is told. The same before and after a change of its schedules. */
+/** The units of the quality of a queue's matches. The same before and after a change of its schedules. */
 export interface Quality {
   readonly parts: readonly QualityPart[]
   /** The number attribute that is a player's skill. */
@@ -105,7 +105,7 @@ function costOfPart(
 const limitAt = (queue: Queue, path: Path): TimedLimit =>
   path.reduce<unknown>((part, key) => (part as Readonly<Record<string | number, unknown>>)[key], queue) as TimedLimit
 
-/** What is told of a run, with all its figures. */
+/** What tuning measures of a run, with all its figures. */
 export interface MeasuredRun extends Measured {
   readonly figures: Figures
 }

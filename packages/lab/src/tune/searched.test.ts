@@ -40,7 +40,7 @@ const queueOf = (more: Partial<QueueDefinition> = {}) =>
 
 const searched = (options: SearchOptions = {}, more?: Partial<QueueDefinition>) => searchedIn(queueOf(more), options)
 
-test('what relaxes is searched, also within any and in teams; all else is left alone, and told', () => {
+test('what relaxes is searched, also within any and in teams; all else is left alone, and listed', () => {
   const { limits, waits, leftAlone } = searched()
   expect(limits.map(({ path, name }) => [name, path.join('.')])).toEqual([
     ['smallest team', 'teams.0.size.min'],
@@ -69,7 +69,7 @@ test('waits that are asked for are searched besides', () => {
   expect(leftAlone.map(({ name }) => name)).toEqual(['latency', 'difference skill', 'distance by'])
 })
 
-test('told bounds count in the direction in which the limit relaxes, and open a limit that does not relax yet', () => {
+test('given bounds count in the direction in which the limit relaxes, and open a limit that does not relax yet', () => {
   const { limits } = searched({
     bounds: {
       'any: require level': { from: 1, to: 20 },

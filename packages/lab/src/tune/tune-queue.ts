@@ -33,9 +33,9 @@ import type { Tested, Tuned, TuneOptions } from './tuned.js'
 const SHORT = 0.25
 /** Part of the budget for the beginning. */
 const BEGINNING = 0.4
-/** Of each round of the beginning, one in so many goes on to the next. */
+/** One of this number of candidates enters the next round of the beginning. */
 const ONE_IN = 3
-/** Candidates of a generation of the refinement, of which so many meet all seeds. */
+/** Candidates of a generation of the refinement, and how many of them run with all seeds. */
 const GENERATION = 8
 const GROWN = 2
 /** Generations in a row that may have nothing new before the refinement ends. */
@@ -157,7 +157,7 @@ export const fewestRuns = (seeds: Seeds): number =>
 
 /**
  * Searches the schedules of a queue for the best quality that keeps the promises. The numbers of each candidate are
- * rounded before it is run, so what is told is what is written.
+ * rounded before its run, so the reported numbers are those in the file.
  * @throws {NotTunable} if there is nothing to search, bounds cannot be, or the budget is too small.
  */
 export async function tuneQueue<M extends Measured>(options: TuneOptions<M>): Promise<Tuned<M>> {

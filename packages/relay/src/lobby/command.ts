@@ -5,7 +5,7 @@ import type { Follow } from './lobbies.js'
 import type { MatchReport } from './lobby-options.js'
 import { type AttributeChanges, AttributeChangesSchema, type Attributes, AttributesSchema } from './lobby.js'
 
-/** A command of a player; `playerId` is the player who asks. */
+/** A command of a player; `playerId` is the sender. */
 export type PlayerCommand =
   | {
       readonly kind: 'join'
@@ -80,7 +80,7 @@ export type MemberRequest = Exclude<PlayerCommand, { readonly kind: 'join' }>
 export const checkRequest = (command: MemberRequest): PlayerCommand =>
   isValidHeartbeat(command) ? command : (checked(requestSchema, command, 'lobby: input') as MemberRequest)
 
-/** Whether the schema takes it as it is. Nearly all commands are heartbeats, and it takes a third of their time. */
+/** Whether the schema accepts it unchanged. Nearly all commands are heartbeats, and it takes a third of their time. */
 function isValidHeartbeat(command: MemberRequest): boolean {
   const { kind, playerId: id }: { readonly kind: string; readonly playerId: unknown } = command
   return kind === 'heartbeat' && typeof id === 'string' && id.length > 0 && id.length <= MOST_OF_PLAYER_ID

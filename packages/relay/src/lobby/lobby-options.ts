@@ -27,8 +27,8 @@ export interface LobbyLimits {
   readonly lobbiesPerPlayer?: number | null | undefined
   /**
    * Relay sessions, or hand-overs to the matchmaker, that one player causes: by starting, by making another player the
-   * host, or by leaving as the host. At the limit, the player can neither start nor change the host for a while.
-   * Default 10 per 10 minutes.
+   * host, or by leaving as the host. At the limit, the player can neither start nor change the host until the window
+   * has passed. Default 10 per 10 minutes.
    */
   readonly sessionsPerPlayer?: AttemptLimit | null | undefined
   /**
@@ -136,7 +136,7 @@ export interface CreateLobby {
   readonly visibility?: 'public' | 'private' | undefined
   /** The password that players need to join, 1 to 128 characters. */
   readonly password?: string | undefined
-  /** Whether the host decides about each player who asks to join. Not together with a password. Default false. */
+  /** Whether the host decides about each join request. Not together with a password. Default false. */
   readonly approval?: boolean | undefined
   /** Whether players may join after the start. Default true. */
   readonly lateJoin?: boolean | undefined

@@ -55,7 +55,7 @@ export type ClosedReason = 'by host' | 'empty' | 'idle' | 'too old' | 'shutdown'
 export type Happening =
   | { readonly type: 'member.joined'; readonly playerId: string; readonly slot: number }
   | { readonly type: 'member.left'; readonly playerId: string; readonly reason: LeftReason }
-  /** The member is away: no longer ready, without credentials, but with the slot held for a while. */
+  /** The member is away: no longer ready, without credentials. The slot is held for a limited time. */
   | { readonly type: 'member.away'; readonly playerId: string }
   | { readonly type: 'member.back'; readonly playerId: string }
   | { readonly type: 'member.ready'; readonly playerId: string; readonly ready: boolean }
@@ -115,7 +115,7 @@ export interface Member {
   readonly slot: number
   /** Epoch milliseconds since when the player has been present without a break; undefined while away. */
   readonly presentSince: number | undefined
-  /** Epoch milliseconds since when the player is away; the slot is held for a while. Undefined while present. */
+  /** Epoch milliseconds since when the player is away; the slot is held for a limited time. Undefined if present. */
   readonly awaySince: number | undefined
   readonly lastSeenAt: number
   readonly ready: boolean
@@ -128,7 +128,7 @@ export interface Applicant {
   readonly id: string
   readonly ip: string
   readonly since: number
-  /** Whether the host has denied the player. Remembered for a while, so that asking again changes nothing. */
+  /** Whether the host has denied the player. Kept for a limited time, so that a repeated request changes nothing. */
   readonly denied: boolean
 }
 
@@ -198,8 +198,8 @@ export const memberOf = ({ members }: Lobby, playerId: string): Member | undefin
   members.find(({ id }) => id === playerId)
 
 /**
- * The lobby with other values of some fields. Each field is named: a spread of so many fields makes lists of them that
- * grow step by step, four times as many bytes as the lobby itself.
+ * The lobby with other values of some fields. Names each field, because a spread of this many fields allocates growing
+ * lists, four times as many bytes as the lobby itself.
  */
 export function lobbyWith(lobby: Lobby, changes: Partial<Lobby>): Lobby {
   const copy: Lobby = {

@@ -129,7 +129,7 @@ function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId
   return lowest
 }
 
-/** Whether nobody has the slot. A plain loop: each join asks for many slots. */
+/** Whether nobody has the slot. A plain loop: each join checks many slots. */
 function isFree(slot: number, those: readonly { readonly slot: number }[]): boolean {
   for (const one of those) if (one.slot === slot) return false
   return true

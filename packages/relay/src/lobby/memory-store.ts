@@ -89,7 +89,7 @@ interface PlayerLobbies {
 const NONE: readonly string[] = []
 
 function createPlayerLobbies(): PlayerLobbies {
-  /** Most players are in one lobby, whose id stands alone. */
+  /** Most players are in one lobby: then the value is its id, without an array. */
   const byPlayer = new Map<string, string | readonly string[]>()
 
   const idsOf = (playerId: string): readonly string[] => {

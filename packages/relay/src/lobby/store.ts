@@ -39,8 +39,8 @@ export interface LobbyStore {
    */
   replace(lobby: Lobby, version: number, dueAt: number): Promise<boolean>
   /**
-   * As `replace`, by a lobby that differs from the version that was read only in this member's `lastSeenAt`. There is
-   * nothing in it that those who watch have to be told. A store may write the time into the record that it holds,
+   * As `replace`, by a lobby that differs from the version that was read only in this member's `lastSeenAt`. Followers
+   * need no notification of it. A store may write the time into the record that it holds,
    * though records are otherwise never changed in place: most changes are of this kind.
    */
   noteSeen(lobby: Lobby, version: number, playerId: string, dueAt: number): Promise<boolean>

@@ -70,7 +70,7 @@ test('an address that no longer answers locks nobody out for a day', async () =>
   expect(await ask(await sign(key, 'ben'))).toBe('ben')
   await eventually(() => problems.length === 1)
   expect(problems).toEqual(['The keys at auth.jwt.jwks cannot be fetched: HTTP 500. Check the URL and the network.'])
-  // Not with every token: the address is asked again after a while.
+  // Not with every token: the address is requested again later.
   await Promise.all(['cas', 'dee', 'eva'].map(async (id) => ask(await sign(key, id))))
   expect(server.asked).toHaveLength(2)
   await clock.advance(24 * 3600_000)

@@ -27,9 +27,9 @@ type QuickVerify = (token: string, now: number) => JWTPayload | undefined
 const PLAIN_MEMBERS: ReadonlySet<string> = new Set(['alg', 'typ', 'kid'])
 
 /**
- * Creates the check of usual tokens that a shared secret has signed by HS256. jose asks WebCrypto, which takes a thread
- * and a promise for every token: six times as long as the check itself. This check only ever takes what jose takes, as
- * a test verifies: jose refuses the others, and says why.
+ * Creates the check of usual tokens that a shared secret has signed by HS256. jose uses WebCrypto, which needs a thread
+ * and a promise for every token: six times as long as the check itself. This check accepts only what jose accepts, as
+ * a test verifies. jose rejects the others with a reason.
  */
 export function createQuickHs256({ secret, issuers, audiences, clockToleranceMs }: QuickChecks): QuickVerify {
   const key = createSecretKey(secret)
@@ -221,8 +221,8 @@ function sharedKey(secret: Uint8Array): JWTVerifyGetKey {
 }
 
 /**
- * Undefined for a token that we do not know: whoever made it learns nothing. A token that is ours, but no longer or not
- * here, is told why.
+ * Undefined for an unknown token: its author learns nothing. For a known token that has expired or is not valid here,
+ * throws the reason.
  * @throws {Problem}
  */
 function refuse(error: unknown): undefined {

@@ -59,7 +59,7 @@ describe('muster init', () => {
     expect(file).toMatch(/\$schema=\.\.\/node_modules\/@muster\/server\/muster\.schema\.json\n/)
   })
 
-  test('writes over nothing unless told to', async () => {
+  test('overwrites nothing unless requested', async () => {
     await writeFile(join(folder, 'muster.yaml'), 'mine')
     const { code, err } = await muster('init')
     expect([code, err]).toEqual([1, 'muster.yaml is there already, and was left as it is: --force writes over it.\n'])
@@ -82,7 +82,7 @@ describe('muster check', () => {
     expect(err).not.toContain('hunter2')
   })
 
-  test('says which variables are missing, and does without them if told to', async () => {
+  test('names missing variables, and ignores them on request', async () => {
     await muster('init')
     const { code, err } = await muster('check', { MUSTER_TOKEN: 'x' })
     expect(code).toBe(2)
@@ -92,7 +92,7 @@ describe('muster check', () => {
     expect(await muster('check --without-secrets')).toMatchObject({ code: 0, err: '' })
   })
 
-  test('tells a program all of it as JSON', async () => {
+  test('reports everything as JSON for programs', async () => {
     await writeFile(join(folder, 'wrong.yaml'), wrong)
     const { code, out, err } = await muster('check -c wrong.yaml --json')
     expect([code, err]).toEqual([2, ''])

@@ -4,7 +4,7 @@ import { type Dev, type DevOptions, SKILL, startDev } from '../dev/start-dev.js'
 import { watchFile } from '../running/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
-/** Runs until it is told to end. Returns the exit code. */
+/** Runs until a signal ends it. Returns the exit code. */
 export async function dev(options: DevOptions, terminal: Terminal): Promise<ExitCode> {
   const told = toldToEnd(parentsNow(false), systemClock)
   let started: Dev

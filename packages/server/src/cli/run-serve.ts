@@ -10,7 +10,7 @@ import {
 } from '../running/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
-/** Runs until it is told to end. Returns the exit code. */
+/** Runs until a signal ends it. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
   const told = toldToEnd(parentsNow(false), systemClock)
   // From the beginning on: a signal that nobody listens to ends the process.

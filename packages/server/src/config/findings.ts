@@ -5,7 +5,7 @@ import type { Place, Source } from './yaml-source.js'
 
 /** Something that is wrong in a configuration, or that its author may not have meant. */
 export interface Finding {
-  /** A configuration with errors is not used; warnings are told. */
+  /** The server rejects a configuration with errors, and logs warnings. */
   readonly severity: 'error' | 'warning'
   /** Names and indices on the way to it, as in `queues.0.matchSize`; empty for the file as a whole. */
   readonly field: string
@@ -71,7 +71,7 @@ function hintOf(field: string, value: unknown, wrong: string, raw: string): stri
 
 const truthOf = (word: string) => (/^(yes|on|y)$/i.test(word) ? 'true' : 'false')
 
-/** Most errors that are told: more are of a file that is none of ours. */
+/** Most errors in a report: a file with more is no configuration of this program. */
 const MOST_TOLD = 100
 
 /** What is found in a text, with its places. */
@@ -145,7 +145,7 @@ const valueAt = (value: unknown, path: readonly string[]) =>
 
 /** What is wrong at a path, in words that follow the field. */
 export type PathFault = Pick<Fault, 'path' | 'message' | 'wrong'> & {
-  /** Whether the name at the end of the path is wrong, and not what it stands for. */
+  /** Whether the name at the end of the path is wrong, and not its value. */
   readonly isOfName?: boolean | undefined
 }
 

@@ -58,7 +58,7 @@ test('a file may have a byte order mark, carriage returns, anchors and merges', 
   ])
 })
 
-test('a fault in what an alias stands for is told where it is written', async () => {
+test('a fault in the value of an alias is reported at its anchor', async () => {
   const text = `service: { url: https://service.example, token: { env: TOKEN } }
 queues:
   - &duel

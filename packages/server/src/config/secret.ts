@@ -14,7 +14,7 @@ export class Secret {
     this.#text = text
   }
 
-  /** The text itself: for whoever sends it or compares it, never for a message. */
+  /** The text itself: only to send or compare it, never for a message. */
   reveal(): string {
     return this.#text
   }
@@ -39,7 +39,7 @@ export class SecretSource {
   readonly from: 'env' | 'file'
   /** The variable's name, or the file's path. */
   readonly name: string
-  /** A secret that is sent stands in a header, which takes few letters; one that signs never leaves the process. */
+  /** A secret that is sent is part of a header, which takes few letters; one that signs never leaves the process. */
   readonly use: SecretUse
 
   constructor(from: 'env' | 'file', name: string, use: SecretUse) {

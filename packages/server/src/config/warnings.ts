@@ -167,7 +167,7 @@ function aboutJoining({ listen }: ConfigFile, queues: readonly Queue[]): Remark[
   )
 }
 
-/** What one process alone need not be told. */
+/** Warnings that matter for several processes only. */
 function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
   if (typeof store !== 'object' || !('redis' in store)) return []
   const { url } = store.redis

@@ -19,7 +19,7 @@ import { type Excess, excessIn } from './yaml-bounds.js'
 
 /** Deepest nesting: that of rules within rules, and much room. */
 const DEEPEST = 50
-/** Most values when every alias is replaced by what it stands for. */
+/** Most values once every alias is replaced by its anchor's value. */
 const MOST_VALUES = 200_000
 const MOST_ALIASES = 2000
 
@@ -196,7 +196,7 @@ export interface Source {
   readonly value: unknown
   readonly faults: readonly SourceFault[]
   /**
-   * Where a value stands, by the names on the way to it; of a value that is not there, the nearest that it would be in.
+   * The place of a value, by its path. For a missing value: the place of the nearest value around it.
    * @param part the name of the value, or the value itself.
    */
   placeOf(path: readonly string[], part?: 'name' | 'value'): Place
@@ -270,7 +270,7 @@ function ofSyntax(text: string, document: Document.Parsed): SourceFault[] {
   return [{ path: [], message: yamlWords(telling, text.charAt(from)), place }]
 }
 
-/** Where the text in quotes begins that lasts until here: the error is told where it should have ended. */
+/** Where the quoted text that ends here begins: the parser reports the error at its end. */
 function quoteBefore(document: Document.Parsed, end: number): Place {
   let from = end
   visit(document, {

@@ -111,10 +111,10 @@ const byPlaceThenAge = (one: ServerRow, other: ServerRow): number => {
   return one.place < other.place ? -1 : 1
 }
 
-/** Who asks. */
+/** The caller. */
 interface ConsoleCaller extends Caller, Operator {}
 
-/** A search reads all that is remembered, and a list of servers asks the process that leads for all of them. */
+/** A search reads the whole event history; a list of servers queries the leader for all of them. */
 const FINDS: AttemptLimit = { limit: 20, windowMs: 10_000 }
 /** Queues as YAML, which are read on the thread that answers players. */
 const TEXTS: AttemptLimit = { limit: 20, windowMs: 20_000 }

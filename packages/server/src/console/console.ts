@@ -22,7 +22,7 @@ import type { EventBounds } from './event-store.js'
 import { createRecording, createTrials, trialThreads } from './trials/index.js'
 
 /**
- * The page runs its own script and style sheet only, talks to its own server only, and stands in no frame. API answers
+ * The page runs its own script and style sheet only, talks to its own server only, and loads in no frame. API answers
  * have the same headers: a browser that is made to open one must not run it either.
  */
 const securityHeaders: Readonly<Record<string, string>> = {
@@ -131,7 +131,7 @@ const RECORDED = { partBytes: 16 * 1024 * 1024, parts: 4, partMs: 600_000 }
 const STORIES: EventBounds = { keepMs: 86_400_000, mostBytes: 64 * 1024 * 1024 }
 /** Bytes of the smallest event in memory. */
 const LEAST_BYTES = 128
-/** Milliseconds after which a ticket that is told late is no arrival of this minute. */
+/** Milliseconds after which a ticket that is reported late is no arrival of this minute. */
 const RECENT_MS = 60_000
 
 /** @throws TypeError for an invalid name in `hosts` */

@@ -17,7 +17,7 @@ export type OpenEvents = (name: string, bounds: EventBounds) => EventStore
 
 /** Who a token says one is. */
 export interface Operator {
-  /** As it stands in the log of what operators do. */
+  /** The name in the audit log. */
   readonly who: string
   readonly role: Role
 }
@@ -69,7 +69,7 @@ export type ApplyQueue = (
   /** What the operator wrote, without variables of servers. */
   yaml: string,
 ) => Promise<{
-  /** Whether the change also stands in the configuration file. */
+  /** Whether the change is also in the configuration file. */
   readonly kept: 'file' | 'memory'
   /** Number of tickets that the new queue refuses. */
   readonly refused: number
@@ -100,7 +100,7 @@ export interface ConsoleOptions {
   readonly applyQueue?: ApplyQueue | undefined
   /** Whether who has the permission `deploy` may change `deploy` of a queue. Default false. */
   readonly editDeploy?: boolean | undefined
-  /** Identifies who asks, by the token in the Authorization header alone. Undefined for an unknown token. */
+  /** Identifies the caller, by the token in the Authorization header alone. Undefined for an unknown token. */
   readonly operatorOf: (request: Request, connection: Connection) => Awaitable<Operator | undefined>
   /** Called with what operators do, for the log. */
   readonly acted: (act: Act) => void

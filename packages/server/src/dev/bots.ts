@@ -77,7 +77,7 @@ export function attributesOf(rules: readonly Rule[], skill: number, random: Rand
   return withoutRepeats(attributes)
 }
 
-/** A rating of that skill on the scale that the rule's `beta` stands for: see `BalanceRule`. */
+/** A rating of that skill on the scale of the rule's `beta`: see `BalanceRule`. */
 function ratedBy(rule: AnyRule & { readonly kind: 'balance' }, skill: number): Attributes {
   const { mean, uncertainty, beta = 25 / 6 } = rule
   if (mean === undefined || uncertainty === undefined) return {}
@@ -110,7 +110,7 @@ export const rolesIn = (rules: readonly Rule[]): readonly string[] => [
   ...new Set(flat(rules).flatMap((rule) => (rule.kind === 'roles' ? Object.keys(rule.roles) : []))),
 ]
 
-/** One or two of the roles that the queue asks for. */
+/** One or two of the roles that the queue requires. */
 function rolesOf(rules: readonly Rule[], random: Random): readonly string[] {
   const roles = rolesIn(rules)
   return roles.length === 0 ? [] : [...new Set([pick(roles, random), pick(roles, random)])]
@@ -137,7 +137,7 @@ interface BotsOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Crowds of bots who play as people do: they arrive, wait, accept, play for a while, leave; some give up. */
+/** Crowds of bots who play as people do: they arrive, wait, accept, play, leave; some give up. */
 export interface Bots {
   /** @throws {InvalidInput} for more than may be here at once */
   readonly letIn: (players: number) => void
@@ -204,7 +204,7 @@ export function createBots({ service, queues, world, clock, onProblem }: BotsOpt
     }
   }
 
-  /** Follows a ticket until its players are told where to connect; undefined if that never happens. */
+  /** Follows a ticket until its players know where to connect. Undefined if that never happens. */
   const follow = async (created: Ticket, patience: AbortSignal): Promise<Ticket | undefined> => {
     let ticket = created
     for (;;) {

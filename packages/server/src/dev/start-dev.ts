@@ -33,7 +33,7 @@ export const SKILL = 1500
 const MIDDLE = () => 0.5
 
 /**
- * The matchmaker as `muster dev` asks it: it believes what players state, unless the queue has `playerMayState`, and
+ * The matchmaker as `muster dev` uses it: it believes what players state, unless the queue has `playerMayState`, and
  * fills in what a rule compares and they do not state.
  */
 function withDevPlayers(service: TicketService, options: DevPlayersOptions): TicketService {
@@ -184,7 +184,7 @@ export interface Dev {
   readonly taken: readonly number[]
   readonly server: MusterServer
   readonly bots: Bots
-  /** Reads the configuration again. A file that is wrong is told, and changes nothing. */
+  /** Reads the configuration again. A wrong file is logged and changes nothing. */
   readonly reload: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -197,7 +197,7 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   const { config: path, write } = options
   const wanted = { port: options.port ?? 8080, emulatorPort: options.emulatorPort ?? 8090 }
   const token = options.token ?? randomBytes(12).toString('base64url')
-  // The service and its servers are told the port before the program listens.
+  // The service and its servers need the port before the program listens.
   const port = await freePort(wanted.port)
   const emulator = await openDevEmulator(await freePort(wanted.emulatorPort))
   const read = async () => {

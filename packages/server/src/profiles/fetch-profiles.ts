@@ -76,7 +76,7 @@ const CONNECTIONS = 4
 const LARGEST = 8 * 1024 * 1024
 
 /**
- * Creates a resolver that asks for many players in one HTTP call. Redirects are not followed, for the token would
+ * Creates a resolver that requests many players in one HTTP call. Redirects are not followed, for the token would
  * follow them. Its errors name neither the address nor a player.
  */
 export function createFetchProfiles(options: FetchProfilesOptions): FetchedProfiles {

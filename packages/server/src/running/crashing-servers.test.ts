@@ -6,7 +6,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
 })
 
-test('a game server that crashes is told: in the log, console, story and metrics', async () => {
+test('a game server that crashes is reported: in the log, console, story and metrics', async () => {
   /** A server that ends with code 1 as soon as it is started. */
   const service = await openService({
     launch: () => ({ exited: Promise.resolve(1), stop: () => {}, logs: () => '' }),

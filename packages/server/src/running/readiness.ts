@@ -14,12 +14,12 @@ export interface Ready {
 
 /** Milliseconds for which an answer holds: anybody may ask, and a check may look at every ticket. */
 const HOLDS_MS = 500
-/** The same for an answer that the program is not ready: whoever waits for that should hear of it soon. */
+/** The same for an answer that the program is not ready: its load balancer should notice a change soon. */
 const NOT_READY_HOLDS_MS = 50
 
 /**
- * Combines the checks, and asks them rarely.
- * @param ending says that the program ends: from then on it is not ready, whatever was said a moment ago.
+ * Combines the checks, and runs them rarely.
+ * @param ending says that the program ends: from then on it is not ready, whatever the last answer.
  */
 export function createReadiness(
   ending: () => string | undefined,

@@ -27,14 +27,14 @@ export interface Closing {
 
 /** Milliseconds that answers under way get at the end, before their connections are ended (our choice). */
 const LAST_ANSWERS_MS = 250
-/** The share of all time for which players are sent away at least: whoever balances the load notices (our choice). */
+/** Least share of the time for which players are refused, so that a load balancer notices (our choice). */
 const SHARE_OF_NOTICE = 0.1
 /** Of the time that is left, what the parts may use; the rest is for connections. */
 const SHARE_OF_PARTS = 0.9
 
 /**
- * Ends the program: from now on players are sent away, while the matchmaker and the lobbies finish what is under way
- * and leave the rest to the next process. Then waits and streams end, and clients ask whoever answers next.
+ * Ends the program. First refuses players, while the matchmaker and the lobbies finish their work in progress and leave
+ * the rest to the next process. Then ends waits and streams, so that clients reconnect to another process.
  */
 export function createClosing(options: ClosingOptions): Closing {
   const { inForce, parts, listener, guard, check, metrics, problems, log, clock } = options

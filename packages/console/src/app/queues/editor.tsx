@@ -90,7 +90,7 @@ export function Editor({ card, readAgain }: { readonly card: QueueCard; readonly
   const isOld = card.version !== started.current.version || card.yaml !== started.current.yaml
 
   useEffect(() => {
-    // A newer version replaces what nobody has edited; an edit is kept, and its author is told.
+    // A newer version replaces what nobody has edited; an edit is kept, and its author notified.
     if (isOld && !isChanged) {
       started.current = card
       setYaml(card.yaml)

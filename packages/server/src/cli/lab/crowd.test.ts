@@ -78,7 +78,7 @@ const partiesOf = (out: string) =>
     .map((text) => JSON.parse(text) as { id: string; at: number })
 
 describe('other crowds', () => {
-  test('recorded traffic becomes a crowd, and it is told what the recording does not say', async () => {
+  test('recorded traffic becomes a crowd, with notes about what the recording does not say', async () => {
     await file('traffic.ndjson', RECORDING)
     const { code, out, err } = await crowd('--from traffic.ndjson')
     expect(code).toBe(0)

@@ -110,7 +110,7 @@ async function crowd(options: CrowdOptions, terminal: Terminal): Promise<ExitCod
   }
 }
 
-/** Options that say nothing beside others are refused: whoever gives them expects something of them. */
+/** Refuses options that have no effect beside others, because the caller expects one. */
 function contradictionIn({ from, players, hours, parameters, scale, cut }: CrowdOptions): string | undefined {
   const inventing = Object.entries({ players, hours, parameters }).find(([, value]) => value !== undefined)
   const changing = Object.entries({ scale, cut }).find(([, value]) => value !== undefined)
@@ -147,7 +147,7 @@ async function writeChanged(
   const crowds: Crowd[] = []
   for (const file of files) {
     reading.file = file
-    // Recorded traffic is replayed, which takes a while.
+    // The replay of recorded traffic is slow.
     const { crowd: read, notes } = await withProgress(terminal, (progress) => {
       if (terminal.draw !== undefined) progress.part(file)
       return readCrowdFile(file, terminal.folder, { seed, progressed: progress.share })

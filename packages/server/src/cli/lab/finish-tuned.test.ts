@@ -63,7 +63,7 @@ async function finish(tuned: TunedCrowd, options: Parameters<typeof finishTuned>
   return { code, out: out.join(''), err: err.join(''), text: await readFile(join(folder, 'a.yaml'), 'utf8') }
 }
 
-test('a result that holds is told with a patch, and written where that is wanted', async () => {
+test('a result that holds is reported with a patch, and written on request', async () => {
   const told = await finish(tunedOf(), {})
   expect(told).toMatchObject({ code: 0, err: '', text: QUEUES(100) })
   expect(told.out).toContain('\n+    rules: [{ kind: difference, attribute: skill, max: 200 }]\n')
@@ -72,7 +72,7 @@ test('a result that holds is told with a patch, and written where that is wanted
   expect(written.out).not.toContain('+++')
 })
 
-test('a result that does not hold on unseen seeds is told, but not written into the file', async () => {
+test('a result that does not hold on unseen seeds is reported, but not written into the file', async () => {
   const best = { training: [run(29_000), run(29_000)], unseen: [run(28_000), run(33_000)] }
   const { code, out, err, text } = await finish(tunedOf({ best }), { write: true, patch: join(folder, 'a.diff') })
   expect({ code, text }).toEqual({ code: 1, text: QUEUES(100) })

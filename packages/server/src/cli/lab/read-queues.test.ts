@@ -62,7 +62,7 @@ describe('a file that is wrong is refused, with each place', () => {
     expect(told(text)).toEqual(says)
   })
 
-  test('a secret that stands beside the queues is in no excerpt', () => {
+  test('a secret beside the queues is in no excerpt', () => {
     const [finding] = findingsOf('service: { token: hunter2 }\nqueues: [{ name: a, matchSize: 2, hunter2: hunter2 }]')
     expect(finding?.excerpt).not.toContain('hunter2 }')
     expect(finding?.message).not.toContain('hunter2')

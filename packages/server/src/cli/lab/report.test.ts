@@ -42,7 +42,7 @@ async function savedResult(): Promise<LabResult> {
 
 const deploy = { application: 'game', version: '1' }
 
-test('a saved result is told again: as a table, as JSON and as a page', async () => {
+test('a saved result is reported again: as a table, as JSON and as a page', async () => {
   const result = await savedResult()
   await writeFile(join(folder, 'r.json'), JSON.stringify(result))
   const told = await lab('report r.json --html r.html')

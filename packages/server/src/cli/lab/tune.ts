@@ -17,7 +17,7 @@ import {
 import { type QueueFile, readCrowdFile, readQueues } from './lab-input.js'
 import { patchOf, tunedText, writeTuned } from './tuned-file.js'
 
-/** What the result is told with. */
+/** The names that the report of the result uses. */
 interface TunedNames {
   /** The file of the queue, and that of the crowd. */
   readonly file: string
@@ -54,7 +54,7 @@ async function tellTuned(
   if (patch !== '' && patchFile === undefined && write !== true) terminal.say(`\n${patch.trimEnd()}`)
 }
 
-/** Figures of single runs are too much, and JSON has no Infinity: it is told as a text. */
+/** Leaves out the figures of single runs, and writes Infinity as a text, because JSON has none. */
 const forPrograms = (key: string, value: unknown): unknown =>
   key === 'figures' ? undefined : value === Infinity ? 'Infinity' : value
 

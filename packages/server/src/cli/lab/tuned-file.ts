@@ -9,7 +9,7 @@ import { type QueueFile, readQueuesText } from './lab-input.js'
 
 /** Lines of context around each change, as `diff -u` has them. */
 const CONTEXT = 3
-/** Beyond so many pairs of lines, all that lies between the first and the last change is one change. */
+/** Beyond this number of pairs of lines, everything from the first to the last change is one change. */
 const MOST_PAIRS = 4_000_000
 
 /** A line that stays (` `), goes (`-`) or comes (`+`). */
@@ -54,7 +54,7 @@ const marked = (mark: Line['mark'], lines: readonly string[]): Line[] => lines.m
 function between(before: readonly string[], after: readonly string[]): Line[] {
   if (before.length * after.length > MOST_PAIRS) return [...marked('-', before), ...marked('+', after)]
   const width = after.length + 1
-  /** Length of the longest common subsequence of what is left of both, by row and column. */
+  /** Length of the longest common subsequence of the rests of both, by row and column. */
   const common = new Uint32Array((before.length + 1) * width)
   for (let row = before.length - 1; row >= 0; row -= 1)
     for (let column = after.length - 1; column >= 0; column -= 1) {
@@ -112,7 +112,7 @@ function endOfHunk(lines: readonly Line[], first: number): number {
   return Math.min(lines.length, last + 1 + CONTEXT)
 }
 
-/** Where a hunk begins and its number of lines; one without lines is told by the line before it. */
+/** Where a hunk begins and its number of lines; a hunk without lines begins at the line before it. */
 const rangeOf = (from: number, count: number) => (count === 0 ? `${from - 1},0` : `${from},${count}`)
 
 const lineOf = ({ mark, text }: Line) =>

@@ -55,7 +55,7 @@ export function lasted(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Things that an event leads to, at most so many: a match may have hundreds of tickets. */
+/** Most references of one event: a match may have hundreds of tickets. */
 const MOST_REFS = 20
 const refs = (kind: StoryKind, ids: readonly string[]): Ref[] => ids.slice(0, MOST_REFS).map((id) => ({ kind, id }))
 

@@ -9,7 +9,7 @@ export interface Standing {
   readonly actions: readonly StoryAction[]
 }
 
-/** @param ticket as it is now; undefined if it is gone. */
+/** @param ticket its current state; undefined if it is gone. */
 export function ticketStanding(ticket: Ticket | undefined, events: readonly RecordedEvent[], now: number): Standing {
   if (ticket === undefined) return { state: `gone; ${lastOf(events)}`, actions: [] }
   const { status, createdAt, queues, queue = '', waitingFor } = ticket
@@ -94,7 +94,7 @@ const phases: Readonly<Record<AllocationView['phase'], string>> = {
   stopping: 'its server is being stopped',
 }
 
-/** @param server as it is now; `isSeen` as for a match. */
+/** @param server its current state; `isSeen` as for a match. */
 export function serverStanding(
   events: readonly RecordedEvent[],
   server: AllocationView | undefined,

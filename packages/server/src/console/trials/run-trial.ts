@@ -150,7 +150,7 @@ export async function runTrial(job: TrialJob, progressed: (share: number) => voi
   }
 }
 
-/** Whether the change asks players to accept, whom nobody asked: then it is assumed that they do. */
+/** Whether the change adds acceptance. The trial then assumes that all players accept. */
 function asksAnew({ queue, asIs, changed }: TrialJob): boolean {
   const asks = (queues: readonly QueueDefinition[]) =>
     queues.find(({ name }) => name === queue)?.acceptance !== undefined

@@ -13,7 +13,7 @@ const packageRoot = fileURLToPath(new URL('../../..', import.meta.url))
 const trialWorker = pathToFileURL(join(packageRoot, 'dist/console/trials/trial-worker.js'))
 
 async function open(options?: Parameters<typeof openConsole>[0]) {
-  // The clock stands still while the thread works.
+  // The clock does not move while the thread works.
   const asked = { limit: 1_000_000, windowMs: 1000 }
   const limitsOfRequests = { perCaller: asked, perAddress: asked }
   const world = await openConsole({ trialWorker, limitsOfRequests, ...options })

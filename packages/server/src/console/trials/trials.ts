@@ -130,7 +130,7 @@ export type TrialMessage =
   | { readonly result: TrialResult; readonly progress?: undefined; readonly error?: undefined }
   | { readonly error: string; readonly progress?: undefined; readonly result?: undefined }
 
-/** Runs a trial until it has told its result or its error. Returns a function that ends it. */
+/** Runs a trial until it has reported its result or its error. Returns a function that ends it. */
 type StartTrial = (job: TrialJob, tell: (message: TrialMessage) => void) => () => void
 
 /** Megabytes of heap: a recording of 64 MB as objects, twice. */

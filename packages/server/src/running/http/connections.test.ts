@@ -30,7 +30,7 @@ function crowd(options: Partial<ConnectionsOptions<string>> = {}) {
 }
 
 describe('at the bound', () => {
-  test('the longest idle connection of whoever holds most ends, and the newcomer is taken', async () => {
+  test('the longest idle connection of the largest holder ends, and the newcomer is accepted', async () => {
     const { connections, ended, open } = crowd()
     await open('192.0.2.1', 'a', 7)
     await open('192.0.2.2', 'b', 3)
@@ -109,7 +109,7 @@ describe('a share', () => {
   })
 })
 
-test('what is closed is forgotten, and told of at most every ten seconds', async () => {
+test('closed connections are forgotten, and reported at most every ten seconds', async () => {
   const { clock, connections, open, told } = crowd({ most: 2, perAddress: undefined, freshMs: 1e9 })
   expect(await open('a', 'a', 4)).toEqual([true, true, false, false])
   connections.closed('a1')

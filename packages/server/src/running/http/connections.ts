@@ -157,7 +157,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>): 
       .toSorted((one, other) => one.since - other.since)
       .slice(0, count)
 
-  /** Ends idle connections of whoever holds most. Returns how many. */
+  /** Ends idle connections of the largest holder. Returns how many. */
   const endIdle = (need: number): number => {
     const holdings = [...holders.values()]
       .filter(({ isWidest }) => isWidest)
@@ -168,7 +168,7 @@ export function createConnections<Socket>(options: ConnectionsOptions<Socket>): 
     )
     return endAll(ended.slice(0, Math.max(need, 1)), 'idleEnded')
   }
-  /** Ends the newest connections of whoever holds most, unless the newcomer would hold as many. */
+  /** Ends the newest connections of the largest holder, unless the newcomer would hold as many. */
   const endBusy = (newcomer: Holder): void => {
     const largest = widest.largest()
     const more = (largest?.open.size ?? 0) - newcomer.open.size

@@ -195,7 +195,7 @@ interface ListenerBounds {
   readonly mostConnections: number
   readonly beyond: number
   readonly mostPerAddress: number | undefined
-  /** The bound that the configuration asks for, where file descriptors allow fewer. */
+  /** The configured bound, where file descriptors allow fewer. */
   readonly wanted: number | undefined
 }
 

@@ -118,6 +118,6 @@ test.each([0.9, 1.5, 3])('at %d × of what it can do, a process answers within a
   expect(begin).toBeLessThan(1000)
   expect(keep).toBeLessThan(1000)
   expect(reads).toBeGreaterThan(0.099 * load * 120_000)
-  // Refusing takes time too, and what is left is used.
+  // Refusing takes time too. The rest of the time is used.
   expect(use).toBeGreaterThan(load < 1 ? 0.89 : 0.6)
 })

@@ -8,9 +8,9 @@ import type { Metrics, MetricsOptions } from '../../telemetry/metrics.js'
 interface MetricsDoorOptions {
   /** Resolves when there is something to scrape. */
   readonly metrics: () => Promise<Metrics>
-  /** Reads anew what is measured, where that takes a while. */
+  /** Refreshes measurements that are slow to read. */
   readonly beforeScrape?: (() => Promise<void>) | undefined
-  /** The bearer token that a scrape needs, as it is configured now. */
+  /** The bearer token that a scrape needs, by the current configuration. */
   readonly key: () => string | undefined
   /** Whether everyone may scrape where there is no key. */
   readonly isOpen: () => boolean
@@ -69,7 +69,7 @@ export function createLazyMetrics(options: MetricsOptions): LazyMetrics {
   const load = async () => (await import('../../telemetry/metrics.js')).createMetrics(options)
   const metrics = () => (loading ??= load())
   return {
-    // An error is told to whoever scrapes.
+    // A scrape reports the error.
     start: () => void metrics().catch(() => {}),
     metrics,
     close: async () => {

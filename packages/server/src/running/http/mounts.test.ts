@@ -41,7 +41,7 @@ async function open(of: keyof Mounts, admits: () => boolean) {
     })
 }
 
-test('what is refused because answers come late is told when to ask again, and its connection goes on', async () => {
+test('a request that is refused because answers come late learns when to retry, and keeps its connection', async () => {
   let isLate = true
   const ask = await open('all', () => !isLate)
   const { status, headers, text } = await ask('POST', '/tickets', 'x'.repeat(100_000))

@@ -90,7 +90,7 @@ export function createMounts(mounts: MountsOptions): Mounts {
   const operateHere = mounts.hasAdmin ? createOperations({ ready: mounts.ready, ...NOTHING }) : operate
 
   const all: RequestListener = (message, response) => {
-    // Clients that keep their connection would send the next request just as it is ended.
+    // Clients that keep their connection would send the next request while the server closes it.
     if (mounts.isClosing()) response.shouldKeepAlive = false
     if (operateHere(message, response)) return
     const path = pathOf(message)
@@ -167,7 +167,7 @@ function refusal(refused: Problem): RequestListener {
   return (_, response) => void response.writeHead(refused.status, headers).end(body)
 }
 
-/** Milliseconds after which a client asks again: by then there is room, or another process answers (our choice). */
+/** Milliseconds after which a client retries: by then there is room, or another process answers (our choice). */
 const retryAfterMs = 2000
 const busy = (why: string) =>
   refusal(new Problem(503, 'busy', `${why}. Retry after ${retryAfterMs / 1000} s.`, { retryAfterMs }))

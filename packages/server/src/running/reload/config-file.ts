@@ -14,7 +14,7 @@ import type { Log } from '../../telemetry/log.js'
 import { editQueue, NotEdited } from './edit-queue.js'
 
 /**
- * Gives a file another text in one step: whoever reads it finds the one or the other. Mode and owner stay.
+ * Replaces the text of a file atomically: readers find the old text or the new one. Mode and owner stay.
  * @param target path of the file itself: a link would become a file.
  * @param before the text that it had.
  * @throws {NotEdited} if it has another by now
@@ -51,7 +51,7 @@ export interface ConfigFile {
   readonly config: Config
   readonly warnings: readonly Finding[]
   /**
-   * Reads the file again, and has it applied if it has changed. A file that is wrong is told, and changes nothing.
+   * Reads the file again, and has it applied if it has changed. A wrong file is logged and changes nothing.
    * @param isForced whether it is applied even if its text is the same: what it refers to may have changed.
    */
   readonly reload: (apply: (config: Config) => Promise<unknown>, log: Log, isForced?: boolean) => Promise<void>
@@ -140,7 +140,7 @@ interface WatchFileOptions {
   readonly everyMs?: number | undefined
 }
 
-/** Milliseconds without a further change: by then an editor has written all of it (our choice). */
+/** Milliseconds without a further change: by then an editor has written the whole file (our choice). */
 const QUIET_MS = 300
 
 /**

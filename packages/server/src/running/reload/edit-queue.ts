@@ -20,8 +20,8 @@ interface Splice {
 }
 
 /**
- * The text with each number, boolean and bracketed list changed where it stands, and nothing else; undefined if more
- * than that differs, or a comment would be lost.
+ * Changes each number, boolean and bracketed list in place, and nothing else. Undefined if more than that differs, or
+ * a comment would be lost.
  * @param old what a part of the text says, and `next`, what it is to say.
  */
 function spliceYaml(text: string, document: Document, old: Node, next: Node): string | undefined {
@@ -112,7 +112,7 @@ export function editQueue(text: string, name: string, yaml: string): string {
   return onlyThis(text, name, textOf(document, name))
 }
 
-/** The definition of a queue as it stands in a text, without what `<<` would add. @throws {NotEdited} */
+/** The definition of a queue in a text, without the fields that `<<` would add. @throws {NotEdited} */
 export function definitionIn(text: string, name: string): unknown {
   const document = parseDocument(text)
   return queueOf(document, name).toJS(document, { maxAliasCount: -1 })
@@ -159,7 +159,7 @@ function queueOf(document: Document, name: string): YAMLMap {
 
 const VARIABLES = ['environment', 'hiddenEnvironment']
 
-/** The page is never told the variables of servers, so it cannot give them back. */
+/** The page never receives the variables of servers, so it cannot send them back. */
 function keepVariables(old: YAMLMap, next: YAMLMap): void {
   const [before, after] = [old.get('deploy'), next.get('deploy')]
   if (!isMap(before) || !isMap(after)) return

@@ -15,7 +15,7 @@ interface Change {
   readonly isLive: boolean
 }
 
-/** Fields that are read at the start alone: the listener, the store, and the options of what stands on them. */
+/** Fields that are read at the start alone: the listener, the store, and the options that depend on them. */
 const AFTER_RESTART = [
   'name',
   'listen',
@@ -124,7 +124,7 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
     const touches = (sections: readonly string[]) =>
       changes.some(({ field }) => sections.some((name) => field === name || field.startsWith(`${name}.`)))
     const before = inForce.apis
-    // What may fail comes first, so that all of it counts or nothing.
+    // Steps that may fail come first, so that the reload applies as a whole or not at all.
     const apis = touches(OF_APIS) ? createApis(next, parts.api) : before
     const refused = touches(['queues']) ? reconfigured(next, apis) : []
     inForce.config = next

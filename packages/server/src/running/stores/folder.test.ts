@@ -39,7 +39,7 @@ async function streamUrl({ ask }: ServerUnderTest): Promise<string> {
   return ((await answer.json()) as { url: string }).url
 }
 
-test('after a restart with a folder, a browser goes on with the token of its stream', async () => {
+test('after a restart with a folder, a browser continues with the token of its stream', async () => {
   const before = await open()
   const url = await streamUrl(before)
   expect(await follow(before, url)).toBe(200)

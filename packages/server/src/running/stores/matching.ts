@@ -43,7 +43,7 @@ export interface Matching {
   readonly on: Matchmaker['on']
   /** What this process counts: nothing, while another process leads. */
   readonly observed: Observed
-  /** Reads anew what `observed.inspect` tells, where that takes a while. */
+  /** Refreshes the data of `observed.inspect` where reading it is slow. */
   readonly beforeScrape?: (() => Promise<void>) | undefined
   readonly webhook: (request: Request) => Promise<Response>
   readonly start: () => void

@@ -89,7 +89,7 @@ describe.skipIf(skipsRedis())('a store in Redis', () => {
     expect(await measured('muster_problems_total{muster_activity="create"}')).toEqual([0, 0])
     expect(await measured('muster_process_cpu_total')).toHaveLength(2)
     expect((await measured('muster_http_answers_total{muster_status="2xx"}')).every((count) => count > 1)).toBe(true)
-    // The story of a ticket is told by every process, and outlives the one that took it.
+    // Every process has the story of a ticket, which outlives the process that took it.
     const story = async ({ ask }: typeof one) => {
       const answer = await ask('GET', `/console/api/find?id=${id}`, { token: OPERATE_KEY })
       return ((await answer.json()) as Found).stories[0]?.events.map(({ what }) => what)

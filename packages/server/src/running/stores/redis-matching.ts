@@ -59,7 +59,7 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
   })
   partition.on('following', () => log.info('This process no longer leads the partition.'))
 
-  // A ticket is created where its client asks; all else happens where the matches are made.
+  // The process that takes the request creates the ticket. Everything else happens on the leader.
   const on: Matchmaker['on'] = (name, listener) =>
     name === 'ticketCreated'
       ? partition.on('ticketCreated', listener as Listener<'ticketCreated'>)
