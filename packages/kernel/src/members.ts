@@ -56,8 +56,11 @@ export class Members<Facts> {
 
   /** Seats the ticket and the players present from the start. False if there is no way to. */
   seatFirst(ticket: Slot | undefined): boolean {
-    const { draft, columns, facts, effort } = this.#input
-    this.#lacking?.begin(draft.levels().youngest, this.#opening?.everyone ?? NOBODY)
+    const { draft, columns, facts, effort, model } = this.#input
+    // Who joins an opening may be at the last resort, where rules give way: an opening is not searched for by itself.
+    const mayGiveWay = this.#opening !== undefined && model.lastResortLevel < Infinity
+    const level = mayGiveWay ? model.lastResortLevel : draft.levels().youngest
+    this.#lacking?.begin(level, this.#opening?.everyone ?? NOBODY)
     this.#seating?.begin(this.#opening?.rooms ?? this.#full, this.#opening?.present ?? this.#noFacts)
     if (ticket === undefined) return true
     this.#lacking?.add(ticket)

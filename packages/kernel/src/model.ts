@@ -215,6 +215,11 @@ export interface RoundOptions {
   readonly anchors?: readonly Slot[] | undefined
   /** Whether openings are filled before new matches are made, after, or not at all. Default `first`. */
   readonly openings?: 'first' | 'last' | 'none' | undefined
+  /**
+   * New matches after which the round ends. They are then made around one ticket after the other, the highest priority
+   * and the longest wait first; tickets without a turn have it in the next round. Default: no limit.
+   */
+  readonly most?: number | undefined
 }
 
 export interface Round {

@@ -170,12 +170,13 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   }
   const isIn = (slot: Slot, opening: boolean) => (columns.born[slot] ?? 0) > 0 && (columns.size[slot] === 0) === opening
 
-  const begin = (now: number, { anchors, openings: when = 'first' }: RoundOptions): Generator<number, void> => {
+  const begin = (now: number, options: RoundOptions): Generator<number, void> => {
+    const { anchors, openings: when = 'first', most = Infinity } = options
     levels.renew(now)
     packing.prune()
     state.begin()
     proposals.clear()
-    return anchors === undefined ? rounds.full(when) : rounds.around(anchors, tickets.all, when)
+    return anchors === undefined ? rounds.full(when, most) : rounds.around(anchors, tickets.all, when)
   }
 
   const pool: Mutable<Pool<Facts>> = {

@@ -90,20 +90,26 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     if (columns.turnIn[slot] === 0) columns.turnIn[slot] = input.number() - 1
   }
 
-  /** Tries each ticket in turn until the tries are spent; the remaining tickets come first in the next round. */
-  function* tryEach(anchors: Int32Array, terms: SearchTerms = {}): Pausable<void> {
+  /**
+   * Tries each ticket in turn until the tries are spent, or the most matches are made; the remaining tickets come first
+   * in the next round.
+   */
+  function* tryEach(anchors: Int32Array, terms: SearchTerms = {}, most = Infinity): Pausable<void> {
     if (effort.isPauseDue()) yield effort.pause()
     const enough = effort.spent + input.mostTries
+    let made = 0
     for (const anchor of anchors) {
       if (!free(anchor)) continue
-      if (effort.spent > enough || input.isLate()) {
+      if (made >= most || effort.spent > enough || input.isLate()) {
         defer(anchor)
         continue
       }
       columns.turnIn[anchor] = input.number()
       const found = yield* search.around(anchor, terms)
-      if (found !== undefined) input.group(undefined, found)
-      else {
+      if (found !== undefined) {
+        input.group(undefined, found)
+        made += 1
+      } else {
         survey.settle(anchor, search.sawAll)
         if (search.sawAll) input.refused(anchor)
       }
@@ -157,9 +163,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   return {
     /** Tries every ticket and opening that has a reason to be tried. */
-    *full(when: RoundOptions['openings']): Generator<number, void> {
+    *full(when: RoundOptions['openings'], most: number): Generator<number, void> {
       const waiting = input.count()
-      const met = input.pairs.begin() ? input.pairs.met : undefined
+      const isRationed = most < Infinity
+      const met = !isRationed && input.pairs.begin() ? input.pairs.met : undefined
       const { fresh, awake, changed, allMet } = yield* survey.begin(met)
       const waited = waiting - fresh.length
       const [above, common, below] = turns.byPriority(fresh)
@@ -174,6 +181,13 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const isVacant = when !== 'none' && vacancies.size > 0
       if (isVacant && !allMet) yield* filing.now(fresh)
       if (when === 'first') yield* fillEach(yield* vacant(), undefined)
+      if (isRationed) {
+        // Neither what is near on a curve nor what is cheap decides who is served, but the wait alone.
+        yield* filing.now(fresh)
+        yield* tryEach(yield* inOrder(joined(awake, fresh)), {}, most)
+        if (when === 'last') yield* fillEach(yield* vacant(), undefined)
+        return
+      }
       if (allMet) yield* input.pairs.tryKnown(first)
       else if (first.length > 0) yield* tryFirst(first, fresh)
       const crowd = isVacant || first.length > 0 ? yield* filtered(common, free) : common

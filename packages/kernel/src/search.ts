@@ -150,7 +150,7 @@ export class Search<Facts> {
   }
 
   /** Gathers tickets with players of the kinds lacking, the rarest kind first. False if some kind has too few. */
-  *#gatherNeeded(lacking: Lacking<Facts>, scale: number, missing: number): Pausable<boolean> {
+  *#gatherNeeded(lacking: Lacking<Facts>, last: number, missing: number): Pausable<boolean> {
     const { parts } = this.#input.supply
     if (!lacking.leavesRoomFor(missing)) return false
     const rarest = parts
@@ -160,8 +160,13 @@ export class Search<Facts> {
       const wanted = lacking.of(need)
       if (wanted > 0) {
         const { index } = parts[need] as { index: Neighbours }
-        this.#candidates.turnToPart(index, scale, Math.max(LEAST_NEEDED, SPARE_NEEDED * wanted))
-        while (!this.#candidates.read()) yield this.#effort.pause()
+        const most = Math.max(LEAST_NEEDED, SPARE_NEEDED * wanted)
+        for (let scale = 0; scale <= last; scale++) {
+          // A scale leaves out who has not relaxed as far, unless it holds all that the one before does.
+          if (scale < last && isPartOf(index.scales[scale] as Scale, index.scales[scale + 1])) continue
+          this.#candidates.turnToPart(index, scale, most)
+          while (!this.#candidates.read()) yield this.#effort.pause()
+        }
       }
       if (wanted > this.#supplyOf(need) && !this.#candidates.more) return false
     }

@@ -115,3 +115,25 @@ describe('a tick with a budget', () => {
     }
   })
 })
+
+test('in a crowd with few servers, those who wait longest get them, wherever and however good they are', async () => {
+  const rule = { kind: 'difference', attribute: 'skill', max: 50 } as const
+  const { clock, matchmaker, seen } = setUp({
+    queues: [{ ...duel, rules: [rule] }],
+    maxServers: 50,
+    maxStarting: 50,
+  })
+  const count = 12_000
+  const skills = Array.from({ length: count }, (_, index) => (index * 7919) % 12_000)
+  for (const [index, skill] of skills.entries()) {
+    if (index % 10 === 0) await clock.advance(1)
+    const players = [{ id: `p${index}`, ip, attributes: { skill } }]
+    matchmaker.createTicket({ id: `t${index}`, queue: 'duel', players })
+  }
+  await matchmaker.tick()
+  const numberOf = ({ id }: { readonly id: string }) => Number(id.slice(1))
+  const served = (seen.matchFound ?? []).map(({ tickets }) => Math.min(...tickets.map(numberOf)))
+  expect(served).toHaveLength(50)
+  // Each match has a ticket of the hundred that have waited longest.
+  expect(Math.max(...served)).toBeLessThan(100)
+})

@@ -59,6 +59,11 @@ export interface RoundsOptions {
 const WORK = STEP / 40
 /** Groups that are looked for beyond the servers there may be: enough to choose the most urgent from. */
 const SPARE = 1000
+/**
+ * The same where more tickets wait than that. Then groups are made for the most urgent tickets first, so that there is
+ * nothing to choose: they are spare in case others are cancelled meanwhile.
+ */
+const SPARE_IN_ORDER = 50
 
 export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Rounds {
   /** The queue with which the next round begins. */
@@ -74,14 +79,16 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     groups: Group[],
   ): Promise<boolean> => {
     // At the server limit no match can start, so fill backfill slots first.
-    const options = { openings: room > 0 ? runtime.queue.backfill : ('first' as const) }
+    const openings = room > 0 ? runtime.queue.backfill : ('first' as const)
+    const servers = Math.max(0, room)
+    const most = runtime.pool.count > servers + SPARE ? servers + SPARE_IN_ORDER : undefined
     let isNew = runtime.round === undefined
     runtime.arrivals.clear()
     for (;;) {
-      const round = (runtime.round ??= begin(runtime, now, options))
+      const round = (runtime.round ??= begin(runtime, now, { openings, most }))
       const goesOn = round.step(WORK, yielder.isDue)
       collect(runtime, round.take(), now, groups)
-      const isEnough = groups.length >= Math.max(0, room) + SPARE
+      const isEnough = groups.length >= servers + SPARE
       const isLate = yielder.spentMs() >= budgetMs
       if (!goesOn || isEnough) runtime.round = undefined
       if (isEnough) return !goesOn

@@ -47,6 +47,8 @@ const prioritized = (some: fc.Arbitrary<RuleTicket[]>) =>
 
 /** A whole-match check may depend on the waits of its tickets: then the kernel repeats it each second. */
 const ROUND_MS = 1000
+/** Between two of these rounds limits relax, so that who arrives meets some who have relaxed and some who have not. */
+const LONG_ROUND_MS = 3000
 
 interface Outcome {
   readonly missed: string[]
@@ -55,7 +57,7 @@ interface Outcome {
   readonly filled: number
 }
 
-function play({ definition, waiting, comes, playing, step }: Scene): Outcome {
+function play({ definition, waiting, comes, playing, step }: Scene, roundMs: number): Outcome {
   const compiled = compileQueue(defineQueue(definition))
   const pool = createPool(compiled.model)
   const inSlot = new Map<Slot, RuleTicket>()
@@ -64,7 +66,7 @@ function play({ definition, waiting, comes, playing, step }: Scene): Outcome {
   const passedOver: string[] = []
   let [made, filled] = [0, 0]
   for (let round = 0; round < 4; round += 1) {
-    const now = NOW + round * ROUND_MS
+    const now = NOW + round * roundMs
     for (const [index, ticket] of waiting.entries()) {
       if (comes[index] !== round) continue
       if (playing.includes(index)) {
@@ -113,13 +115,20 @@ function play({ definition, waiting, comes, playing, step }: Scene): Outcome {
 
 // Few scenes, to save time: `pnpm fuzz` tries others.
 test.each([
-  ['any rules', queues(kinds, 2), 300, 60],
-  ['rules about the whole match', queues(['balance', 'compare', 'custom', 'roles', 'any', 'all', 'not'], 3), 300, 60],
-] as const)('a match is made wherever one is possible: %s', (_, definitions, numRuns, least) => {
+  ['any rules', queues(kinds, 2), 300, 60, ROUND_MS],
+  [
+    'rules about the whole match',
+    queues(['balance', 'compare', 'custom', 'roles', 'any', 'all', 'not'], 3),
+    300,
+    60,
+    ROUND_MS,
+  ],
+  ['roles, and limits that relax', queues(['roles', 'difference', 'distance'], 3), 300, 40, LONG_ROUND_MS],
+] as const)('a match is made wherever one is possible: %s', (_, definitions, numRuns, least, roundMs) => {
   let [made, filled] = [0, 0]
   fc.assert(
     fc.property(scenesOf(definitions), (scene) => {
-      const outcome = play(scene)
+      const outcome = play(scene, roundMs)
       made += outcome.made
       filled += outcome.filled
       expect({ missed: outcome.missed, passedOver: outcome.passedOver }).toEqual({ missed: [], passedOver: [] })

@@ -69,3 +69,40 @@ test.each([
     expect(waitOf(max, apart)).toBe(waited)
   },
 )
+
+/** Milliseconds at which a healer who came at 0 and a tank of a skill 15 apart are matched. */
+function matchedAt(tankAt: number, max: Relaxing): number | undefined {
+  const compiled = compileQueue(
+    defineQueue({
+      name: 'duo',
+      matchSize: 2,
+      rules: [
+        { kind: 'roles', roles: { tank: 1, healer: 1 } },
+        { kind: 'difference', attribute: 'skill', max },
+      ],
+      deploy: { application: 'game', version: '1' },
+    }),
+  )
+  const pool = createPool(compiled.model)
+  const add = (role: string, skill: number, createdAt: number) => {
+    const player = { id: role, attributes: { skill }, roles: [role], latencies: {}, avoid: [] }
+    const nowhere = { priority: 0, place: undefined, network: undefined }
+    pool.add(compiled.entryOf({ id: role, createdAt, players: [player], ...nowhere }))
+  }
+  for (let time = 0; time <= 60_000; time += TICK_MS) {
+    if (time === 0) add('healer', 16, NOW)
+    if (time === tankAt) add('tank', 1, NOW + time)
+    if (pool.group(NOW + time).length > 0) return time
+  }
+  return undefined
+}
+
+test.each([
+  [0, { from: 20, to: 40, startMs: 4000, overMs: 7000 }],
+  [6000, { from: 20, to: 40, startMs: 4000, overMs: 7000 }],
+  [12_000, { from: 20, to: 40, startMs: 4000, overMs: 7000 }],
+  [6000, { from: 20, to: 40, overMs: 30_000 }],
+  [15_000, { from: 100, to: 400, overMs: 30_000 }],
+] as const)('who has a role that was missing is matched on arrival, after %d ms, with %j', (at, max) => {
+  expect(matchedAt(at, max)).toBe(at)
+})
