@@ -72,7 +72,7 @@ test('a process whose clock is minutes off says so once, and tells by how much',
   const { first, second, problems, answer, pass } = await apart(10 * MINUTES, 0)
   await pass(30_000, 100)
   expect(problems).toEqual([expect.any(ClockDiffers)])
-  expect(String(problems[0])).toContain('600 s ahead of that of Redis')
+  expect(String(problems[0])).toContain('600 s ahead of the clock of Redis')
   expect([first.clockOffsetMs(), second.clockOffsetMs()].map((ms) => Math.round(ms / 1000))).toEqual([-600, 0])
   await answer(Promise.all([first.close(), second.close()]))
 })

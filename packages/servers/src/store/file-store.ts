@@ -179,6 +179,7 @@ const EVERY_MS = 1000
  * file instead (our choice).
  */
 const MOST_PENDING = 2 ** 23
+
 /** Creates the write-ahead log in a file that is open and locked, and compacts it as it grows. */
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { path, fsync, compactAtBytes, clock, lock, file } = options

@@ -49,7 +49,6 @@ export function createMemoryServerLog(): ServerLog {
 /** That of a matchmaker without a store: it keeps nothing, since nothing would ever be read from it. */
 export const NO_SERVER_LOG: ServerLog = { append: () => {}, open: () => [] }
 
-
 /**
  * Keeps servers in a store, each match as one record. An entry is with the operating system when `append` returns; a
  * create leaves once its entry `sent`, and all that was appended before it, is on the disk.

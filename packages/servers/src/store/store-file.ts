@@ -17,6 +17,7 @@ export class StoreFile {
   #forcedSize = -1
   /** Whether a failed append may have left bytes after the complete ones. */
   #isTorn = false
+
   private constructor(path: string, file: FileHandle, size: number) {
     this.#path = path
     this.#file = file
