@@ -94,7 +94,7 @@ describe('installed in an empty folder', () => {
     await expect.poll(assigned, { timeout: 60_000, interval: 500 }).toBeGreaterThan(2)
 
     await endByCtrlC(command, [urls.api, urls.emulator])
-    expect(command.output()).toMatch(/info +ended\n/)
+    expect(command.output()).toMatch(/info +Shutdown complete\.\n/)
     expect(command.output()).not.toMatch(/error|Error/)
   })
 

@@ -125,7 +125,7 @@ describe.skipIf(chromiumPath === undefined)('the console', { timeout: 60_000 }, 
     server.show({ ...some, players: 300 })
     await server.comeBack()
     await page.locator('.heard.live').waitFor({ timeout: 20_000 })
-    await page.getByText('300', { exact: true }).waitFor()
+    await page.getByLabel('Totals').getByText('300', { exact: true }).waitFor()
     expect(await page.locator('main.stale').count()).toBe(0)
     await page.waitForFunction(() => (globalThis as unknown as { told: string[] }).told.length > 1)
     expect(await page.evaluate(() => (globalThis as unknown as { told: string[] }).told)).toEqual([
