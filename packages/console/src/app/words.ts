@@ -17,13 +17,8 @@ export function ago(moment: number, now: number): string {
   return `${duration(Math.floor(ms / 60_000) * 60_000)} ago`
 }
 
-const two = (number: number) => String(number).padStart(2, '0')
-
 /** The time of day by the page's own time zone: `14:05:09`. */
-export function timeOfDay(moment: number): string {
-  const date = new Date(moment)
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
-}
+export const timeOfDay = (moment: number): string => new Date(moment).toTimeString().slice(0, 8)
 
 /** The same without seconds. */
 export const hourAndMinute = (moment: number): string => timeOfDay(moment).slice(0, 5)

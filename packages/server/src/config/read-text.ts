@@ -1,5 +1,7 @@
-import { open, readdir } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { nearestName } from '@muster/core/internal'
 
 /** What a file says, or why it cannot be read, in words that follow its name. */
@@ -8,27 +10,12 @@ export type TextOfFile = { readonly text: string; readonly wrong?: undefined } |
 /** Reads a file of UTF-8, at most `mostBytes` of it: also of a device, which has no end. */
 export async function readTextFile(path: string, mostBytes: number): Promise<TextOfFile> {
   try {
-    const bytes = await readAtMost(path, mostBytes + 1)
+    // `end` is inclusive: one byte more than allowed shows that the file is too large.
+    const bytes = await buffer(createReadStream(path, { end: mostBytes }))
     if (bytes.length > mostBytes) return { wrong: `is larger than ${mostBytes} bytes` }
     return textOf(bytes)
   } catch (error) {
     return { wrong: await unreadableWords(error, path) }
-  }
-}
-
-async function readAtMost(path: string, bytes: number): Promise<Uint8Array> {
-  const file = await open(path)
-  try {
-    const buffer = Buffer.alloc(bytes)
-    let length = 0
-    while (length < bytes) {
-      const { bytesRead } = await file.read(buffer, length, bytes - length)
-      if (bytesRead === 0) break
-      length += bytesRead
-    }
-    return buffer.subarray(0, length)
-  } finally {
-    await file.close()
   }
 }
 
