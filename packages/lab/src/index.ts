@@ -1,4 +1,4 @@
-/** What `@muster/lab` offers: crowds, runs of queues over them, and what is told of the runs. */
+/** What `@muster/lab` offers: crowds, runs of queues over them, and reports of the runs. */
 export {
   CROWD_FORMAT,
   type Crowd,

@@ -14,7 +14,7 @@ import {
 /** Longest id of a player or a party. */
 const LONGEST_ID = 128
 
-/** The id of a copy. A long one is shortened, and told apart by its hash. */
+/** The id of a copy. A long one is shortened; its hash keeps it unique. */
 function idWith(id: string, before: string, after: string): string {
   const whole = `${before}${id}${after}`
   if (whole.length <= LONGEST_ID) return whole

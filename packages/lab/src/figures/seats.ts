@@ -86,7 +86,7 @@ export interface Groups {
   readonly of: Int32Array
 }
 
-/** Most groups of a dimension that are told apart; further players are in `other`. */
+/** Maximum number of groups of a dimension. Further players are in `other`. */
 const MOST_GROUPS = 24
 const OTHER = 'other'
 const UNKNOWN = 'unknown'

@@ -97,21 +97,21 @@ function startThread(heapMb: number, program = PROGRAM): JobThread {
   // Options of the program itself, such as the modules that it preloads, are not the thread's.
   const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB }
   const worker = new Worker(program, { execArgv: [], resourceLimits })
-  let told: (message: JobMessage) => void = () => {}
-  worker.on('message', (message: JobMessage) => told(message))
+  let notify: (message: JobMessage) => void = () => {}
+  worker.on('message', (message: JobMessage) => notify(message))
   worker.on('error', (error: NodeJS.ErrnoException) => {
     const isFull = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
     const why = isFull ? `it needs more than ${heapMb} MB of memory: make the crowd smaller` : error.message
-    told({ error: new ThreadFailed(why, { cause: error }) })
+    notify({ error: new ThreadFailed(why, { cause: error }) })
   })
-  worker.on('exit', (code) => told({ error: new ThreadFailed(`its thread ended early, with code ${code}`) }))
+  worker.on('exit', (code) => notify({ error: new ThreadFailed(`its thread ended early, with code ${code}`) }))
 
   return {
     run: (order, progressed) =>
       new Promise((resolve, reject) => {
-        told = ({ share, result, error }) => {
+        notify = ({ share, result, error }) => {
           if (share !== undefined) return progressed(share)
-          told = () => {}
+          notify = () => {}
           if (result === undefined) reject(error as Error)
           else resolve(result)
         }

@@ -12,7 +12,7 @@ import {
 import type { Dimension, Figures, LabResult, Slice, Variant } from '../figures/index.js'
 import { ratingSentences } from '../ratings/rating-book.js'
 import { plain, shortened } from './page.js'
-import { meanRefusals, overSeeds } from './series.js'
+import { meanRefusals, meanTexts, overSeeds } from './series.js'
 
 /** Characters of a line, of the first column, and of a variant's column: four stand beside one another. */
 const WIDTH = 80
@@ -65,35 +65,30 @@ const measureLines = (some: readonly Variant[], comparisons: readonly Comparison
   MEASURES.flatMap((measure) => {
     const cells = some.map((variant, at) => {
       const value = overSeeds(valuesOf(variant, measure))
-      const told = comparisons[(indexes[at] as number) - 1]?.measures.find(({ key }) => key === measure.key)
+      const compared = comparisons[(indexes[at] as number) - 1]?.measures.find(({ key }) => key === measure.key)
       return value === undefined
         ? '–'
-        : `${quantity(value.mean, measure.unit)} ${told === undefined ? ' ' : MARKS[told.verdict]}`
+        : `${quantity(value.mean, measure.unit)} ${compared === undefined ? ' ' : MARKS[compared.verdict]}`
     })
     return cells.every((cell) => cell === '–') ? [] : [line(measure.label, cells)]
   })
 
 /** What is neither good nor bad. */
 function plainLines(some: readonly Variant[]): string[] {
-  const told = (label: string, unit: Unit, of: (figures: Figures) => number | undefined): string[] => {
-    const values = some.map(({ runs }) => overSeeds(runs.map(({ figures }) => of(figures))))
-    const currency = some[0]?.runs[0]?.figures.servers.currency
-    if (values.every((value) => value === undefined)) return []
-    return [
-      line(
-        label,
-        values.map((value) => (value === undefined ? '–' : `${quantity(value.mean, unit, currency)}  `)),
-      ),
-    ]
+  const meanLine = (label: string, unit: Unit, of: (figures: Figures) => number | undefined): string[] => {
+    const texts = meanTexts(some, unit, of)
+    if (texts === undefined) return []
+    const cells = texts.map((text) => (text === '–' ? text : `${text}  `))
+    return [line(label, cells)]
   }
   return [
-    ...told('players in tickets', 'count', ({ all }) => all.players),
-    ...told('wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)),
-    ...told('gave up', 'share', ({ all }) => all.gaveUp),
-    ...told('refused by the rules', 'share', ({ all }) => all.ends.refused),
-    ...told('servers at most', 'count', ({ servers }) => servers.most),
-    ...told('cost of servers', 'money', ({ servers }) => servers.cost),
-    ...told('busiest requests, of limit', 'share', busiestOf),
+    ...meanLine('players in tickets', 'count', ({ all }) => all.players),
+    ...meanLine('wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)),
+    ...meanLine('gave up', 'share', ({ all }) => all.gaveUp),
+    ...meanLine('refused by the rules', 'share', ({ all }) => all.ends.refused),
+    ...meanLine('servers at most', 'count', ({ servers }) => servers.most),
+    ...meanLine('cost of servers', 'money', ({ servers }) => servers.cost),
+    ...meanLine('busiest requests, of limit', 'share', busiestOf),
   ]
 }
 

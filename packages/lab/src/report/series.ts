@@ -1,4 +1,5 @@
-import type { Refusal, Variant } from '../figures/index.js'
+import { quantity, type Unit } from '../compare/index.js'
+import type { Figures, Refusal, Variant } from '../figures/index.js'
 import { meanOf } from '../statistics/index.js'
 
 /** How one variant looks. Up to eight differ in colour; the dash and the mark differ for those who see none. */
@@ -16,7 +17,7 @@ export interface Series {
 const DASHES = [undefined, '7 3', '2 3', '9 3 2 3'] as const
 const SYMBOLS = ['circle', 'square', 'triangle', 'diamond', 'star', 'cross'] as const
 
-/** Colours that can be told apart with every common kind of colour blindness (after Okabe and Ito), by scheme. */
+/** Colours that are distinct with every common kind of colour blindness (after Okabe and Ito), by scheme. */
 export const COLOURS = {
   light: ['#0b5fb0', '#c2490a', '#00755a', '#8a3a94', '#7a5b00', '#b01e55', '#37697a', '#4d4d4d'],
   dark: ['#74b5ff', '#ff9d5f', '#35cda0', '#dc9be6', '#e3b53a', '#ff8cb4', '#8cc7da', '#c4c4c4'],
@@ -42,6 +43,18 @@ export interface OverSeeds {
 export function overSeeds(values: readonly (number | undefined)[]): OverSeeds | undefined {
   const known = values.filter((value) => value !== undefined)
   return known.length === 0 ? undefined : { mean: meanOf(known), low: Math.min(...known), high: Math.max(...known) }
+}
+
+/** A figure of each variant as text: its mean over the seeds, `–` for none. Undefined if no variant has the figure. */
+export function meanTexts(
+  variants: readonly Variant[],
+  unit: Unit,
+  of: (figures: Figures) => number | undefined,
+): string[] | undefined {
+  const means = variants.map(({ runs }) => overSeeds(runs.map(({ figures }) => of(figures)))?.mean)
+  const currency = variants[0]?.runs[0]?.figures.servers.currency
+  if (means.every((mean) => mean === undefined)) return undefined
+  return means.map((mean) => (mean === undefined ? '–' : quantity(mean, unit, currency)))
 }
 
 /** Why players were refused in the runs of a variant, the commonest reason first. */

@@ -12,7 +12,7 @@ import {
 } from '../compare/index.js'
 import type { Figures, LabResult, Possible } from '../figures/index.js'
 import { html, type Html } from './page.js'
-import { overSeeds, type Series } from './series.js'
+import { meanTexts, overSeeds, type Series } from './series.js'
 import { cell, key, row, table } from './parts.js'
 
 /** All measures of all variants, with the differences to the first, their intervals, and what they say. */
@@ -73,29 +73,22 @@ export function differenceText(difference: Difference, unit: Unit, verdict?: Ver
 
 /** Rows about each variant that are neither good nor bad. */
 function costRows({ variants }: LabResult): Html[] {
-  const mean = (index: number, of: (figures: Figures) => number | undefined) =>
-    overSeeds((variants[index]?.runs ?? []).map(({ figures }) => of(figures)))?.mean
-  const told = (label: string, unit: Unit, of: (figures: Figures) => number | undefined): Html[] => {
-    const values = variants.map((_, index) => mean(index, of))
-    const currency = variants[0]?.runs[0]?.figures.servers.currency
-    if (values.every((value) => value === undefined)) return []
-    return [
-      row(
-        label,
-        values.map((value) => cell(value === undefined ? '–' : quantity(value, unit, currency))),
-      ),
-    ]
+  const meanRow = (label: string, unit: Unit, of: (figures: Figures) => number | undefined): Html[] => {
+    const texts = meanTexts(variants, unit, of)
+    if (texts === undefined) return []
+    const cells = texts.map((text) => cell(text))
+    return [row(label, cells)]
   }
   return [
-    ...told('players in tickets', 'count', ({ all }) => all.players),
-    ...told('wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)),
-    ...told('gave up', 'share', ({ all }) => all.gaveUp),
-    ...told('expired', 'share', ({ all }) => all.ends.expired),
-    ...told('refused by the rules', 'share', ({ all }) => all.ends.refused),
-    ...told('matches', 'count', ({ matches }) => matches.count),
-    ...told('servers at most', 'count', ({ servers }) => servers.most),
-    ...told('server hours', 'hours', ({ servers }) => servers.hours),
-    ...told('cost of servers', 'money', ({ servers }) => servers.cost),
+    ...meanRow('players in tickets', 'count', ({ all }) => all.players),
+    ...meanRow('wait, 99 % within', 'ms', ({ all }) => (all.waitMs.count === 0 ? undefined : all.waitMs.p99)),
+    ...meanRow('gave up', 'share', ({ all }) => all.gaveUp),
+    ...meanRow('expired', 'share', ({ all }) => all.ends.expired),
+    ...meanRow('refused by the rules', 'share', ({ all }) => all.ends.refused),
+    ...meanRow('matches', 'count', ({ matches }) => matches.count),
+    ...meanRow('servers at most', 'count', ({ servers }) => servers.most),
+    ...meanRow('server hours', 'hours', ({ servers }) => servers.hours),
+    ...meanRow('cost of servers', 'money', ({ servers }) => servers.cost),
   ]
 }
 

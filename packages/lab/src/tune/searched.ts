@@ -108,14 +108,14 @@ const endOf = (relaxing: TimedLimit): number => {
   return 'from' in relaxing ? (relaxing.startMs ?? 0) + relaxing.overMs : (relaxing.at(-1)?.afterMs ?? 0)
 }
 
-function spaceOf(relaxing: TimedLimit, name: string, told?: Bounds) {
+function spaceOf(relaxing: TimedLimit, name: string, bounds?: Bounds) {
   const given = endsOf(relaxing)
-  const { strictest, loosest } = told === undefined ? given : turned(told, given)
+  const { strictest, loosest } = bounds === undefined ? given : turned(bounds, given)
   if (strictest === Infinity)
     throw new NotTunable(`bounds: limit ${JSON.stringify(name)} is none at all; nothing can be searched`)
   const form = typeof relaxing === 'object' && 'from' in relaxing ? ('line' as const) : ('steps' as const)
   const steps = Array.isArray(relaxing) ? Math.max(2, relaxing.length) : STEPS_OF_NUMBER
-  const endsFree = told === undefined && given.endsFree
+  const endsFree = bounds === undefined && given.endsFree
   return { form, steps, endsFree, hasStart: form === 'line' && 'startMs' in (relaxing as object), strictest, loosest }
 }
 
@@ -127,7 +127,7 @@ function endsOf(relaxing: TimedLimit) {
   return { strictest, loosest: finite.at(-1)?.value ?? strictest, endsFree: finite.length < relaxing.length }
 }
 
-/** Told bounds in the direction in which the limit relaxes: from strict to loose. */
+/** Bounds in the direction in which the limit relaxes: from strict to loose. */
 function turned({ from, to }: Bounds, now: { readonly strictest: number; readonly loosest: number }) {
   const falls = now.strictest === now.loosest ? to < from : now.loosest < now.strictest
   const [least, most] = [Math.min(from, to), Math.max(from, to)]

@@ -4,7 +4,7 @@ import { type Coordinates, greatCircleKm } from '@muster/core'
 /** A city where players live. */
 export interface City {
   readonly name: string
-  /** Name of the part of the world: figures are told by it. */
+  /** Name of the part of the world. Figures are grouped by it. */
   readonly region: string
   /** Millions of people who live in the city with its suburbs. */
   readonly population: number
