@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Checks, Entry, Model, Opening, Radius, Span, TeamShape } from './model.js'
+import type { Checks, Entry, Model, Opening, Radius, Span, TeamShape } from './data/model.js'
 
 /** Small models of all kinds, and tickets close enough to one another to be matched. */
 

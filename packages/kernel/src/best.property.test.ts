@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { entries, models, NOW } from './arbitraries.fixture.js'
 import { matchFaults } from './judge.fixture.js'
-import type { Entry, Model } from './model.js'
+import type { Entry, Model } from './data/model.js'
 import { createPool } from './pool.js'
 
 /**

@@ -1,5 +1,5 @@
 import { seededRandom } from '@muster/core/clock'
-import type { Entry, Model, Radius, Span } from './model.js'
+import type { Entry, Model, Radius, Span } from './data/model.js'
 
 /** Crowds around cities, rules on places and values, and what greedy nearest neighbour makes of them. */
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { entries, models, NOW, openingsOf } from './arbitraries.fixture.js'
 import { faults } from './judge.fixture.js'
-import type { Model } from './model.js'
+import type { Model } from './data/model.js'
 import { createPool } from './pool.js'
 
 const worlds = fc

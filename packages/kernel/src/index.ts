@@ -1,5 +1,5 @@
 /** What `@muster/kernel` offers: the waiting tickets of one queue as rows of numbers, and the matches made of them. */
-export { levelAt } from './level-at.js'
+export { levelAt } from './data/levels.js'
 export type {
   Checks,
   Entry,
@@ -7,14 +7,14 @@ export type {
   Matches,
   MatchLevels,
   Model,
-  Need,
   Opening,
   Pool,
+  Quota,
   Radius,
   Round,
   RoundOptions,
   Slot,
   Span,
   TeamShape,
-} from './model.js'
+} from './data/model.js'
 export { createPool, STEP } from './pool.js'

@@ -1,4 +1,4 @@
-import type { Entry, Grouped, MatchLevels, Model, Opening, Slot } from './model.js'
+import type { Entry, Grouped, MatchLevels, Model, Opening, Slot } from './data/model.js'
 
 /** Lists the faults of a match. Follows `model.ts` alone: slow, plain, and sharing no code with the kernel. */
 
@@ -127,6 +127,13 @@ export function matchFaults(
     }
   }
   must(checks?.whole?.(members, matchLevels) ?? true, 'whole')
+  for (const { countOf, teams: about, least, most } of checks?.quotas ?? []) {
+    for (const team of about) {
+      const count = (members[team] ?? []).reduce((sum, facts) => sum + countOf(facts), 0)
+      must(count >= (least[matchLevels.youngest] as number), 'too few of a kind')
+      must(count <= (most?.[matchLevels.youngest] ?? Infinity), 'too many of a kind')
+    }
+  }
   return found
 
   function factsOf(member: Member): readonly string[] {

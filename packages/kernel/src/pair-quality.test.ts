@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { costOf, crowd, greedyCosts, models, NOW } from './greedy.fixture.js'
-import type { Entry } from './model.js'
+import type { Entry } from './data/model.js'
 import { createPool, STEP } from './pool.js'
 
 type Rules = keyof typeof models

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Entry, Model } from './model.js'
+import type { Entry, Model } from './data/model.js'
 import { createPool } from './pool.js'
 
 const NOW = 1_000_000
@@ -48,12 +48,12 @@ function matchWithout(leaving: string, checks: Checks, pauses: number): (string 
 type Checks = Model<string>['checks']
 const always = () => true
 const asks = { pair: undefined, part: undefined, whole: always, unevenness: undefined }
-const three = { countOf: () => 1, atLeast: Uint16Array.of(3) }
+const three = { countOf: () => 1, teams: [0], least: Uint16Array.of(3) }
 const kinds: readonly [name: string, checks: Checks][] = [
   ['no checks', undefined],
   ['a check of whole matches', asks],
   ['checks of parts and of whole matches', { ...asks, part: always }],
-  ['needs', { ...asks, part: always, needs: [three] }],
+  ['quotas', { ...asks, part: always, quotas: [three] }],
 ]
 
 test.each(kinds)('a ticket that leaves while a search pauses is not in its match, others are: %s', (_, checks) => {

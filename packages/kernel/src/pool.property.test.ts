@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { entries, models, NOW, openingsOf } from './arbitraries.fixture.js'
 import { faults, matchFaults } from './judge.fixture.js'
-import type { Entry, Grouped, Model, Opening } from './model.js'
+import type { Entry, Grouped, Model, Opening } from './data/model.js'
 import { createPool } from './pool.js'
 
 const worlds = (most: number) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { crowd, models, NOW } from './greedy.fixture.js'
-import type { Entry } from './model.js'
+import type { Entry } from './data/model.js'
 import { createPool, STEP } from './pool.js'
 
 const TICK_MS = 250

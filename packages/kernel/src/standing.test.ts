@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Entry, Model } from './model.js'
+import type { Entry, Model } from './data/model.js'
 import { createPool } from './pool.js'
 
 /** Tickets of different tastes are never matched; who has waited for five seconds accepts a greater difference. */

@@ -1,49 +1,5 @@
 import { expect, test } from 'vitest'
-import { createColumns, SETTLED } from './columns.js'
-import type { Draft } from './draft.js'
-import { Effort } from './effort.js'
-import type { Neighbours } from './neighbours.js'
 import { createPool, STEP } from './pool.js'
-import { createWaking } from './wake.js'
-
-test('with too many slots to read, a part of the settled tickets is woken each time, until all have been', () => {
-  const columns = createColumns(0)
-  const row = { since: 0, priority: 0, key: '', place: undefined, values: [] }
-  const settled = Int32Array.from({ length: 1200 }, (_, each) => columns.put({ ...row, id: `t${each}` }, 0, -1, 1))
-  const draft = { begin: () => true, admits: () => true } satisfies Partial<Draft>
-  // There are always more slots in the lists than are read.
-  const among = {
-    scales: [{ chord: Infinity, width: Infinity, level: 0, from: 0, widths: [] }],
-    shared: { grouped: () => [{ span: 0, cell: 0, band: 0, key: 0, slots: [0] }], read: () => Infinity },
-  }
-  const effort = new Effort(() => true)
-  const isPresent = () => true
-  const wake = createWaking({
-    columns,
-    draft: draft as unknown as Draft,
-    searchRadius: () => 0,
-    isTooFarApart: () => false,
-    effort,
-    isPresent,
-  })
-
-  const woken = new Set<number>()
-  for (const many of [500, 1000, 1200]) {
-    columns.standing.fill(SETTLED)
-    const now: number[] = []
-    let most = 0
-    let before = 0
-    for (const _ of wake(Int32Array.of(0), settled.length, among as unknown as Neighbours, (slot) => now.push(slot))) {
-      most = Math.max(most, now.length - before)
-      before = now.length
-    }
-    // It pauses before all of them are woken where time is up.
-    expect(most).toBeLessThan(600)
-    expect(now.length).toBe(500)
-    for (const slot of now) woken.add(slot)
-    expect(woken.size).toBe(many)
-  }
-})
 
 test('a ticket with a place is woken by one of its network without, the first that comes', () => {
   const pool = createPool<string>({

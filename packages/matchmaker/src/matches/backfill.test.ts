@@ -166,7 +166,7 @@ describe('a backfill', () => {
     const play = (id: string, skill: number) =>
       matchmaker.createTicket({ id, queue: 'duel', players: [{ id, ip: '198.51.100.7', attributes: { skill } }] })
     play('ann', 1000)
-    play('ben', 1300)
+    play('ben', 700)
     play('old', 1400)
     await run(18_000)
     const { matchId = '' } = matchmaker.getTicket('ben') ?? {}

@@ -196,7 +196,7 @@ describe('acceptance with replacement', () => {
     })
     for (const [id, skill] of [
       ['ann', 1000],
-      ['ben', 1300],
+      ['ben', 700],
       ['cas', 1400],
     ] as const)
       matchmaker.createTicket({ id, queue: 'duel', players: [{ id, ip: '198.51.100.7', attributes: { skill } }] })

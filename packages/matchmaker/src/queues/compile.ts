@@ -157,10 +157,12 @@ function around(values: readonly (readonly number[])[], spans: number): number[]
 /** Joins the checks of all rules into one, which passes only what every rule passes. */
 function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
   const pairs = rules.flatMap(({ pair }) => pair ?? [])
-  const parts = rules.flatMap(({ part }) => part ?? [])
-  const wholes = rules.flatMap(({ whole }) => whole ?? [])
+  const checked = rules.filter(({ quotasDecide }) => quotasDecide !== true)
+  const parts = checked.flatMap(({ part }) => part ?? [])
+  const wholes = checked.flatMap(({ whole }) => whole ?? [])
   const unevennesses = rules.flatMap(({ unevenness }) => unevenness ?? [])
-  if (pairs.length + parts.length + wholes.length + unevennesses.length === 0) return undefined
+  const quotas = rules.flatMap((rule) => rule.quotas ?? [])
+  if (pairs.length + parts.length + wholes.length + unevennesses.length + quotas.length === 0) return undefined
   const [pair, part, whole, unevenness] = [pairs[0], parts[0], wholes[0], unevennesses[0]]
   return {
     pair:
@@ -186,7 +188,7 @@ function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
           },
     unevenness:
       unevennesses.length <= 1 ? unevenness : (teams) => unevennesses.reduce((sum, one) => sum + one(teams), 0),
-    needs: rules.flatMap(({ needs }) => needs ?? []),
+    quotas,
     timed: rules.some((one) => one.timed === true || (one.whole !== undefined && one.rule.by === 'average')),
   }
 }

@@ -1,6 +1,6 @@
 // pure: what rules read of tickets, and what they become for the kernel and `explain`
 import type { Coordinates } from '@muster/core'
-import type { MatchLevels, Need, Radius, Span, TeamShape } from '@muster/kernel'
+import type { MatchLevels, Quota, Radius, Span, TeamShape } from '@muster/kernel'
 import type { Attributes } from '@muster/servers/internal'
 import type { Levels } from './levels.js'
 
@@ -75,7 +75,7 @@ export interface RuleContext {
 }
 
 /**
- * The checks of a rule; see `Checks` for `pair`, `part`, `whole`, `unevenness` and `needs`. All fields are
+ * The checks of a rule; see `Checks` for `pair`, `part`, `whole`, `unevenness` and `quotas`. All fields are
  * optional: a rule without any lets everyone in.
  */
 export interface RuleChecks {
@@ -92,7 +92,9 @@ export interface RuleChecks {
   readonly pair?: ((one: Facts, other: Facts, level: number) => boolean) | undefined
   readonly part?:
     ((teams: Teams, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean) | undefined
-  readonly needs?: readonly Need<Facts>[] | undefined
+  readonly quotas?: readonly Quota<Facts>[] | undefined
+  /** Whether the quotas alone decide the rule, so that the kernel needs neither `part` nor `whole` of it. */
+  readonly quotasDecide?: boolean | undefined
   /** Whether `whole` depends on the time beyond the levels. */
   readonly timed?: boolean | undefined
   readonly whole?: ((teams: Teams, levels: MatchLevels) => boolean) | undefined

@@ -42,7 +42,13 @@ export function modelAllows(
       levels,
     ) ??
       true) &&
-    (checks?.whole?.(facts, levels) ?? true)
+    (checks?.whole?.(facts, levels) ?? true) &&
+    (checks?.quotas ?? []).every(({ countOf, teams, least, most }) =>
+      teams.every((team) => {
+        const count = (facts[team] ?? []).reduce((sum, one) => sum + countOf(one), 0)
+        return count >= (least[levels.youngest] as number) && count <= (most?.[levels.youngest] ?? Infinity)
+      }),
+    )
   )
 }
 

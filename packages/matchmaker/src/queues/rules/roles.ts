@@ -65,8 +65,11 @@ interface Together {
   readonly players: number
 }
 
-/** Above this number of role sets, only single roles become needs: each need costs a little for each candidate. */
-const MOST_NEEDS = 15
+/** Above this number of role sets, only single roles become quotas: each costs a little for each candidate. */
+const MOST_QUOTAS = 31
+/** A quota without a bound. */
+const ANY = 65_535
+const AT_LEVEL_0 = { youngest: 0, oldest: 0, average: 0, now: 0 }
 
 const isOne = (bits: number) => (bits & (bits - 1)) === 0
 
@@ -96,24 +99,37 @@ export function compileRoles(rule: Checked<RolesRule>, { index, levels, teams }:
     return true
   }
 
+  /** At each level: this number where the rule counts, otherwise the other. */
+  const tableAt = (count: number, off: number) =>
+    Uint16Array.from(counts, (_, level) => (counts[timing.ofPair(level)] === 0 ? off : Math.min(count, ANY)))
+  const isFew = together.length <= MOST_QUOTAS
   return {
     factOf: ({ players }): Playable => ({
       roles: players.map((player) => player.roles.reduce((all, role) => all | bitOf(role), 0)),
       only: players.map((player) => (player.roles.length === 1 ? bitOf(player.roles[0]) : 0)),
     }),
-    needs: (together.length <= MOST_NEEDS ? together : together.filter((some) => isOne(some.roles))).map((some) => ({
-      countOf: (facts) => countOf([facts], index, some.roles),
-      atLeast: Uint16Array.from(counts, (_, level) =>
-        counts[timing.ofPair(level)] === 0 ? 0 : some.players * own.length,
-      ),
-    })),
+    quotas: [
+      ...(isFew ? together : together.filter((some) => isOne(some.roles))).map((some) => ({
+        countOf: (facts: Facts) => countOf([facts], index, some.roles),
+        teams: own,
+        least: tableAt(some.players, 0),
+        isSpared: isOne(some.roles),
+      })),
+      ...bounded.map(({ role, max }) => ({
+        countOf: (facts: Facts) => onlyOf([facts], index, role),
+        teams: own,
+        least: tableAt(0, 0),
+        most: tableAt(max, ANY),
+      })),
+    ],
+    quotasDecide: isFew && levels.at.every((_, level) => timing.ofMatch({ ...AT_LEVEL_0, youngest: level }) === level),
     part: (match, roomOf, wait) => allows(match, timing.ofPart(wait), roomOf),
+    whole: (match, wait) => allows(match, timing.ofMatch(wait), undefined),
     shortage: (everyone) =>
       together.reduce(
         (most, some) => Math.max(most, some.players * own.length - countOf(everyone, index, some.roles)),
         0,
       ),
-    whole: (match, wait) => allows(match, timing.ofMatch(wait), undefined),
   }
 }
 

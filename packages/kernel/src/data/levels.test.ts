@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { createColumns } from './columns.js'
+import { createLevels, levelAt, NOTHING, RELAXED, TIME } from './levels.js'
+import type { Model } from './model.js'
+
+const model: Model<string> = {
+  levels: Float64Array.of(0, 5000, 10_000),
+  lastResortLevel: Infinity,
+  teams: [{ name: 'team', max: 2, min: Uint16Array.of(2, 2, 1) }],
+  fillForMs: 7000,
+  radius: undefined,
+  spans: [],
+  checks: undefined,
+}
+
+test.each([
+  [-1, 0],
+  [0, 0],
+  [4999, 0],
+  [5000, 1],
+  [9999.9, 1],
+  [10_000, 2],
+  [1e12, 2],
+])('after %d ms a ticket is at level %d', (waited, level) => {
+  expect(levelAt(model.levels, waited)).toBe(level)
+})
+
+test('a ticket has news when its level, or the smallest match it accepts, has changed', () => {
+  const columns = createColumns(0)
+  const levels = createLevels(model, columns)
+  const slot = columns.put({ id: 'a', since: 1000, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
+  const changes: [number, number][] = []
+  levels.renew(1000)
+  levels.of(slot)
+  for (let now = 1000; now <= 15_000; now += 500) {
+    levels.renew(now)
+    if (levels.news(slot) === RELAXED) changes.push([now, levels.of(slot)])
+  }
+  expect(changes).toEqual([
+    [6000, 1],
+    [8000, 1],
+    [11_000, 2],
+  ])
+})
+
+test('a head start that grows is news only when it leads to another level', () => {
+  const columns = createColumns(0)
+  const levels = createLevels({ ...model, fillForMs: 0, adaptive: true }, columns)
+  const slot = columns.put({ id: 'a', since: 0, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
+  levels.enter(slot, 0)
+  const after = (headStart: number) => {
+    levels.setHeadStarts(Float64Array.of(headStart))
+    return [levels.news(slot), levels.of(slot)]
+  }
+  levels.renew(1000)
+  expect(levels.of(slot)).toBe(0)
+  expect([0, 2000, 3999, 4000, 4500, 9000, 100].map(after)).toEqual([
+    [NOTHING, 0],
+    [NOTHING, 0],
+    [NOTHING, 0],
+    [RELAXED, 1],
+    [NOTHING, 1],
+    [RELAXED, 2],
+    [NOTHING, 2],
+  ])
+})
+
+describe('the news of a ticket', () => {
+  const average: Model<string> = { ...model, spans: [{ by: 'average', limit: Float64Array.of(1, 2, 3) }] }
+  const setUp = (of = model) => {
+    const columns = createColumns(of.spans.length)
+    const levels = createLevels(of, columns)
+    const add = (since: number) =>
+      columns.put({ id: 'a', since, priority: 0, key: '', place: undefined, values: [1, 1] }, 0, -1, 1)
+    const slot = add(0)
+    const newsAt = (now: number) => {
+      levels.renew(now)
+      return levels.news(slot)
+    }
+    return { columns, levels, add, slot, newsAt }
+  }
+
+  test('is returned once, and the first level is no news', () => {
+    const { newsAt } = setUp()
+    const all = [0, 0, 4999, 5000, 5000, 6999, 7000, 7500, 10_000, 1e9].map(newsAt)
+    expect(all).toEqual([NOTHING, NOTHING, NOTHING, RELAXED, NOTHING, NOTHING, RELAXED, NOTHING, RELAXED, NOTHING])
+  })
+
+  test('is not lost when others ask for the level', () => {
+    const { levels, slot, newsAt } = setUp(average)
+    newsAt(0)
+    for (const now of [1500, 5100, 6200]) {
+      levels.renew(now)
+      levels.of(slot)
+    }
+    expect(newsAt(6200)).toBe(RELAXED)
+    levels.renew(6999)
+    levels.of(slot)
+    expect(newsAt(7200)).toBe(RELAXED)
+  })
+
+  test('is `TIME` each second where an average or a timed check counts', () => {
+    const { newsAt } = setUp(average)
+    const all = [0, 999, 1000, 1999, 2000, 4800, 5000, 6000, 6900, 7000].map(newsAt)
+    expect(all).toEqual([NOTHING, NOTHING, TIME, NOTHING, TIME, TIME, RELAXED, TIME, NOTHING, RELAXED])
+  })
+
+  test('does not pass to the next ticket in the same slot', () => {
+    const { columns, levels, add, slot, newsAt } = setUp()
+    newsAt(0)
+    levels.renew(5000)
+    levels.of(slot)
+    columns.leave(slot)
+    columns.reuse(slot)
+    expect(add(5000)).toBe(slot)
+    expect(newsAt(5000)).toBe(NOTHING)
+  })
+})

@@ -1,0 +1,41 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { TimerHeap } from './timer-heap.js'
+import { createColumns, type Columns } from './columns.js'
+
+function columnsOf(count: number): Columns {
+  const columns = createColumns(0)
+  const row = { since: 0, priority: 0, key: '', place: undefined, values: [] }
+  for (let each = 0; each < count; each += 1) columns.put({ ...row, id: `t${each}` }, 0, -1, 1)
+  return columns
+}
+
+test('a slot is taken no later than the earliest time it was set for, and no entry is taken before its time', () => {
+  const step = fc.record({ slot: fc.nat(30), after: fc.integer({ min: 1, max: 50 }), pass: fc.nat(20) })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
+      const heap = new TimerHeap(columnsOf(31))
+      const dueOf = new Map<number, number>()
+      let now = 1
+      for (const { slot, after, pass } of steps) {
+        heap.set(slot, now + after)
+        dueOf.set(slot, Math.min(dueOf.get(slot) ?? Infinity, now + after))
+        now += pass
+        const taken = new Set<number>()
+        for (let due = heap.takeDue(now); due !== undefined; due = heap.takeDue(now)) taken.add(due)
+        for (const [one, due] of dueOf) {
+          if (due > now) continue
+          expect(taken).toContain(one)
+          dueOf.delete(one)
+        }
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('a slot that is due never is not taken', () => {
+  const heap = new TimerHeap(columnsOf(1))
+  heap.set(0, Infinity)
+  expect(heap.takeDue(1e15)).toBeUndefined()
+})

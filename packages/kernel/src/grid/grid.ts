@@ -1,0 +1,431 @@
+// pure: a spatial index of waiting tickets: hashed grids over place, first values and key
+import { grown } from '../data/growing.js'
+import { isFree, KEY, VALUES, X, Y, Z, type Columns } from '../data/columns.js'
+import type { Model, Slot } from '../data/model.js'
+import { scalesOf, type Scale } from './scales.js'
+
+/** Coordinates of tickets whose place is unknown, or that go with any value. */
+const UNKNOWN = 0x3fff_fff1
+/** Cells are wider than limits by so much, so that no rounding puts two within a limit two cells apart. */
+const WIDER = 1 + 1e-9
+const FIRST_CELLS = 1 << 6
+const EVERY_CELL = 0
+/** Squares of distances from the middle of the sphere, with what rounding takes or adds. */
+const [LEAST_SQUARE, MOST_SQUARE] = [1 - 1e-9, 1 + 1e-9]
+/** Among fewer tickets than this, the finest scales hold hardly any. */
+const DENSE = 1000
+
+/** How often the slots that a search reads are doubled. */
+const DOUBLINGS = 4
+
+/**
+ * What a search reads of a crowd, by how many for the same ticket were cut short before: `first` slots, then twice as
+ * many after those, and so on. So everybody there is read in bounded time.
+ */
+export function windowOf(cuts: number, first: number): { readonly most: number; readonly skip: number } {
+  const most = first << Math.min(DOUBLINGS, cuts)
+  // The first of the largest windows begins anew: where it holds all, the search is complete.
+  return { most, skip: cuts < DOUBLINGS ? most - first : (cuts - DOUBLINGS) * most }
+}
+
+/** One grid: cells as wide as its scale, each a chain of slots. A hash may join cells. */
+interface Layer extends Scale {
+  /** The index of its scale; Infinity for a chain that no scale has. */
+  readonly level: number
+  readonly side: number
+  readonly steps: readonly number[]
+  heads: Int32Array
+  next: Int32Array
+  before: Int32Array
+  cell: Int32Array
+  count: number
+}
+
+/**
+ * One layer per scale. A ticket is filed in all layers up to the one that covers the limits of its level, so that two
+ * tickets that may be matched are always in neighbouring cells of the layer of the lower level:
+ *
+ *     level 0   ▦ ▦          5 s: the ticket is also filed in the next layer; it then finds, and is found by,
+ *     level 1   ▩ ▩ ▩ ▩      those who have waited as long, at twice the distance
+ *
+ * Further chains hold the tickets of one network, and those of last resort, whom everybody may be matched with.
+ */
+export class Grid {
+  readonly scales: readonly Scale[]
+  /** The first scale that is no finer than the limits of any level. */
+  readonly coarse: number
+  /** What `collect` has found since `begin`: the first `count` slots. */
+  found = new Int32Array(256)
+  count = 0
+  /** Whether a `collect` since `begin` has left out slots. */
+  wasCut = false
+  /** Slots read since creation. */
+  reads = 0
+  readonly #columns: Columns
+  readonly #coverOf: Int32Array
+  readonly #lastResort: number
+  readonly #unknown: 'network' | 'any' | undefined
+  readonly #layers: Layer[]
+  readonly #networks: Layer
+  readonly #lastResorts: Layer
+  readonly #stride: number
+  readonly #dimensions: number
+  /** The highest layer in which each slot is filed, plus 1; 0 if it is in none. */
+  #filed = new Uint8Array(0)
+  #isLast = new Uint8Array(0)
+  #seen = new Float64Array(0)
+  #tag = 0
+  /** Whether any ticket was filed that goes with any value. */
+  #hasUnknown = false
+  // Of the `collect` under way.
+  #skipped = 0
+  #read = 0
+  #most = Infinity
+  #self: Slot = -1
+  #squared = Infinity
+  #width0 = Infinity
+  #width1 = Infinity
+
+  constructor(model: Model<never>, columns: Columns) {
+    const { scales, coverOf } = scalesOf(model)
+    const layerOf = (scale: Scale, level = Infinity): Layer => ({
+      ...scale,
+      level,
+      side: scale.chord * WIDER,
+      steps: scale.widths.map((width) => (width > 0 ? width * WIDER : 1)),
+      heads: new Int32Array(FIRST_CELLS).fill(-1),
+      next: new Int32Array(0),
+      before: new Int32Array(0),
+      cell: new Int32Array(0),
+      count: 0,
+    })
+    this.scales = scales
+    this.#columns = columns
+    this.#coverOf = coverOf
+    this.coarse = coverOf[0] ?? 0
+    this.#lastResort = model.lastResortLevel
+    this.#unknown = model.radius?.unknown
+    this.#layers = scales.map((scale, level) => layerOf(scale, level))
+    const everywhere = { chord: Infinity, widths: [] }
+    this.#networks = layerOf(everywhere)
+    this.#lastResorts = layerOf(everywhere)
+    this.#stride = columns.stride
+    this.#dimensions = scales[0]?.widths.length ?? 0
+  }
+
+  has(slot: Slot): boolean {
+    return (this.#filed[slot] ?? 0) > 0
+  }
+
+  /** Files a ticket up to its level; also one that is filed already and has relaxed. */
+  insert(slot: Slot): void {
+    if (slot >= this.#filed.length) this.#grow()
+    const level = this.#columns.level[slot] as number
+    const network = this.#columns.network[slot] as number
+    const upTo = (this.#coverOf[level] as number) + 1
+    for (let span = 0; span < this.#dimensions; span++)
+      if (this.#columns.rows[slot * this.#stride + VALUES + 2 * span] === Infinity) this.#hasUnknown = true
+    if (this.#filed[slot] === 0 && this.#unknown === 'network' && network !== -1)
+      this.#link(this.#networks, slot, hash(network, 0, 0, 0, 0, 0))
+    if (level >= this.#lastResort && this.#isLast[slot] === 0) {
+      this.#isLast[slot] = 1
+      this.#link(this.#lastResorts, slot, EVERY_CELL)
+    }
+    for (let layer = this.#filed[slot] as number; layer < upTo; layer++) {
+      const at = this.#layers[layer] as Layer
+      this.#link(at, slot, this.#cellOf(at, slot))
+    }
+    if (upTo > (this.#filed[slot] as number)) this.#filed[slot] = upTo
+  }
+
+  remove(slot: Slot): void {
+    const filed = this.#filed[slot] ?? 0
+    if (filed === 0) return
+    for (let layer = 0; layer < filed; layer++) unlink(this.#layers[layer] as Layer, slot)
+    if (this.#unknown === 'network' && this.#columns.network[slot] !== -1) unlink(this.#networks, slot)
+    if (this.#isLast[slot] === 1) unlink(this.#lastResorts, slot)
+    this.#isLast[slot] = 0
+    this.#filed[slot] = 0
+  }
+
+  /** The first scale that is worth reading. */
+  finest(): number {
+    return (this.#layers[this.coarse] as Layer).count < DENSE ? this.coarse : 0
+  }
+
+  /** The first scale at which all are near that the ticket or opening may be matched with. */
+  coverOf(slot: Slot): number {
+    return this.#coverOf[this.#columns.level[slot] as number] as number
+  }
+
+  /** Whether the limits of others do not bound whom this one may be matched with: then `collectAll` is for it. */
+  goesAnywhere(slot: Slot): boolean {
+    const { rows, level } = this.#columns
+    const at = slot * this.#stride
+    if ((level[slot] as number) >= this.#lastResort) return true
+    if (this.#unknown === 'any' && Number.isNaN(rows[at + X] as number)) return true
+    for (let span = 0; span < this.#dimensions; span++) if (rows[at + VALUES + 2 * span] === Infinity) return true
+    return false
+  }
+
+  /** Begins to collect slots around this one. */
+  begin(slot: Slot): void {
+    this.count = 0
+    this.wasCut = false
+    this.#tag += 1
+    this.#self = slot
+    if (this.#seen.length < this.#columns.born.length) this.#seen = grown(this.#seen, this.#columns.born.length)
+    this.#seen[slot] = this.#tag
+  }
+
+  /**
+   * Adds to `found` the free slots near at a scale that are not in it yet.
+   * @param most slots read. @param skip slots left out before that: another part of a crowd for each value.
+   */
+  collect(scale: number, most: number, skip: number): void {
+    const layer = this.#layers[scale] as Layer
+    this.#squared = layer.chord === Infinity ? Infinity : layer.chord ** 2
+    this.#width0 = layer.widths[0] ?? Infinity
+    this.#width1 = layer.widths[1] ?? Infinity
+    this.#readAll(most, skip, () => this.#readNear(layer))
+  }
+
+  /** Adds all free slots of the same key that are not in it yet, filed or not, from a slot on that `skip` says. */
+  collectAll(most: number, skip: number): void {
+    const { end } = this.#columns
+    this.#squared = this.#width0 = this.#width1 = Infinity
+    this.#skipped = 0
+    this.#read = 0
+    this.#most = most
+    for (let each = 0; each < end; each++) {
+      if (this.#read >= most) {
+        this.wasCut = true
+        break
+      }
+      const slot = (each + skip) % end
+      if (this.#columns.size[slot] !== 0) this.#consider(slot)
+    }
+    this.reads += this.#read
+  }
+
+  /** Leaves this slot out of what is collected from now on. */
+  skip(slot: Slot): void {
+    this.#seen[slot] = this.#tag
+  }
+
+  /** Adds one slot to `found`, wherever it is, if it is free, of the same key and not in it yet. */
+  add(slot: Slot): void {
+    this.#squared = this.#width0 = this.#width1 = Infinity
+    this.#consider(slot)
+  }
+
+  bytes(): number {
+    const layers = [...this.#layers, this.#networks, this.#lastResorts]
+    return layers.reduce((sum, { heads, next }) => sum + heads.byteLength + 3 * next.byteLength, 0)
+  }
+
+  #readAll(most: number, skip: number, read: () => void): void {
+    const before = this.count
+    this.#skipped = skip
+    this.#read = 0
+    this.#most = most
+    read()
+    const there = skip - this.#skipped
+    if (this.#read === 0 && there > 0 && this.count === before) {
+      // There are fewer than were to be left out.
+      this.#skipped = skip % there
+      read()
+    }
+    if (skip > 0) this.wasCut = true
+    this.reads += this.#read
+  }
+
+  #readNear(layer: Layer): void {
+    const { rows, network } = this.#columns
+    const slot = this.#self
+    const at = slot * this.#stride
+    const key = rows[at + KEY] as number
+    if (this.#lastResorts.count > 0) this.#readLastResorts()
+    if (layer.side === Infinity) return this.#readValues(layer, 0, 0, 0, key)
+    const x = rows[at + X] as number
+    const own = network[slot] as number
+    if (Number.isNaN(x)) {
+      if (this.#unknown === 'network' && own !== -1) this.#chain(this.#networks, hash(own, 0, 0, 0, 0, 0))
+      return
+    }
+    if (this.#unknown === 'any') this.#readValues(layer, UNKNOWN, 0, 0, key)
+    else if (own !== -1) this.#readValues(layer, UNKNOWN, own, 0, key)
+    const side = layer.side
+    const i = Math.floor(x / side)
+    const j = Math.floor((rows[at + Y] as number) / side)
+    const k = Math.floor((rows[at + Z] as number) / side)
+    // Only cells that hold any point of the sphere.
+    for (let a = i - 1; a <= i + 1; a++) {
+      const [nearA, farA] = [leastSquare(a, side), greatestSquare(a, side)]
+      for (let b = j - 1; b <= j + 1; b++) {
+        const near = nearA + leastSquare(b, side)
+        const far = farA + greatestSquare(b, side)
+        if (near > MOST_SQUARE) continue
+        for (let c = k - 1; c <= k + 1; c++)
+          if (near + leastSquare(c, side) <= MOST_SQUARE && far + greatestSquare(c, side) >= LEAST_SQUARE)
+            this.#readValues(layer, a, b, c, key)
+      }
+    }
+  }
+
+  /** Whatever the limits of the scale are. */
+  #readLastResorts(): void {
+    const [squared, width0, width1] = [this.#squared, this.#width0, this.#width1]
+    this.#squared = this.#width0 = this.#width1 = Infinity
+    this.#chain(this.#lastResorts, EVERY_CELL)
+    this.#squared = squared
+    this.#width0 = width0
+    this.#width1 = width1
+  }
+
+  /** Reads the cells of a place for all values that may be near. */
+  #readValues(layer: Layer, a: number, b: number, c: number, key: number): void {
+    const { rows } = this.#columns
+    const at = this.#self * this.#stride + VALUES
+    const d = this.#dimensions > 0 ? coordinateOf(rows[at] as number, layer, 0) : 0
+    const e = this.#dimensions > 1 ? coordinateOf(rows[at + 2] as number, layer, 1) : 0
+    const [from0, to0] = this.#dimensions === 0 || layer.widths[0] === Infinity ? [0, 0] : [-1, 2]
+    const [from1, to1] = this.#dimensions < 2 || layer.widths[1] === Infinity ? [0, 0] : [-1, 2]
+    for (let v = from0; v <= to0; v++) {
+      const first = v === 2 ? UNKNOWN : d + v
+      if (v === 2 && !this.#hasUnknown) continue
+      for (let w = from1; w <= to1; w++) {
+        if (w === 2 && !this.#hasUnknown) continue
+        this.#chain(layer, hash(a, b, c, first, w === 2 ? UNKNOWN : e + w, key))
+      }
+    }
+  }
+
+  #chain(layer: Layer, cell: number): void {
+    const { heads, next } = layer
+    const head = heads[cell & (heads.length - 1)] as Slot
+    // From the ticket on: of two in a crowd, the one that comes after the other is read early.
+    const isIn = layer.level < (this.#filed[this.#self] ?? 0) && layer.cell[this.#self] === cell
+    if (!isIn) return this.#readFrom(next, head, -1)
+    this.#readFrom(next, next[this.#self] as Slot, -1)
+    this.#readFrom(next, head, this.#self)
+  }
+
+  #readFrom(next: Int32Array, from: Slot, end: Slot): void {
+    for (let slot = from; slot !== end; slot = next[slot] as Slot) {
+      if (this.#skipped > 0) {
+        this.#skipped -= 1
+        continue
+      }
+      if (this.#read >= this.#most) {
+        this.wasCut = true
+        return
+      }
+      this.#consider(slot)
+    }
+  }
+
+  #consider(slot: Slot): void {
+    this.#read += 1
+    if (this.#seen[slot] === this.#tag) return
+    const { rows } = this.#columns
+    const a = this.#self * this.#stride
+    const b = slot * this.#stride
+    if (rows[a + KEY] !== rows[b + KEY]) return
+    if (this.#dimensions > 0) {
+      const gap = Math.abs((rows[a + VALUES] as number) - (rows[b + VALUES] as number))
+      if (gap > this.#width0 && gap < Infinity) return
+      if (this.#dimensions > 1) {
+        const other = Math.abs((rows[a + VALUES + 2] as number) - (rows[b + VALUES + 2] as number))
+        if (other > this.#width1 && other < Infinity) return
+      }
+    }
+    const dx = (rows[a + X] as number) - (rows[b + X] as number)
+    const dy = (rows[a + Y] as number) - (rows[b + Y] as number)
+    const dz = (rows[a + Z] as number) - (rows[b + Z] as number)
+    if (dx * dx + dy * dy + dz * dz > this.#squared || !isFree(this.#columns, slot)) return
+    this.#seen[slot] = this.#tag
+    if (this.count === this.found.length) this.found = grown(this.found, 4 * this.count)
+    this.found[this.count++] = slot
+  }
+
+  #cellOf(layer: Layer, slot: Slot): number {
+    const { rows, network } = this.#columns
+    const at = slot * this.#stride
+    const d = this.#dimensions > 0 ? coordinateOf(rows[at + VALUES] as number, layer, 0) : 0
+    const e = this.#dimensions > 1 ? coordinateOf(rows[at + VALUES + 2] as number, layer, 1) : 0
+    const key = rows[at + KEY] as number
+    const { side } = layer
+    if (side === Infinity) return hash(0, 0, 0, d, e, key)
+    const x = rows[at + X] as number
+    if (Number.isNaN(x))
+      return hash(UNKNOWN, this.#unknown === 'network' ? (network[slot] as number) : 0, 0, d, e, key)
+    const [y, z] = [rows[at + Y] as number, rows[at + Z] as number]
+    return hash(Math.floor(x / side), Math.floor(y / side), Math.floor(z / side), d, e, key)
+  }
+
+  #link(layer: Layer, slot: Slot, cell: number): void {
+    if (layer.count >= layer.heads.length) widen(layer)
+    const index = cell & (layer.heads.length - 1)
+    const head = layer.heads[index] as Slot
+    layer.cell[slot] = cell
+    layer.before[slot] = -1
+    layer.next[slot] = head
+    if (head >= 0) layer.before[head] = slot
+    layer.heads[index] = slot
+    layer.count += 1
+  }
+
+  #grow(): void {
+    const { length } = this.#columns.born
+    this.#filed = grown(this.#filed, length)
+    this.#isLast = grown(this.#isLast, length)
+    for (const layer of [...this.#layers, this.#networks, this.#lastResorts]) {
+      layer.next = grown(layer.next, length)
+      layer.before = grown(layer.before, length)
+      layer.cell = grown(layer.cell, length)
+    }
+  }
+}
+
+/** The cell of a value: `UNKNOWN` for one that goes with any, `EVERY_CELL` where the layer has no limit. */
+function coordinateOf(value: number, layer: Layer, span: number): number {
+  if (layer.widths[span] === Infinity) return EVERY_CELL
+  return value === Infinity ? UNKNOWN : Math.floor(value / (layer.steps[span] as number))
+}
+
+/** The least and the greatest square of any coordinate from `at` cells on to the next. */
+const leastSquare = (at: number, side: number) => (at > 0 ? (at * side) ** 2 : at < -1 ? ((at + 1) * side) ** 2 : 0)
+const greatestSquare = (at: number, side: number) => (at >= 0 ? ((at + 1) * side) ** 2 : (at * side) ** 2)
+
+function hash(a: number, b: number, c: number, d: number, e: number, key: number): number {
+  const place = Math.imul(a, 73_856_093) ^ Math.imul(b, 19_349_663) ^ Math.imul(c, 83_492_791)
+  const value = Math.imul(d, 0x9e37_79b1) ^ Math.imul(e, 0x27d4_eb2f) ^ Math.imul(key, 0x1656_67b1)
+  const mixed = Math.imul(place ^ value, 0x85eb_ca6b)
+  return mixed ^ (mixed >>> 15)
+}
+
+function unlink(layer: Layer, slot: Slot): void {
+  const { heads, next, before, cell } = layer
+  const [one, other] = [before[slot] as Slot, next[slot] as Slot]
+  if (one >= 0) next[one] = other
+  else heads[(cell[slot] as number) & (heads.length - 1)] = other
+  if (other >= 0) before[other] = one
+  layer.count -= 1
+}
+
+/** Makes four times as many cells. */
+function widen(layer: Layer): void {
+  const before = layer.heads
+  const slots: Slot[] = []
+  for (const head of before) for (let slot = head; slot >= 0; slot = layer.next[slot] as Slot) slots.push(slot)
+  layer.heads = new Int32Array(4 * before.length).fill(-1)
+  for (const slot of slots.toReversed()) {
+    const index = (layer.cell[slot] as number) & (layer.heads.length - 1)
+    const head = layer.heads[index] as Slot
+    layer.before[slot] = -1
+    layer.next[slot] = head
+    if (head >= 0) layer.before[head] = slot
+    layer.heads[index] = slot
+  }
+}

@@ -1,0 +1,103 @@
+// pure: matches tickets that are left over by rearranging matches that were made
+import type { Budget, Pausable } from '../data/budget.js'
+import { isFree, isPresent, type Columns } from '../data/columns.js'
+import type { Grouped, Slot } from '../data/model.js'
+import type { Draft } from '../search/draft.js'
+import type { Found, Search, SearchTerms } from '../search/search.js'
+import type { RoundState } from './state.js'
+
+export interface Augmenting {
+  readonly columns: Columns
+  readonly search: Pick<Search<never>, 'around'>
+  readonly draft: Pick<Draft<never>, 'begin' | 'admits' | 'push'>
+  readonly budget: Budget
+  readonly state: RoundState
+}
+
+/** Matches that are taken apart at most, for one ticket and for the whole round. */
+const TRIES_EACH = 8
+const TRIES = 200
+/** Refused tickets are searched again: taking a match apart may free the partner they lacked. */
+const ANEW: SearchTerms = { anew: true }
+
+/**
+ * Augmenting: greedy choices leave some tickets without a match needlessly, as one ticket takes the only possible
+ * partner of another. For each ticket left, in order, a match nearby is taken apart and made again with that ticket, if
+ * everybody else of the match then gets into a second one. So whoever was matched stays matched. While a match is
+ * apart, nobody is told of it: the search may pause.
+ */
+export function* augment(
+  { columns, search, draft, budget, state }: Augmenting,
+  left: readonly Slot[],
+  isOver: () => boolean,
+): Pausable<void> {
+  const isAhead = (slot: Slot, other: Slot) =>
+    columns.size[slot] === columns.size[other] &&
+    (columns.priority[slot] as number) > (columns.priority[other] as number)
+  const mayMeetAll = (slot: Slot, slots: readonly Slot[], but: Slot) =>
+    draft.begin(slot) &&
+    slots.every((member) => {
+      if (member === but) return true
+      if (!draft.admits(member)) return false
+      draft.push(member)
+      return true
+    })
+  /** Whether a ticket left over could play in place of a member of lower priority. */
+  const passesOver = ({ slots }: Found): boolean =>
+    left.some(
+      (slot) =>
+        isFree(columns, slot) &&
+        !slots.includes(slot) &&
+        slots.some((member) => isAhead(slot, member) && mayMeetAll(slot, slots, member)),
+    )
+
+  /** Two matches that together hold the ticket and every member of the given match. */
+  function* apart(slot: Slot, { slots }: Grouped): Pausable<readonly [Found, Found] | undefined> {
+    const first = yield* search.around(slot, ANEW)
+    if (first === undefined) return undefined
+    const others = slots.filter((member) => !first.slots.includes(member))
+    const [next] = others
+    if (next === undefined || !isFree(columns, next)) return undefined
+    for (const member of first.slots) state.take(member)
+    const second = yield* search.around(next, ANEW)
+    if (
+      second !== undefined &&
+      first.slots.every((member) => isPresent(columns, member)) &&
+      others.every((member) => second.slots.includes(member)) &&
+      !passesOver(first) &&
+      !passesOver(second)
+    )
+      return [first, second]
+    for (const member of first.slots) if (isPresent(columns, member)) state.release(member)
+    return undefined
+  }
+
+  let tries = TRIES
+  for (const slot of left) {
+    let triesLeft = TRIES_EACH
+    if (!isFree(columns, slot) || !draft.begin(slot)) continue
+    const near = state.groups.filter(
+      ({ opening, slots }) => opening === undefined && slots.some((member) => draft.admits(member)),
+    )
+    budget.chargeTime(state.groups.length / 8)
+    for (const match of near) {
+      if (tries <= 0 || isOver()) return
+      if (triesLeft <= 0 || !isFree(columns, slot)) break
+      if (!state.groups.includes(match) || !match.slots.every((member) => isPresent(columns, member))) continue
+      triesLeft -= 1
+      tries -= 1
+      state.groups.splice(state.groups.indexOf(match), 1)
+      for (const member of match.slots) state.release(member)
+      const both = yield* apart(slot, match)
+      if (both === undefined) {
+        if (!match.slots.every((member) => isPresent(columns, member))) continue
+        for (const member of match.slots) state.take(member)
+        state.groups.push(match)
+        continue
+      }
+      state.made -= 1
+      for (const found of both) state.group(undefined, found)
+    }
+    if (budget.isPauseDue()) yield budget.pause()
+  }
+}

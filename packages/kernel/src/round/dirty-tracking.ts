@@ -1,0 +1,241 @@
+// pure: which tickets a round searches
+import type { Budget, Pausable } from '../data/budget.js'
+import { DEFERRED, DIRTY, FRESH, isPresent, PARKED, UNTIL, type Columns } from '../data/columns.js'
+import { grown } from '../data/growing.js'
+import { NOTHING, RELAXED, type Levels } from '../data/levels.js'
+import type { Slot } from '../data/model.js'
+import { TimerHeap } from '../data/timer-heap.js'
+import type { Grid } from '../grid/grid.js'
+import type { Draft } from '../search/draft.js'
+
+/** Exponent of the longest gap: a search that was cut short is repeated at least every 2⁶ = 64 rounds. */
+const LONGEST_GAP = 6
+/** Tickets scanned between two pause checks, and the budget charged per scanned ticket, in tries. */
+const AT_ONCE = 256
+const SCAN_COST = 1 / 8
+/** Slots read around the changed tickets of a round at most, and around one. */
+const MOST_READ = 400_000
+const MOST_READ_EACH = 4096
+/** Where reading is cut short, parked tickets are woken in turn: so many, or this share of the changed ones. */
+const FEW = 500
+const SHARE = 1 / 4
+
+export interface DirtyInput {
+  readonly columns: Columns
+  readonly levels: Levels
+  readonly grid: Grid
+  readonly draft: Pick<Draft<never>, 'begin' | 'admits'>
+  readonly budget: Budget
+  /**
+   * Whether parked tickets are to have their turn when one arrives that they may meet. Otherwise it finds all of them
+   * itself.
+   */
+  wakes(): boolean
+  /** The number of waiting tickets. */
+  count(): number
+}
+
+/** The tickets that a round searches. */
+export interface Changed {
+  /** Those that no round has searched yet. */
+  readonly fresh: Slot[]
+  /** Those that had no turn in the last round, and those with a reason to be searched again. */
+  readonly dirty: Slot[]
+}
+
+/**
+ * Dirty tracking: a ticket without a match is parked and skipped until it is dirty: it relaxes, or a ticket that it may
+ * meet arrives or relaxes. If its search was cut short, it is repeated within 64 rounds.
+ */
+export class DirtyTracker {
+  /** Parked tickets. */
+  parked = 0
+  readonly #input: DirtyInput
+  readonly #heap: TimerHeap
+  /** Whether tickets relax sooner than the heap says. */
+  #isHeapLate = false
+  /** The slots that the next round reads; some may have left, or be there twice. */
+  #noted: Slot[] = []
+  #rounds = 0
+  #readIn = new Uint32Array(0)
+  /** For each of the next rounds the parked tickets whose turn it is. */
+  readonly #turns: Slot[][] = Array.from({ length: 1 << LONGEST_GAP }, () => [])
+  /** The last slot that was woken in turn. */
+  #last: Slot = -1
+  #fresh: Slot[] = []
+  #dirty: Slot[] = []
+
+  constructor(input: DirtyInput) {
+    this.#input = input
+    this.#heap = new TimerHeap(input.columns)
+  }
+
+  /** The next round reads this slot. */
+  note(slot: Slot): void {
+    this.#noted.push(slot)
+  }
+
+  /** Head starts have changed: tickets relax sooner than it was. */
+  relaxOtherwise(): void {
+    this.#isHeapLate = true
+  }
+
+  /** A search has found no match. @param sawAll whether there is none. */
+  park(slot: Slot, sawAll: boolean): void {
+    const { columns } = this.#input
+    columns.state[slot] = PARKED
+    if (columns.size[slot] !== 0) this.#heap.set(slot, columns.rows[slot * columns.stride + UNTIL] as number)
+    if (sawAll) return
+    const cuts = Math.min(255, (columns.cuts[slot] as number) + 1)
+    columns.cuts[slot] = cuts
+    const gap = 1 << Math.min(LONGEST_GAP, cuts - 1)
+    this.#turns[(this.#rounds + gap) & (this.#turns.length - 1)]?.push(slot)
+  }
+
+  /** A ticket had no turn: in the next round it is among the first. */
+  defer(slot: Slot): void {
+    this.#input.columns.state[slot] = DEFERRED
+    if (this.#input.columns.size[slot] !== 0) this.note(slot)
+  }
+
+  /** Begins a round. @param isInOrder whether it ends before all have had a turn, so that the order decides. */
+  *begin(isInOrder: boolean): Pausable<Changed> {
+    const { columns, count } = this.#input
+    this.#rounds += 1
+    this.#fresh = []
+    this.#dirty = []
+    if (this.#readIn.length < columns.born.length) this.#readIn = grown(this.#readIn, columns.born.length)
+    yield* this.#readNoted()
+    yield* this.#readDue()
+    this.parked = count() - this.#fresh.length - this.#dirty.length
+    if (this.parked > 0 && (isInOrder || this.#input.wakes())) {
+      // Those without a turn woke others in an earlier round.
+      const changed = this.#dirty.filter((slot) => columns.state[slot] !== DEFERRED)
+      yield* this.#wakeNear([...changed, ...this.#fresh])
+    }
+    return { fresh: this.#fresh, dirty: this.#dirty }
+  }
+
+  /** Wakes all parked tickets. */
+  *wakeAll(): Pausable<Slot[]> {
+    const before = this.#dirty.length
+    yield* this.#wakeInTurn(Infinity)
+    return this.#dirty.slice(before)
+  }
+
+  /** Brings the levels of parked tickets up to date that have relaxed: the next full round searches for them. */
+  *renewDue(): Pausable<void> {
+    this.#dirty = []
+    yield* this.#readDue()
+  }
+
+  *#readNoted(): Pausable<void> {
+    const { columns } = this.#input
+    const noted = this.#noted
+    this.#noted = []
+    for (let at = 0; at < noted.length; at++) {
+      if (at % AT_ONCE === AT_ONCE - 1) yield* this.#scanned(AT_ONCE)
+      const slot = noted[at] as Slot
+      if (!isPresent(columns, slot) || columns.size[slot] === 0 || this.#readIn[slot] === this.#rounds) continue
+      if (columns.state[slot] === PARKED) continue
+      this.#readIn[slot] = this.#rounds
+      this.#renew(slot)
+      if (columns.state[slot] === FRESH) this.#fresh.push(slot)
+      else this.#dirty.push(slot)
+    }
+  }
+
+  /** Finds the parked tickets that have relaxed, and those whose turn it is. */
+  *#readDue(): Pausable<void> {
+    const { columns, levels } = this.#input
+    let read = 0
+    if (this.#isHeapLate) {
+      for (let slot = 0; slot < columns.end; slot++) {
+        this.#look(slot)
+        if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
+      }
+      this.#isHeapLate = false
+    }
+    for (let slot = this.#heap.takeDue(levels.now); slot !== undefined; slot = this.#heap.takeDue(levels.now)) {
+      this.#look(slot)
+      if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
+    }
+    for (const slot of (this.#turns[this.#rounds & (this.#turns.length - 1)] as Slot[]).splice(0)) {
+      if (this.#isParked(slot)) this.#wake(slot)
+      if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
+    }
+  }
+
+  #isParked(slot: Slot): boolean {
+    const { columns } = this.#input
+    return columns.state[slot] === PARKED && columns.size[slot] !== 0 && isPresent(columns, slot)
+  }
+
+  #look(slot: Slot): void {
+    if (!this.#isParked(slot)) return
+    const { columns } = this.#input
+    if (this.#renew(slot)) this.#wake(slot)
+    else this.#heap.set(slot, columns.rows[slot * columns.stride + UNTIL] as number)
+  }
+
+  /** Brings the level up to date; whether there is a reason to search again. */
+  #renew(slot: Slot): boolean {
+    const { columns, levels, grid } = this.#input
+    const news = levels.news(slot)
+    if (news === RELAXED) columns.cuts[slot] = 0
+    if (grid.has(slot)) grid.insert(slot)
+    return news !== NOTHING
+  }
+
+  #wake(slot: Slot): void {
+    this.#input.columns.state[slot] = DIRTY
+    this.#dirty.push(slot)
+    // A round that is given up leaves it to the next.
+    this.note(slot)
+  }
+
+  *#wakeNear(changed: readonly Slot[]): Pausable<void> {
+    if (changed.length >= this.parked) return yield* this.#wakeInTurn(Infinity)
+    const { columns, grid, draft, budget } = this.#input
+    const enough = grid.reads + MOST_READ
+    let isCut = false
+    for (const slot of changed) {
+      if (grid.reads > enough) {
+        isCut = true
+        break
+      }
+      if (!isPresent(columns, slot)) continue
+      const before = grid.reads
+      grid.begin(slot)
+      if (grid.goesAnywhere(slot)) grid.collectAll(MOST_READ_EACH, 0)
+      else for (let scale = grid.coarse; scale <= grid.coverOf(slot); scale++) grid.collect(scale, MOST_READ_EACH, 0)
+      if (grid.wasCut) isCut = true
+      if (draft.begin(slot))
+        for (let at = 0; at < grid.count; at++) {
+          const other = grid.found[at] as Slot
+          if (this.#isParked(other) && draft.admits(other)) this.#wake(other)
+        }
+      budget.chargeTime(1 / 2 + (grid.reads - before) / 16)
+      if (budget.isPauseDue()) yield budget.pause()
+    }
+    if (isCut) yield* this.#wakeInTurn(Math.max(FEW, changed.length * SHARE))
+  }
+
+  *#wakeInTurn(many: number): Pausable<void> {
+    const { columns } = this.#input
+    let wanted = many
+    for (let each = 1; each <= columns.end && wanted > 0; each++) {
+      if (each % AT_ONCE === 0) yield* this.#scanned(AT_ONCE / 4)
+      this.#last = this.#last + 1 < columns.end ? this.#last + 1 : 0
+      if (!this.#isParked(this.#last)) continue
+      this.#wake(this.#last)
+      wanted -= 1
+    }
+  }
+
+  *#scanned(slots: number): Pausable<void> {
+    const { budget } = this.#input
+    budget.chargeTime(slots * SCAN_COST)
+    if (budget.isPauseDue()) yield budget.pause()
+  }
+}

@@ -1,0 +1,112 @@
+// pure: the current round: who is in it, and the matches made in it
+import { FRESH, isFree, isOlder, isPresent, type Columns } from '../data/columns.js'
+import type { Grouped, Matches, Slot } from '../data/model.js'
+import type { Grid } from '../grid/grid.js'
+import type { QuotaCounts } from '../search/quota-counts.js'
+import type { Found } from '../search/search.js'
+
+interface StateInput {
+  readonly columns: Columns
+  readonly grid: Grid
+  readonly counts: Pick<QuotaCounts<never>, 'insert' | 'remove'>
+  /** The next round reads this slot. */
+  readonly note: (slot: Slot) => void
+}
+
+/** The state of the current round of a pool; of the last one between rounds. */
+export class RoundState {
+  /** The matches made since they were last taken. */
+  groups: Grouped[] = []
+  /** The number of the round, from 1 on. */
+  number = 1
+  /** New matches made in the round. */
+  made = 0
+  isGoing = false
+  /** Whether tickets that had no turn yet wait for the next round. */
+  isLate = false
+  #isDisturbed = false
+  readonly #input: StateInput
+  /** Slots freed while the round was under way. A search that pauses may still refer to them. */
+  #freed: Slot[] = []
+
+  constructor(input: StateInput) {
+    this.#input = input
+  }
+
+  /** Begins a round of all tickets and openings that are in the pool. */
+  begin(): void {
+    const { columns } = this.#input
+    this.number += 1
+    this.made = 0
+    this.#isDisturbed = false
+    this.isGoing = true
+    this.isLate = false
+    for (const slot of this.#freed) columns.reuse(slot)
+    this.#freed = []
+    columns.horizon = columns.births
+    columns.taken.fill(0, 0, columns.end)
+    this.groups = []
+  }
+
+  /** Takes a slot out of the round. It is a new one for the next round, if it is still there. */
+  take(slot: Slot): void {
+    const { columns, grid, counts, note } = this.#input
+    columns.taken[slot] = 1
+    columns.state[slot] = FRESH
+    note(slot)
+    grid.remove(slot)
+    counts.remove(slot as never)
+  }
+
+  /** Puts a slot back into the round. */
+  release(slot: Slot): void {
+    const { columns, grid, counts } = this.#input
+    columns.taken[slot] = 0
+    grid.insert(slot)
+    counts.insert(slot as never)
+  }
+
+  group(opening: Slot | undefined, { slots, teams }: Found): void {
+    const { columns } = this.#input
+    if (opening === undefined) this.made += 1
+    else {
+      columns.taken[opening] = 1
+      columns.state[opening] = FRESH
+    }
+    for (const slot of slots) this.take(slot)
+    // Insertion sort: members are few, and mostly in order.
+    const [members, seats] = [[...slots], [...teams]]
+    for (let at = 1; at < members.length; at++)
+      for (let to = at; to > 0 && isOlder(columns, members[to] as Slot, members[to - 1] as Slot); to--) {
+        ;[members[to], members[to - 1]] = [members[to - 1] as Slot, members[to] as Slot]
+        ;[seats[to], seats[to - 1]] = [seats[to - 1] as number, seats[to] as number]
+      }
+    this.groups.push({ opening, slots: members, teams: seats })
+  }
+
+  /** Frees a slot: at once, or when the next round begins. */
+  remove(slot: Slot): void {
+    const { columns } = this.#input
+    this.#isDisturbed = true
+    columns.leave(slot)
+    if (this.isGoing) this.#freed.push(slot)
+    else columns.reuse(slot)
+  }
+
+  /** The matches made since the last call whose tickets are all still in the pool. The others' tickets become free. */
+  takeMatches(): Matches {
+    const { columns, counts } = this.#input
+    const all = this.groups
+    this.groups = []
+    if (!this.#isDisturbed) return all
+    return all.filter(({ opening, slots }) => {
+      if ((opening === undefined || isPresent(columns, opening)) && slots.every((slot) => isPresent(columns, slot)))
+        return true
+      for (const slot of opening === undefined ? slots : [...slots, opening]) {
+        columns.taken[slot] = 0
+        if (columns.size[slot] !== 0 && isFree(columns, slot)) counts.insert(slot as never)
+      }
+      return false
+    })
+  }
+}

@@ -1,0 +1,164 @@
+// pure: the tickets that a search may choose from
+import type { Budget } from '../data/budget.js'
+import { isFree, isOlder, SINCE, type Columns } from '../data/columns.js'
+import type { Compare } from '../data/compare.js'
+import { grown } from '../data/growing.js'
+import type { Levels } from '../data/levels.js'
+import type { Slot } from '../data/model.js'
+import type { Grid } from '../grid/grid.js'
+import type { Packed, Packing } from '../teams/packing.js'
+import type { Draft } from './draft.js'
+import type { QuotaCounts } from './quota-counts.js'
+
+export interface CandidatesInput<Facts> {
+  readonly columns: Columns
+  readonly levels: Levels
+  readonly compare: Compare
+  readonly draft: Draft<Facts>
+  readonly grid: Grid
+  readonly counts: QuotaCounts<Facts>
+  readonly budget: Budget
+  /** Whether the tickets have different priorities. */
+  ranked(): boolean
+  /** The number of the round. */
+  number(): number
+}
+
+/** A match is tried once there are this many times the players that it lacks, and of each kind needed. */
+const AMPLE = 4
+const AMPLE_NEEDED = 2
+/** Candidates of a search at most, or so many times the players lacking: the next search takes others. */
+const MOST_CANDIDATES = 400
+/** What parties, long waits and players of kinds not lacking weigh against cost, in units of the strictest limits. */
+const PARTY_WORTH = 0.55
+const AGE_WORTH = 1.5
+
+
+/** The candidates of the search under way. */
+export class Candidates<Facts> {
+  /** The first `count` entries are the candidates. */
+  list = new Int32Array(256)
+  /** What each candidate costs to the first member. */
+  costs = new Float64Array(256)
+  count = 0
+  /** The players of all candidates. */
+  players = 0
+  /** By slot: what the candidate is worth. */
+  worth = new Float64Array(0)
+  /** For each quota the players that the match lacks; the search keeps it. */
+  readonly lacking: number[]
+  readonly #input: CandidatesInput<Facts>
+  /** For each quota the players that candidates bring. */
+  readonly #supply: number[]
+  #packing: Packing
+  #longestMs = 0
+  #skipRefused = false
+
+  constructor(input: CandidatesInput<Facts>, packing: Packing) {
+    this.#input = input
+    this.#packing = packing
+    this.lacking = input.counts.quotas.map(() => 0)
+    this.#supply = input.counts.quotas.map(() => 0)
+  }
+
+  /** @param longestMs the wait that is worth most. @param skipRefused leaves out who is in no match of this round. */
+  begin(packing: Packing, longestMs: number, skipRefused: boolean): void {
+    const { length } = this.#input.columns.born
+    if (this.worth.length < length) this.worth = grown(this.worth, length)
+    this.#packing = packing
+    this.#longestMs = longestMs
+    this.#skipRefused = skipRefused
+    this.#supply.fill(0)
+    this.count = 0
+    this.players = 0
+  }
+
+  /** Where a crowd hides players of kinds that are lacking, reads the lists of those. */
+  gatherNeeded(packed: Packed, missing: number): void {
+    const { counts, grid } = this.#input
+    for (const [quota, holders] of counts.holders.entries()) {
+      if (holders === undefined || (this.#supply[quota] as number) >= AMPLE_NEEDED * (this.lacking[quota] as number))
+        continue
+      const from = grid.count
+      let left = Math.max(MOST_CANDIDATES, AMPLE * missing)
+      for (const slot of holders) {
+        if (left-- === 0) break
+        grid.add(slot)
+      }
+      this.take(grid.found.subarray(from, grid.count), packed)
+    }
+  }
+
+  /** Takes those as candidates that may meet the members and fit into the teams with them. */
+  take(slots: ArrayLike<Slot>, packed: Packed): void {
+    const { columns, draft, compare, counts, budget, levels } = this.#input
+    const round = this.#input.number()
+    const anchor = draft.members[0] as Slot
+    for (let at = 0; at < slots.length; at++) {
+      const slot = slots[at] as Slot
+      const size = columns.size[slot] as number
+      if (size === 0 || (this.#skipRefused && columns.refusedIn[slot] === round)) continue
+      if (this.#packing.add(packed, size) === -1 || !isFree(columns, slot) || !draft.admits(slot)) continue
+      if (draft.count > 1 && slot === draft.members[1]) continue
+      if (this.count === this.list.length) {
+        this.list = grown(this.list, 2 * this.count)
+        this.costs = grown(this.costs, 2 * this.count)
+      }
+      const wait = levels.now - (columns.rows[slot * columns.stride + SINCE] as number)
+      this.worth[slot] = PARTY_WORTH * (size - 1) + AGE_WORTH * Math.min(1, wait / this.#longestMs)
+      this.list[this.count] = slot
+      this.costs[this.count++] = compare.cost(anchor, slot)
+      this.players += size
+      for (let quota = 0; quota < this.#supply.length; quota++)
+        this.#supply[quota] = (this.#supply[quota] as number) + counts.of(slot, quota)
+    }
+    budget.chargeTime(slots.length / 16)
+  }
+
+  /** Leaves as many candidates as a search is for, others after each one that was cut short. True if some are out. */
+  shorten(missing: number, before: number): boolean {
+    const most = Math.max(MOST_CANDIDATES, AMPLE * missing)
+    if (this.count <= most) return false
+    const { columns, counts } = this.#input
+    const order = Array.from({ length: this.count }, (_, at) => at)
+    const [list, costs] = [this.list.slice(), this.costs.slice()]
+    order.sort(
+      (one, other) =>
+        (columns.priority[list[other] as Slot] as number) - (columns.priority[list[one] as Slot] as number) ||
+        (costs[one] as number) - (costs[other] as number) ||
+        (isOlder(columns, list[one] as Slot, list[other] as Slot) ? -1 : 1),
+    )
+    const from = this.#input.ranked() ? 0 : (before * most) % this.count
+    const chosen = new Set<number>()
+    for (let at = 0; at < most; at++) chosen.add(order[(from + at) % order.length] as number)
+    for (let quota = 0; quota < this.lacking.length; quota++) {
+      let lacking = AMPLE_NEEDED * (this.lacking[quota] as number)
+      for (const at of order) {
+        if (lacking <= 0) break
+        const own = counts.of(list[at] as Slot, quota)
+        if (own > 0) chosen.add(at)
+        lacking -= own
+      }
+    }
+    this.players = 0
+    this.count = 0
+    for (const at of chosen) {
+      this.list[this.count] = list[at] as Slot
+      this.costs[this.count++] = costs[at] as number
+      this.players += columns.size[list[at] as Slot] as number
+    }
+    return true
+  }
+
+  isAmple(missing: number): boolean {
+    return this.players >= AMPLE * missing && this.isEnough(missing, AMPLE_NEEDED)
+  }
+
+  /** Whether the candidates bring enough players, and so many times those of each kind that are lacking. */
+  isEnough(missing: number, times: number): boolean {
+    if (this.players < missing) return false
+    for (let quota = 0; quota < this.#supply.length; quota++)
+      if ((this.#supply[quota] as number) < times * (this.lacking[quota] as number)) return false
+    return true
+  }
+}

@@ -1,0 +1,79 @@
+// pure: how many players of each quota's kind each ticket has, and where they are
+import { grown } from '../data/growing.js'
+import type { Model, Quota, Slot } from '../data/model.js'
+
+/** Counts players by quota, and lists the tickets with players of kinds that matches need. */
+export class QuotaCounts<Facts> {
+  readonly quotas: readonly Quota<Facts>[]
+  /** For each quota the waiting tickets with players of its kind; undefined where no match needs any. */
+  readonly holders: readonly (Set<Slot> | undefined)[]
+  #counts = new Uint16Array(0)
+  /** For each quota the players of all waiting tickets. */
+  readonly #totals: number[]
+
+  constructor({ checks }: Model<Facts>) {
+    this.quotas = checks?.quotas ?? []
+    this.holders = this.quotas.map(({ least }) => (least.some((count) => count > 0) ? new Set<Slot>() : undefined))
+    this.#totals = this.quotas.map(() => 0)
+  }
+
+  /** Counts a new ticket's players. */
+  add(slot: Slot, facts: Facts): void {
+    const many = this.quotas.length
+    if (many === 0) return
+    if ((slot + 1) * many > this.#counts.length)
+      this.#counts = grown(this.#counts, Math.max(64, 2 * (slot + 1)) * many)
+    for (const [at, { countOf }] of this.quotas.entries()) this.#counts[slot * many + at] = countOf(facts)
+    this.insert(slot)
+  }
+
+  /** Puts a ticket back that was removed. */
+  insert(slot: Slot): void {
+    for (let at = 0; at < this.quotas.length; at++) {
+      const count = this.of(slot, at)
+      const holders = this.holders[at]
+      if (count === 0 || holders === undefined || holders.has(slot)) continue
+      holders.add(slot)
+      this.#totals[at] = (this.#totals[at] as number) + count
+    }
+  }
+
+  remove(slot: Slot): void {
+    for (let at = 0; at < this.quotas.length; at++)
+      if (this.holders[at]?.delete(slot) === true) this.#totals[at] = (this.#totals[at] as number) - this.of(slot, at)
+  }
+
+  /** Players of a ticket that are of the quota's kind. */
+  of(slot: Slot, quota: number): number {
+    return this.#counts[slot * this.quotas.length + quota] as number
+  }
+
+  /** The same for all quotas. */
+  allOf(slot: Slot): ArrayLike<number> {
+    const many = this.quotas.length
+    return many === 0 ? NONE : this.#counts.subarray(slot * many, (slot + 1) * many)
+  }
+
+  /** The fewest players of the kind in any match at a level, all teams together. */
+  needed(quota: number, level: number): number {
+    const { least, teams } = this.quotas[quota] as Quota<Facts>
+    return (least[level] as number) * teams.length
+  }
+
+  /** The most matches at a level that there are players of all kinds for. */
+  mostMatches(level: number): number {
+    return this.quotas.reduce((most, _, at) => {
+      const needed = this.needed(at, level)
+      return needed === 0 ? most : Math.min(most, Math.floor((this.#totals[at] as number) / needed))
+    }, Infinity)
+  }
+
+  /** Whether surely too few players of some kind wait for any match at a level. */
+  isShort(level: number): boolean {
+    for (let at = 0; at < this.quotas.length; at++)
+      if ((this.#totals[at] as number) < this.needed(at, level)) return true
+    return false
+  }
+}
+
+const NONE: readonly never[] = []

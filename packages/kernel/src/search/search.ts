@@ -1,0 +1,477 @@
+// pure: searches for a match around one ticket, or for players for an opening
+import type { Pausable } from '../data/budget.js'
+import { isFree, isOlder, SINCE } from '../data/columns.js'
+import type { Model, Slot } from '../data/model.js'
+import { windowOf } from '../grid/grid.js'
+import { arrange, byPlan } from '../teams/arrange.js'
+import type { Packed, Packing } from '../teams/packing.js'
+import { Seating } from '../teams/seating.js'
+import { Candidates, type CandidatesInput } from './candidates.js'
+
+/** The tickets of a match and their teams; `slots` excludes the opening. */
+export interface Found {
+  readonly slots: Slot[]
+  readonly teams: readonly number[]
+}
+
+/** An opening and the room in its teams. */
+export interface Vacancy<Facts> {
+  readonly slot: Slot
+  readonly packing: Packing
+  readonly rooms: readonly number[]
+  readonly present: readonly (readonly Facts[])[]
+  /** The facts of the players present in all teams. */
+  readonly everyone: readonly Facts[]
+}
+
+export interface SearchInput<Facts> extends CandidatesInput<Facts> {
+  readonly model: Model<Facts>
+  readonly packing: Packing
+  readonly facts: readonly (Facts | undefined)[]
+  /** Tries that one search has. @param before searches for the same ticket that were cut short. */
+  triesOf(before: number): number
+}
+
+export interface SearchTerms {
+  /** Whether tickets that no match of this round can hold are candidates again. Default false. */
+  readonly anew?: boolean
+  /** The candidates, in place of those that the grid knows; only the greedy choice is tried. */
+  readonly among?: ArrayLike<Slot>
+  /** The most that a match may cost: the mean over its pairs. Only with `among`. */
+  readonly mostCost?: number
+}
+
+/** Greedy choices tried, each with another first candidate. */
+const GREEDY = 6
+/** Of no more candidates than this, all choices are tried at once. */
+const FEW = 32
+/** Slots that a first search reads at a scale; more with different priorities, as the highest may be anywhere. */
+const MOST_READ = 1024
+const MOST_READ_RANKED = 4096
+/** What a player of a kind not lacking weighs against cost, in units of the strictest limits. */
+const SPARE_COST = 0.85
+
+/**
+ * Candidates are gathered from near to far. The member that joins next is the candidate of the least mean cost to all
+ * members; parties and those who have waited are preferred, players of kinds that the match has enough of are left to
+ * others. After each choice those are left that may meet all members: a choice that leaves too few players is undone.
+ *
+ *     gather ample ──▶ greedy, with 6 first candidates ──▶ gather all ──▶ backtrack, as far as the budget goes
+ */
+export class Search<Facts> {
+  /** Whether the last search without a match has tried everything. */
+  sawAll = true
+  /** Searches since creation that ran out of budget. */
+  givenUp = 0
+  /** Members that were together, but that no arrangement of teams lets play, since creation. */
+  rejected = 0
+  /**
+   * The wait that is worth most, in milliseconds: at least the last level's. In rounds that make few matches it is the
+   * longest, so that of those who all have waited long the oldest still come first.
+   */
+  longestMs: number
+  readonly #input: SearchInput<Facts>
+  readonly #candidates: Candidates<Facts>
+  /** Undefined where neither quotas nor parts are checked. */
+  readonly #seating: Seating<Facts> | undefined
+  readonly #mayEverBeSmall: boolean
+  readonly slowestMs: number
+  readonly #full: readonly number[]
+  readonly #nobody: readonly (readonly Facts[])[]
+  #opening: Vacancy<Facts> | undefined
+  #packing: Packing
+  #found: Found | undefined
+  /** Members before the choice begins. */
+  #base = 0
+  #isBaseMatch = false
+  #mostCost = Infinity
+  /** For each quota the players that the match lacks. */
+  readonly #lacking: number[]
+  // The rows of the choice: for each depth the candidates left, the sums of their costs, and their players.
+  #row = new Int32Array(0)
+  #sums = new Float64Array(0)
+  #width = 0
+  readonly #left: number[] = []
+  readonly #behind: number[] = []
+  readonly #packedAt: Packed[] = []
+  readonly #price: number[] = []
+  #pauses = 0
+  #hasPaused = false
+
+  constructor(input: SearchInput<Facts>) {
+    const { model, packing, counts } = input
+    const { teams, checks, levels } = model
+    this.#input = input
+    this.#packing = packing
+    const isSeated = checks?.part !== undefined || counts.quotas.length > 0
+    this.#seating = isSeated ? new Seating(checks, teams.length) : undefined
+    this.#mayEverBeSmall = teams.some(({ max, min }) => (min.at(-1) as number) < max)
+    this.slowestMs = levels.at(-1) || 1000
+    this.longestMs = this.slowestMs
+    this.#full = teams.map(({ max }) => max)
+    this.#nobody = teams.map(() => [])
+    this.#candidates = new Candidates(input, packing)
+    this.#lacking = this.#candidates.lacking
+  }
+
+  /** Finds a match with this ticket; undefined if there is none. */
+  *around(anchor: Slot, terms: SearchTerms = {}): Pausable<Found | undefined> {
+    const { columns, draft, counts, packing } = this.#input
+    this.#begin(undefined, terms)
+    const packed = packing.add(0, columns.size[anchor] as number)
+    if (packed === -1 || counts.isShort(columns.level[anchor] as number) || !draft.begin(anchor)) return undefined
+    return yield* this.#search(packed, anchor, terms)
+  }
+
+  /** Finds players for an opening, `wanted` among them if given; undefined if there are none. */
+  *fill(vacancy: Vacancy<Facts>, wanted: Slot | undefined): Pausable<Found | undefined> {
+    const { columns, draft } = this.#input
+    this.#begin(vacancy, { anew: true })
+    if (vacancy.packing.players === 0 || !draft.begin(vacancy.slot)) return undefined
+    let packed = 0
+    if (wanted !== undefined) {
+      packed = vacancy.packing.add(0, columns.size[wanted] as number)
+      if (packed === -1 || !draft.admits(wanted)) return undefined
+      draft.push(wanted)
+    }
+    return yield* this.#search(packed, wanted, {})
+  }
+
+  #begin(vacancy: Vacancy<Facts> | undefined, { anew = false, mostCost = Infinity }: SearchTerms): void {
+    const { budget, packing, model } = this.#input
+    this.#opening = vacancy
+    this.#packing = vacancy?.packing ?? packing
+    this.#found = undefined
+    this.#mostCost = mostCost
+    // With others at the last resort, a ticket may be in matches that a search around it does not find.
+    this.#candidates.begin(this.#packing, this.longestMs, !anew && model.lastResortLevel === Infinity)
+    this.#pauses = budget.pauses
+    this.#hasPaused = false
+    this.sawAll = true
+    budget.chargeTime(1)
+  }
+
+  *#search(packed: Packed, ticket: Slot | undefined, terms: SearchTerms): Pausable<Found | undefined> {
+    const { columns, draft, budget, triesOf } = this.#input
+    this.#base = draft.count
+    this.#isBaseMatch = ticket !== undefined
+    if (!this.#seatFirst(ticket)) return undefined
+    const anchor = draft.members[0] as Slot
+    const before = columns.cuts[anchor] as number
+    budget.begin(triesOf(before))
+    const missing = this.#packing.players - this.#packing.count(packed)
+    if (missing === 0) return (yield* this.#close(packed)) ? this.#found : undefined
+    if (terms.among !== undefined) this.#candidates.take(terms.among, packed)
+    const isFound =
+      terms.among === undefined
+        ? yield* this.#widen(packed, anchor, missing, before)
+        : this.#candidates.isEnough(missing, 1) && (yield* this.#choose(packed, true, 1))
+    if (isFound) return this.#found
+    if (budget.wasCut && terms.among === undefined) {
+      this.givenUp += 1
+      this.sawAll = false
+    }
+    return undefined
+  }
+
+  /** Gathers candidates, first ample ones, then all, and tries to make a match of them. */
+  *#widen(packed: Packed, anchor: Slot, missing: number, before: number): Pausable<boolean> {
+    const { grid, draft, budget } = this.#input
+    const isWide = grid.goesAnywhere(anchor)
+    const last = grid.coverOf(anchor)
+    const { most, skip } = windowOf(before, this.#input.ranked() ? MOST_READ_RANKED : MOST_READ)
+    let read = 0
+    let { reads } = grid
+    grid.begin(anchor)
+    const gather = (scale: number) => {
+      if (scale > last) grid.collectAll(most, skip)
+      else grid.collect(scale, most, scale === last ? skip : 0)
+      budget.chargeTime((grid.reads - reads) / 16)
+      reads = grid.reads
+      this.#candidates.take(grid.found.subarray(read, grid.count), packed)
+      read = grid.count
+    }
+    let scale = Math.min(grid.finest(), last)
+    // Who is to be preferred may be far away, and an opening takes as many as there are.
+    const isHasty = !this.#input.ranked() && this.#opening === undefined
+    for (; scale <= last && !grid.wasCut; scale++) {
+      if (isHasty && this.#candidates.isAmple(missing)) break
+      gather(scale)
+    }
+    if (this.#isBroken(draft.count)) return false
+    const isAll = scale > last && !isWide
+    const isTried = isHasty && !isAll && this.#candidates.isEnough(missing, 1)
+    if (isTried && (yield* this.#choose(packed, true, GREEDY))) return true
+    if (this.#isBroken(draft.count) || budget.wasCut) return false
+    const { wasCut } = grid
+    grid.begin(anchor)
+    grid.wasCut = wasCut
+    for (const slot of this.#candidates.list.subarray(0, this.#candidates.count)) grid.skip(slot)
+    read = 0
+    while (scale <= last) gather(scale++)
+    if (isWide) gather(last + 1)
+    if (grid.wasCut) this.#candidates.gatherNeeded(packed, missing)
+    if (grid.wasCut || this.#candidates.shorten(missing, before)) this.sawAll = false
+    if (this.#candidates.isEnough(missing, 1)) {
+      draft.expect(this.#candidates.list, 0, this.#candidates.count)
+      // Backtracking finds what there is among few; of many, other first choices find more.
+      const isMany = this.#candidates.count > Math.max(FEW, 3 * missing) && !this.#input.ranked()
+      if (isMany && (yield* this.#choose(packed, true, GREEDY))) return true
+      if (yield* this.#choose(packed, true, 0)) return true
+    }
+    if (this.#isBroken(draft.count) || !this.#mayBecomeSmall()) return false
+    budget.grant(this.#candidates.count)
+    return yield* this.#choose(packed, false, 0)
+  }
+
+  /** Seats the ticket and the players present from the start. False if there is no way to. */
+  #seatFirst(ticket: Slot | undefined): boolean {
+    const { draft, counts } = this.#input
+    const level = draft.youngest()
+    for (const [quota, { countOf }] of counts.quotas.entries()) {
+      const present = this.#opening?.everyone.reduce((sum, facts) => sum + countOf(facts), 0) ?? 0
+      this.#lacking[quota] = this.#opening === undefined ? counts.needed(quota, level) - present : 0
+    }
+    this.#seating?.begin(this.#opening?.rooms ?? this.#full, this.#opening?.present ?? this.#nobody)
+    return ticket === undefined || this.#seat(ticket)
+  }
+
+  #seat(slot: Slot): boolean {
+    const { columns, facts, draft, counts, budget } = this.#input
+    if (this.#seating === undefined) return true
+    const own = counts.allOf(slot)
+    if (!this.#seating.add(columns.size[slot] as number, facts[slot] as Facts, own, draft.levels(), budget))
+      return false
+    for (let quota = 0; quota < own.length; quota++)
+      this.#lacking[quota] = (this.#lacking[quota] as number) - (own[quota] as number)
+    return true
+  }
+
+  #mayBecomeSmall(): boolean {
+    if (this.#opening !== undefined) return true
+    if (!this.#mayEverBeSmall) return false
+    const { columns, draft, levels, model } = this.#input
+    if (draft.longestWait() >= model.fillForMs) return true
+    for (let at = 0; at < this.#candidates.count; at++) {
+      const since = columns.rows[(this.#candidates.list[at] as Slot) * columns.stride + SINCE] as number
+      if (levels.now - since >= model.fillForMs) return true
+    }
+    return false
+  }
+
+  /**
+   * Tries sets of candidates, from the best on. A match that need not be full is tried after the larger ones that hold
+   * it.
+   * @param full whether only full matches count. @param greedy choices after which no other is tried; 0: all are.
+   */
+  *#choose(packed: Packed, full: boolean, greedy: number): Pausable<boolean> {
+    const { columns, draft, budget, model } = this.#input
+    const mayBeSmall = () =>
+      this.#opening !== undefined || (this.#mayEverBeSmall && draft.longestWait() >= model.fillForMs)
+    let depth = 0
+    let choices = greedy
+    this.#firstRow(packed)
+    this.#shareFacts()
+    for (;;) {
+      if (budget.isPauseDue()) {
+        yield budget.pause()
+        while (depth > 0 && this.#isBroken(draft.count)) {
+          this.#leave()
+          depth -= 1
+        }
+        if (this.#isBroken(draft.count)) return false
+      }
+      const before = this.#packedAt[depth] as Packed
+      const missing = this.#packing.players - this.#packing.count(before)
+      const isOver = missing === 0 || (this.#left[depth] as number) === 0
+      if (isOver || (full && (this.#behind[depth] as number) < missing)) {
+        const isMatch = full ? missing === 0 : (this.#isBaseMatch || depth > 0) && mayBeSmall()
+        if (isMatch && (yield* this.#close(before))) return true
+        if (budget.wasCut) return this.#unwind(depth)
+        if (depth > 0 && greedy > 0) {
+          if (--choices === 0) return this.#unwind(depth)
+          this.#unwind(depth)
+          depth = 0
+        } else if (depth > 0) {
+          this.#leave()
+          depth -= 1
+        } else return false
+        continue
+      }
+      const slot = this.#best(depth)
+      const size = columns.size[slot] as number
+      const next = this.#packing.add(before, size)
+      if (next === -1 || (this.#hasPaused && !isFree(columns, slot))) continue
+      if (!budget.take()) return this.#unwind(depth)
+      if (!this.#join(slot, missing - size)) continue
+      depth += 1
+      this.#packedAt[depth] = next
+      this.#nextRow(depth, slot, missing - size, full)
+    }
+  }
+
+  #unwind(depth: number): false {
+    for (let at = depth; at > 0; at--) this.#leave()
+    return false
+  }
+
+  #join(slot: Slot, room: number): boolean {
+    const { draft, counts } = this.#input
+    for (let quota = 0; quota < this.#lacking.length; quota++)
+      if ((this.#lacking[quota] as number) - counts.of(slot, quota) > room) return false
+    if (!draft.isPairwise && !draft.admits(slot)) return false
+    draft.push(slot)
+    if (this.#seat(slot)) return true
+    draft.drop()
+    return false
+  }
+
+  #leave(): void {
+    const { draft, counts } = this.#input
+    draft.drop()
+    if (this.#seating === undefined) return
+    this.#seating.drop()
+    const slot = draft.members[draft.count] as Slot
+    for (let quota = 0; quota < this.#lacking.length; quota++)
+      this.#lacking[quota] = (this.#lacking[quota] as number) + counts.of(slot, quota)
+  }
+
+  #firstRow(packed: Packed): void {
+    const rows = this.#packing.players + 2
+    if (this.#row.length < rows * this.#candidates.count) {
+      this.#row = new Int32Array(2 * rows * this.#candidates.count)
+      this.#sums = new Float64Array(2 * rows * this.#candidates.count)
+    }
+    this.#width = this.#candidates.count
+    this.#row.set(this.#candidates.list.subarray(0, this.#candidates.count))
+    this.#sums.set(this.#candidates.costs.subarray(0, this.#candidates.count))
+    this.#left[0] = this.#candidates.count
+    this.#behind[0] = this.#candidates.players
+    this.#packedAt[0] = packed
+    this.#price[0] = 0
+  }
+
+  /** Keeps the candidates that may also meet the one that was chosen. */
+  #nextRow(depth: number, chosen: Slot, missing: number, full: boolean): void {
+    const { columns, draft, compare, counts, budget } = this.#input
+    const from = (depth - 1) * this.#width
+    const to = depth * this.#width
+    const many = this.#left[depth - 1] as number
+    const isPairwise = draft.isPairwise && this.#opening === undefined
+    const end = missing > 0 ? from + many : from
+    let [kept, players] = [0, 0]
+    for (let at = from; at < end; at++) {
+      const slot = this.#row[at] as Slot
+      const size = columns.size[slot] as number
+      if (size > missing) continue
+      if (!(isPairwise ? draft.mayMeet(chosen, slot) : draft.admits(slot))) continue
+      this.#row[to + kept] = slot
+      this.#sums[to + kept++] = (this.#sums[at] as number) + compare.cost(chosen, slot)
+      players += size
+    }
+    budget.chargeTime(many / 16)
+    this.#left[depth] = kept
+    this.#behind[depth] = players
+    if (!full || missing === 0) return
+    for (let quota = 0; quota < this.#lacking.length; quota++) {
+      let lacking = this.#lacking[quota] as number
+      for (let at = to; lacking > 0 && at < to + kept; at++) lacking -= counts.of(this.#row[at] as Slot, quota)
+      if (lacking > 0) this.#left[depth] = 0
+    }
+  }
+
+  /** Takes the best candidate out of the row. */
+  #best(depth: number): Slot {
+    const { columns, draft, counts } = this.#input
+    const ranked = this.#input.ranked()
+    const from = depth * this.#width
+    const to = from + (this.#left[depth] as number)
+    const { quotas } = counts
+    let [best, least, highest] = [-1, Infinity, -Infinity]
+    for (let at = from; at < to; at++) {
+      const slot = this.#row[at] as Slot
+      const priority = ranked ? (columns.priority[slot] as number) : 0
+      if (priority < highest) continue
+      let price = (this.#sums[at] as number) / draft.count - (this.#candidates.worth[slot] as number)
+      for (let quota = 0; quota < quotas.length; quota++) {
+        if (quotas[quota]?.isSpared !== true) continue
+        const own = counts.of(slot, quota)
+        const lacking = this.#lacking[quota] as number
+        if (own > lacking) price += SPARE_COST * (own - Math.max(0, lacking))
+      }
+      const isTie = price === least && priority === highest
+      if (priority === highest && !isTie && price > least) continue
+      if (isTie && best >= 0 && !isOlder(columns, slot, this.#row[best] as Slot)) continue
+      best = at
+      least = price
+      highest = priority
+    }
+    const slot = this.#row[best] as Slot
+    this.#price[depth + 1] = (this.#price[depth] as number) + (this.#sums[best] as number)
+    const last = to - 1
+    this.#row[best] = this.#row[last] as Slot
+    this.#sums[best] = this.#sums[last] as number
+    this.#left[depth] = last - from
+    this.#behind[depth] = (this.#behind[depth] as number) - (columns.size[slot] as number)
+    return slot
+  }
+
+  #shareFacts(): void {
+    const { model, facts } = this.#input
+    if (model.checks?.part === undefined) return
+    const { list, count } = this.#candidates
+    this.#seating?.expect(Array.from(list.subarray(0, count), (slot) => facts[slot] as Facts))
+  }
+
+  /** Whether one of the members has left the pool while the search paused. */
+  #isBroken(members: number): boolean {
+    const { draft, budget, columns } = this.#input
+    if (budget.pauses !== this.#pauses) {
+      this.#pauses = budget.pauses
+      this.#hasPaused = true
+    }
+    if (!this.#hasPaused) return false
+    for (let at = 0; at < members; at++) if (!isFree(columns, draft.members[at] as Slot)) return true
+    return false
+  }
+
+  /** Makes a match of the members, if some arrangement of teams may play. */
+  *#close(packed: Packed): Pausable<boolean> {
+    const { draft, columns, facts, model, budget } = this.#input
+    if (this.#isBroken(draft.count) || !draft.isSound()) return false
+    const pairs = (draft.count * (draft.count - 1)) / 2
+    const depth = draft.count - this.#base
+    if (this.#mostCost < Infinity && (this.#price[depth] as number) > this.#mostCost * pairs) return false
+    const levels = draft.levels()
+    const mayBeAny = this.#packing.count(packed) === this.#packing.players || this.#opening !== undefined
+    const least = model.teams.map(({ min }) => (mayBeAny ? 0 : (min[levels.oldest] as number)))
+    const slots = [...draft.members.subarray(this.#opening === undefined ? 0 : 1, draft.count)]
+    const sizes = slots.map((slot) => columns.size[slot] as number)
+    const first = this.#firstTeams(packed, sizes, least, levels.oldest)
+    if (first === undefined) return false
+    const lineup = {
+      sizes,
+      facts: slots.map((slot) => facts[slot] as Facts),
+      present: this.#opening?.present ?? this.#nobody,
+      rooms: this.#opening?.rooms ?? this.#full,
+      least,
+      levels,
+    }
+    const teams = yield* arrange(model.checks, lineup, first, budget)
+    if (teams === undefined) this.rejected += 1
+    if (teams === undefined || this.#isBroken(draft.count)) return false
+    this.#found = { slots, teams }
+    return true
+  }
+
+  /** The seats of the members if they bring every team to its minimum, or teams by party sizes alone. */
+  #firstTeams(packed: Packed, sizes: number[], least: number[], level: number): readonly number[] | undefined {
+    const seats = this.#seating?.seats()
+    if (seats !== undefined) {
+      const inTeam = (team: number) => sizes.reduce((sum, size, at) => (seats[at] === team ? sum + size : sum), 0)
+      if (least.every((min, team) => min === 0 || inTeam(team) >= min)) return seats
+    }
+    const plan = this.#packing.plan(packed, level)
+    return plan === undefined ? undefined : byPlan(sizes, plan)
+  }
+}
