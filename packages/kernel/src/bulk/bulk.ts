@@ -242,20 +242,27 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     return !axes.byValue || Math.abs(columns.rows[row + VALUES] as number) < Infinity
   }
 
+  const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
+  /** Parts whose tickets have one key each. */
+  const byKey = (slots: Int32Array): Iterable<Int32Array> => {
+    const first = slots.length > 0 ? keyOf(slots[0] as Slot) : 0
+    if (slots.every((slot) => keyOf(slot) === first)) return [slots]
+    const parts = new Map<number, Slot[]>()
+    for (const slot of slots) {
+      const known = parts.get(keyOf(slot))
+      if (known === undefined) parts.set(keyOf(slot), [slot])
+      else known.push(slot)
+    }
+    return Array.from(parts.values(), (part) => Int32Array.from(part))
+  }
+
   return function* bulk(slots: Int32Array): Pausable<void> {
     // Where a kind of player is rare, hardly any ticket has one beside it.
     if (mostMatches() * players * RARE < slots.length) return
-    const byKey = new Map<number, Slot[]>()
-    for (const slot of slots) {
-      if (!isComparable(slot) || (isPairs && columns.size[slot] !== 1)) continue
-      const key = columns.rows[slot * columns.stride + KEY] as number
-      const known = byKey.get(key)
-      if (known === undefined) byKey.set(key, [slot])
-      else known.push(slot)
-    }
-    for (const ofKey of byKey.values())
+    const left = slots.filter((slot) => isComparable(slot) && !(isPairs && columns.size[slot] !== 1))
+    for (const ofKey of byKey(left))
       for (let from = 0; ofKey.length - from >= CROWD; from += MOST_ON_CURVE) {
-        const part = Int32Array.from(ofKey.slice(from, from + MOST_ON_CURVE))
+        const part = ofKey.slice(from, from + MOST_ON_CURVE)
         if (isPairs) yield* pairs(part)
         else yield* teams(isPlain ? yield* runs(part) : part)
       }

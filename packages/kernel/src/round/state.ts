@@ -66,6 +66,7 @@ export class RoundState {
     counts.insert(slot as never)
   }
 
+  /** Makes a match; its `slots` are kept, and sorted by age. */
   group(opening: Slot | undefined, { slots, teams }: Found): void {
     const { columns } = this.#input
     if (opening === undefined) this.made += 1
@@ -74,14 +75,16 @@ export class RoundState {
       columns.state[opening] = FRESH
     }
     for (const slot of slots) this.take(slot)
-    // Insertion sort: members are few, and mostly in order.
-    const [members, seats] = [[...slots], [...teams]]
-    for (let at = 1; at < members.length; at++)
-      for (let to = at; to > 0 && isOlder(columns, members[to] as Slot, members[to - 1] as Slot); to--) {
-        ;[members[to], members[to - 1]] = [members[to - 1] as Slot, members[to] as Slot]
-        ;[seats[to], seats[to - 1]] = [seats[to - 1] as number, seats[to] as number]
+    // Insertion sort: members are few, and mostly in order. The teams may be those of other matches too.
+    let seats = teams
+    for (let at = 1; at < slots.length; at++)
+      for (let to = at; to > 0 && isOlder(columns, slots[to] as Slot, slots[to - 1] as Slot); to--) {
+        swap(slots, to)
+        if (seats[to] === seats[to - 1]) continue
+        if (seats === teams) seats = [...teams]
+        swap(seats as number[], to)
       }
-    this.groups.push({ opening, slots: members, teams: seats })
+    this.groups.push({ opening, slots, teams: seats })
   }
 
   /** Frees a slot: at once, or when the next round begins. */
@@ -109,4 +112,11 @@ export class RoundState {
       return false
     })
   }
+}
+
+/** Swaps an item with the one before. */
+function swap(items: number[], at: number): void {
+  const item = items[at] as number
+  items[at] = items[at - 1] as number
+  items[at - 1] = item
 }
