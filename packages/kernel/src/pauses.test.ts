@@ -102,3 +102,21 @@ test('a ticket is tried once in a round, whoever comes while the round looks at 
   expect(matched.length).toBeGreaterThan(1170)
   expect(new Set(matched).size).toBe(matched.length)
 })
+
+test('who comes while a round is paused, or had no turn in one that was given up, is matched in the next', () => {
+  for (const added of [0, 1]) {
+    const pool = createPool({ ...trios, teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }] })
+    const slots = Array.from({ length: added }, () => pool.add(entry('a', 0)))
+    const first = pool.round(NOW)
+    // It pauses before it has read who waits.
+    first.step(1, () => true)
+    slots.push(pool.add(entry('b', 1)))
+    if (added === 0) slots.push(pool.add(entry('c', 2)))
+    while (first.step(Infinity));
+    expect(first.take()).toEqual([])
+    const givenUp = pool.round(NOW)
+    for (let step = 0; step < 2; step += 1) givenUp.step(1, () => true)
+    const matched = [...pool.group(NOW)].flatMap((match) => match.slots)
+    expect(matched.toSorted()).toEqual(slots.toSorted())
+  }
+})

@@ -57,7 +57,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const vacancies = new Map<Slot, Vacancy<Facts>>()
   const packings = new Map<string, Packing>()
   const priorities = new Map<number, number>()
-  let unfiled: Slot[] = []
+  const unfiled: Slot[] = []
   let isTimeUp = () => false
   const fruitless = { tries: 0, spent: 0 }
   const budget = new Budget(() => isTimeUp())
@@ -153,11 +153,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     budget,
     search,
     vacancies,
-    unfiled: () => {
-      const slots = unfiled
-      unfiled = []
-      return slots
-    },
+    unfiled: () => unfiled,
     count: () => pool.count,
     commonPriority: () => (ranked() ? commonest(priorities) : undefined),
     pairs: isPairs ? pairs : undefined,

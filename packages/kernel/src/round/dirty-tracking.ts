@@ -56,6 +56,8 @@ export class DirtyTracker {
   #isHeapLate = false
   /** The slots that the next round reads; some may have left, or be there twice. */
   #noted: Slot[] = []
+  /** Those that the round under way reads; if it is given up, the next one does. */
+  #unread: Slot[] = []
   #rounds = 0
   #readIn = new Uint32Array(0)
   /** For each of the next rounds the parked tickets whose turn it is. */
@@ -131,18 +133,23 @@ export class DirtyTracker {
 
   *#readNoted(): Pausable<void> {
     const { columns } = this.#input
-    const noted = this.#noted
+    const noted = this.#unread.concat(this.#noted)
+    this.#unread = noted
     this.#noted = []
     for (let at = 0; at < noted.length; at++) {
       if (at % AT_ONCE === AT_ONCE - 1) yield* this.#scanned(AT_ONCE)
       const slot = noted[at] as Slot
-      if (!isPresent(columns, slot) || columns.size[slot] === 0 || this.#readIn[slot] === this.#rounds) continue
+      if (columns.born[slot] === 0 || columns.size[slot] === 0 || this.#readIn[slot] === this.#rounds) continue
       if (columns.state[slot] === PARKED) continue
       this.#readIn[slot] = this.#rounds
+      // Whoever came after the round began, or has no turn because it is given up, has it in the next.
+      this.note(slot)
+      if (!isPresent(columns, slot)) continue
       this.#renew(slot)
       if (columns.state[slot] === FRESH) this.#fresh.push(slot)
       else this.#dirty.push(slot)
     }
+    this.#unread = []
   }
 
   /** Finds the parked tickets that have relaxed, and those whose turn it is. */
@@ -162,7 +169,6 @@ export class DirtyTracker {
     }
     for (const slot of (this.#turns[this.#rounds & (this.#turns.length - 1)] as Slot[]).splice(0)) {
       if (this.#isParked(slot)) this.#wake(slot)
-      if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
     }
   }
 

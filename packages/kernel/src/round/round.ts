@@ -1,6 +1,6 @@
 // pure: one round over the waiting tickets: which are searched, and in which order
 import type { Budget, Pausable } from '../data/budget.js'
-import { DEFERRED, isFree, isPresent, PARKED, SINCE, type Columns } from '../data/columns.js'
+import { DEFERRED, isFree, PARKED, SINCE, type Columns } from '../data/columns.js'
 import { NOTHING, type Levels } from '../data/levels.js'
 import type { RoundOptions, Slot } from '../data/model.js'
 import type { Grid } from '../grid/grid.js'
@@ -26,7 +26,7 @@ export interface RoundInput<Facts> {
   readonly budget: Budget
   readonly search: Search<Facts>
   readonly vacancies: ReadonlyMap<Slot, Vacancy<Facts>>
-  /** Takes all tickets that were added or matched since the last call: those not in the grid are among them. */
+  /** The tickets that were added or matched, which whoever files them takes out: those not in the grid are in it. */
   unfiled(): Slot[]
   /** The number of waiting tickets. */
   count(): number
@@ -58,15 +58,22 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   /** Adds to the grid who is not in it. */
   function* file(): Pausable<void> {
-    for (const [at, slot] of input.unfiled().entries()) {
-      if (isPresent(columns, slot) && columns.size[slot] !== 0 && columns.taken[slot] === 0 && !grid.has(slot)) {
+    const slots = input.unfiled()
+    for (let at = 0; at < slots.length; at++) {
+      const slot = slots[at] as Slot
+      // Also who came after the round began: the grid gives only those of the round.
+      if (columns.born[slot] !== 0 && columns.size[slot] !== 0 && columns.taken[slot] === 0 && !grid.has(slot)) {
         levels.of(slot)
         grid.insert(slot)
       }
       if (at % FILED_AT_ONCE !== FILED_AT_ONCE - 1) continue
       budget.chargeTime(FILED_AT_ONCE / 8)
-      if (budget.isPauseDue()) yield budget.pause()
+      if (!budget.isPauseDue()) continue
+      slots.splice(0, at + 1)
+      at = -1
+      yield budget.pause()
     }
+    slots.length = 0
   }
 
   /** The highest priority first, then, if `inTurn`, those who had none in the last round, then the longest wait. */
