@@ -25,7 +25,7 @@ async function open(given?: Parameters<typeof openCounter>[0]) {
 test('it tells who left, asks for players, asks who may come, and ends its match', async () => {
   const { own, call, request, matchmaker, shut } = await open()
   const { matchId, secret, ticketId } = own
-  expect(secret).toMatch(/^[0-9a-v]{21}$/)
+  expect(secret).toMatch(/^[0-9a-v]{21}\.[\w-]{22}$/)
   const comes = (player: string) => call(secret, 'GET', `/matches/${matchId}/players/${player}`)
   expect(await comes('ann')).toEqual({ player_id: 'ann', is_expected: true, team_id: 'team', ticket_id: ticketId })
   expect(await comes('cas')).toEqual({ player_id: 'cas', is_expected: false, team_id: null, ticket_id: null })

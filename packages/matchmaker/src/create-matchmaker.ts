@@ -1,8 +1,9 @@
+import type { Random } from '@muster/core/clock'
 import { MatchmakerClosed, Unavailable } from './errors.js'
 import { assemble, guarded, type Matchmaker } from './matches/index.js'
 import { configure, type MatchmakerOptions } from './options.js'
 import type { Store } from '@muster/servers'
-import { createServerLog, type ServerLog, NO_SERVER_LOG } from '@muster/servers/internal'
+import { createServerLog, newSecret, type ServerLog, NO_SERVER_LOG } from '@muster/servers/internal'
 import { createStoreLedger } from './tickets/index.js'
 
 interface StoredOptions extends MatchmakerOptions {
@@ -16,10 +17,10 @@ interface StoredOptions extends MatchmakerOptions {
  */
 function createStoredMatchmaker(options: StoredOptions, over: (serverLog: ServerLog) => ServerLog): Matchmaker {
   const { store } = options
-  const { name } = configure(options)
+  const { name, random } = configure(options)
   store.attach({ name, problem: (error) => problem('store', error) })
   const ledger = createStoreLedger({ store, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
-  const kept = { ledger, serverLog: over(createServerLog(store)) }
+  const kept = { ledger, serverLog: over(createServerLog(store)), masterSecret: secretIn(store, random) }
   const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble(options, kept)
   if (loading === undefined) throw new Error('a matchmaker with a store has a ledger')
 
@@ -76,6 +77,21 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
     tick: resumed(matchmaker.tick),
     start: resumed(matchmaker.start),
     close: resumed(matchmaker.close),
+  }
+}
+
+/** The master secret of the servers' tokens, which the store keeps: servers are recognized by a later process too. */
+function secretIn(store: Store, random: Random): () => string {
+  let secret: string | undefined
+  const records = store.records('secret', () => (secret === undefined ? [] : [{ key: 'servers', value: secret }]))
+  secret = records.stored().find(({ key }) => key === 'servers')?.value
+  return () => {
+    if (secret === undefined) {
+      secret = newSecret(random)
+      // A server is created once `sent` is on the disk, and this is written before.
+      records.put('servers', secret)
+    }
+    return secret
   }
 }
 

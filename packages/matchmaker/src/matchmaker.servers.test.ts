@@ -85,7 +85,7 @@ test('each match has its own webhook path, and a webhook is only a hint to read 
   await matchmaker.tick()
   await clock.advance(30)
   const url = service.calls.create[0]?.webhook_on_ready?.url ?? ''
-  expect(url).toMatch(/^https:\/\/game\.example\.com\/hooks\/[0-9a-v]{21}\/[0-9a-v]{21}$/)
+  expect(url).toMatch(/^https:\/\/game\.example\.com\/hooks\/[0-9a-v]{21}\.[\w-]{22}$/)
   expect(status('ann-ben')).toBe('MATCH_FOUND')
   const forged = JSON.stringify({ request_id: 'r1', current_status: 'Status.READY', fqdn: 'evil.example.com' })
   const { status: answered } = await matchmaker.webhook(new Request(url, { method: 'POST', body: forged }))

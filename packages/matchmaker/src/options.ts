@@ -98,6 +98,11 @@ export interface MatchmakerOptions {
    * their own match. Without it, they have to know it themselves.
    */
   readonly apiUrl?: string | undefined
+  /**
+   * The master secret of at least 32 characters from which the tokens of game servers are derived. Matchmakers that
+   * share it recognize each other's servers. Default: one that the store keeps; without a store, one of this process.
+   */
+  readonly serverSecret?: string | undefined
   /** Milliseconds for which the service's list may not show a new deployment. Default 5000 (our choice). */
   readonly listLagMs?: number | undefined
   /** Milliseconds after which a ticket is grouped without waiting longer for `locate`. Default 2000. */
@@ -115,7 +120,7 @@ export interface MatchmakerOptions {
 }
 
 /** The options without a default. */
-type Optional = 'store' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'apiUrl'
+type Optional = 'store' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'apiUrl' | 'serverSecret'
 
 /** The options with every default filled in. */
 export type Config = {
@@ -128,6 +133,7 @@ export type Config = {
   readonly budget: SpendBudget | undefined
   readonly webhookUrl: string | undefined
   readonly apiUrl: string | undefined
+  readonly serverSecret: string | undefined
   readonly queues: readonly Queue[]
 }
 
@@ -193,6 +199,7 @@ const schema = z.strictObject({
     .default(defaultOptions.orphanGraceMs),
   webhookUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   apiUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  serverSecret: z.string().min(32, 'must have at least 32 characters').optional(),
   listLagMs: milliseconds.default(defaultOptions.listLagMs),
   locateTimeoutMs: milliseconds.default(defaultOptions.locateTimeoutMs),
   endedTicketTtlMs: milliseconds.default(defaultOptions.endedTicketTtlMs),
@@ -218,6 +225,7 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
     budget: config.budget,
     webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl?.replace(/\/+$/, ''),
+    serverSecret: config.serverSecret,
     tickBudgetMs: config.tickBudgetMs ?? config.tickMs * BUDGET,
     stopwatch: config.stopwatch ?? (() => config.clock.now()),
     queues: defineQueues(queues),

@@ -8,7 +8,6 @@ import { firstAttempt } from './retry-placement.js'
 import type { Inherited } from './allocator.js'
 import { type Allocation, inheritedAllocation, type Assignment } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
-import type { ServerSecrets } from './match-environment.js'
 import type { Watcher } from './watching/index.js'
 
 export interface AdoptingOptions {
@@ -18,7 +17,6 @@ export interface AdoptingOptions {
   readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'adopt'>
   readonly watcher: Pick<Watcher, 'settle'>
   readonly endTimes: Pick<EndTimes, 'expect'>
-  readonly secrets: Pick<ServerSecrets, 'adopt'>
   readonly clock: Pick<Clock, 'now'>
   readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
   readonly on: Pick<AllocatorListener, 'ready'>
@@ -30,7 +28,7 @@ export interface AdoptingOptions {
  * and stopped.
  */
 export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
-  const { allocations, governor, creating, lifecycle, watcher, endTimes, secrets, clock, inherited, on } = options
+  const { allocations, governor, creating, lifecycle, watcher, endTimes, clock, inherited, on } = options
 
   const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {
     allocations.enter(allocation, 'running')
@@ -51,8 +49,6 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
     allocation.placements = resumption?.placements
     allocation.charged = requestId !== undefined || allocation.tries.length > 1
-    allocation.secret = resumption?.secret
-    if (resumption?.secret !== undefined) secrets.adopt(resumption.secret)
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocations.add(allocation)
     if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))

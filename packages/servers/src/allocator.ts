@@ -88,6 +88,8 @@ export interface AllocatorOptions {
   /** Milliseconds, to divide long work into slices. */
   readonly stopwatch: () => number
   readonly random: Random
+  /** Returns the master secret of the servers' tokens: see `ServerKeys`. */
+  readonly masterSecret: () => string | Uint8Array
   /** Tag of all deployments of this matchmaker. */
   readonly ownTag: string
   readonly bound: SpendBound

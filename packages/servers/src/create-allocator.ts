@@ -2,13 +2,13 @@ import { createAllocations, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
 import { createWatcher } from './watching/index.js'
-import { createWebhookReceiver, isSecretOf } from './webhooks.js'
+import { createWebhookReceiver } from './webhooks.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
-import { createServerSecrets } from './match-environment.js'
-import { newAllocation } from './records/index.js'
+import { createServerKeys } from './game-servers/index.js'
+import { credentialOf, newAllocation, tagOfCredential } from './records/index.js'
 import { createAdopting } from './adopt-servers.js'
 import { createServerLogWriter, createRecovery } from './store/index.js'
 
@@ -21,7 +21,13 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const resumes = serverLog.resumes ?? options.resumes ?? false
   const allocations = createAllocations(ended)
   const governor = createGovernor(bound, random)
-  const secrets = createServerSecrets(random)
+  const keys = createServerKeys(options.masterSecret)
+  /** The allocation whose deployment has this token: no other attempt of its match, and no match that is over. */
+  const byToken = (token: string) => {
+    const credential = keys.credentialIn(token)
+    return credential === undefined ? undefined : allocations.byTags([tagOfCredential(credential)])
+  }
+  const isTokenOf = (matchId: string, token: string) => byToken(token)?.matchId === matchId
   const writer = createServerLogWriter(serverLog, clock, (error, matchId) =>
     on.problem('store', error, allocations.find(matchId)),
   )
@@ -70,7 +76,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const webhooks = createWebhookReceiver({
     clock,
     baseUrl: options.webhookUrl,
-    find: allocations.find,
+    find: byToken,
+    tokenOf: ({ tag }) => keys.tokenOf(credentialOf(tag)),
     hinted: lifecycle.hinted,
   })
   const creating = createDeploymentCreation({
@@ -83,7 +90,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     lifecycle,
     clock,
     random,
-    secrets,
+    keys,
     maxCreatesInFlight: options.maxCreatesInFlight,
     ownTag,
     webhookUrlOf: webhooks.urlOf,
@@ -102,7 +109,6 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       lifecycle,
       watcher,
       endTimes,
-      secrets,
       clock,
       inherited,
       on,
@@ -157,11 +163,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       recovery.isDone()
         ? webhooks.receive(request)
         : new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
-    isServerSecret: secrets.isOne,
-    isSecretOf: (matchId, secret) => isSecretOf(allocations.find(matchId), secret),
+    isServerSecret: (secret) => keys.credentialIn(secret) !== undefined,
+    isSecretOf: isTokenOf,
     serverReady: (matchId, secret) => {
       const allocation = allocations.find(matchId)
-      if (allocation === undefined || !isSecretOf(allocation, secret)) return false
+      if (allocation === undefined || !isTokenOf(matchId, secret)) return false
       listening.registered(allocation)
       // It runs, so it is READY by now.
       lifecycle.hinted(allocation, undefined)
@@ -169,7 +175,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
     playerCame: (matchId, secret, playerId) => {
       const allocation = allocations.find(matchId)
-      if (allocation === undefined || !isSecretOf(allocation, secret)) return false
+      if (allocation === undefined || !isTokenOf(matchId, secret)) return false
       if (allocation.playerIds.includes(playerId)) allocation.joinBy = Infinity
       return true
     },

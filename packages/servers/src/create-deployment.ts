@@ -24,13 +24,14 @@ import {
   intentEntry,
   type Order,
   resumptionOf,
+  credentialOf,
   type DeploymentService,
   type LocationService,
 } from './records/index.js'
 import { createFurtherAttempts, firstAttempt } from './retry-placement.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit, type Governor } from './server-limits.js'
-import type { ServerSecrets } from './match-environment.js'
+import type { ServerKeys } from './game-servers/index.js'
 
 /** What a failed create means. No I/O. */
 
@@ -96,7 +97,7 @@ interface DeploymentCreationOptions {
   readonly lifecycle: ServerLifecycle
   readonly clock: Clock
   readonly random: Random
-  readonly secrets: Pick<ServerSecrets, 'create'>
+  readonly keys: Pick<ServerKeys, 'tokenOf'>
   readonly maxCreatesInFlight: number
   readonly ownTag: string
   readonly webhookUrlOf: (allocation: Allocation) => string | undefined
@@ -111,17 +112,16 @@ const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
 export function createDeploymentCreation(options: DeploymentCreationOptions): DeploymentCreation {
-  const { service, writer, resumes, governor, allocations, lifecycle, clock, secrets, on } = options
+  const { service, writer, resumes, governor, allocations, lifecycle, clock, keys, on } = options
   const { ownTag, webhookUrlOf, apiUrl } = options
 
   /** @throws {MatchTooLarge} */
   const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
     const current = allocation.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
-    order.secret ??= secrets.create()
     const wanted = {
       found: foundMatch(allocation, order, current.placement),
       deploy: order.deploy,
-      secret: order.secret,
+      token: keys.tokenOf(credentialOf(allocation.tag)),
     }
     const request = deploymentRequest(
       wanted,

@@ -42,7 +42,7 @@ const found: FoundMatch = {
     },
   ],
 }
-const wanted: Wanted = { found, deploy, secret: 'hush' }
+const wanted: Wanted = { found, deploy, token: 'hush' }
 const own = { matchmaker: 'mm-muster', match: 'match-m1' }
 const requestFor = (changes: Partial<Wanted>, webhookUrl?: string) =>
   deploymentRequest({ ...wanted, ...changes }, firstAttempt(true), own, { webhook: webhookUrl })
@@ -64,7 +64,9 @@ test('the request is for a server near the players, with the tags to find it', (
   expect(request.environment_variables).toContainEqual({ key: 'KEY', value: 's', is_hidden: true })
   expect(request).not.toHaveProperty('webhook_on_ready')
   const withSecret = request.environment_variables?.filter(({ value }) => value.includes('hush'))
-  expect(withSecret).toEqual([{ key: 'MM_MATCH_SECRET', value: 'hush', is_hidden: true }])
+  expect(withSecret).toEqual(
+    ['MM_MATCH_SECRET', 'MUSTER_SERVER_TOKEN'].map((key) => ({ key, value: 'hush', is_hidden: true })),
+  )
   expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 

@@ -65,14 +65,15 @@ interface OwnUrls {
 export interface Wanted {
   readonly found: FoundMatch
   readonly deploy: Deploy
-  readonly secret: string
+  /** The token of the server: see `ServerKeys`. */
+  readonly token: string
 }
 
 /**
  * The body of the request that creates a deployment.
  */
 export function deploymentRequest(
-  { found, deploy, secret }: Wanted,
+  { found, deploy, token }: Wanted,
   { cachedOnly, at }: PlacementAttempt,
   own: OwnTags,
   urls: OwnUrls,
@@ -83,9 +84,10 @@ export function deploymentRequest(
     ...matchEnvironment(found),
     ...variables(environment, false),
     ...variables(hiddenEnvironment, true),
-    { key: 'MM_MATCH_SECRET', value: secret, is_hidden: true },
-    ...(urls.api === undefined ? [] : [{ key: 'MM_API_URL', value: urls.api, is_hidden: false }]),
-    ...(probe?.kind === 'registration' ? registration(secret, probe.url ?? registrationAt(urls.api)) : []),
+    { key: 'MM_MATCH_SECRET', value: token, is_hidden: true },
+    { key: 'MUSTER_SERVER_TOKEN', value: token, is_hidden: true },
+    ...(urls.api === undefined ? [] : ['MM_API_URL', 'MUSTER_URL'].map((key) => ({ key, value: urls.api as string, is_hidden: false }))),
+    ...(probe?.kind === 'registration' ? registration(token, probe.url ?? registrationAt(urls.api)) : []),
   ]
   const webhook = urls.webhook === undefined ? undefined : { url: urls.webhook }
   return {
@@ -126,8 +128,8 @@ const userAt = ({ latitude, longitude }: NonNullable<Player['coordinates']>): De
 const variables = (values: Readonly<Record<string, string>>, isHidden: boolean): EnvironmentVariable[] =>
   Object.entries(values).map(([key, value]) => ({ key, value, is_hidden: isHidden }))
 
-const registration = (secret: string, url: string | undefined): EnvironmentVariable[] => [
-  { key: 'MM_REGISTRATION_SECRET', value: secret, is_hidden: true },
+const registration = (token: string, url: string | undefined): EnvironmentVariable[] => [
+  { key: 'MM_REGISTRATION_SECRET', value: token, is_hidden: true },
   ...(url === undefined ? [] : [{ key: 'MM_REGISTRATION_URL', value: url, is_hidden: false }]),
 ]
 

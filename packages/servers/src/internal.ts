@@ -2,6 +2,7 @@
 export { type AllocatorListener, createAllocations, createEndedMatches, type EndedMatches } from './allocations.js'
 export type { Allocator, Held, Inherited } from './allocator.js'
 export { createAllocator } from './create-allocator.js'
+export { newSecret } from './game-servers/index.js'
 export { MatchTooLarge } from './deploy-request.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {

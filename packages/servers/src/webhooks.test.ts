@@ -1,16 +1,17 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { type Allocation, inheritedAllocation, type Order } from './records/allocation.js'
+import { type Allocation, inheritedAllocation } from './records/allocation.js'
 import { createWebhookReceiver } from './webhooks.js'
 
 function setUp(match: Partial<Allocation> = {}, baseUrl: string | undefined = 'https://game.example.com/hooks/') {
   const intent = { matchId: 'm1', queue: 'q', tag: 't', ticketIds: [], at: 0 }
-  const known: Allocation = Object.assign(inheritedAllocation(intent, { secret: 'hush' } as unknown as Order), match)
+  const known: Allocation = Object.assign(inheritedAllocation(intent), match)
   const hints: (readonly [matchId: string, hint: unknown])[] = []
   const receiver = createWebhookReceiver({
     clock: createManualClock(),
     baseUrl,
-    find: (matchId) => (matchId === 'm1' ? known : undefined),
+    find: (token) => (token === 'hush' ? known : undefined),
+    tokenOf: () => 'hush',
     hinted: ({ matchId }, hint) => hints.push([matchId, hint]),
   })
   const post = async (path: string, body: string, method = 'POST') => {
@@ -24,13 +25,13 @@ const ready = JSON.stringify({ request_id: 'r1', current_status: 'Status.READY' 
 
 test('each match has its own path if a webhook URL is set', () => {
   const { receiver, known } = setUp()
-  expect(receiver.urlOf(known)).toBe('https://game.example.com/hooks/m1/hush')
-  expect(receiver.urlOf({ ...known, order: undefined })).toBeUndefined()
+  expect(receiver.urlOf(known)).toBe('https://game.example.com/hooks/hush')
   expect(
     createWebhookReceiver({
       clock: createManualClock(),
       baseUrl: undefined,
       find: () => known,
+      tokenOf: () => 'hush',
       hinted: () => {},
     }).urlOf(known),
   ).toBeUndefined()
@@ -44,23 +45,19 @@ test.each([
   ['', undefined],
 ])('a call at the path of a match is a hint, whatever its body: %j', async (body, hint) => {
   const { hints, post } = setUp()
-  expect(await post('/any/where/m1/hush', body)).toBe(204)
+  expect(await post('/any/where/hush', body)).toBe(204)
   expect(hints).toEqual([['m1', hint]])
 })
 
 test.each([
-  ['a wrong secret', '/hooks/m1/hash', ready, 'POST', 404],
-  ['no secret', '/hooks/m1/', ready, 'POST', 404],
-  ['an unknown match', '/hooks/m2/hush', ready, 'POST', 404],
-  ['another method', '/hooks/m1/hush', ready, 'GET', 405],
-  ['more than 64 KiB', '/hooks/m1/hush', ' '.repeat(64 * 1024 + 1), 'POST', 413],
+  ['a wrong token', '/hooks/hash', ready, 'POST', 404],
+  ['no token', '/hooks/', ready, 'POST', 404],
+  ['another method', '/hooks/hush', ready, 'GET', 405],
+  ['more than 64 KiB', '/hooks/hush', ' '.repeat(64 * 1024 + 1), 'POST', 413],
 ])('%s is refused', async (_, path, body, method, status) => {
   const { hints, post } = setUp({ requestId: 'r1' })
   expect(await post(path, body, method)).toBe(status)
   expect(hints).toEqual([])
 })
-
-test('the paths of an earlier process are refused', async () => {
-  const { post } = setUp({ order: undefined, requestId: 'r1' })
-  expect(await post('/hooks/m1/hush', ready)).toBe(404)
+  expect(await post('/hooks/hush', ready)).toBe(404)
 })

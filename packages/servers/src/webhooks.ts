@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { type DeploymentHint, parseDeploymentWebhook } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
@@ -67,25 +66,20 @@ interface WebhookReceiverOptions {
   readonly clock: Clock
   /** Public base URL; undefined for no webhooks. */
   readonly baseUrl: string | undefined
-  readonly find: (matchId: string) => Allocation | undefined
+  /** The allocation whose deployment has this token. */
+  readonly find: (token: string) => Allocation | undefined
+  readonly tokenOf: (allocation: Allocation) => string
   /** @param hint what the body says, if it says anything. */
   readonly hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => void
 }
 
-export function createWebhookReceiver({ clock, baseUrl, find, hinted }: WebhookReceiverOptions): WebhookReceiver {
+export function createWebhookReceiver({ clock, baseUrl, find, tokenOf, hinted }: WebhookReceiverOptions): WebhookReceiver {
   return {
-    urlOf: ({ matchId, order }) =>
-      baseUrl === undefined || order?.secret === undefined
-        ? undefined
-        : `${baseUrl.replace(/\/+$/, '')}/${matchId}/${order.secret}`,
+    urlOf: (allocation) => baseUrl && `${baseUrl.replace(/\/+$/, '')}/${tokenOf(allocation)}`,
     receive: createWebhookDoor({
       clock,
-      /** By the last two segments of its path: match and secret. */
-      find: (pathname) => {
-        const [matchId = '', secret = ''] = pathname.split('/').slice(-2)
-        const allocation = find(matchId)
-        return isSecretOf(allocation, secret) ? allocation : undefined
-      },
+      /** By the last segment of its path, the token of its server. */
+      find: (pathname) => find(pathname.slice(pathname.lastIndexOf('/') + 1)),
       take: (allocation, body) => hinted(allocation, hintIn(body)),
     }),
   }
@@ -97,14 +91,4 @@ function hintIn(body: Uint8Array): DeploymentHint | undefined {
   } catch {
     return undefined
   }
-}
-
-const digest = (text: string) => createHash('sha256').update(text).digest()
-
-/**
- * Whether the server of the match received this secret, from this process or an earlier one. Compares in constant time.
- */
-export function isSecretOf(allocation: Allocation | undefined, given: string): boolean {
-  const secret = allocation?.order?.secret ?? allocation?.secret
-  return secret !== undefined && timingSafeEqual(digest(given), digest(secret))
 }

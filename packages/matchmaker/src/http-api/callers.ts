@@ -156,7 +156,7 @@ const SERVER_ROUTES: ReadonlySet<string> = new Set([
 ])
 /** Their paths, so that other requests are not compared with secrets. */
 const SERVER_PATHS = /\/(?:matches|backfills)(?:[/?]|$)/
-const SECRET = /^[0-9a-v]{21}$/
+const SECRET = /^[\w-]{1,57}\.[\w-]{22}$/
 
 export const notTheServer = () => new Problem(403, 'not-the-server', 'The caller is not the server of this match.')
 

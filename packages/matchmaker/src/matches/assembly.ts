@@ -4,6 +4,7 @@ import {
   createEndedMatches,
   type ServerLog,
   matchmakerTag,
+  newSecret,
   NO_SERVER_LOG,
 } from '@muster/servers/internal'
 import { createBackfilling } from './backfill-commands.js'
@@ -68,15 +69,18 @@ export interface Kept {
   readonly ledger?: Ledger | undefined
   /** Keeps the servers that may exist. Without it, a crash forgets them. */
   readonly serverLog?: ServerLog | undefined
+  /** Returns the master secret of the servers' tokens. Default: one of this process. */
+  readonly masterSecret?: (() => string) | undefined
 }
 
 /**
  * Puts a matchmaker together from its parts.
  * @throws {InvalidInput} naming the option and the value.
  */
-export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SERVER_LOG }: Kept = {}): Assembly {
+export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SERVER_LOG, masterSecret }: Kept = {}): Assembly {
   const config = configure(options)
   const { clock, random, stopwatch, endedTicketTtlMs } = config
+  let ownSecret: string | undefined
   const events = createEvents()
   let isClosed = false
 
@@ -137,6 +141,7 @@ export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SE
     clock,
     stopwatch,
     random,
+    masterSecret: () => config.serverSecret ?? masterSecret?.() ?? (ownSecret ??= newSecret(random)),
     resumes: config.store !== undefined,
     ownTag: matchmakerTag(config.name),
     bound: config,

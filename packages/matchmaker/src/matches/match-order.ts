@@ -53,8 +53,6 @@ interface OrderParts {
   /** For each seated ticket the index of its team. */
   readonly teamOf: readonly number[]
   readonly placements: FindPlacements | undefined
-  /** Of a match of an earlier process; undefined: not drawn yet. */
-  readonly secret?: string | undefined
 }
 
 /** The order of a match to the allocator. A class, because it needs no closures for each match. */
@@ -64,18 +62,16 @@ class MatchOrder implements Order {
   readonly teamOf: readonly number[]
   readonly expansionMs: number
   readonly placements: FindPlacements | undefined
-  secret: string | undefined
   readonly deploy: Order['deploy']
   readonly #rules: Match['queue']['rules']
 
-  constructor({ queue, teams, seated, expansionMs }: Match, { teamOf, placements, secret }: OrderParts) {
+  constructor({ queue, teams, seated, expansionMs }: Match, { teamOf, placements }: OrderParts) {
     this.deploy = queue.deploy
     this.tickets = seated
     this.teams = teams
     this.teamOf = teamOf
     this.expansionMs = expansionMs
     this.placements = placements
-    this.secret = secret
     this.#rules = queue.rules
   }
 

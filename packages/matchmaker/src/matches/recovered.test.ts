@@ -124,20 +124,23 @@ test('but not their attributes: rules that need these require them in the input'
 
 test('its server is still known by its secret, and that of another match is not', async () => {
   const serverLog = { ...createMemoryServerLog(), resumes: true }
-  const earlier = setUp({ serverLog, queues: [social] })
+  const serverSecret = 'a'.repeat(32)
+  const earlier = setUp({ serverLog, queues: [social], serverSecret })
   const ids = Array.from({ length: 8 }, (_, index) => `p${index}`)
   for (const id of ids) earlier.join(id)
   await earlier.run(6500)
   const [own = '', other = ''] = new Set(ids.map((id) => earlier.matchmaker.getTicket(id)?.matchId ?? ''))
-  const secretOf = async (matchId: string) =>
-    (await serverLog.open()).find((open) => open.matchId === matchId)?.resumption?.secret ?? ''
   const { clock, service } = earlier
-  const { matchmaker } = setUp({ serverLog, clock, deployments: service.deployments, queues: [social] })
+  const secretOf = (matchId: string) => {
+    const create = service.calls.create.find(({ tags }) => tags?.includes(`match-${matchId}`))
+    return create?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+  }
+  const { matchmaker } = setUp({ serverLog, clock, deployments: service.deployments, queues: [social], serverSecret })
   await matchmaker.tick()
-  const secret = await secretOf(own)
-  expect([secret.length, other]).toEqual([21, expect.stringMatching(/./)])
+  const secret = secretOf(own)
+  expect([secret, other]).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)])
   expect([matchmaker.isSecretOf(own, secret), matchmaker.isServerSecret(secret)]).toEqual([true, true])
-  expect([matchmaker.isSecretOf(other, secret), matchmaker.isSecretOf(own, await secretOf(other))]).toEqual([
+  expect([matchmaker.isSecretOf(other, secret), matchmaker.isSecretOf(own, secretOf(other))]).toEqual([
     false,
     false,
   ])

@@ -139,11 +139,7 @@ export function createResuming(options: ResumingOptions): Resuming {
         return undefined
       }
       lifecycle().adopt(match)
-      return orderOf(match, {
-        teamOf: teamsOf(match.seated),
-        placements: placing(match),
-        secret: open.resumption?.secret,
-      })
+      return orderOf(match, { teamOf: teamsOf(match.seated), placements: placing(match) })
     },
 
     done: () => {

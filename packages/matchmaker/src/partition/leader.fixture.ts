@@ -87,6 +87,7 @@ export function createWorld({
       random,
       listLagMs: 4000,
       serverLog,
+      masterSecret: () => 'the master secret of this world',
       ...given,
       ledger: {
         changed: (ticket) => {

@@ -150,14 +150,21 @@ export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly ledger: Ledger
   /** Default: in memory. */
   readonly serverLog?: ServerLog | undefined
+  /** Returns the master secret of the servers' tokens, once this process leads. Default: one of this process. */
+  readonly masterSecret?: (() => string) | undefined
 }
 
 /** @throws {InvalidInput} naming the option and the value. */
-export function createLeader({ ledger, serverLog = createMemoryServerLog(), ...options }: LeaderOptions): Leader {
+export function createLeader({
+  ledger,
+  serverLog = createMemoryServerLog(),
+  masterSecret,
+  ...options
+}: LeaderOptions): Leader {
   const gate = createGate()
   const { matchmaker, loading, loadBackfills, recover, expected, learnedWaits, abandon } = assemble(
     { ...options, deployments: gate.service(options.deployments) },
-    { ledger: gate.ledger(ledger), serverLog: gate.serverLog(serverLog) },
+    { ledger: gate.ledger(ledger), serverLog: gate.serverLog(serverLog), masterSecret },
   )
   if (loading === undefined) throw new Error('a leader has a ledger')
 

@@ -6,6 +6,9 @@ import { decodeHeader, readStored, type Note, type StoredTicket } from './store/
 const COOLDOWN = 'c'
 const PAUSE = 'p'
 
+/** The key of the master secret from which the tokens of game servers are derived. */
+export const SECRET_KEY = 's'
+
 /** The key of a player's cooldown of a name. */
 export const cooldownKey = (name: string, playerId: string): string => COOLDOWN + JSON.stringify([name, playerId])
 

@@ -86,11 +86,6 @@ export interface Order {
    * before the first request. Never rejects. Undefined if no rule chooses a place.
    */
   readonly placements?: (() => readonly Placement[] | Promise<readonly Placement[]>) | undefined
-  /**
-   * The secret at the end of the webhook path, with which the server also registers. Only the service and the server
-   * know the secret. Undefined until the request is made.
-   */
-  secret: string | undefined
 }
 
 /**
@@ -110,13 +105,12 @@ export interface Intent {
 }
 
 /**
- * What a later process needs to continue a match whose server does not run yet, besides its tickets. Not for files or
- * logs: it holds the server's secret, and latencies of players.
+ * What a later process needs to continue a match whose server does not run yet, besides its tickets. Not for logs: it
+ * holds latencies of players.
  */
 export interface Resumption {
   /** See `Order`. */
   readonly expansionMs: number
-  readonly secret: string | undefined
   /** See `Allocation`. */
   readonly tries: readonly PlacementAttempt[]
   readonly placements: readonly Placement[] | undefined
@@ -157,10 +151,6 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   /** Whether its server was counted against what its players may cost. */
   charged: boolean
   /**
-   * The secret that an earlier process gave the server; undefined for a server of this process, whose `order` has it.
-   */
-  secret: string | undefined
-  /**
    * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are notified once the
    * store has recorded the assignment.
    */
@@ -192,7 +182,6 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
 export const resumptionOf = ({ order, ticketIds, tries, placements }: Allocation): Resumption | undefined =>
   order && {
     expansionMs: order.expansionMs,
-    secret: order.secret,
     tries,
     placements,
     teams: order.teams.map(({ name }) => name),
@@ -254,7 +243,6 @@ class MatchAllocation implements Allocation {
   knownAt: number
   startedAfter: number
   charged = false
-  secret: string | undefined = undefined
   listensAt = Infinity
   lastsMs = Infinity
   endsAt = Infinity

@@ -34,4 +34,13 @@ export {
   priorities,
 } from './deployment-service.js'
 export type { Attributes, Player } from './player.js'
-export { hasTag, LARGEST_ENVIRONMENT_BYTES, LONGEST_VALUE_BYTES, matchIdsOf, matchTag, taggedWith } from './tags.js'
+export {
+  credentialOf,
+  hasTag,
+  LARGEST_ENVIRONMENT_BYTES,
+  LONGEST_VALUE_BYTES,
+  matchIdsOf,
+  matchTag,
+  tagOfCredential,
+  taggedWith,
+} from './tags.js'

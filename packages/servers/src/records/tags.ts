@@ -15,6 +15,14 @@ export const matchmakerTag = (name: string): string => `${OF_MATCHMAKER}${name}`
 export const matchTag = (matchId: string, nth = 1): string =>
   nth === 1 ? `${OF_MATCH}${matchId}` : `${OF_MATCH}${matchId}-${nth}`
 
+/**
+ * What a deployment's token is derived from: the tag of the attempt, without its prefix. The server of an earlier
+ * attempt has another token.
+ */
+export const credentialOf = (tag: string): string => tag.slice(OF_MATCH.length)
+/** The tag of the deployment whose token has this credential. */
+export const tagOfCredential = (credential: string): string => `${OF_MATCH}${credential}`
+
 /** The match ids that a tag may contain: the whole text, or the text without the number of a further attempt. */
 export function matchIdsOf(tag: string): readonly string[] {
   if (!tag.startsWith(OF_MATCH)) return []

@@ -6,7 +6,7 @@ import {
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/internal'
 import type { Lease } from '../election.js'
-import { cooldownKey, cooldownText, loadedOf, pauseKey, readNotes, viewOf } from '../notes.js'
+import { cooldownKey, cooldownText, loadedOf, pauseKey, readNotes, SECRET_KEY, viewOf } from '../notes.js'
 import {
   encodeHeader,
   readStored,
@@ -64,6 +64,8 @@ export interface CancelledTicket {
 }
 
 export interface ReplicaOptions {
+  /** Makes a master secret. */
+  readonly newSecret: () => string
   readonly store: PartitionStore
   readonly matchmaker: MatchmakerOptions
   readonly problem: (error: unknown) => void
@@ -72,7 +74,7 @@ export interface ReplicaOptions {
 /** Tickets taken over at a time: some milliseconds of work. */
 const LOADED_AT_ONCE = 500
 
-export function createReplica({ store, matchmaker, problem }: ReplicaOptions): Replica {
+export function createReplica({ store, matchmaker, newSecret, problem }: ReplicaOptions): Replica {
   const assigned = createAssignedTickets()
   let writing: Writing | undefined
 
@@ -124,8 +126,14 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     return [...open.values()].toSorted((one, other) => one.at - other.at)
   }
 
+  let secret: string | undefined
+
   const leader = createLeader({
     ...matchmaker,
+    masterSecret: () => {
+      if (secret === undefined) throw new Error('This process does not lead.')
+      return secret
+    },
     deployments: fencedService(matchmaker.deployments, {
       isHeld: () => writing?.lease.isHeld() ?? false,
       assert: async () => store.fence(writing?.lease.token ?? ''),
@@ -192,7 +200,9 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
 
   /** Takes over the notes of the previous leader. */
   const loadNotes = async () => {
-    const { cooldowns, paused } = readNotes(await allOf(store.loadNotes), problem)
+    const notes = await allOf(store.loadNotes)
+    secret = notes.find(({ key }) => key === SECRET_KEY)?.text
+    const { cooldowns, paused } = readNotes(notes, problem)
     unlessBroken(() => leader.importCooldowns(cooldowns))
     const queues = leader.queueNames()
     for (const queue of paused) if (queues.includes(queue)) leader.pauseQueue(queue)
@@ -252,6 +262,8 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
       await loadNotes()
       writing = ours
+      // It is committed before any server is created.
+      if (secret === undefined) note(SECRET_KEY, (secret = newSecret()))
       await leader.lead()
       await removeGonePlayers(leader, store, joining)
     },

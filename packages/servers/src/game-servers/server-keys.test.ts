@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createServerKeys, joinKeyOf } from './server-keys.js'
+
+const keys = createServerKeys(() => 'a master secret of thirty-two bytes')
+const credential = fc.stringMatching(/^[\w-]{1,57}$/)
+
+test('a token proves its credential, in every process with the same master', () => {
+  const elsewhere = createServerKeys(() => 'a master secret of thirty-two bytes')
+  fc.assert(
+    fc.property(credential, (one) => {
+      expect(elsewhere.credentialIn(keys.tokenOf(one))).toBe(one)
+      expect(keys.tokenOf(one).length).toBeLessThanOrEqual(80)
+    }),
+  )
+})
+
+test('a changed token, one of another server and one by another master prove nothing', () => {
+  const other = createServerKeys(() => 'another master secret of thirty-two b')
+  fc.assert(
+    fc.property(credential, credential, fc.nat(), (one, another, at) => {
+      const token = keys.tokenOf(one)
+      expect(other.credentialIn(token)).toBeUndefined()
+      const index = at % token.length
+      const changed = token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A') + token.slice(index + 1)
+      // The last character of the signature holds bits that are not used.
+      if (index < token.length - 1) expect(keys.credentialIn(changed)).toBeUndefined()
+      if (one === another) return
+      const swapped = another + token.slice(token.lastIndexOf('.'))
+      expect(keys.credentialIn(swapped)).toBeUndefined()
+    }),
+  )
+})
+
+test.each(['', '.', 'm1', 'm1.', '.aaaaaaaaaaaaaaaaaaaaaa', 'm1.short', 'm 1.aaaaaaaaaaaaaaaaaaaaaa', 'x'.repeat(10_000)])(
+  'text that is no token proves nothing: %j',
+  (text) => {
+    expect(keys.credentialIn(text.slice(0, 20_000))).toBeUndefined()
+  },
+)
+
+test('a server derives the key of its join tokens from its token', () => {
+  expect(joinKeyOf(keys.tokenOf('m1'))).toEqual(keys.joinKeyOf('m1'))
+  expect(keys.joinKeyOf('m2')).not.toEqual(keys.joinKeyOf('m1'))
+})

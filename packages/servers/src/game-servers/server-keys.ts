@@ -1,0 +1,57 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Random } from '@muster/core/clock'
+import { newId } from '@muster/core/internal'
+
+/**
+ * The tokens by which game servers are recognized. They are derived from one master secret and the tag of the
+ * deployment, so nothing is stored to check one, and every process with the same master recognizes them, also after a
+ * restart.
+ *
+ * Our choice throughout; the service only carries the token, as a hidden environment variable.
+ */
+export interface ServerKeys {
+  /**
+   * The token of the server with this credential, `MUSTER_SERVER_TOKEN`: `<credential>.<signature>`, at most 80
+   * characters of A–Z, a–z, 0–9, `_`, `-` and one `.`.
+   * @param credential see `credentialOf`.
+   */
+  tokenOf(credential: string): string
+  /** The credential that a token proves; undefined for any other text. Compares in constant time. */
+  credentialIn(token: string): string | undefined
+  /** The key with which the join tokens of this server are signed: see `joinKeyOf`. */
+  joinKeyOf(credential: string): Uint8Array
+}
+
+/** Makes a master secret: about 200 random bits as 42 characters. */
+export const newSecret = (random: Random): string => newId(random) + newId(random)
+
+/** Bytes of a signature: 128 bits cannot be guessed. */
+const SIGNATURE_BYTES = 16
+const SHAPE = /^([\w-]{1,57})\.([\w-]{22})$/
+
+/**
+ * The key of a server's join tokens, which the server derives from its token as well, without a request: HMAC-SHA256
+ * with the token as key over `muster-join-1`.
+ */
+export const joinKeyOf = (token: string): Uint8Array => createHmac('sha256', token).update('muster-join-1').digest()
+
+/**
+ * @param master returns the master secret, at least 32 bytes; called when a token is first made or checked.
+ */
+export function createServerKeys(master: () => string | Uint8Array): ServerKeys {
+  let root: Uint8Array | undefined
+  const signatureOf = (credential: string): Buffer => {
+    root ??= new Uint8Array(hkdfSync('sha256', master(), '', 'muster-server-tokens-1', 32))
+    return createHmac('sha256', root).update(credential).digest().subarray(0, SIGNATURE_BYTES)
+  }
+  const tokenOf = (credential: string) => `${credential}.${signatureOf(credential).toString('base64url')}`
+  return {
+    tokenOf,
+    credentialIn: (token) => {
+      const [, credential, signature] = SHAPE.exec(token) ?? []
+      if (credential === undefined || signature === undefined) return undefined
+      return timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(credential)) ? credential : undefined
+    },
+    joinKeyOf: (credential) => joinKeyOf(tokenOf(credential)),
+  }
+}
