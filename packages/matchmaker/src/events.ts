@@ -1,5 +1,5 @@
 import { createEventsWithProblems } from '@muster/core/internal'
-import type { Activity, Assignment, Placement, ServerFailure, StopReason } from '@muster/servers/internal'
+import type { Activity, Assignment, MatchResult, Placement, ServerFailure, StopReason } from '@muster/servers/internal'
 import type { Backfill, Cooldown, MatchEvent, Ticket, TicketEvents } from './tickets/index.js'
 import type { Offence } from './queues/index.js'
 
@@ -41,6 +41,8 @@ export interface MatchmakerEvents extends TicketEvents {
   backfillChanged: { readonly backfill: Backfill }
   /** Players left a match, by `playersLeft`. `remaining`: how many are in it still; 0 when it is over. */
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
+  /** The server of a match said that the match is over. `playerIds`: who was in it then. */
+  matchOver: MatchEvent & { readonly playerIds: readonly string[]; readonly result?: MatchResult | undefined }
   /** The service accepted the deployment. */
   deploymentCreated: MatchEvent & { readonly requestId: string }
   /**

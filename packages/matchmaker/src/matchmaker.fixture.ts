@@ -18,6 +18,7 @@ const eventNames = [
   'backfillCreated',
   'backfillChanged',
   'playersLeft',
+  'matchOver',
   'cooldownBegan',
   'cooldownForgiven',
   'queuePaused',

@@ -1,6 +1,7 @@
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { MatchmakerClosed } from './errors.js'
+import type { GameServerListener } from './game-servers/index.js'
 import {
   type Allocation,
   type AllocationPhase,
@@ -31,6 +32,8 @@ export interface AllocatorListener {
   /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
   reaped(requestId: string): void
   problem(during: Activity, error: unknown, allocation?: Allocation, requestId?: string): void
+  /** Knows who plays a match, and hears what its server says of it. */
+  readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'>
 }
 
 /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
@@ -96,8 +99,17 @@ export interface Allocations {
   startingCount(): number
 }
 
-/** @param ended receives the matches that are removed. */
-export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEndedMatches()): Allocations {
+interface AllocationsOptions {
+  /** Receives the matches that are removed. */
+  readonly ended?: Pick<EndedMatches, 'add'> | undefined
+  /** Called when the phase or the players of a match have changed, and when it is removed. */
+  readonly changed?: ((allocation: Allocation) => void) | undefined
+}
+
+export function createAllocations({
+  ended = createEndedMatches(),
+  changed = () => {},
+}: AllocationsOptions = {}): Allocations {
   const matches = new Map<string, Allocation>()
   const requested = new Map<string, Allocation>()
   /** Of most matches the create waits for its turn: they are in none of these sets. */
@@ -128,6 +140,7 @@ export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEnded
       if (phase === 'starting' || phase === 'warming' || phase === 'retrying') starting.add(allocation)
       else starting.delete(allocation)
       if (phase === 'running' || phase === 'stopping') served.add(allocation)
+      changed(allocation)
     },
     identify: (allocation, requestId) => {
       allocation.requestId = requestId
@@ -140,6 +153,7 @@ export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEnded
       forgetPlayers(allocation)
       allocation.playerIds = playerIds
       if (isRemembered) remember(allocation)
+      changed(allocation)
     },
     playedBy: (playerId) => {
       if (players.size === 0) return undefined
@@ -154,6 +168,7 @@ export function createAllocations(ended: Pick<EndedMatches, 'add'> = createEnded
       starting.delete(allocation)
       served.delete(allocation)
       if (allocation.requestId !== undefined) requested.delete(allocation.requestId)
+      changed(allocation)
     },
     find: (matchId) => matches.get(matchId),
     byRequest: (requestId) => requested.get(requestId),

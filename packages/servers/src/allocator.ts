@@ -12,6 +12,14 @@ import type { Prober } from './port-probe.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
 import type { AllocatorListener, EndedMatches } from './allocations.js'
+import type {
+  GameServers,
+  GameServerView,
+  Registered,
+  ServerOrders,
+  ServerRegistration,
+  ServerReport,
+} from './game-servers/index.js'
 import type { Recovery, ServerRecord, ServerLog } from './store/index.js'
 
 /** Why nothing may be created now: see `Governor`; or `store`, which cannot be read or written. */
@@ -53,6 +61,17 @@ export interface Allocator {
   isServerSecret(secret: string): boolean
   /** Whether the server of this match has the secret. */
   isSecretOf(matchId: string, secret: string): boolean
+  /**
+   * Registers the game server of this token: see `GameServers`.
+   * @throws {ServerGone}
+   */
+  registerServer(token: string, registration: ServerRegistration): Registered
+  /** @throws {InvalidInput}, and nothing changes; {ServerGone}; {ServerNotRegistered} */
+  reportServer(token: string, report: ServerReport): ServerOrders
+  /** Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
+  waitForOrders(token: string, wait: Parameters<GameServers['waitForOrders']>[1]): Promise<ServerOrders>
+  /** The game servers that have registered. */
+  gameServers(): Iterable<GameServerView>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**

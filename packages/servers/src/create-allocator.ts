@@ -7,8 +7,8 @@ import { createDeploymentCreation } from './create-deployment.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
-import { createServerKeys } from './game-servers/index.js'
-import { credentialOf, newAllocation, tagOfCredential } from './records/index.js'
+import { createGameServers, createServerKeys, ServerGone } from './game-servers/index.js'
+import { type Allocation, credentialOf, newAllocation, tagOfCredential } from './records/index.js'
 import { createAdopting } from './adopt-servers.js'
 import { createServerLogWriter, createRecovery } from './store/index.js'
 
@@ -19,7 +19,13 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, serverLog, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
   const { stopwatch, inherited = NONE_INHERITED, ended } = options
   const resumes = serverLog.resumes ?? options.resumes ?? false
-  const allocations = createAllocations(ended)
+  const allocations = createAllocations({
+    ended,
+    changed: (allocation) => {
+      if (allocations.find(allocation.matchId) === allocation) gameServers.changed(allocation)
+      else gameServers.forget(allocation)
+    },
+  })
   const governor = createGovernor(bound, random)
   const keys = createServerKeys(options.masterSecret)
   /** The allocation whose deployment has this token: no other attempt of its match, and no match that is over. */
@@ -67,6 +73,32 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     again: (allocation) => void creating.retry(allocation),
     on,
   })
+  const gameServers = createGameServers({
+    clock,
+    joinKeyOf: ({ tag }) => keys.joinKeyOf(credentialOf(tag)),
+    matchesOn: (server) => (isServing(server) ? [server] : []),
+    on: {
+      ...on.games,
+      accepted: (match) => serverAccepted(match),
+      refused: (match) => {
+        const { phase, requestId } = match
+        if (phase === 'running' || requestId === undefined) return on.games.over(match, undefined)
+        lifecycle.fail(match, 'not-listening', true)
+        lifecycle.stop(match, requestId)
+      },
+      came: (match) => {
+        match.joinBy = Infinity
+      },
+      lost: (server) => lifecycle.hinted(server, undefined),
+      spent: (server) => drop(server, 'ended'),
+      problem: (server, error) => on.problem('server', error, server, server.requestId),
+    },
+  })
+  /** The server of a match runs, so its deployment is READY by now. */
+  const serverAccepted = (match: Allocation) => {
+    listening.registered(match)
+    lifecycle.hinted(match, undefined)
+  }
   const endTimes = createEndTimes({
     service,
     allocations,
@@ -120,6 +152,21 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const count = () => allocations.count() + lifecycle.strays()
   const isBroken = () => writer.isBehind() || recovery.isFailing()
 
+  const drop: Allocator['drop'] = (allocation, reason) => {
+    const { phase, requestId } = allocation
+    allocation.unwanted ??= reason
+    if (phase === 'stopping') return
+    if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
+    else if (!creating.forget(allocation)) lifecycle.drop(allocation)
+  }
+
+  /** @throws {ServerGone} */
+  const serverOf = (token: string) => {
+    const server = byToken(token)
+    if (server === undefined) throw new ServerGone('This server is not wanted any more. End its process.')
+    return server
+  }
+
   const endAll = () => {
     recovery.close()
     watcher.close()
@@ -140,13 +187,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
     allocate: (match, order) => creating.begin(newAllocation(match, order)),
 
-    drop: (allocation, reason) => {
-      const { phase, requestId } = allocation
-      allocation.unwanted ??= reason
-      if (phase === 'stopping') return
-      if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
-      else if (!creating.forget(allocation)) lifecycle.drop(allocation)
-    },
+    drop,
 
     find: (matchId) => allocations.find(matchId),
     matches: () => allocations.all(),
@@ -168,9 +209,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     serverReady: (matchId, secret) => {
       const allocation = allocations.find(matchId)
       if (allocation === undefined || !isTokenOf(matchId, secret)) return false
-      listening.registered(allocation)
-      // It runs, so it is READY by now.
-      lifecycle.hinted(allocation, undefined)
+      serverAccepted(allocation)
       return true
     },
     playerCame: (matchId, secret, playerId) => {
@@ -180,6 +219,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       return true
     },
 
+    registerServer: (token, registration) => gameServers.register(serverOf(token), registration),
+    reportServer: (token, report) => gameServers.report(serverOf(token), report),
+    waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
+    gameServers: gameServers.all,
+
     advance: (now) => {
       // Before the store is read, every deployment would look like a stray.
       if (recovery.isDone()) watcher.look(now)
@@ -187,6 +231,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       endTimes.advance(now)
       lifecycle.advance(now)
       creating.advance(now)
+      gameServers.advance(now)
     },
 
     recorded: (matchId) => writer.written(matchId),
@@ -203,3 +248,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     pausedUntil: governor.pausedUntil,
   }
 }
+
+/** Whether the deployment of an allocation serves its match, or may soon. */
+const isServing = ({ phase, unwanted }: Allocation) =>
+  unwanted === undefined && (phase === 'starting' || phase === 'warming' || phase === 'running')

@@ -2,7 +2,25 @@
 export { type AllocatorListener, createAllocations, createEndedMatches, type EndedMatches } from './allocations.js'
 export type { Allocator, Held, Inherited } from './allocator.js'
 export { createAllocator } from './create-allocator.js'
-export { newSecret } from './game-servers/index.js'
+export {
+  BEAT_MS,
+  type GameServerView,
+  LOST_AFTER_MS,
+  type MatchResult,
+  type MatchRoster,
+  newSecret,
+  type Registered,
+  RegistrationBody,
+  ReportBody,
+  SERVER_STATES,
+  type SeatsWanted,
+  ServerGone,
+  ServerNotRegistered,
+  type ServerOrders,
+  type ServerRegistration,
+  type ServerReport,
+  type ServerState,
+} from './game-servers/index.js'
 export { MatchTooLarge } from './deploy-request.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {

@@ -59,5 +59,3 @@ test.each([
   expect(await post(path, body, method)).toBe(status)
   expect(hints).toEqual([])
 })
-  expect(await post('/hooks/hush', ready)).toBe(404)
-})

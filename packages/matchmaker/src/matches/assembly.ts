@@ -27,6 +27,7 @@ import { createAllocationOutcomes, createMatchLifecycle } from './match-lifecycl
 import { createInheriting, createResuming, type StoredBackfill } from './resume-matches.js'
 import { createPlacing } from './match-order.js'
 import { createRounds } from './rounds.js'
+import { createServerCommands, createServerOutcomes } from './server-commands.js'
 import { createEstimating, createExplaining } from './explain-ticket.js'
 import {
   createQueueFacts,
@@ -159,6 +160,12 @@ export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SE
         limits.served(playerIds, clock.now())
         ledger?.served(playerIds)
       },
+      games: createServerOutcomes({
+        lifecycle: () => lifecycle,
+        matching: () => matching,
+        backfilling: () => backfilling,
+        events,
+      }),
       events,
       clock,
     }),
@@ -191,7 +198,7 @@ export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SE
   }
   const { playedBy } = allocator
   const ticketing = createTicketing({ tickets, lifecycle, cooldowns, playedBy, clock, assertNotClosed })
-  const { running: runningMatch, ...matching } = createMatching({
+  const matching = createMatching({
     lifecycle,
     allocator,
     ended,
@@ -200,6 +207,7 @@ export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SE
     events,
     clock,
   })
+  const backfilling = createBackfilling({ backfills, running: matching.running, clock })
   const handover = createHandover({ tickets, clock, assertNotClosed })
   const beginPrivate = createBeginPrivate({ tickets, lifecycle })
   const matchCreation = createMatchCreation({
@@ -227,11 +235,13 @@ export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SE
 
   const matchmaker: Matchmaker = {
     ...ticketing,
-    ...matching,
+    playersLeft: matching.playersLeft,
+    stopMatch: matching.stopMatch,
     ...matchCreation,
     ...createCooldownCommands({ cooldowns, events, clock }),
     ...createPausing({ runtimes: () => runtimes, events, clock }),
-    ...createBackfilling({ backfills, running: runningMatch, clock }),
+    ...backfilling,
+    ...createServerCommands({ allocator, lifecycle }),
     ...handover,
     ...estimating,
     ...createQueueFacts(() => runtimes),

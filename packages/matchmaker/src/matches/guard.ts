@@ -18,6 +18,8 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   declineMatch: 'command',
   playersLeft: 'command',
   stopMatch: 'command',
+  registerServer: 'command',
+  reportServer: 'command',
   createBackfill: 'command',
   updateBackfill: 'command',
   cancelBackfill: 'command',
@@ -42,6 +44,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   playerCame: 'read',
   isServerSecret: 'read',
   isSecretOf: 'read',
+  waitForServerOrders: 'read',
   inspect: 'read',
 
   playerMayState: 'free',
@@ -63,7 +66,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
 }
 
 /** Of these, the promise rejects. */
-const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>(['stopMatch', 'waitForChange'])
+const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>(['stopMatch', 'waitForChange', 'waitForServerOrders'])
 
 export interface Guards {
   /** Called before each command and read. @throws instead of it */

@@ -25,6 +25,8 @@ export interface Matching {
 export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft'> {
   /** Finds a match whose server runs. @throws {UnknownMatch}; {MatchNotRunning} */
   running(matchId: string): Match
+  /** Ends a match, if there is one. */
+  end(matchId: string, stop: 'over'): void
 }
 
 /**
@@ -75,12 +77,13 @@ export function createMatching(matching: Matching): MatchingApi {
     if (queue !== undefined) cooldowns.count(queue, playerIds, 'left-running', clock.now())
   }
 
-  const end = (allocation: Allocation | undefined, match: Match | undefined, stop: 'stopped' | 'left') => {
+  const end = (allocation: Allocation | undefined, match: Match | undefined, stop: 'stopped' | 'left' | 'over') => {
     if (match !== undefined) lifecycle.dissolve(match, { reason: 'stopped', stop }, clock.now())
     else if (allocation !== undefined) allocator.drop(allocation, stop)
   }
 
   return {
+    end: (matchId, stop) => end(allocator.find(matchId), lifecycle.find(matchId), stop),
     running: (matchId) => {
       const allocation = allocator.find(matchId)
       if (allocation === undefined && lifecycle.find(matchId) === undefined) throw unknown(matchId)

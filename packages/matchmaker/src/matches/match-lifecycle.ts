@@ -324,6 +324,7 @@ interface AllocationOutcomesOptions {
   readonly lifecycle: () => Pick<MatchLifecycle, 'find' | 'ready' | 'dissolve'>
   /** A server was created for these players. */
   readonly served: (playerIds: readonly string[]) => void
+  readonly games: AllocatorListener['games']
   readonly events: Events
   readonly clock: Pick<Clock, 'now'>
 }
@@ -332,6 +333,7 @@ interface AllocationOutcomesOptions {
 export function createAllocationOutcomes({
   lifecycle,
   served,
+  games,
   events,
   clock,
 }: AllocationOutcomesOptions): AllocatorListener {
@@ -341,6 +343,7 @@ export function createAllocationOutcomes({
     if (match !== undefined) lifecycle().dissolve(match, why, clock.now())
   }
   return {
+    games,
     created: (allocation, requestId) => {
       // Creates repeated elsewhere for lack of capacity are not the players' doing, so only the first counts against
       // their limits. Servers created by an earlier process were counted there.

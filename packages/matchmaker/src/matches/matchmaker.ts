@@ -1,5 +1,13 @@
 import type { Coordinates, MusterError } from '@muster/core'
-import type { AllocationView, Placement, Player } from '@muster/servers/internal'
+import type {
+  AllocationView,
+  Placement,
+  Player,
+  Registered,
+  ServerOrders,
+  ServerRegistration,
+  ServerReport,
+} from '@muster/servers/internal'
 import type { EventName, Listener } from '../events.js'
 import type { Explanation, PlayerMayState, QueueDefinition } from '../queues/index.js'
 import type {
@@ -263,6 +271,27 @@ export interface Matchmaker {
   isServerSecret(secret: string): boolean
   /** Whether it is the secret of this match's server, from its variable MM_MATCH_SECRET. */
   isSecretOf(matchId: string, secret: string): boolean
+  /**
+   * Registers a game server by its token, MUSTER_SERVER_TOKEN, for `POST /servers` of the ticket API. The same again
+   * changes nothing. Another instance replaces the one before.
+   * @throws {ServerGone} if the server is not wanted any more
+   */
+  registerServer(token: string, registration: ServerRegistration): Registered
+  /**
+   * Takes the whole state of a game server, and returns what it is to do. States are levels: a report that is lost,
+   * repeated or late does no harm.
+   * @throws {InvalidInput} naming the field, for a state that cannot be: nothing changes; {ServerGone};
+   *   {ServerNotRegistered} if it has to register first, for instance after a restart of this process
+   */
+  reportServer(token: string, report: ServerReport): ServerOrders
+  /**
+   * Resolves with the orders of a game server once their version differs, or after `waitMs`. A later call for the same
+   * server ends an earlier one. Rejects with the signal's reason, or as `reportServer`.
+   */
+  waitForServerOrders(
+    token: string,
+    wait: { readonly version: number; readonly waitMs: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<ServerOrders>
   /**
    * Subscribes a listener, and returns a function that ends the subscription. A listener that throws affects nothing
    * else.

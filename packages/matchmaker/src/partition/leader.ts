@@ -232,6 +232,9 @@ export function createLeader({
     playerCame: now(matchmaker.playerCame),
     isServerSecret: now(matchmaker.isServerSecret),
     isSecretOf: now(matchmaker.isSecretOf),
+    registerServer: now(matchmaker.registerServer),
+    reportServer: now(matchmaker.reportServer),
+    waitForServerOrders: later(matchmaker.waitForServerOrders),
     on: (event, listener) =>
       matchmaker.on(event, (told) => {
         if (!gate.isShut()) return listener(told)

@@ -35,6 +35,7 @@ export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-l
  * - `ended`: the deployment ended by itself;
  * - `crashed`: the deployment ended in error while players were on it;
  * - `stopped`: by `stopMatch`;
+ * - `over`: its server said that the match is over;
  * - `left`: all players have left, by `playersLeft`;
  * - `max-duration`: after the `maxDurationMs` of its queue;
  * - `nobody-joined`: none of its players had come after the `joinWithinMs` of its queue;
@@ -46,6 +47,7 @@ export type StopReason =
   | ReturnReason
   | 'ended'
   | 'crashed'
+  | 'over'
   | 'left'
   | 'max-duration'
   | 'nobody-joined'
@@ -60,6 +62,8 @@ export const ACTIVITIES = [
   'list',
   'status',
   'probe',
+  /** A game server reported something. */
+  'server',
   'store',
   'locate',
   'beacons',

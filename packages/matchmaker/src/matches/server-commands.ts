@@ -1,0 +1,105 @@
+import { InvalidInput } from '@muster/core'
+import type { Allocator, AllocatorListener, MatchRoster, SeatsWanted, ServerReport } from '@muster/servers/internal'
+import type { Events } from '../events.js'
+import type { Match } from '../tickets/index.js'
+import { inCommon } from './match-order.js'
+import type { MatchingApi } from './match-commands.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
+import type { Matchmaker } from './matchmaker.js'
+
+type BackfillCommands = Pick<Matchmaker, 'createBackfill' | 'updateBackfill' | 'cancelBackfill'>
+
+interface ServerOutcomesOptions {
+  readonly lifecycle: () => Pick<MatchLifecycle, 'find'>
+  readonly matching: () => Pick<MatchingApi, 'playersLeft' | 'end'>
+  readonly backfilling: () => BackfillCommands
+  readonly events: Events
+}
+
+/** What game servers say of their matches, and who plays these. */
+export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorListener['games'] {
+  const { lifecycle, matching, backfilling, events } = options
+  const unless = (matchId: string, act: () => void) => {
+    try {
+      act()
+    } catch (error) {
+      events.emit('problem', { during: 'server', error, matchId })
+    }
+  }
+  return {
+    rosterOf: (matchId) => {
+      const match = lifecycle().find(matchId)
+      return match === undefined || match.teamsUnknown ? undefined : rosterOf(match)
+    },
+    left: ({ matchId }, playerIds) =>
+      unless(matchId, () => void matching().playersLeft(matchId, playerIds).catch(() => {})),
+    over: ({ matchId, queue, playerIds }, result) => {
+      events.emit('matchOver', { matchId, queue, playerIds, result })
+      matching().end(matchId, 'over')
+    },
+    seatsWanted: ({ matchId }, seats) => unless(matchId, () => want(matchId, seats)),
+  }
+
+  function want(matchId: string, { open, teams }: SeatsWanted): void {
+    const backfill = lifecycle().find(matchId)?.backfill
+    const { createBackfill, updateBackfill, cancelBackfill } = backfilling()
+    if (!open) {
+      if (backfill !== undefined) cancelBackfill(backfill.id)
+      return
+    }
+    const wanted = teams && Object.entries(teams).map(([name, slots]) => ({ name, slots }))
+    if (backfill === undefined) createBackfill({ matchId, teams: wanted })
+    else if (wanted !== undefined) updateBackfill(backfill.id, { version: backfill.version, teams: wanted })
+  }
+}
+
+function rosterOf({ queue, teams, placed }: Match): MatchRoster {
+  const tickets = placed.map(({ ticket }) => ticket)
+  return {
+    queue: queue.name,
+    teams: teams.map(({ name }, team) => ({
+      name,
+      players: placed.flatMap(({ ticket, team: its }) =>
+        its === team
+          ? ticket.players.map(({ id, attributes }) => ({ id, ticketId: ticket.id, attributes }))
+          : [],
+      ),
+    })),
+    ...inCommon(queue.rules, tickets),
+  }
+}
+
+interface ServerCommandsOptions {
+  readonly allocator: Pick<Allocator, 'registerServer' | 'reportServer' | 'waitForOrders'>
+  readonly lifecycle: Pick<MatchLifecycle, 'find'>
+}
+
+/** The commands of game servers. */
+export function createServerCommands({
+  allocator,
+  lifecycle,
+}: ServerCommandsOptions): Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders'> {
+  return {
+    registerServer: (token, registration) => allocator.registerServer(token, registration),
+    reportServer: (token, report) => {
+      assertTeams(report, (matchId) => lifecycle.find(matchId))
+      return allocator.reportServer(token, report)
+    },
+    waitForServerOrders: (token, wait) => allocator.waitForOrders(token, wait),
+  }
+}
+
+/** @throws {InvalidInput} naming the field, if seats are wanted in a team that the match does not have */
+function assertTeams({ matches }: ServerReport, find: (matchId: string) => Match | undefined): void {
+  for (const [index, { id, seats }] of matches.entries()) {
+    const match = find(id)
+    if (match === undefined || seats?.teams === undefined) continue
+    for (const [name, slots] of Object.entries(seats.teams)) {
+      const team = match.teams.find((one) => one.name === name)
+      const field = `matches.${index}.seats.teams.${name}`
+      if (team === undefined) throw new InvalidInput(`${field}: the match has no such team`, { field })
+      if (slots > team.max)
+        throw new InvalidInput(`${field}: must be at most ${team.max}, the players of the team, got ${slots}`, { field })
+    }
+  }
+}

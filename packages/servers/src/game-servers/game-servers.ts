@@ -1,0 +1,446 @@
+import { Conflict, InvalidInput, MusterError } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { unlessAborted } from '@muster/core/internal'
+import type { Allocation } from '../records/index.js'
+import {
+  LARGEST_RESULT_BYTES,
+  type MatchReport,
+  type MatchResult,
+  type SeatsWanted,
+  type ServerRegistration,
+  type ServerReport,
+} from './server-reports.js'
+import type { ServerState } from './server-states.js'
+
+/** The server of this token is not wanted any more, or another instance of it has registered: its process may end. */
+export class ServerGone extends MusterError {
+  static {
+    this.prototype.name = 'ServerGone'
+  }
+}
+
+/** The server has to register before it reports: Muster may have restarted since it did. */
+export class ServerNotRegistered extends Conflict {
+  static {
+    this.prototype.name = 'ServerNotRegistered'
+  }
+}
+
+/** A player of a match, for its server. Addresses and latencies are not in it. */
+export interface RosterPlayer {
+  readonly id: string
+  /** Id of the player's ticket; players of one ticket are a party. */
+  readonly ticketId: string
+  readonly attributes?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Who plays a match. Teams come in the order of the queue's definition. */
+export interface MatchRoster {
+  readonly queue: string
+  readonly teams: readonly { readonly name: string; readonly players: readonly RosterPlayer[] }[]
+  /** What the players have in common, by the rules `equal` and `overlap`. */
+  readonly equality: Readonly<Record<string, string | number | boolean>>
+  readonly intersection: Readonly<Record<string, readonly string[]>>
+}
+
+/** What a server is to do, as a level: it follows the newest, whatever came before. */
+export interface ServerOrders {
+  /** Differs from that of other orders. */
+  readonly version: number
+  /** `drain`: serve the matches to their end and take no other; `stop`: end the process. */
+  readonly want: 'run' | 'drain' | 'stop'
+  readonly reason?: string | undefined
+  /** The matches that it serves or is to serve. One that is not listed is over. */
+  readonly matches: readonly (MatchRoster & { readonly id: string })[]
+}
+
+/** The answer to a registration. */
+export interface Registered extends ServerOrders {
+  /** Id of the server, the audience of its join tokens. */
+  readonly id: string
+  readonly key: Uint8Array
+  /** Epoch milliseconds at which it is stopped whatever it does; undefined while nothing bounds its time. */
+  readonly retireAt: number | undefined
+}
+
+/** Milliseconds between two reports of a server, and after which a silent one is lost (our choices). */
+export const BEAT_MS = 10_000
+export const LOST_AFTER_MS = 25_000
+/** Milliseconds for which a lost server without a match is kept (our choice). */
+const LOST_GRACE_MS = 60_000
+/** Reports in a row that say `healthy: false`, after which a server is drained. */
+const UNHEALTHY_REPORTS = 3
+/** A pause of our own work of more milliseconds than this is an outage: no server was silent then. */
+const OWN_PAUSE_MS = 5000
+
+/** What becomes of a server's matches; called with what its reports say. */
+export interface GameServerListener {
+  /** Undefined if the players of the match are not known. */
+  rosterOf(matchId: string): MatchRoster | undefined
+  /** The server says that players may come. */
+  accepted(match: Allocation): void
+  /** The server cannot serve the match, or did not answer in time. */
+  refused(match: Allocation): void
+  /** These players of the match have connected. */
+  came(match: Allocation, playerIds: readonly string[]): void
+  left(match: Allocation, playerIds: readonly string[]): void
+  over(match: Allocation, result: MatchResult | undefined): void
+  seatsWanted(match: Allocation, seats: SeatsWanted): void
+  /** The server has been silent for too long: its status is read. */
+  lost(server: Allocation): void
+  /** The server serves nothing and is not wanted any more. */
+  spent(server: Allocation, reason: DrainReason): void
+  problem(server: Allocation, error: Error): void
+}
+
+/** Why a server takes no match any more. */
+export type DrainReason = 'own-wish' | 'unhealthy' | 'refused' | 'surplus' | 'retired' | 'update' | 'operator' | 'silent'
+
+/** A server that has registered, for operators. */
+export interface GameServerView {
+  readonly id: string
+  readonly state: ServerState
+  readonly registration: ServerRegistration
+  /** Epoch milliseconds of its last report. */
+  readonly seenAt: number
+  readonly draining: DrainReason | undefined
+  readonly matches: readonly string[]
+  /** Players who are on it, by its last report. */
+  readonly playersIn: number
+}
+
+/** The game servers that have registered. Their states are levels: what they report last is what is so. */
+export interface GameServers {
+  /**
+   * Registers the server of an allocation. The same again changes nothing. Another instance replaces the one before.
+   * @throws {ServerGone}
+   */
+  register(server: Allocation, registration: ServerRegistration): Registered
+  /**
+   * Takes the whole state of a server. A report that is older than one before changes nothing.
+   * @throws {InvalidInput} naming the field, and nothing changes; {ServerGone}; {ServerNotRegistered}
+   */
+  report(server: Allocation, report: ServerReport): ServerOrders
+  /**
+   * Resolves with the orders of a server once their version differs from the given one, or the time is over. A later
+   * call of the same server ends an earlier one. Rejects with the signal's reason.
+   */
+  waitForOrders(
+    server: Allocation,
+    options: { readonly version: number; readonly waitMs: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<ServerOrders>
+  /** Something has changed that the server's orders say: it is told at once if it waits. */
+  changed(server: Allocation): void
+  /** From now on the server takes no match; once it serves none, `spent` is called. */
+  drain(server: Allocation, reason: DrainReason): void
+  /** The allocation of the server is gone. */
+  forget(server: Allocation): void
+  /** Looks for servers that are silent. */
+  advance(now: number): void
+  find(serverId: string): GameServerView | undefined
+  /** Whether a match may be given to the server now. */
+  isFree(server: Allocation): boolean
+  all(): Iterable<GameServerView>
+  count(): number
+}
+
+export interface GameServersOptions {
+  readonly clock: Clock
+  readonly joinKeyOf: (server: Allocation) => Uint8Array
+  /** The matches that a server serves or is to serve. */
+  readonly matchesOn: (server: Allocation) => readonly Allocation[]
+  readonly on: GameServerListener
+}
+
+interface GameServer {
+  readonly allocation: Allocation
+  registration: ServerRegistration
+  /** Earlier instances, with the epoch milliseconds until which they are told to drain. */
+  replaced: Map<string, number> | undefined
+  seq: number
+  version: number
+  seenAt: number
+  lostAt: number | undefined
+  unhealthy: number
+  draining: DrainReason | undefined
+  /** What its instance has said of each match. */
+  readonly matches: Map<string, MatchReport>
+  /** Ends the long poll that waits. */
+  waiter: (() => void) | undefined
+}
+
+const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
+
+export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServersOptions): GameServers {
+  const servers = new Map<string, GameServer>()
+  let lookedAt = clock.now()
+  /** No server counts as silent before: this process could not hear it. */
+  let upSince = clock.now()
+
+  const isWanted = ({ unwanted, phase }: Allocation) => unwanted === undefined && phase !== 'stopping'
+
+  const ordersOf = (server: GameServer): ServerOrders => {
+    const { allocation, version, draining } = server
+    if (!isWanted(allocation)) return { version, want: 'stop', reason: allocation.unwanted, matches: [] }
+    const matches = matchesOn(allocation).map((match) => ({
+      id: match.matchId,
+      ...(on.rosterOf(match.matchId) ?? unknownRoster(match)),
+    }))
+    return { version, want: draining === undefined ? 'run' : 'drain', reason: draining, matches }
+  }
+
+  /** Never the version of other orders, also not of those of a process before. */
+  const raise = (server: GameServer) => {
+    server.version = Math.max(server.version + 1, Math.floor(clock.now()))
+    server.waiter?.()
+  }
+
+  const stateOf = ({ allocation, lostAt, draining, matches }: GameServer): ServerState => {
+    if (!isWanted(allocation)) return 'STOPPING'
+    if (lostAt !== undefined) return 'LOST'
+    if (draining !== undefined) return 'DRAINING'
+    const served = matchesOn(allocation)
+    if (served.length === 0) return 'IDLE'
+    return served.some(({ matchId }) => ACCEPTED.has(matches.get(matchId)?.status ?? '')) ? 'PLAYING' : 'TAKEN'
+  }
+
+  const viewOf = (server: GameServer): GameServerView => ({
+    id: server.allocation.matchId,
+    state: stateOf(server),
+    registration: server.registration,
+    seenAt: server.seenAt,
+    draining: server.draining,
+    matches: matchesOn(server.allocation).map(({ matchId }) => matchId),
+    playersIn: [...server.matches.values()].reduce((sum, { players }) => sum + inOf(players).length, 0),
+  })
+
+  const endIfSpent = (server: GameServer) => {
+    const { allocation, draining } = server
+    if (draining !== undefined && isWanted(allocation) && matchesOn(allocation).length === 0)
+      on.spent(allocation, draining)
+  }
+
+  const drain = (server: GameServer, reason: DrainReason) => {
+    if (server.draining !== undefined) return
+    server.draining = reason
+    raise(server)
+    endIfSpent(server)
+  }
+
+  const seen = (server: GameServer) => {
+    server.seenAt = clock.now()
+    server.lostAt = undefined
+  }
+
+  /** @throws {ServerGone}; {ServerNotRegistered} */
+  const registered = (allocation: Allocation): GameServer => {
+    const server = servers.get(allocation.matchId)
+    if (server === undefined) {
+      if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
+      throw new ServerNotRegistered('This server is not registered. Send POST /servers first.')
+    }
+    return server
+  }
+
+  const takeMatch = (server: GameServer, match: Allocation, reported: MatchReport) => {
+    const before = server.matches.get(match.matchId)
+    server.matches.set(match.matchId, reported)
+    const { players, status, seats } = reported
+    if (ACCEPTED.has(status) && !ACCEPTED.has(before?.status ?? '')) on.accepted(match)
+    const came = inOf(players).filter((id) => match.playerIds.includes(id) && before?.players[id] !== 'in')
+    if (came.length > 0) on.came(match, came)
+    const left = match.playerIds.filter((id) => Object.hasOwn(players, id) && players[id] === 'left')
+    if (left.length > 0) on.left(match, left)
+    if (seats !== undefined && !isSame(seats, before?.seats)) on.seatsWanted(match, seats)
+    if (status === 'refused') on.refused(match)
+    else if (status === 'over') on.over(match, reported.result)
+  }
+
+  const take = (server: GameServer, report: ServerReport) => {
+    const { allocation } = server
+    const reported = new Map(report.matches.map((match) => [match.id, match]))
+    for (const match of matchesOn(allocation)) {
+      const now = reported.get(match.matchId)
+      if (now !== undefined) takeMatch(server, match, now)
+      // An instance that has said of a match and says nothing of it any more has given it up.
+      else if (server.matches.has(match.matchId)) on.over(match, undefined)
+    }
+    for (const id of server.matches.keys()) if (!reported.has(id)) server.matches.delete(id)
+    server.unhealthy = report.healthy ? 0 : server.unhealthy + 1
+    if (report.attributes !== undefined)
+      server.registration = { ...server.registration, attributes: report.attributes }
+    if (server.unhealthy >= UNHEALTHY_REPORTS) drain(server, 'unhealthy')
+    if (report.draining) drain(server, 'own-wish')
+    endIfSpent(server)
+  }
+
+  /** An instance that was replaced is told to drain for as long as a silent one is spared, then that it is gone. */
+  const ordersOfReplaced = (server: GameServer, instance: string): ServerOrders => {
+    const until = server.replaced?.get(instance) ?? -Infinity
+    if (clock.now() >= until)
+      throw new ServerGone('Another process has registered with the token of this server. End this process.')
+    return { version: server.version, want: 'drain', reason: 'replaced', matches: [] }
+  }
+
+  const replace = (server: GameServer, registration: ServerRegistration) => {
+    const now = clock.now()
+    const replaced = (server.replaced ??= new Map())
+    for (const [instance, until] of replaced) if (now >= until) replaced.delete(instance)
+    replaced.set(server.registration.instance, now + LOST_AFTER_MS)
+    replaced.delete(registration.instance)
+    server.registration = registration
+    server.seq = -1
+    server.matches.clear()
+    raise(server)
+    const id = JSON.stringify(server.allocation.matchId)
+    on.problem(server.allocation, new Error(`Server ${id}: a second process registered with its token. The first drains.`))
+  }
+
+  const lookAt = (server: GameServer, now: number) => {
+    const { allocation, lostAt } = server
+    if (!isWanted(allocation)) return
+    const silentSince = Math.max(server.seenAt, upSince)
+    if (lostAt === undefined) {
+      if (now - silentSince < LOST_AFTER_MS) return
+      server.lostAt = now
+      on.lost(allocation)
+    } else if (matchesOn(allocation).length === 0 && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
+      server.draining ??= 'silent'
+      endIfSpent(server)
+    }
+  }
+
+  return {
+    register: (allocation, registration) => {
+      if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
+      let server = servers.get(allocation.matchId)
+      if (server === undefined) {
+        server = {
+          allocation,
+          registration,
+          replaced: undefined,
+          seq: -1,
+          version: Math.floor(clock.now()),
+          seenAt: clock.now(),
+          lostAt: undefined,
+          unhealthy: 0,
+          draining: undefined,
+          matches: new Map(),
+          waiter: undefined,
+        }
+        servers.set(allocation.matchId, server)
+      } else if (server.registration.instance !== registration.instance) replace(server, registration)
+      else server.registration = registration
+      seen(server)
+      return {
+        id: allocation.matchId,
+        key: joinKeyOf(allocation),
+        retireAt: Number.isFinite(allocation.endsAt) ? allocation.endsAt : undefined,
+        ...ordersOf(server),
+      }
+    },
+
+    report: (allocation, report) => {
+      const server = registered(allocation)
+      assertPossible(report, server.registration)
+      if (report.instance !== server.registration.instance) return ordersOfReplaced(server, report.instance)
+      seen(server)
+      if (report.seq > server.seq) {
+        server.seq = report.seq
+        take(server, report)
+      }
+      return ordersOf(server)
+    },
+
+    waitForOrders: async (allocation, { version, waitMs, signal }) => {
+      const server = registered(allocation)
+      server.waiter?.()
+      if (server.version === version && waitMs > 0) {
+        const ending = new AbortController()
+        const end = () => ending.abort()
+        server.waiter = end
+        await unlessAborted(clock.sleep(waitMs, ending.signal).catch(() => {}), signal).finally(() => {
+          ending.abort()
+          if (server.waiter === end) server.waiter = undefined
+        })
+        seen(server)
+      }
+      return ordersOf(server)
+    },
+
+    changed: (allocation) => {
+      const server = servers.get(allocation.matchId)
+      if (server === undefined) return
+      raise(server)
+      endIfSpent(server)
+    },
+    drain: (allocation, reason) => {
+      const server = servers.get(allocation.matchId)
+      if (server !== undefined) drain(server, reason)
+    },
+    forget: (allocation) => {
+      const server = servers.get(allocation.matchId)
+      if (server?.allocation !== allocation) return
+      servers.delete(allocation.matchId)
+      server.waiter?.()
+    },
+
+    advance: (now) => {
+      if (now - lookedAt > OWN_PAUSE_MS) upSince = now
+      lookedAt = now
+      for (const server of servers.values()) lookAt(server, now)
+    },
+    find: (serverId) => {
+      const server = servers.get(serverId)
+      return server && viewOf(server)
+    },
+    isFree: (allocation) => {
+      const server = servers.get(allocation.matchId)
+      if (server === undefined || !isWanted(allocation)) return false
+      if (server.draining !== undefined || server.lostAt !== undefined || server.unhealthy > 0) return false
+      return matchesOn(allocation).length < server.registration.matches
+    },
+    *all() {
+      for (const server of servers.values()) yield viewOf(server)
+    },
+    count: () => servers.size,
+  }
+}
+
+const inOf = (players: MatchReport['players']): string[] =>
+  Object.entries(players).flatMap(([id, status]) => (status === 'in' ? [id] : []))
+
+const isSame = (one: SeatsWanted, other: SeatsWanted | undefined) => JSON.stringify(one) === JSON.stringify(other)
+
+const unknownRoster = ({ queue, playerIds }: Allocation): MatchRoster => ({
+  queue,
+  teams: [{ name: '', players: playerIds.map((id) => ({ id, ticketId: '' })) }],
+  equality: {},
+  intersection: {},
+})
+
+/** @throws {InvalidInput} naming the field, for a state that cannot be */
+function assertPossible({ matches }: ServerReport, registration: ServerRegistration): void {
+  const refuse = (field: string, message: string) => new InvalidInput(`${field}: ${message}`, { field })
+  const ids = new Set<string>()
+  let served = 0
+  for (const [index, { id, status, result, players }] of matches.entries()) {
+    const at = `matches.${index}`
+    if (ids.has(id)) throw refuse(`${at}.id`, `is listed twice, got ${JSON.stringify(id)}`)
+    ids.add(id)
+    if (status !== 'over' && status !== 'refused') served += 1
+    if (result === undefined) continue
+    if (status !== 'over') throw refuse(`${at}.result`, `is only for a match that is over, got ${JSON.stringify(status)}`)
+    const bytes = Buffer.byteLength(JSON.stringify(result))
+    if (bytes > LARGEST_RESULT_BYTES)
+      throw refuse(`${at}.result`, `must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)
+    const ranked = result.ranking?.flat() ?? []
+    const twice = ranked.find((one, nth) => ranked.indexOf(one) !== nth)
+    if (twice !== undefined) throw refuse(`${at}.result.ranking`, `lists player ${JSON.stringify(twice)} twice`)
+    const stranger = ranked.find((one) => !Object.hasOwn(players, one))
+    if (stranger !== undefined)
+      throw refuse(`${at}.result.ranking`, `lists ${JSON.stringify(stranger)}, who is not among the players`)
+  }
+  if (served > registration.matches)
+    throw refuse('matches', `must be at most ${registration.matches} at a time, as registered, got ${served}`)
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+
+// What game servers send, as the HTTP API reads it. Lengths are our choice.
+
+const id = z.string().min(1).max(128)
+const MOST_PLAYERS = 1000
+/** Most matches of one server at a time. */
+const MOST_MATCHES = 64
+
+const attributes = z
+  .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
+  .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')
+
+const instance = z
+  .string()
+  .min(1)
+  .max(64)
+  .describe('Random text that the process makes when it starts: a restarted process is another instance')
+
+/** `POST /servers`: a game server says that it runs, and what it can do. */
+export const RegistrationBody = z.strictObject({
+  instance,
+  build: z.string().min(1).max(128).optional().describe('The build of the game; players of another one cannot join'),
+  matches: z.number().int().min(1).max(MOST_MATCHES).default(1).describe('Matches that it serves at a time'),
+  seats: z.number().int().min(0).max(MOST_PLAYERS).optional().describe('Players who fit on it in all'),
+  ports: z
+    .record(z.string().min(1).max(64), z.number().int().min(1).max(65_535))
+    .optional()
+    .describe('The ports at which it listens inside its container, by name'),
+  attributes: attributes.optional().describe('What it says of itself, such as its mode or map'),
+})
+
+const seats = z.strictObject({
+  open: z.boolean().describe('Whether more players are wanted'),
+  teams: z
+    .record(id, z.number().int().min(0).max(MOST_PLAYERS))
+    .optional()
+    .describe('How many more, by team; default: in place of those who have left'),
+})
+
+const result = z.strictObject({
+  ranking: z
+    .array(z.array(id).min(1).max(MOST_PLAYERS))
+    .max(MOST_PLAYERS)
+    .optional()
+    .describe('Ids of players, the best first; those in one list have the same rank'),
+  data: z.unknown().optional().describe('Anything else, at most 8 KiB as JSON'),
+})
+
+const match = z.strictObject({
+  id,
+  status: z
+    .enum(['loading', 'open', 'closed', 'over', 'refused'])
+    .describe('`open`: players may come; `closed`: only those who were on it; `refused`: it cannot be served here'),
+  players: z
+    .record(id, z.enum(['in', 'away', 'left']))
+    .refine((given) => Object.keys(given).length <= MOST_PLAYERS, `must have at most ${MOST_PLAYERS} players`)
+    .default({})
+    .describe('Who is on the server, who may return, and who has left for good since the match began'),
+  seats: seats.optional(),
+  result: result.optional().describe('Of a match that is over'),
+})
+
+/** `PUT /servers/me`: a game server says its whole state. */
+export const ReportBody = z.strictObject({
+  instance,
+  seq: z
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .describe('Grows with each report of an instance; a report that arrives late is not applied'),
+  healthy: z.boolean().default(true).describe('False three times in a row: it is drained'),
+  draining: z.boolean().default(false).describe('It takes no match any more by its own wish'),
+  matches: z.array(match).max(MOST_MATCHES).default([]),
+  attributes: attributes.optional(),
+})
+
+/** What a server says when it registers. */
+export type ServerRegistration = z.output<typeof RegistrationBody>
+/** The whole state of a server. */
+export type ServerReport = z.output<typeof ReportBody>
+/** What a server says of one of its matches. */
+export type MatchReport = ServerReport['matches'][number]
+/** The result of a match, as its server says it. */
+export type MatchResult = z.output<typeof result>
+/** How many more players a match wants. */
+export type SeatsWanted = z.output<typeof seats>
+
+/** Most bytes of a result as JSON: thousands may wait until the backend takes them. */
+export const LARGEST_RESULT_BYTES = 8192
