@@ -38,9 +38,9 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
     for (const { id, error } of failed) {
       ledger.ended(id)
       problem(
-          'store',
-          new Error(`Ticket ${id} cannot be restored after the restart. It is cancelled.`, { cause: error }),
-        )
+        'store',
+        new Error(`Ticket ${id} cannot be restored after the restart. It is cancelled.`, { cause: error }),
+      )
     }
     loading.lead()
   }

@@ -111,8 +111,26 @@ describe('the server of a match', () => {
   })
 
   test.each([
-    ['a match listed twice', { matches: [{ id: 'm', status: 'open' }, { id: 'm', status: 'over' }] }, 'matches.1.id'],
-    ['more matches than it serves', { matches: [{ id: 'm', status: 'open' }, { id: 'n', status: 'open' }] }, 'matches'],
+    [
+      'a match listed twice',
+      {
+        matches: [
+          { id: 'm', status: 'open' },
+          { id: 'm', status: 'over' },
+        ],
+      },
+      'matches.1.id',
+    ],
+    [
+      'more matches than it serves',
+      {
+        matches: [
+          { id: 'm', status: 'open' },
+          { id: 'n', status: 'open' },
+        ],
+      },
+      'matches',
+    ],
     ['a result before the end', { matches: [{ id: 'm', status: 'open', result: {} }] }, 'matches.0.result'],
     [
       'a player ranked twice',
@@ -155,7 +173,7 @@ describe('the server of a match', () => {
     expect(await waiting).toMatchObject({ want: 'stop', reason: 'stopped', matches: [] })
   })
 
-  test('that registers twice: the first process is told to drain, then that it is gone; a problem tells of it', async () => {
+  test('that registers twice: the first process drains, then is told that it is gone; a problem tells of it', async () => {
     const { matchmaker, token, matchId, report, open, run, seen } = await deployed()
     matchmaker.registerServer(token, registration)
     open({ ann: 'in' })

@@ -1,8 +1,14 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { Store } from '@muster/servers'
-import type { DeploymentService, LocationService, SpendBudget } from '@muster/servers/internal'
+import type { PoolDefinition, Store } from '@muster/servers'
+import {
+  type DeploymentService,
+  type LocationService,
+  type Pool,
+  poolSchema,
+  type SpendBudget,
+} from '@muster/servers/internal'
 import type { BeaconSource } from './beacons.js'
 import { unguessable, read } from '@muster/core/internal'
 import type { Locate } from './locate/mmdb-locate.js'
@@ -25,6 +31,8 @@ export interface MatchmakerOptions {
   readonly beacons?: BeaconSource | undefined
   /** At least one queue; names differ. */
   readonly queues: readonly QueueDefinition[]
+  /** Pools of game servers that outlive a match, which queues name. Names differ. Default: none. */
+  readonly pools?: readonly PoolDefinition[] | undefined
   /**
    * Finds the place of an address, for players without coordinates; see `mmdbLocate`. Without it, such players meet
    * only others of their own network in queues with a distance rule.
@@ -124,7 +132,10 @@ type Optional = 'store' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webho
 
 /** The options with every default filled in. */
 export type Config = {
-  readonly [Key in Exclude<keyof MatchmakerOptions, Optional | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
+  readonly [Key in Exclude<keyof MatchmakerOptions, Optional | 'queues' | 'pools'>]-?: Exclude<
+    MatchmakerOptions[Key],
+    undefined
+  >
 } & {
   readonly store: Store | undefined
   readonly locate: Locate | undefined
@@ -135,6 +146,7 @@ export type Config = {
   readonly apiUrl: string | undefined
   readonly serverSecret: string | undefined
   readonly queues: readonly Queue[]
+  readonly pools: readonly Pool[]
 }
 
 const milliseconds = z
@@ -214,8 +226,9 @@ const invalidOption = (field: string, message: string) => new InvalidInput(`opti
 const BUDGET = 0.15
 
 /** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
-export function configure({ queues, ...options }: MatchmakerOptions): Config {
+export function configure({ queues, pools = [], ...options }: MatchmakerOptions): Config {
   const config = read(schema, options, invalidOption)
+  const defined = definePools(pools)
   return {
     ...config,
     store: config.store,
@@ -228,19 +241,50 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
     serverSecret: config.serverSecret,
     tickBudgetMs: config.tickBudgetMs ?? config.tickMs * BUDGET,
     stopwatch: config.stopwatch ?? (() => config.clock.now()),
-    queues: defineQueues(queues),
+    queues: defineQueues(queues, defined),
+    pools: defined,
   }
 }
 
 /** @throws as `configure` */
-export function defineQueues(queues: readonly QueueDefinition[]): readonly Queue[] {
+export function defineQueues(queues: readonly QueueDefinition[], pools: readonly Pool[] = []): readonly Queue[] {
   if (!Array.isArray(queues) || queues.length === 0)
     throw invalidOption('queues', 'queues: must be a list of at least one queue')
-  const defined = queues.map(defineQueue)
+  const defined = queues.map((queue) => defineQueue(withPool(queue, pools)))
   const twice = defined.find(({ name }, index) => defined.findIndex((queue) => queue.name === name) !== index)
   if (twice !== undefined)
     throw invalidOption('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)
   return defined
+}
+
+/** @throws {InvalidInput} naming the pool, the path and the value */
+export function definePools(pools: readonly PoolDefinition[]): readonly Pool[] {
+  const defined = pools.map((pool, index) =>
+    read(poolSchema, pool, (field, message) => invalidOption(`pools.${index}.${field}`, `pools.${index}.${message}`)),
+  )
+  const twice = defined.find(({ name }, index) => defined.findIndex((pool) => pool.name === name) !== index)
+  if (twice !== undefined)
+    throw invalidOption('pools', `pools: there are two of the name ${JSON.stringify(twice.name)}`)
+  return defined
+}
+
+/**
+ * A queue that names a pool is deployed as the pool says.
+ * @throws {InvalidInput} naming the option
+ */
+function withPool(queue: QueueDefinition, pools: readonly Pool[]): QueueDefinition {
+  if (queue?.pool === undefined) return queue
+  const pool = pools.find(({ name }) => name === queue.pool)
+  const at = `queue ${JSON.stringify(queue.name)}`
+  if (pool === undefined)
+    throw invalidOption('queues', `${at}: pool: there is no such pool, got ${JSON.stringify(queue.pool)}`)
+  const { deploy } = queue
+  if (
+    deploy !== undefined &&
+    (deploy.application !== pool.deploy.application || deploy.version !== pool.deploy.version)
+  )
+    throw invalidOption('queues', `${at}: deploy: must be left out, because its pool says what is deployed`)
+  return { ...queue, deploy: pool.deploy }
 }
 
 function beaconsOf(locations: LocationService | undefined): BeaconSource | undefined {

@@ -6,7 +6,9 @@ import type { Governor } from './server-limits.js'
 import type { ServerRecord } from './store/index.js'
 import { firstAttempt } from './retry-placement.js'
 import type { Inherited } from './allocator.js'
-import { type Allocation, inheritedAllocation, type Assignment } from './records/index.js'
+import type { HostedMatches } from './hosted-matches.js'
+import type { Pools } from './pools/index.js'
+import { type Allocation, inheritedAllocation, type Assignment, type Order } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { Watcher } from './watching/index.js'
 
@@ -17,6 +19,8 @@ export interface AdoptingOptions {
   readonly lifecycle: Pick<ServerLifecycle, 'end' | 'lose' | 'adopt'>
   readonly watcher: Pick<Watcher, 'settle'>
   readonly endTimes: Pick<EndTimes, 'expect'>
+  readonly hosted: Pick<HostedMatches, 'adopt'>
+  readonly pools: Pick<Pools, 'orderOf' | 'created' | 'up'>
   readonly clock: Pick<Clock, 'now'>
   readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
   readonly on: Pick<AllocatorListener, 'ready'>
@@ -28,7 +32,7 @@ export interface AdoptingOptions {
  * and stopped.
  */
 export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
-  const { allocations, governor, creating, lifecycle, watcher, endTimes, clock, inherited, on } = options
+  const { allocations, governor, creating, lifecycle, watcher, endTimes, hosted, pools, clock, inherited, on } = options
 
   const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {
     allocations.enter(allocation, 'running')
@@ -39,18 +43,40 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocations.rememberPlayers(allocation)
   }
 
+  /** A match on a server of a pool: that server was taken over before. */
+  const adoptHosted = (open: ServerRecord, order: Order | undefined) => {
+    const found = open.hostId === undefined ? undefined : allocations.find(open.hostId)
+    const host = found?.unwanted === undefined ? found : undefined
+    const allocation = inheritedAllocation(open, order)
+    const assignment = open.assignment ?? inherited.assignmentOf(open)
+    allocation.host = host
+    if (order === undefined && (host === undefined || assignment === undefined)) allocation.unwanted = 'restarted'
+    allocations.add(allocation)
+    if (allocation.unwanted === undefined && assignment !== undefined && host?.requestId !== undefined) {
+      allocation.requestId = host.requestId
+      allocation.assignment = assignment
+      allocations.enter(allocation, 'running')
+      if (order !== undefined) on.ready(allocation, host.requestId, assignment)
+      allocations.rememberPlayers(allocation)
+    }
+    hosted.adopt(allocation)
+  }
+
   return (open) => {
     const { sentAt, lostAt, requestId, lastsMs, resumption } = open
     const now = clock.now()
     const assignment = open.assignment ?? inherited.assignmentOf(open)
     const assigned = open.assigned || assignment !== undefined
-    const order = inherited.orderOf(open)
+    const order = open.pool === undefined ? inherited.orderOf(open) : pools.orderOf(open.pool)
+    if (open.hostId !== undefined || order?.pool !== undefined) return adoptHosted(open, order)
     const allocation = inheritedAllocation(open, order)
     allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
     allocation.placements = resumption?.placements
     allocation.charged = requestId !== undefined || allocation.tries.length > 1
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
+    allocation.matchesServed = open.matchesServed ?? 0
     allocations.add(allocation)
+    if (open.pool !== undefined) pools.created(allocation, undefined)
     if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))
 
     if (requestId !== undefined) {

@@ -5,6 +5,7 @@ import type { GameServerListener } from './game-servers/index.js'
 import {
   type Allocation,
   type AllocationPhase,
+  isHosted,
   NOBODY,
   type Activity,
   type Assignment,
@@ -34,6 +35,16 @@ export interface AllocatorListener {
   problem(during: Activity, error: unknown, allocation?: Allocation, requestId?: string): void
   /** Knows who plays a match, and hears what its server says of it. */
   readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'>
+}
+
+/** Matches on servers of pools, as the lives of servers touch them. */
+export interface MatchHosting {
+  /** The match needs its server no more: the server stays. */
+  release(match: Allocation): void
+  /** The server of a pool runs: where players connect is known. */
+  serverUp(server: Allocation): void
+  /** The server of a pool fails, is stopped or gone, and its matches with it. */
+  serverEnded(server: Allocation, reason: ReturnReason | StopReason): void
 }
 
 /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
@@ -94,6 +105,7 @@ export interface Allocations {
   starting(): SetIterator<Allocation>
   /** The matches whose deployment has players, or is being stopped. */
   served(): SetIterator<Allocation>
+  /** Number of deployments that exist or may exist. */
   count(): number
   /** Number of matches whose deployment has no players yet, whether or not it exists, and is not being stopped. */
   startingCount(): number
@@ -130,16 +142,25 @@ export function createAllocations({
     if (allocation.requestId !== undefined) requested.delete(allocation.requestId)
     allocation.requestId = undefined
   }
+  /** Matches on servers of pools, which have no deployment of their own. */
+  const hosted = new Set<Allocation>()
+  let servedHosted = 0
+  const serve = (allocation: Allocation) => {
+    if (served.has(allocation)) return
+    served.add(allocation)
+    if (hosted.has(allocation)) servedHosted += 1
+  }
   return {
     add: (allocation) => {
       matches.set(allocation.matchId, allocation)
+      if (isHosted(allocation)) hosted.add(allocation)
     },
     enter: (allocation, phase) => {
       allocation.phase = phase
       if (matches.get(allocation.matchId) !== allocation) return
       if (phase === 'starting' || phase === 'warming' || phase === 'retrying') starting.add(allocation)
       else starting.delete(allocation)
-      if (phase === 'running' || phase === 'stopping') served.add(allocation)
+      if (phase === 'running' || phase === 'stopping') serve(allocation)
       changed(allocation)
     },
     identify: (allocation, requestId) => {
@@ -166,8 +187,9 @@ export function createAllocations({
       matches.delete(allocation.matchId)
       ended.add(allocation.matchId)
       starting.delete(allocation)
-      served.delete(allocation)
-      if (allocation.requestId !== undefined) requested.delete(allocation.requestId)
+      if (served.delete(allocation) && hosted.has(allocation)) servedHosted -= 1
+      hosted.delete(allocation)
+      if (requested.get(allocation.requestId ?? '') === allocation) requested.delete(allocation.requestId ?? '')
       changed(allocation)
     },
     find: (matchId) => matches.get(matchId),
@@ -184,7 +206,7 @@ export function createAllocations({
     all: () => matches.values(),
     starting: () => starting.values(),
     served: () => served.values(),
-    count: () => matches.size,
-    startingCount: () => matches.size - served.size,
+    count: () => matches.size - hosted.size,
+    startingCount: () => matches.size - hosted.size - (served.size - servedHosted),
   }
 }

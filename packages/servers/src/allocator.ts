@@ -10,6 +10,7 @@ import type {
 } from './records/index.js'
 import type { Prober } from './port-probe.js'
 import type { DeploymentCreation } from './create-deployment.js'
+import type { Pool, Pools } from './pools/index.js'
 import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
 import type { AllocatorListener, EndedMatches } from './allocations.js'
 import type {
@@ -29,8 +30,8 @@ export type Held = GovernorHeld | 'store'
 export interface Allocator {
   /** Takes over what the store says may still exist. Nothing may be allocated before. */
   readonly recovery: Pick<Recovery, 'recover' | 'attempt' | 'ready' | 'isDone' | 'isFailing'>
-  /** Number of matches that may be allocated now. */
-  room(now: number): number
+  /** Number of matches that may be allocated now. @param pool whose warm servers count too. */
+  room(now: number, pool?: string): number
   /** Begins an allocation. Resolves once the store holds the intent. Reports the outcome to the listener. */
   allocate(match: FoundBy, order: Order): Promise<void>
   /** Stops the server of a match that is no longer wanted; the caller handles its tickets. */
@@ -72,6 +73,7 @@ export interface Allocator {
   waitForOrders(token: string, wait: Parameters<GameServers['waitForOrders']>[1]): Promise<ServerOrders>
   /** The game servers that have registered. */
   gameServers(): Iterable<GameServerView>
+  readonly pools: Pick<Pools, 'views' | 'reconfigure'>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**
@@ -126,6 +128,8 @@ export interface AllocatorOptions {
   readonly apiUrl?: string | undefined
   /** Default: over the network. */
   readonly prober?: Prober | undefined
+  /** Pools of servers that outlive a match. Default: none. */
+  readonly pools?: readonly Pool[] | undefined
   /** The matches of which this process has inherited the tickets. Default: none. */
   readonly inherited?: Inherited | undefined
   /** Receives the matches that have ended completely. */

@@ -1,14 +1,24 @@
+import { newId } from '@muster/core/internal'
 import { createAllocations, rejectAll, whenEnded } from './allocations.js'
 import { createEndTimes } from './server-deadlines.js'
 import { createListening, networkProber } from './port-probe.js'
 import { createWatcher } from './watching/index.js'
 import { createWebhookReceiver } from './webhooks.js'
 import { createDeploymentCreation } from './create-deployment.js'
+import { createHostedMatches } from './hosted-matches.js'
+import { createPools } from './pools/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
 import { createGameServers, createServerKeys, ServerGone } from './game-servers/index.js'
-import { type Allocation, credentialOf, newAllocation, tagOfCredential } from './records/index.js'
+import {
+  type Allocation,
+  credentialOf,
+  isHosted,
+  newAllocation,
+  newPoolServer,
+  tagOfCredential,
+} from './records/index.js'
 import { createAdopting } from './adopt-servers.js'
 import { createServerLogWriter, createRecovery } from './store/index.js'
 
@@ -22,8 +32,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const allocations = createAllocations({
     ended,
     changed: (allocation) => {
-      if (allocations.find(allocation.matchId) === allocation) gameServers.changed(allocation)
-      else gameServers.forget(allocation)
+      const isOpen = allocations.find(allocation.matchId) === allocation
+      gameServers.changed(allocation.host ?? allocation)
+      if (isOpen) return
+      gameServers.forget(allocation)
+      if (allocation.pool !== undefined) pools.gone(allocation)
     },
   })
   const governor = createGovernor(bound, random)
@@ -58,6 +71,33 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     listened: (allocation, listens) => lifecycle.listened(allocation, listens),
     problem: (error, allocation) => on.problem('probe', error, allocation, allocation.requestId),
   })
+  const hosted = createHostedMatches({
+    allocations,
+    writer,
+    gameServers: () => gameServers,
+    creating: () => creating,
+    lifecycle: () => lifecycle,
+    pools: () => pools,
+    clock,
+    random,
+    on,
+  })
+  const pools = createPools({
+    pools: options.pools ?? [],
+    clock,
+    // Creates for matches that wait come before those for stock.
+    room: () => (creating.waiting() > 0 || !recovery.isDone() ? 0 : roomNow(clock.now())),
+    create: (pool, order) => {
+      const server = newPoolServer({ matchId: newId(random), queue: pool, at: clock.now() }, order)
+      void creating.begin(server)
+      return server
+    },
+    drain: (server, reason) => {
+      // A server that has not registered serves nothing, and is not told.
+      if (gameServers.find(server.matchId) === undefined) drop(server, 'surplus')
+      else gameServers.drain(server, reason)
+    },
+  })
   const lifecycle: ServerLifecycle = createServerLifecycle({
     service,
     allocations,
@@ -70,17 +110,25 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     ownTag,
     listLagMs,
     orphanGraceMs,
+    hosted,
     again: (allocation) => void creating.retry(allocation),
     on,
   })
   const gameServers = createGameServers({
     clock,
     joinKeyOf: ({ tag }) => keys.joinKeyOf(credentialOf(tag)),
-    matchesOn: (server) => (isServing(server) ? [server] : []),
+    matchesOn: (server) => {
+      if (server.pool !== undefined) return hosted.matchesOn(server)
+      return isServing(server) ? [server] : []
+    },
     on: {
       ...on.games,
-      accepted: (match) => serverAccepted(match),
+      accepted: (match) => {
+        if (isHosted(match)) hosted.accepted(match)
+        else serverAccepted(match)
+      },
       refused: (match) => {
+        if (isHosted(match) && match.phase !== 'running') return hosted.refused(match)
         const { phase, requestId } = match
         if (phase === 'running' || requestId === undefined) return on.games.over(match, undefined)
         lifecycle.fail(match, 'not-listening', true)
@@ -89,8 +137,14 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       came: (match) => {
         match.joinBy = Infinity
       },
+      registered: (server) => {
+        if (server.pool === undefined) return
+        serverAccepted(server)
+        pools.up(server)
+      },
+      draining: (server) => pools.draining(server),
       lost: (server) => lifecycle.hinted(server, undefined),
-      spent: (server) => drop(server, 'ended'),
+      spent: (server) => drop(server, 'surplus'),
       problem: (server, error) => on.problem('server', error, server, server.requestId),
     },
   })
@@ -141,6 +195,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       lifecycle,
       watcher,
       endTimes,
+      hosted,
+      pools,
       clock,
       inherited,
       on,
@@ -156,6 +212,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     const { phase, requestId } = allocation
     allocation.unwanted ??= reason
     if (phase === 'stopping') return
+    if (isHosted(allocation)) return hosted.release(allocation)
     if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
     else if (!creating.forget(allocation)) lifecycle.drop(allocation)
   }
@@ -165,6 +222,12 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     const server = byToken(token)
     if (server === undefined) throw new ServerGone('This server is not wanted any more. End its process.')
     return server
+  }
+
+  const roomNow = (now: number): number => {
+    if (isBroken()) return 0
+    // Strays cost as much as servers of matches, so they count.
+    return governor.room({ count: count(), startingCount: allocations.startingCount() }, now)
   }
 
   const endAll = () => {
@@ -179,13 +242,15 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     recovery,
 
     // A server that the store cannot record would be lost after a crash, so none is created.
-    room: (now) => {
-      if (isBroken()) return 0
-      // Strays cost as much as servers of matches, so they count.
-      return governor.room({ count: count(), startingCount: allocations.startingCount() }, now)
+    room: (now, pool) => {
+      const room = roomNow(now)
+      return pool === undefined || isBroken() ? room : room + hosted.freePlaces(pool)
     },
 
-    allocate: (match, order) => creating.begin(newAllocation(match, order)),
+    allocate: (match, order) => {
+      const allocation = newAllocation(match, order)
+      return order.pool === undefined ? creating.begin(allocation) : hosted.begin(allocation)
+    },
 
     drop,
 
@@ -223,6 +288,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     reportServer: (token, report) => gameServers.report(serverOf(token), report),
     waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
     gameServers: gameServers.all,
+    pools,
 
     advance: (now) => {
       // Before the store is read, every deployment would look like a stray.
@@ -232,6 +298,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       lifecycle.advance(now)
       creating.advance(now)
       gameServers.advance(now)
+      hosted.advance(now)
+      if (recovery.isDone()) pools.advance(now)
     },
 
     recorded: (matchId) => writer.written(matchId),

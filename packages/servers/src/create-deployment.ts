@@ -83,6 +83,8 @@ export interface DeploymentCreation {
   sendNoMore(): void
   /** Number of creates that were sent and are not answered yet. */
   inFlight(): number
+  /** Number of creates that wait for their turn. */
+  waiting(): number
 }
 
 interface DeploymentCreationOptions {
@@ -122,6 +124,8 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
       found: foundMatch(allocation, order, current.placement),
       deploy: order.deploy,
       token: keys.tokenOf(credentialOf(allocation.tag)),
+      near: order.near ?? order.tickets,
+      pool: allocation.pool,
     }
     const request = deploymentRequest(
       wanted,
@@ -238,9 +242,7 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
    * ended.
    */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
-    const appended = writer.areKept
-      ? writer.append(withResumption(intentEntry(allocation), allocation))
-      : undefined
+    const appended = writer.areKept ? writer.append(withResumption(intentEntry(allocation), allocation)) : undefined
     if (appended !== undefined)
       return appended.then(
         () => goOn(allocation),
@@ -285,5 +287,6 @@ export function createDeploymentCreation(options: DeploymentCreationOptions): De
     advance: further.advance,
     sendNoMore: limit.stop,
     inFlight: limit.underWay,
+    waiting: limit.waiting,
   }
 }

@@ -42,7 +42,7 @@ const found: FoundMatch = {
     },
   ],
 }
-const wanted: Wanted = { found, deploy, token: 'hush' }
+const wanted: Wanted = { found, deploy, token: 'hush', near: found.tickets, pool: undefined }
 const own = { matchmaker: 'mm-muster', match: 'match-m1' }
 const requestFor = (changes: Partial<Wanted>, webhookUrl?: string) =>
   deploymentRequest({ ...wanted, ...changes }, firstAttempt(true), own, { webhook: webhookUrl })

@@ -5,6 +5,7 @@ import { matchEnvironment, oversized, variablesBytes } from './match-environment
 import {
   type Allocation,
   type FoundMatch,
+  type FoundTicket,
   type Order,
   type Placement,
   type PlacementAttempt,
@@ -67,27 +68,35 @@ export interface Wanted {
   readonly deploy: Deploy
   /** The token of the server: see `ServerKeys`. */
   readonly token: string
+  /** The tickets near which the server is wanted. */
+  readonly near: readonly FoundTicket[]
+  /** Of a server of a pool: its name. The server learns of its matches by registering, and not by its environment. */
+  readonly pool: string | undefined
 }
 
 /**
  * The body of the request that creates a deployment.
  */
 export function deploymentRequest(
-  { found, deploy, token }: Wanted,
+  { found, deploy, token, near, pool }: Wanted,
   { cachedOnly, at }: PlacementAttempt,
   own: OwnTags,
   urls: OwnUrls,
 ): CreateDeployment {
   const { application, version, environment, hiddenEnvironment, tags, probe } = deploy
-  const players = found.tickets.flatMap((ticket) => ticket.players)
+  const players = near.flatMap((ticket) => ticket.players)
   const environment_variables = [
-    ...matchEnvironment(found),
+    ...(pool === undefined ? matchEnvironment(found) : [{ key: 'MUSTER_POOL', value: pool, is_hidden: false }]),
     ...variables(environment, false),
     ...variables(hiddenEnvironment, true),
-    { key: 'MM_MATCH_SECRET', value: token, is_hidden: true },
+    ...(pool === undefined ? [{ key: 'MM_MATCH_SECRET', value: token, is_hidden: true }] : []),
     { key: 'MUSTER_SERVER_TOKEN', value: token, is_hidden: true },
-    ...(urls.api === undefined ? [] : ['MM_API_URL', 'MUSTER_URL'].map((key) => ({ key, value: urls.api as string, is_hidden: false }))),
-    ...(probe?.kind === 'registration' ? registration(token, probe.url ?? registrationAt(urls.api)) : []),
+    ...(urls.api === undefined
+      ? []
+      : ['MM_API_URL', 'MUSTER_URL'].map((key) => ({ key, value: urls.api as string, is_hidden: false }))),
+    ...(probe?.kind === 'registration' && pool === undefined
+      ? registration(token, probe.url ?? registrationAt(urls.api))
+      : []),
   ]
   const webhook = urls.webhook === undefined ? undefined : { url: urls.webhook }
   return {

@@ -6,21 +6,22 @@ export {
   BEAT_MS,
   type GameServerView,
   LOST_AFTER_MS,
-  type MatchResult,
   type MatchRoster,
-  newSecret,
   type Registered,
-  RegistrationBody,
-  ReportBody,
-  SERVER_STATES,
-  type SeatsWanted,
   ServerGone,
   ServerNotRegistered,
   type ServerOrders,
+} from './game-servers/game-servers.js'
+export { newSecret } from './game-servers/server-keys.js'
+export {
+  type MatchResult,
+  RegistrationBody,
+  ReportBody,
+  type SeatsWanted,
   type ServerRegistration,
   type ServerReport,
-  type ServerState,
-} from './game-servers/index.js'
+} from './game-servers/server-reports.js'
+export { SERVER_STATES, type ServerState } from './game-servers/server-states.js'
 export { MatchTooLarge } from './deploy-request.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {
@@ -66,6 +67,8 @@ export {
   type Registration,
   type RegistrationDefinition,
 } from './records/deploy.js'
+export { type Pool, poolSchema } from './pools/pool-definition.js'
+export type { PoolPlaceView } from './pools/pools.js'
 export type { DeploymentService, LocationService } from './records/deployment-service.js'
 export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'

@@ -151,5 +151,5 @@ const elsewhereOf = (
 ): Elsewhere => ({
   placements,
   places,
-  players: order && middleOfMatch(order),
+  players: order && middleOfMatch({ tickets: order.near ?? order.tickets }),
 })

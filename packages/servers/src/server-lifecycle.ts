@@ -2,7 +2,7 @@ import type { DeploymentHint } from '@muster/core'
 import { sameStatus } from '@muster/core/internal'
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
-import { type Allocations, type AllocatorListener, tellEnded } from './allocations.js'
+import { type Allocations, type AllocatorListener, type MatchHosting, tellEnded } from './allocations.js'
 import type { ServerLogWriter } from './store/index.js'
 import { createReaper } from './orphan-reaper.js'
 import { createFinder } from './orphan-reconciler.js'
@@ -10,6 +10,7 @@ import type { Listening } from './port-probe.js'
 import {
   type Allocation,
   type AllocationPhase,
+  isHosted,
   type Placement,
   placementOf,
   type Assignment,
@@ -39,6 +40,8 @@ import type { StatusChange, Watcher } from './watching/index.js'
 export interface ServerLifecycle {
   /** The tickets leave the allocation; called once. @param detail what the service says of the server's failure. */
   fail(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[], detail?: string): void
+  /** Sends the players of a match to its server, which listens. */
+  assign(allocation: Allocation): void
   /** Nothing of the allocation is left. */
   end(allocation: Allocation): void
   /** The deployment exists, under this id: it was just created or found. */
@@ -52,6 +55,7 @@ export interface ServerLifecycle {
   lose(allocation: Allocation, lostAt?: number): void
   /** The deployment is not needed, and must be gone before another attempt. */
   retry(allocation: Allocation, requestId: string): void
+  /** Stops the deployment of an allocation. A match on a server of a pool only leaves it. */
   stop(allocation: Allocation, requestId: string): void
   /** Records that the deployment is not needed any more: no process continues with it. */
   drop(allocation: Allocation): void
@@ -90,6 +94,7 @@ interface ServerLifecycleOptions {
   /** Milliseconds for which the service may not show or know yet what it has created. */
   readonly listLagMs: number
   readonly orphanGraceMs: number
+  readonly hosted: MatchHosting
   /** The deployment of its last attempt is gone: another attempt may begin. */
   readonly again: (allocation: Allocation) => void
   readonly on: AllocatorListener
@@ -99,6 +104,7 @@ interface AssigningOptions {
   readonly allocations: Pick<Allocations, 'enter'>
   readonly writer: Pick<ServerLogWriter, 'note'>
   readonly clock: Pick<Clock, 'now'>
+  readonly hosted: Pick<MatchHosting, 'serverUp'>
   readonly on: Pick<AllocatorListener, 'ready'>
 }
 
@@ -107,7 +113,13 @@ interface AssigningOptions {
  * server that players know of must not be taken for an orphan. While the store cannot be written, players are not
  * notified; `createTimeouts` bounds this time.
  */
-function createAssigning({ allocations, writer, clock, on }: AssigningOptions): (allocation: Allocation) => void {
+function createAssigning({
+  allocations,
+  writer,
+  clock,
+  hosted,
+  on,
+}: AssigningOptions): (allocation: Allocation) => void {
   return (allocation) => {
     const { matchId, requestId, assignment, order } = allocation
     if (requestId === undefined || assignment === undefined) return
@@ -125,6 +137,7 @@ function createAssigning({ allocations, writer, clock, on }: AssigningOptions): 
       allocations.enter(allocation, 'running')
       allocation.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
       on.ready(allocation, requestId, assignment)
+      if (allocation.pool !== undefined) hosted.serverUp(allocation)
     }
     if (noted === undefined) tell()
     else void noted.then(tell)
@@ -134,13 +147,14 @@ function createAssigning({ allocations, writer, clock, on }: AssigningOptions): 
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
   const { service, allocations, writer, resumes, watcher, listening, clock, random, ownTag, listLagMs, orphanGraceMs } =
     options
-  const { again, on } = options
+  const { again, hosted, on } = options
 
   const fail: ServerLifecycle['fail'] = (allocation, reason, counts, detail) => {
     const { requestId } = allocation
     if (allocation.unwanted !== undefined) return
     if (requestId !== undefined && isFailure(reason)) on.faulty(allocation, requestId, reason, detail)
     allocation.unwanted = reason
+    if (allocation.pool !== undefined) hosted.serverEnded(allocation, reason)
     on.failed(allocation, reason, counts)
   }
 
@@ -150,8 +164,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   }
 
   const end = (allocation: Allocation) => {
+    if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
     allocations.remove(allocation)
-    reaper.ended(allocation.tag)
+    if (!isHosted(allocation)) reaper.ended(allocation.tag)
     writer.note({ kind: 'settled', matchId: allocation.matchId })
     tellEnded(allocation)
   }
@@ -170,6 +185,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   }
 
   const stop = (allocation: Allocation, requestId: string) => {
+    if (isHosted(allocation)) return hosted.release(allocation)
+    if (allocation.pool !== undefined) hosted.serverEnded(allocation, allocation.unwanted ?? 'ended')
     drop(allocation)
     allocations.enter(allocation, 'stopping')
     discard(allocation, requestId, () => {
@@ -217,7 +234,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     tellCreated(allocation, requestId)
   }
 
-  const assign = createAssigning({ allocations, writer, clock, on })
+  const assign = createAssigning({ allocations, writer, clock, hosted, on })
 
   const listed = (entry: DeploymentListEntry) => {
     const allocation = allocations.byTags(entry.tags ?? [])
@@ -253,6 +270,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
 
   return {
     fail,
+    assign,
     end,
     exists,
     adopt: (allocation, requestId) => {

@@ -19,6 +19,8 @@ interface ConcurrencyLimit<Item extends Queued> {
   stop(): void
   /** Number of tasks that have not ended. */
   underWay(): number
+  /** Number of tasks that wait for their turn. */
+  waiting(): number
 }
 
 /** Most array entries of begun or removed tasks that are kept; with more waiting tasks than this, as many as those. */
@@ -85,6 +87,7 @@ export function createConcurrencyLimit<Item extends Queued>(
       isStopped = true
     },
     underWay: () => underWay,
+    waiting: () => count,
   }
 }
 

@@ -73,7 +73,13 @@ interface WebhookReceiverOptions {
   readonly hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => void
 }
 
-export function createWebhookReceiver({ clock, baseUrl, find, tokenOf, hinted }: WebhookReceiverOptions): WebhookReceiver {
+export function createWebhookReceiver({
+  clock,
+  baseUrl,
+  find,
+  tokenOf,
+  hinted,
+}: WebhookReceiverOptions): WebhookReceiver {
   return {
     urlOf: (allocation) => baseUrl && `${baseUrl.replace(/\/+$/, '')}/${tokenOf(allocation)}`,
     receive: createWebhookDoor({

@@ -171,8 +171,9 @@ export function admitServers(
   const identify: Authenticate<MatchCaller> = (request, connection) => {
     const secret = SERVER_PATHS.test(request.url) ? (bearerToken(request) ?? '') : ''
     if (!SECRET.test(secret)) return authenticate(request, connection)
-    return whenKnown(service.isServerSecret(secret), (known): Awaitable<MatchCaller | undefined> =>
-      known ? serverOf(secret) : authenticate(request, connection),
+    return whenKnown(
+      service.isServerSecret(secret),
+      (known): Awaitable<MatchCaller | undefined> => (known ? serverOf(secret) : authenticate(request, connection)),
     )
   }
   return Object.assign(identify, { recall: authenticate.recall, isSigned: authenticate.isSigned })

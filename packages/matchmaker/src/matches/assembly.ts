@@ -78,7 +78,10 @@ export interface Kept {
  * Puts a matchmaker together from its parts.
  * @throws {InvalidInput} naming the option and the value.
  */
-export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SERVER_LOG, masterSecret }: Kept = {}): Assembly {
+export function assemble(
+  options: MatchmakerOptions,
+  { ledger, serverLog = NO_SERVER_LOG, masterSecret }: Kept = {},
+): Assembly {
   const config = configure(options)
   const { clock, random, stopwatch, endedTicketTtlMs } = config
   let ownSecret: string | undefined
@@ -150,6 +153,7 @@ export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SE
     readsPerSecond: config.readsPerSecond,
     listLagMs: config.listLagMs,
     orphanGraceMs: config.orphanGraceMs,
+    pools: config.pools,
     webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl,
     inherited: resuming,
@@ -248,7 +252,7 @@ export function assemble(options: MatchmakerOptions, { ledger, serverLog = NO_SE
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 
     reconfigure: (definitions) => {
-      runtimes = inOperation(defineQueues(definitions), runtimes)
+      runtimes = inOperation(defineQueues(definitions, config.pools), runtimes)
       const refused = tickets.replaceQueues(runtimes, clock.now())
       backfills.replaceQueues(runtimes)
       return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }

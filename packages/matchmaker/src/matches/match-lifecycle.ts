@@ -50,8 +50,11 @@ import type { Group } from './rounds.js'
 export interface MatchLifecycle {
   find(matchId: string): Match | undefined
   all(): Iterable<Match>
-  /** How many more matches may be made now. Matches that await acceptance count as made. */
-  room(now: number): number
+  /**
+   * How many more matches may be made now. Matches that await acceptance count as made.
+   * @param pool whose warm servers count too.
+   */
+  room(now: number, pool?: string): number
   /** Deploys servers for matches that are due, and removes tickets that did not accept in time. */
   advance(now: number): void
   /**
@@ -139,10 +142,8 @@ export function createMatchLifecycle({
 
   const serve = (now: number) => {
     if (early.size === 0) return
-    let room = allocator.room(now)
     for (const match of early) {
-      if (match.phase !== 'due' || room <= 0) continue
-      room -= 1
+      if (match.phase !== 'due' || allocator.room(now, match.queue.pool) <= 0) continue
       void deploy(match, teamsOf(match.seated))
     }
   }
@@ -203,7 +204,7 @@ export function createMatchLifecycle({
     find: (matchId) => matches.get(matchId),
     all: () => matches.values(),
 
-    room: (now) => allocator.room(now) - early.size,
+    room: (now, pool) => allocator.room(now, pool) - early.size,
 
     advance: (now) => {
       serve(now)

@@ -63,10 +63,12 @@ class MatchOrder implements Order {
   readonly expansionMs: number
   readonly placements: FindPlacements | undefined
   readonly deploy: Order['deploy']
+  readonly pool: string | undefined
   readonly #rules: Match['queue']['rules']
 
   constructor({ queue, teams, seated, expansionMs }: Match, { teamOf, placements }: OrderParts) {
     this.deploy = queue.deploy
+    this.pool = queue.pool
     this.tickets = seated
     this.teams = teams
     this.teamOf = teamOf

@@ -140,8 +140,5 @@ test('its server is still known by its secret, and that of another match is not'
   const secret = secretOf(own)
   expect([secret, other]).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)])
   expect([matchmaker.isSecretOf(own, secret), matchmaker.isServerSecret(secret)]).toEqual([true, true])
-  expect([matchmaker.isSecretOf(other, secret), matchmaker.isSecretOf(own, secretOf(other))]).toEqual([
-    false,
-    false,
-  ])
+  expect([matchmaker.isSecretOf(other, secret), matchmaker.isSecretOf(own, secretOf(other))]).toEqual([false, false])
 })

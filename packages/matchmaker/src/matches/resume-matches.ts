@@ -105,7 +105,12 @@ export function createResuming(options: ResumingOptions): Resuming {
       const match = inheriting.find(matchId, { queue, team, record }, now)
       if (match === undefined) continue
       inheriting.leave(record)
-      const seat = tickets.rejoin(record, match, match.teams.findIndex(({ name }) => name === team), now)
+      const seat = tickets.rejoin(
+        record,
+        match,
+        match.teams.findIndex(({ name }) => name === team),
+        now,
+      )
       if (seat !== undefined) inheriting.join(match, seat)
     }
   }

@@ -33,8 +33,8 @@ export interface RoundTerms {
   /** Epoch milliseconds. */
   readonly now: number
   readonly yielder: Yielder
-  /** How many more servers may be created. */
-  readonly room: number
+  /** How many more matches may begin in a queue with this pool, or with none. */
+  readonly room: (pool: string | undefined) => number
 }
 
 /** Groups the tickets of all queues in steps, so that neither the event loop nor a tick waits for the whole round. */
@@ -75,9 +75,10 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
    */
   const work = async (
     runtime: QueueRuntime,
-    { now, yielder, room }: RoundTerms,
+    { now, yielder, ...terms }: RoundTerms,
     groups: Group[],
   ): Promise<boolean> => {
+    const room = terms.room(runtime.queue.pool)
     // At the server limit no match can start, so fill backfill slots first.
     const openings = room > 0 ? runtime.queue.backfill : ('first' as const)
     const servers = Math.max(0, room)
@@ -145,7 +146,10 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
       runtime.arrivals.clear()
       const groups: Group[] = []
-      const round = runtime.pool.round(now, { anchors, openings: room > 0 ? runtime.queue.backfill : 'first' })
+      const round = runtime.pool.round(now, {
+        anchors,
+        openings: room(runtime.queue.pool) > 0 ? runtime.queue.backfill : 'first',
+      })
       // Unfinished work continues in the next tick.
       while (round.step(WORK, yielder.isDue) && !yielder.isDue());
       collect(runtime, round.take(), now, groups)

@@ -32,7 +32,13 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
       return match === undefined || match.teamsUnknown ? undefined : rosterOf(match)
     },
     left: ({ matchId }, playerIds) =>
-      unless(matchId, () => void matching().playersLeft(matchId, playerIds).catch(() => {})),
+      unless(
+        matchId,
+        () =>
+          void matching()
+            .playersLeft(matchId, playerIds)
+            .catch(() => {}),
+      ),
     over: ({ matchId, queue, playerIds }, result) => {
       events.emit('matchOver', { matchId, queue, playerIds, result })
       matching().end(matchId, 'over')
@@ -60,9 +66,7 @@ function rosterOf({ queue, teams, placed }: Match): MatchRoster {
     teams: teams.map(({ name }, team) => ({
       name,
       players: placed.flatMap(({ ticket, team: its }) =>
-        its === team
-          ? ticket.players.map(({ id, attributes }) => ({ id, ticketId: ticket.id, attributes }))
-          : [],
+        its === team ? ticket.players.map(({ id, attributes }) => ({ id, ticketId: ticket.id, attributes })) : [],
       ),
     })),
     ...inCommon(queue.rules, tickets),
@@ -99,7 +103,9 @@ function assertTeams({ matches }: ServerReport, find: (matchId: string) => Match
       const field = `matches.${index}.seats.teams.${name}`
       if (team === undefined) throw new InvalidInput(`${field}: the match has no such team`, { field })
       if (slots > team.max)
-        throw new InvalidInput(`${field}: must be at most ${team.max}, the players of the team, got ${slots}`, { field })
+        throw new InvalidInput(`${field}: must be at most ${team.max}, the players of the team, got ${slots}`, {
+          field,
+        })
     }
   }
 }

@@ -70,12 +70,11 @@ export function createTick(options: TickOptions): Tick {
     const writing: Promise<void>[] = []
     const short: Group[] = []
     const now = clock.now()
-    const roomNow = () => (mayDeploy ? lifecycle.room(clock.now()) : 0)
-    let room = roomNow()
-    for (const group of room >= groups.length || room <= 0 ? groups : mostUrgentFirst(groups)) {
+    let room = createRoom(mayDeploy ? lifecycle : undefined, clock.now())
+    for (const group of room.isShort(groups) ? mostUrgentFirst(groups) : groups) {
       if (yielder.isDue()) {
         await yielder.yieldNow()
-        room = roomNow()
+        room = createRoom(mayDeploy ? lifecycle : undefined, clock.now())
       }
       if (isClosed()) break
       if (group.runtime.isPaused) {
@@ -83,14 +82,16 @@ export function createTick(options: TickOptions): Tick {
         tickets.release(group.records, now)
         continue
       }
-      const beginning = group.backfill === undefined && room > 0 ? lifecycle.begin(group, now) : undefined
+      const { pool } = group.runtime.queue
+      const hasRoom = group.backfill === undefined && room.of(pool) > 0
+      const beginning = hasRoom ? lifecycle.begin(group, now) : undefined
       if (beginning !== undefined) {
         begun += 1
         if (beginning !== WRITTEN) writing.push(beginning)
-        room -= 1
+        room.take(pool)
       } else if (group.backfill !== undefined) {
         lifecycle.join(group, now)
-      } else if (room <= 0) {
+      } else if (!hasRoom) {
         short.push(group)
       }
       tickets.release(group.records, now)
@@ -117,7 +118,11 @@ export function createTick(options: TickOptions): Tick {
         const yielder = createYielder(stopwatch)
         const now = clock.now()
         const given = recovered && !isClosed() ? beginPrivate(now) : []
-        const groups = await rounds.next({ now, yielder, room: recovered ? lifecycle.room(now) : 0 })
+        const groups = await rounds.next({
+          now,
+          yielder,
+          room: (pool) => (recovered ? lifecycle.room(now, pool) : 0),
+        })
         const claimed = await claim(groups, recovered, yielder)
         const shortIn = new Set(claimed.short.map(({ runtime }) => runtime))
         for (const runtime of runtimes()) runtime.waits.setShort(shortIn.has(runtime), now)
@@ -135,7 +140,7 @@ export function createTick(options: TickOptions): Tick {
       if (!(await allocator.recovery.recover())) return
       const yielder = createYielder(stopwatch)
       const now = clock.now()
-      const groups = rounds.ofArrived(runtime, { now, yielder, room: lifecycle.room(now) })
+      const groups = rounds.ofArrived(runtime, { now, yielder, room: (pool) => lifecycle.room(now, pool) })
       await Promise.all((await claim(groups, true, yielder)).writing)
     },
   }
@@ -181,5 +186,32 @@ export function createTickLoop({ clock, everyMs, tick, isClosed }: TickLoopOptio
       await last?.stop()
     },
     isOn: () => ticker !== undefined,
+  }
+}
+
+/** How many matches may begin: by new servers, and in a queue with a pool by its warm ones, which are used first. */
+function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: number) {
+  let cold = lifecycle?.room(now) ?? 0
+  const warm = new Map<string, number>()
+  const warmIn = (pool: string | undefined): number => {
+    if (pool === undefined || lifecycle === undefined) return 0
+    const known = warm.get(pool) ?? lifecycle.room(now, pool) - lifecycle.room(now)
+    warm.set(pool, known)
+    return known
+  }
+  const of = (pool: string | undefined) => Math.max(0, cold) + warmIn(pool)
+  return {
+    of,
+    take: (pool: string | undefined) => {
+      const left = warmIn(pool)
+      if (pool !== undefined && left > 0) warm.set(pool, left - 1)
+      else cold -= 1
+    },
+    /** Whether there is room for some of the groups, and not for all. */
+    isShort: (groups: readonly Group[]) => {
+      const pools = new Set(groups.map(({ runtime }) => runtime.queue.pool))
+      const all = Math.max(0, cold) + [...pools].reduce((sum, pool) => sum + warmIn(pool), 0)
+      return all > 0 && all < groups.length
+    },
   }
 }

@@ -183,7 +183,5 @@ test('entries of stores that resume carry what is needed, and others nothing of 
   const { entries } = await takenOverAfter(500)
   const kinds = (kind: ServerEntry['kind']) => entries.filter((entry) => entry.kind === kind)
   expect(kinds('intent')).toMatchObject([{ resumption: { expansionMs: 0 } }])
-  expect(kinds('sent')).toMatchObject([
-    { resumption: { tries: [{ cachedOnly: false }] } },
-  ])
+  expect(kinds('sent')).toMatchObject([{ resumption: { tries: [{ cachedOnly: false }] } }])
 })

@@ -237,6 +237,7 @@ test('a field that is new is described, too', () => {
     'cooldown',
     'mode',
     'deploy',
+    'pool',
   ])
 })
 

@@ -132,13 +132,16 @@ function cooldownClauses({ cooldown }: Queue): string[] {
 }
 
 /** What server a match gets. Variables are left out: they may hold secrets. */
-function serverClauses({ deploy, maxAttempts }: Queue): string[] {
+function serverClauses({ deploy, pool, maxAttempts }: Queue): string[] {
   const { application, version, readyTimeoutMs, maxDurationMs, joinWithinMs, warmUpMs, probe } = deploy
   const places = deploy.requireCachedLocations ? ', where its image is cached if there is room' : ''
   const ready = `it must be ready within ${duration(readyTimeoutMs)}`
   const warm = warmUpMs > 0 ? `, has ${duration(warmUpMs)} to warm up` : ''
   return [
-    `every match gets a server of ${application}, version ${version}${places}; ${ready}${warm}${probeWords(probe)}`,
+    pool === undefined
+      ? `every match gets a server of ${application}, version ${version}${places}; ${ready}${warm}${probeWords(probe)}`
+      : `a match takes a warm server of pool ${pool} (${application}, version ${version}); if none fits, one is ` +
+        `created${places}: ${ready}${warm}${probeWords(probe)}`,
     `a match lasts ${duration(maxDurationMs)} at most`,
     ...(joinWithinMs === undefined ? [] : [`a match to which nobody comes within ${duration(joinWithinMs)} ends`]),
     `a ticket is cancelled after ${counted(maxAttempts, 'failed server')}`,

@@ -147,7 +147,12 @@ export interface QueueDefinition {
   /** Whether matches are made in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
   readonly mode?: 'tick' | 'arrival' | undefined
   /** The server that each match gets. */
-  readonly deploy: DeployDefinition
+  /** Required, unless the queue names a `pool`. */
+  readonly deploy?: DeployDefinition | undefined
+  /**
+   * Name of the pool whose servers serve the matches of the queue: see `pools`. They are deployed as the pool says.
+   */
+  readonly pool?: string | undefined
 }
 
 export interface AcceptanceDefinition {
@@ -171,21 +176,23 @@ export interface PresenceDefinition {
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
 /** A queue that was checked, with every default filled in. */
-export interface Queue extends Filled<
-  Omit<
-    QueueDefinition,
-    | 'matchSize'
-    | 'teams'
-    | 'rules'
-    | 'lastResortMs'
-    | 'targetWaitMs'
-    | 'playerMayState'
-    | 'presence'
-    | 'acceptance'
-    | 'cooldown'
-    | 'deploy'
-  >
-> {
+export interface Queue
+  extends Filled<
+    Omit<
+      QueueDefinition,
+      | 'matchSize'
+      | 'teams'
+      | 'rules'
+      | 'lastResortMs'
+      | 'targetWaitMs'
+      | 'playerMayState'
+      | 'presence'
+      | 'acceptance'
+      | 'cooldown'
+      | 'deploy'
+      | 'pool'
+    >
+  > {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
@@ -195,6 +202,7 @@ export interface Queue extends Filled<
   readonly acceptance?: Acceptance | undefined
   readonly cooldown?: CooldownTerms | undefined
   readonly deploy: Deploy
+  readonly pool?: string | undefined
 }
 
 type Acceptance = Filled<AcceptanceDefinition>
@@ -227,6 +235,7 @@ const queueSchema: z.ZodType<Queue> = z
     cooldown: cooldownSchema.optional(),
     mode: z.enum(['tick', 'arrival']).default('tick'),
     deploy: deploySchema,
+    pool: z.string().min(1).max(64).optional(),
   })
   .superRefine(({ matchSize, teams }, context) => {
     if ((matchSize === undefined) === (teams === undefined)) {
@@ -265,6 +274,7 @@ const inOneShape = (queue: Queue): Queue => ({
   cooldown: queue.cooldown,
   mode: queue.mode,
   deploy: queue.deploy,
+  pool: queue.pool,
 })
 
 /**

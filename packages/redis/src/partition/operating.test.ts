@@ -142,7 +142,13 @@ describe('a private match', () => {
       { status: 'HOST_ASSIGNED' },
     ])
     const [one, other] = given(world).teams
-    const swapped = { ...given(world), teams: [{ ...one, name: 'side-2' }, { ...other, name: 'side-1' }] as never }
+    const swapped = {
+      ...given(world),
+      teams: [
+        { ...one, name: 'side-2' },
+        { ...other, name: 'side-1' },
+      ] as never,
+    }
     await expect(answer(second.createMatch(swapped))).rejects.toThrow(InvalidMatch)
     expect(service.servers).toHaveLength(1)
     expect(problems).toEqual([])

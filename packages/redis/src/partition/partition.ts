@@ -122,7 +122,12 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   let standby: Standby | undefined
   const newStandby = (): Standby => {
     const matchmaker: MatchmakerOptions = { ...given, clock, queues }
-    return createStandby({ store, replica: createReplica({ store, matchmaker, newSecret: () => newId() + newId(), problem }), clock, problem })
+    return createStandby({
+      store,
+      replica: createReplica({ store, matchmaker, newSecret: () => newId() + newId(), problem }),
+      clock,
+      problem,
+    })
   }
   /** Keeps a standby that is up to date, unless this process leads. */
   const keepReady = () => {

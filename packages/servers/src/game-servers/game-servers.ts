@@ -86,6 +86,10 @@ export interface GameServerListener {
   left(match: Allocation, playerIds: readonly string[]): void
   over(match: Allocation, result: MatchResult | undefined): void
   seatsWanted(match: Allocation, seats: SeatsWanted): void
+  /** The server has registered. */
+  registered(server: Allocation): void
+  /** The server takes no match any more. */
+  draining(server: Allocation): void
   /** The server has been silent for too long: its status is read. */
   lost(server: Allocation): void
   /** The server serves nothing and is not wanted any more. */
@@ -94,7 +98,15 @@ export interface GameServerListener {
 }
 
 /** Why a server takes no match any more. */
-export type DrainReason = 'own-wish' | 'unhealthy' | 'refused' | 'surplus' | 'retired' | 'update' | 'operator' | 'silent'
+export type DrainReason =
+  | 'own-wish'
+  | 'unhealthy'
+  | 'refused'
+  | 'surplus'
+  | 'retired'
+  | 'update'
+  | 'operator'
+  | 'silent'
 
 /** A server that has registered, for operators. */
 export interface GameServerView {
@@ -223,6 +235,7 @@ export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServe
   const drain = (server: GameServer, reason: DrainReason) => {
     if (server.draining !== undefined) return
     server.draining = reason
+    on.draining(server.allocation)
     raise(server)
     endIfSpent(server)
   }
@@ -267,8 +280,7 @@ export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServe
     }
     for (const id of server.matches.keys()) if (!reported.has(id)) server.matches.delete(id)
     server.unhealthy = report.healthy ? 0 : server.unhealthy + 1
-    if (report.attributes !== undefined)
-      server.registration = { ...server.registration, attributes: report.attributes }
+    if (report.attributes !== undefined) server.registration = { ...server.registration, attributes: report.attributes }
     if (server.unhealthy >= UNHEALTHY_REPORTS) drain(server, 'unhealthy')
     if (report.draining) drain(server, 'own-wish')
     endIfSpent(server)
@@ -293,7 +305,10 @@ export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServe
     server.matches.clear()
     raise(server)
     const id = JSON.stringify(server.allocation.matchId)
-    on.problem(server.allocation, new Error(`Server ${id}: a second process registered with its token. The first drains.`))
+    on.problem(
+      server.allocation,
+      new Error(`Server ${id}: a second process registered with its token. The first drains.`),
+    )
   }
 
   const lookAt = (server: GameServer, now: number) => {
@@ -332,6 +347,7 @@ export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServe
       } else if (server.registration.instance !== registration.instance) replace(server, registration)
       else server.registration = registration
       seen(server)
+      on.registered(allocation)
       return {
         id: allocation.matchId,
         key: joinKeyOf(allocation),
@@ -359,7 +375,10 @@ export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServe
         const ending = new AbortController()
         const end = () => ending.abort()
         server.waiter = end
-        await unlessAborted(clock.sleep(waitMs, ending.signal).catch(() => {}), signal).finally(() => {
+        await unlessAborted(
+          clock.sleep(waitMs, ending.signal).catch(() => {}),
+          signal,
+        ).finally(() => {
           ending.abort()
           if (server.waiter === end) server.waiter = undefined
         })
@@ -430,7 +449,8 @@ function assertPossible({ matches }: ServerReport, registration: ServerRegistrat
     ids.add(id)
     if (status !== 'over' && status !== 'refused') served += 1
     if (result === undefined) continue
-    if (status !== 'over') throw refuse(`${at}.result`, `is only for a match that is over, got ${JSON.stringify(status)}`)
+    if (status !== 'over')
+      throw refuse(`${at}.result`, `is only for a match that is over, got ${JSON.stringify(status)}`)
     const bytes = Buffer.byteLength(JSON.stringify(result))
     if (bytes > LARGEST_RESULT_BYTES)
       throw refuse(`${at}.result`, `must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)

@@ -21,7 +21,10 @@ test('a token says what was signed, whatever ids its player and team have', () =
 test('a token with ids of 36 characters has at most 400 bytes', () => {
   const id = 'b3a1f0de-7c54-4a41-9d0e-3f2c5a8e6d71'
   const matchId = '0123456789abcdefghijk'
-  const token = signJoinToken({ ...claims, aud: matchId, sub: id, mid: matchId, sid: `${matchId}.0`, grp: matchId }, key)
+  const token = signJoinToken(
+    { ...claims, aud: matchId, sub: id, mid: matchId, sid: `${matchId}.0`, grp: matchId },
+    key,
+  )
   expect(Buffer.byteLength(token)).toBeLessThanOrEqual(400)
 })
 

@@ -32,12 +32,18 @@ test('a changed token, one of another server and one by another master prove not
   )
 })
 
-test.each(['', '.', 'm1', 'm1.', '.aaaaaaaaaaaaaaaaaaaaaa', 'm1.short', 'm 1.aaaaaaaaaaaaaaaaaaaaaa', 'x'.repeat(10_000)])(
-  'text that is no token proves nothing: %j',
-  (text) => {
-    expect(keys.credentialIn(text.slice(0, 20_000))).toBeUndefined()
-  },
-)
+test.each([
+  '',
+  '.',
+  'm1',
+  'm1.',
+  '.aaaaaaaaaaaaaaaaaaaaaa',
+  'm1.short',
+  'm 1.aaaaaaaaaaaaaaaaaaaaaa',
+  'x'.repeat(10_000),
+])('text that is no token proves nothing: %j', (text) => {
+  expect(keys.credentialIn(text.slice(0, 20_000))).toBeUndefined()
+})
 
 test('a server derives the key of its join tokens from its token', () => {
   expect(joinKeyOf(keys.tokenOf('m1'))).toEqual(keys.joinKeyOf('m1'))

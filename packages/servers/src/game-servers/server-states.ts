@@ -95,5 +95,8 @@ export const SERVER_STATES: Readonly<Record<ServerState, StateFacts>> = {
     next: { GONE: 'the stop is confirmed' },
   },
   GONE: { meaning: 'its deployment is gone', next: {} },
-  FAILED: { meaning: 'its deployment failed; it is stopped', next: { STOPPING: 'its stop is requested', GONE: 'it was gone already' } },
+  FAILED: {
+    meaning: 'its deployment failed; it is stopped',
+    next: { STOPPING: 'its stop is requested', GONE: 'it was gone already' },
+  },
 }

@@ -73,6 +73,8 @@ export type AllocationPhase = 'creating' | 'finding' | 'retrying' | 'starting' |
 export interface Order {
   readonly deploy: Deploy
   readonly tickets: readonly FoundTicket[]
+  /** Of a server of a pool: the tickets near which it is wanted. Default: `tickets`. */
+  readonly near?: readonly FoundTicket[] | undefined
   /** The teams of the match. */
   readonly teams: readonly { readonly name: string }[]
   /** The index in `teams` for each ticket. */
@@ -86,6 +88,8 @@ export interface Order {
    * before the first request. Never rejects. Undefined if no rule chooses a place.
    */
   readonly placements?: (() => readonly Placement[] | Promise<readonly Placement[]>) | undefined
+  /** Name of the pool whose servers serve the match; undefined: it gets a deployment of its own. */
+  readonly pool?: string | undefined
 }
 
 /**
@@ -102,6 +106,8 @@ export interface Intent {
   readonly playerIds?: readonly string[] | undefined
   /** Epoch milliseconds. */
   readonly at: number
+  /** Of a server of a pool: the name of the pool. It has no tickets; matches are served on it. */
+  readonly pool?: string | undefined
 }
 
 /**
@@ -130,7 +136,15 @@ export interface PlacementAttempt {
 }
 
 /** The allocator's record of a match, from the intent until the server is gone. Only the allocator changes it. */
-export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
+export interface Allocation extends Omit<Intent, 'tag' | 'playerIds' | 'pool'> {
+  /** Of a server of a pool: the name of the pool. */
+  readonly pool: string | undefined
+  /** The server of a pool that serves the match, or is to; undefined for one with a deployment of its own. */
+  host: Allocation | undefined
+  /** Of a server of a pool: the matches that it serves or is to serve, in the order in which they came. */
+  guests: Set<Allocation> | undefined
+  /** Of a server of a pool: how many matches it was given so far. */
+  matchesServed: number
   /** The tag of the current attempt. */
   tag: string
   playerIds: readonly string[]
@@ -252,18 +266,26 @@ class MatchAllocation implements Allocation {
   unwanted: Allocation['unwanted'] = undefined
   twins: Allocation['twins'] = undefined
   ended: Allocation['ended'] = NOBODY
+  readonly pool: string | undefined
+  host: Allocation | undefined = undefined
+  guests: Set<Allocation> | undefined = undefined
+  matchesServed = 0
   /** Undefined: as they follow from the order. */
   #tag: string | undefined
   readonly #ticketIds: readonly string[] | undefined
   #playerIds: readonly string[] | undefined
 
-  constructor({ matchId, queue, at, tag, ticketIds, playerIds }: FoundBy & Partial<Intent>, order: Order | undefined) {
+  constructor(
+    { matchId, queue, at, tag, ticketIds, playerIds, pool }: FoundBy & Partial<Intent>,
+    order: Order | undefined,
+  ) {
     this.matchId = matchId
     this.queue = queue
     this.at = at
     this.order = order
     this.knownAt = at
     this.startedAfter = at
+    this.pool = pool
     this.#tag = tag
     this.#ticketIds = ticketIds
     this.#playerIds = playerIds
@@ -291,15 +313,22 @@ class MatchAllocation implements Allocation {
 /** A match that needs a server. `queue`: the queue's name; `at`: epoch milliseconds. */
 export type FoundBy = Pick<Allocation, 'matchId' | 'queue' | 'at'>
 
+/** Whether a match is served on a server of a pool, and has no deployment of its own. */
+export const isHosted = ({ order, host }: Allocation): boolean => order?.pool !== undefined || host !== undefined
+
 /** The record of a match that was found just now. */
 export const newAllocation = (match: FoundBy, order: Order): Allocation => new MatchAllocation(match, order)
+
+/** The record of a server of a pool that is to be created. @param queue the name of the pool, for views and events. */
+export const newPoolServer = (server: FoundBy, order: Order): Allocation =>
+  new MatchAllocation({ ...server, ticketIds: [], playerIds: [], pool: server.queue }, order)
 
 /** The record of a match of which an earlier process wrote down the intent. */
 export const inheritedAllocation = (intent: Intent, order?: Order): Allocation =>
   new MatchAllocation({ ...intent, playerIds: intent.playerIds ?? [] }, order)
 
 /** The entry that precedes the create. */
-export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Allocation) => ({
+export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, pool }: Allocation) => ({
   kind: 'intent' as const,
   matchId,
   queue,
@@ -307,4 +336,5 @@ export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: A
   ticketIds,
   playerIds,
   at,
+  ...(pool === undefined ? {} : { pool }),
 })

@@ -35,6 +35,7 @@ export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-l
  * - `ended`: the deployment ended by itself;
  * - `crashed`: the deployment ended in error while players were on it;
  * - `stopped`: by `stopMatch`;
+ * - `surplus`: it was kept warm, and is not needed;
  * - `over`: its server said that the match is over;
  * - `left`: all players have left, by `playersLeft`;
  * - `max-duration`: after the `maxDurationMs` of its queue;
@@ -48,6 +49,7 @@ export type StopReason =
   | 'ended'
   | 'crashed'
   | 'over'
+  | 'surplus'
   | 'left'
   | 'max-duration'
   | 'nobody-joined'

@@ -6,9 +6,11 @@ export {
   type FoundMatch,
   type FoundTicket,
   inheritedAllocation,
+  isHosted,
   type Intent,
   intentEntry,
   newAllocation,
+  newPoolServer,
   NOBODY,
   type Order,
   type Placement,
@@ -25,7 +27,7 @@ export {
   type ServerFailure,
   type StopReason,
 } from './assignment.js'
-export type { Deploy, PortProbe } from './deploy.js'
+export { type Deploy, type DeployDefinition, deploySchema, type PortProbe } from './deploy.js'
 export {
   ageOf,
   type DeploymentService,

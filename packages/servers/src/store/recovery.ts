@@ -57,7 +57,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   const takeInSlices = async (all: readonly ServerRecord[]): Promise<boolean> => {
     const yielder = createYielder(stopwatch)
     expect(all)
-    for (const open of all) {
+    for (const open of hostsFirst(all)) {
       if (isClosed) return false
       adopt(open)
       if (yielder.isDue()) await yielder.yieldNow()
@@ -76,7 +76,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       const read = serverLog.open(problem)
       if (!(read instanceof Promise)) {
         expect(read)
-        for (const open of read) adopt(open)
+        for (const open of hostsFirst(read)) adopt(open)
         return done()
       }
       opening = read
@@ -111,4 +111,10 @@ export function createRecovery(options: RecoveryOptions): Recovery {
       isClosed = true
     },
   }
+}
+
+/** Servers of pools come before the matches on them. */
+const hostsFirst = (all: readonly ServerRecord[]): readonly ServerRecord[] => {
+  const hosts = all.filter(({ pool }) => pool !== undefined)
+  return hosts.length === 0 ? all : [...hosts, ...all.filter(({ pool }) => pool === undefined)]
 }

@@ -34,6 +34,13 @@ export type ServerEntry =
       readonly lastsMs?: number | undefined
       readonly assignment?: Assignment | undefined
     }
+  /**
+   * A server of a pool is to serve the match; written before the server is told. `hostId`: its id; undefined: it does
+   * not any more, and another one is looked for.
+   */
+  | { readonly kind: 'claimed'; readonly matchId: string; readonly hostId: string | undefined }
+  /** A server of a pool was given so many matches so far. */
+  | { readonly kind: 'served'; readonly matchId: string; readonly matches: number }
   /** The server is being stopped: no players are to be sent to it any more. */
   | { readonly kind: 'dropped'; readonly matchId: string }
   /** The players on the server have changed. */
@@ -58,6 +65,10 @@ export interface ServerRecord extends Intent {
   readonly resumption?: Resumption | undefined
   readonly lastsMs?: number | undefined
   readonly assignment?: Assignment | undefined
+  /** The server of a pool that serves the match. */
+  readonly hostId?: string | undefined
+  /** Of a server of a pool: how many matches it was given. */
+  readonly matchesServed?: number | undefined
 }
 
 /**
@@ -67,8 +78,9 @@ export interface ServerRecord extends Intent {
 export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
   if (entry.kind === 'intent') {
     // Fields are copied one by one, for speed: this runs for every match.
-    const { matchId, queue, tag, ticketIds, playerIds, at, resumption } = entry
-    const intent = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
+    const { matchId, queue, tag, ticketIds, playerIds, at, pool, resumption } = entry
+    const plain = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
+    const intent = pool === undefined ? plain : { ...plain, pool }
     return resumption === undefined ? intent : { ...intent, resumption }
   }
   if (before === undefined) return undefined
@@ -87,6 +99,10 @@ export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry)
       const { lastsMs: _, assignment: __, ...rest } = before
       return { ...rest, assigned: false, dropped: true }
     }
+    case 'claimed':
+      return { ...before, hostId: entry.hostId }
+    case 'served':
+      return { ...before, matchesServed: entry.matches }
     case 'players':
       return { ...before, playerIds: entry.playerIds }
     case 'settled':
@@ -112,13 +128,14 @@ export const recordOf = (state: ServerRecord, intent: ServerRecord = intentOf(st
   change: state === intent ? undefined : changeOf(intent, state),
 })
 
-const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, resumption }: ServerRecord): ServerRecord => ({
+const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, resumption }: ServerRecord): ServerRecord => ({
   matchId,
   queue,
   tag,
   ticketIds,
   playerIds,
   at,
+  pool,
   resumption,
   assigned: false,
 })

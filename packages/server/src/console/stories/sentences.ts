@@ -36,6 +36,7 @@ const ended: Readonly<Record<StopReason, string>> = {
   ...returned,
   ended: 'it ended by itself',
   crashed: 'it ended in error',
+  surplus: 'it was kept warm, and is not needed',
   over: 'its server said that the match is over',
   left: 'all players have left',
   'max-duration': 'it ran for as long as its queue allows',

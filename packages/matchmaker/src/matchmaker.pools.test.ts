@@ -1,0 +1,211 @@
+import { type ServerReport, RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { describe, expect, test } from 'vitest'
+import { createMatchmaker } from './create-matchmaker.js'
+import { setUp } from './matchmaker.fixture.js'
+
+const place = { name: 'Oslo', latitude: 59.9, longitude: 10.7 }
+const arena: PoolDefinition = {
+  name: 'arena',
+  deploy: { application: 'game', version: '1' },
+  places: [place],
+  reuse: { maxMatches: 20 },
+  at: [{ cron: '* * * * *', minutes: 2, min: 2 }],
+}
+const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
+
+type World = ReturnType<typeof setUp>
+
+/** A game server that registers as soon as it runs, takes every match, and reports whenever the time goes on. */
+function gameServers(
+  world: Pick<World, 'service'> & { matchmaker: Pick<World['matchmaker'], 'registerServer' | 'reportServer'> },
+) {
+  const running = new Map<
+    string,
+    { seq: number; matches: Map<string, 'open' | 'over'>; silent: boolean; refuses: boolean }
+  >()
+  const tokens = () =>
+    world.service.calls.create.map(
+      ({ environment_variables }) =>
+        environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? '',
+    )
+  const play = (isReady = true) => {
+    for (const [nth, token] of tokens().entries()) {
+      const record = world.service.records[nth]
+      if (record === undefined || record.stopAskedAt !== undefined) continue
+      let server = running.get(token)
+      if (server === undefined) {
+        if (!isReady) continue
+        server = { seq: 0, matches: new Map(), silent: false, refuses: false }
+        running.set(token, server)
+        world.matchmaker.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20) }))
+      }
+      if (server.silent) continue
+      for (let again = 0; again < 2; again += 1) {
+        const matches = [...server.matches].map(([id, status]) => ({
+          id,
+          status: server?.refuses === true ? 'refused' : status,
+        }))
+        server.seq += 1
+        const report: ServerReport = ReportBody.parse({ instance: token.slice(0, 20), seq: server.seq, matches })
+        const orders = world.matchmaker.reportServer(token, report)
+        for (const id of server.matches.keys())
+          if (!orders.matches.some((match) => match.id === id)) server.matches.delete(id)
+        for (const { id } of orders.matches) if (!server.matches.has(id)) server.matches.set(id, 'open')
+      }
+    }
+  }
+  return { running, tokens, play }
+}
+
+function open(options: Parameters<typeof setUp>[0] = {}) {
+  const world = setUp({ queues, pools: [arena], service: { fate: () => ({ readyMs: 5000 }) }, ...options })
+  const games = gameServers(world)
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await world.run(250)
+      if (world.clock.now() % 500 === 0)
+        games.play(world.service.records.every(({ createdAt }) => world.clock.now() >= createdAt + 4000))
+    }
+  }
+  return { ...world, ...games, run }
+}
+
+describe('a pool', () => {
+  test('keeps servers warm, and a match takes one at once, without a request for it', async () => {
+    const { matchmaker, service, run, join, status } = open()
+    await run(8000)
+    expect(service.calls.create).toHaveLength(2)
+    expect(service.calls.create[0]?.users).toEqual([
+      { user_type: 'geo_coordinates', user_data: { latitude: 59.9, longitude: 10.7 } },
+    ])
+    join('ann', 'ben')
+    await run(1500)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(matchmaker.getTicket('ann-ben')?.assignment?.fqdn).toBe('r1.example.com')
+    // One takes the place of the one that was taken.
+    expect(service.calls.create).toHaveLength(3)
+  })
+
+  test('without a warm server a match gets one that is created for it', async () => {
+    const { service, run, join, status } = open({ pools: [{ ...arena, at: [] }] })
+    await run(2000)
+    expect(service.calls.create).toHaveLength(0)
+    join('ann', 'ben')
+    await run(8000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(service.calls.create).toHaveLength(1)
+  })
+
+  test('a server whose match is over serves the next one', async () => {
+    const { service, running, run, join, status } = open({ pools: [{ ...arena, at: [], keepIdleSeconds: 600 }] })
+    join('ann', 'ben')
+    await run(8000)
+    for (let round = 0; round < 5; round += 1) {
+      expect(status(round === 0 ? 'ann-ben' : `p${round}-q${round}`)).toBe('HOST_ASSIGNED')
+      for (const server of running.values()) for (const id of server.matches.keys()) server.matches.set(id, 'over')
+      await run(1000)
+      join(`p${round + 1}`, `q${round + 1}`)
+      await run(2000)
+    }
+    expect(service.calls.create).toHaveLength(1)
+    expect(service.calls.stop).toHaveLength(0)
+  })
+
+  test('a server that has served its matches is stopped', async () => {
+    const { service, running, run, join, status } = open({ pools: [{ ...arena, at: [], reuse: { maxMatches: 1 } }] })
+    join('ann', 'ben')
+    await run(8000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    for (const server of running.values()) for (const id of server.matches.keys()) server.matches.set(id, 'over')
+    await run(3000)
+    expect(service.unstopped()).toEqual([])
+  })
+
+  test('surplus drains after keepIdleSeconds', async () => {
+    const { service, running, run, join } = open({ pools: [{ ...arena, at: [], keepIdleSeconds: 30 }] })
+    join('ann', 'ben')
+    await run(8000)
+    for (const server of running.values()) for (const id of server.matches.keys()) server.matches.set(id, 'over')
+    await run(20_000)
+    expect(service.unstopped()).toEqual(['r1'])
+    await run(15_000)
+    expect(service.unstopped()).toEqual([])
+  })
+
+  test('a server that refuses its match, or is silent for 3 s, is put aside: the match goes to another', async () => {
+    const { service, running, tokens, run, join, status, seen } = open()
+    await run(8000)
+    const [first = '', second = ''] = tokens()
+    for (const server of [running.get(first), running.get(second)]) if (server !== undefined) server.silent = true
+    join('ann', 'ben')
+    await run(12_000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(seen.matchFound).toHaveLength(1)
+    await run(100_000)
+    expect(service.unstopped()).not.toContain('r1')
+  })
+
+  test('a warm server that ends in the midst of a match is told as lost, and its match is over', async () => {
+    const { matchmaker, run, join } = open({
+      service: { fate: (nth) => ({ readyMs: 5000, errorMs: nth === 1 ? 30_000 : undefined }) },
+    })
+    await run(8000)
+    join('ann', 'ben')
+    await run(2000)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      assignment: { fqdn: 'r1.example.com' },
+    })
+    await run(40_000)
+    expect(matchmaker.getTicket('ann-ben')?.ended).toMatchObject({ reason: 'server-lost' })
+  })
+
+  test('after a restart nothing is forgotten: matches run on, warm servers are taken, none is made twice', async () => {
+    const memory: StoreMemory = new Map()
+    const first = open({ store: createMemoryStore(memory) })
+    await first.run(8000)
+    first.join('ann', 'ben')
+    await first.run(2000)
+    expect(first.status('ann-ben')).toBe('HOST_ASSIGNED')
+    const creates = first.service.calls.create.length
+    await first.matchmaker.close()
+
+    const matchmaker = createMatchmaker({
+      deployments: first.service.deployments,
+      queues,
+      pools: [arena],
+      clock: first.clock,
+      store: createMemoryStore(memory),
+    })
+    const games = gameServers({ service: first.service, matchmaker })
+    for (let tick = 0; tick < 40; tick += 1) {
+      await matchmaker.tick()
+      games.play()
+      await first.clock.advance(250)
+    }
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED' })
+    expect(matchmaker.getTicket('ann-ben')?.ended).toBeUndefined()
+    expect(first.service.calls.create).toHaveLength(creates)
+    expect(first.service.unstopped()).toHaveLength(creates)
+    matchmaker.createTicket({
+      id: 'c',
+      queue: 'duel',
+      players: ['cid', 'dan'].map((id) => ({ id, ip: '198.51.100.7' })),
+    })
+    for (let tick = 0; tick < 8; tick += 1) {
+      await matchmaker.tick()
+      games.play()
+      await first.clock.advance(250)
+    }
+    expect(matchmaker.getTicket('c')?.status).toBe('HOST_ASSIGNED')
+  })
+
+  test('a queue whose pool is unknown, and pools of one name, are refused', () => {
+    expect(() => setUp({ queues, pools: [] })).toThrow('queue "duel": pool: there is no such pool, got "arena"')
+    expect(() => setUp({ queues, pools: [arena, arena] })).toThrow('there are two of the name "arena"')
+    expect(() => setUp({ queues, pools: [{ ...arena, at: [{ cron: 'never', minutes: 5, min: 1 }] }] })).toThrow(
+      'pools.0.at.0.cron',
+    )
+  })
+})

@@ -1,0 +1,269 @@
+import type { Coordinates } from '@muster/core'
+import type { Clock, Random } from '@muster/core/clock'
+import { newId } from '@muster/core/internal'
+import type { Allocations, AllocatorListener, MatchHosting } from './allocations.js'
+import type { DeploymentCreation } from './create-deployment.js'
+import { TicketsGone } from './errors.js'
+import type { DrainReason, GameServers } from './game-servers/index.js'
+import type { Pools, PoolState } from './pools/index.js'
+import {
+  type Allocation,
+  intentEntry,
+  newPoolServer,
+  type Order,
+  type ReturnReason,
+  type StopReason,
+} from './records/index.js'
+import { middleOfMatch } from './retry-placement.js'
+import type { ServerLifecycle } from './server-lifecycle.js'
+import type { ServerLogWriter } from './store/index.js'
+
+/*
+ * A match of a queue with a pool has no deployment of its own. It is a guest on a server of the pool:
+ *
+ *   intent ──▶ claim ── a warm server fits ──▶ offered ── accepted ──▶ assigned ── over ──▶ the server serves another
+ *                │                               │ refused, or silent for 3 s: claims again
+ *                └── none ──▶ a server is created for it, and it is offered once that has registered
+ *
+ * The claim is in the store before the server is told, so after a crash each match is on one server, or on none.
+ */
+export interface HostedMatches extends MatchHosting {
+  /** Begins a match whose order names a pool. Resolves once the store holds the intent. */
+  begin(match: Allocation): Promise<void>
+  /** The matches that a server serves or is to serve. */
+  matchesOn(server: Allocation): readonly Allocation[]
+  /** The server says that players may come. */
+  accepted(match: Allocation): void
+  /** The server cannot serve the match: it goes to another one. */
+  refused(match: Allocation): void
+  /** Takes over a match of an earlier process: its `host` is the server that was claimed for it, if that exists. */
+  adopt(match: Allocation): void
+  /** Matches that the warm servers of a pool could take now. */
+  freePlaces(pool: string): number
+  /** Takes back matches from servers that do not answer. */
+  advance(now: number): void
+}
+
+export interface HostedMatchesOptions {
+  readonly allocations: Allocations
+  readonly writer: Pick<ServerLogWriter, 'append' | 'note'>
+  readonly gameServers: () => GameServers
+  readonly creating: () => Pick<DeploymentCreation, 'begin'>
+  readonly lifecycle: () => Pick<ServerLifecycle, 'fail' | 'end' | 'assign'>
+  readonly pools: () => Pools
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Random
+  readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'stopped'>
+}
+
+/** Milliseconds for a server to accept a match that was offered to it (our choice). */
+const ANSWER_MS = 3000
+/** Servers that a match is offered to before its players search again (our choice). */
+const MOST_OFFERS = 4
+
+/** What is known of a match that waits for its server. */
+interface Offer {
+  /** Epoch milliseconds from which the server is expected to answer; Infinity while it has not registered. */
+  since: number
+  /** Whether the claim is in the store, so that the server may be told. */
+  isWritten: boolean
+  hasAccepted: boolean
+  offers: number
+}
+
+export function createHostedMatches(options: HostedMatchesOptions): HostedMatches {
+  const { allocations, writer, gameServers, creating, lifecycle, pools, clock, random, on } = options
+  /** The matches that are not assigned yet. */
+  const offers = new Map<Allocation, Offer>()
+
+  const isOpen = (match: Allocation) => match.unwanted === undefined && allocations.find(match.matchId) === match
+
+  const leaveHost = (match: Allocation) => {
+    const { host } = match
+    match.host = undefined
+    if (host === undefined) return undefined
+    host.guests?.delete(match)
+    pools().ended(host, match)
+    gameServers().changed(host)
+    return host
+  }
+
+  const end = (match: Allocation) => {
+    offers.delete(match)
+    lifecycle().end(match)
+  }
+
+  const giveUp = (match: Allocation, reason: ReturnReason, counts: boolean) => {
+    lifecycle().fail(match, reason, counts)
+    leaveHost(match)
+    end(match)
+  }
+
+  const unwritten = (match: Allocation, error: unknown) => {
+    if (!(error instanceof TicketsGone)) on.problem('store', error, match)
+    giveUp(match, error instanceof TicketsGone ? 'dissolved' : 'unavailable', false)
+  }
+
+  /** Tells the server of the match once the store has the claim. */
+  const claim = async (match: Allocation, host: Allocation): Promise<void> => {
+    const offer = offers.get(match)
+    if (offer === undefined) return
+    match.host = host
+    ;(host.guests ??= new Set()).add(match)
+    host.matchesServed += 1
+    pools().began(host, match)
+    offer.isWritten = false
+    offer.hasAccepted = false
+    offer.offers += 1
+    try {
+      await writer.append({ kind: 'claimed', matchId: match.matchId, hostId: host.matchId })
+    } catch (error) {
+      if (match.host === host) unwritten(match, error)
+      return
+    }
+    void writer.note({ kind: 'served', matchId: host.matchId, matches: host.matchesServed })
+    if (match.host !== host || !isOpen(match)) return
+    offer.isWritten = true
+    offer.since = gameServers().find(host.matchId) === undefined ? Infinity : clock.now()
+    gameServers().changed(host)
+  }
+
+  /** Creates a server of the pool for a match, at the places that the match's rules choose. */
+  const createFor = async (
+    match: Allocation,
+    order: Order,
+    pool: PoolState,
+    near: Coordinates | undefined,
+  ): Promise<void> => {
+    const host = newPoolServer(
+      { matchId: newId(random), queue: pool.definition.name, at: clock.now() },
+      pool.orderFor(order.tickets, order.placements),
+    )
+    pools().created(host, near)
+    const claiming = claim(match, host)
+    await creating().begin(host)
+    await claiming
+  }
+
+  const findServer = async (match: Allocation): Promise<void> => {
+    const { order } = match
+    const pool = order?.pool === undefined ? undefined : pools().find(order.pool)
+    if (order === undefined || pool === undefined) return giveUp(match, 'refused', true)
+    const placements = await order.placements?.()
+    if (!isOpen(match)) return end(match)
+    const warm = pools().warmFor(pool, { middle: middleOfMatch(order), placements }, gameServers().isFree)
+    const near = placements?.[0]?.coordinates ?? middleOfMatch(order)
+    pools().asked(pool, warm, near)
+    if (warm !== undefined) return claim(match, warm)
+    return createFor(match, order, pool, near)
+  }
+
+  const claimAgain = (match: Allocation, reason: DrainReason) => {
+    const host = leaveHost(match)
+    if (host !== undefined) gameServers().drain(host, reason)
+    if ((offers.get(match)?.offers ?? MOST_OFFERS) >= MOST_OFFERS) return giveUp(match, 'not-listening', true)
+    void findServer(match)
+  }
+
+  /** Sends the players of a match to its server once both are ready. */
+  const assignIfReady = (match: Allocation) => {
+    const { host } = match
+    if (offers.get(match)?.hasAccepted !== true || host?.assignment === undefined || host.phase !== 'running') return
+    offers.delete(match)
+    match.requestId = host.requestId
+    match.assignment = host.assignment
+    match.startedAfter = clock.now()
+    allocations.enter(match, 'warming')
+    lifecycle().assign(match)
+  }
+
+  return {
+    begin: async (match) => {
+      allocations.add(match)
+      offers.set(match, { since: Infinity, isWritten: false, hasAccepted: false, offers: 0 })
+      try {
+        await writer.append(intentEntry(match))
+      } catch (error) {
+        return unwritten(match, error)
+      }
+      if (isOpen(match)) await findServer(match)
+      else end(match)
+    },
+
+    matchesOn: ({ guests }) =>
+      guests === undefined
+        ? []
+        : [...guests].filter((match) => isOpen(match) && offers.get(match)?.isWritten !== false),
+
+    accepted: (match) => {
+      const offer = offers.get(match)
+      if (offer === undefined) return
+      offer.hasAccepted = true
+      offer.since = Infinity
+      assignIfReady(match)
+    },
+    refused: (match) => {
+      if (offers.has(match)) claimAgain(match, 'refused')
+    },
+
+    serverUp: (server) => {
+      for (const match of server.guests ?? []) assignIfReady(match)
+    },
+
+    serverEnded: (server, reason) => {
+      for (const match of server.guests ?? []) {
+        if (offers.has(match)) {
+          lifecycle().fail(match, isReturn(reason) ? reason : 'failed', isReturn(reason))
+        } else {
+          match.unwanted ??= reason
+          on.stopped(match, server.requestId ?? '', match.unwanted)
+        }
+        leaveHost(match)
+        end(match)
+      }
+    },
+
+    release: (match) => {
+      leaveHost(match)
+      end(match)
+    },
+
+    adopt: (match) => {
+      const { host } = match
+      if (match.unwanted !== undefined) return end(match)
+      if (host === undefined) {
+        // Players who know where to connect have lost their server; others get another one.
+        if (match.assignment !== undefined) return end(match)
+        offers.set(match, { since: Infinity, isWritten: true, hasAccepted: false, offers: 0 })
+        return void findServer(match)
+      }
+      ;(host.guests ??= new Set()).add(match)
+      pools().began(host, match)
+      // The server registers again, and says then whether it has the match.
+      if (match.phase !== 'running')
+        offers.set(match, { since: Infinity, isWritten: true, hasAccepted: false, offers: 1 })
+    },
+
+    freePlaces: (pool) => pools().freePlaces(pool, gameServers().isFree),
+
+    advance: (now) => {
+      for (const [match, offer] of offers) {
+        if (match.host !== undefined && offer.isWritten && offer.since === Infinity && !offer.hasAccepted) {
+          // It registers now and then; until it does, its own create has a time limit.
+          if (gameServers().find(match.host.matchId) !== undefined) offer.since = now
+        } else if (now - offer.since >= ANSWER_MS) claimAgain(match, 'silent')
+      }
+    },
+  }
+}
+
+const RETURNS: ReadonlySet<string> = new Set<ReturnReason>([
+  'no-capacity',
+  'refused',
+  'unavailable',
+  'lost',
+  'failed',
+  'too-slow',
+  'not-listening',
+])
+const isReturn = (reason: ReturnReason | StopReason): reason is ReturnReason => RETURNS.has(reason)

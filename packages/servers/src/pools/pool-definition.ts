@@ -1,0 +1,149 @@
+import { Cron } from 'croner'
+import { z } from 'zod'
+import { type Deploy, type DeployDefinition, deploySchema } from '../records/index.js'
+
+/** A pool of game servers that outlive a match: plain data, e.g. from JSON. A queue names its pool. */
+export interface PoolDefinition {
+  /** 1 to 64 characters. */
+  readonly name: string
+  /** What is deployed. Its servers register; so `probe` is `registration`, and left out. */
+  readonly deploy: Omit<DeployDefinition, 'probe'>
+  /**
+   * Where servers are kept warm. Default: where matches were, as they come.
+   */
+  readonly places?: readonly PoolPlaceDefinition[] | undefined
+  /** How many servers are kept warm. Default: none; servers are created when matches need them. */
+  readonly warm?: WarmDefinition | undefined
+  /** How long a server serves. Default: one match. */
+  readonly reuse?: ReuseDefinition | undefined
+  /** Seconds for which a server without a match is kept although there are enough. Default 60. */
+  readonly keepIdleSeconds?: number | undefined
+  /**
+   * Milliseconds of round trip by which a warm server may be worse for the players of a match than the best place.
+   * Default 15. The limit of a latency rule is never exceeded.
+   */
+  readonly detourMs?: number | undefined
+  /** Times at which more are kept. The greatest of all goals counts. */
+  readonly at?: readonly ScheduleDefinition[] | undefined
+}
+
+export interface PoolPlaceDefinition {
+  readonly name: string
+  /** Degrees. */
+  readonly latitude: number
+  readonly longitude: number
+}
+
+export interface WarmDefinition {
+  /** Share of matches that are to find a warm server, from 0 to 0.999. Default 0.95. */
+  readonly hit?: number | undefined
+  /** Idle servers at most, as a share of those that play. Default 0.1. */
+  readonly maxIdleShare?: number | undefined
+  /** Warm servers of the pool at most. Default 50 (our choice, to bound the cost of a mistake). */
+  readonly max?: number | undefined
+  /** Server-hours of idleness that may be paid an hour. Default: `max`. */
+  readonly perHour?: number | undefined
+}
+
+export interface ReuseDefinition {
+  /** Matches that a server serves. Default 1. */
+  readonly maxMatches?: number | undefined
+  /** Minutes after which a server takes no match any more. Default: what `deploy.maxDurationMs` leaves. */
+  readonly maxAgeMinutes?: number | undefined
+}
+
+export interface ScheduleDefinition {
+  /** When it begins: five fields, as in crontab. */
+  readonly cron: string
+  /** Name of a time zone. Default UTC. */
+  readonly timezone?: string | undefined
+  /** Minutes for which it holds. */
+  readonly minutes: number
+  /** Another share of matches that are to find a warm server, whatever stays idle. */
+  readonly hit?: number | undefined
+  /** Servers that are warm at each place at least. */
+  readonly min?: number | undefined
+}
+
+const hit = z.number().min(0).max(0.999)
+
+const schedule = z
+  .strictObject({
+    cron: z.string().min(9).max(200),
+    timezone: z.string().min(1).max(64).default('UTC'),
+    minutes: z.int().min(1).max(7 * 1440),
+    hit: hit.optional(),
+    min: z.int().min(0).max(1000).optional(),
+  })
+  .superRefine(({ cron, timezone, hit: goal, min }, context) => {
+    try {
+      new Cron(cron, { timezone, paused: true, mode: '5-part' }).nextRun()
+    } catch {
+      const message = 'must be five fields as in crontab, with a time zone that is known'
+      context.addIssue({ code: 'custom', path: ['cron'], message })
+    }
+    if (goal === undefined && min === undefined)
+      context.addIssue({ code: 'custom', path: ['hit'], message: 'must be given, or min instead' })
+  })
+
+/** Servers of a pool register, so that a match may be offered to them. */
+const deploy = deploySchema
+  .refine(({ probe }) => probe === undefined || probe.kind === 'registration', {
+    path: ['probe'],
+    message: 'must be left out: servers of a pool register',
+  })
+  .transform((given): Deploy => ({ ...given, probe: given.probe ?? { kind: 'registration', withinMs: 60_000 } }))
+
+/** The schema of a pool. Its output is valid input again. */
+export const poolSchema = z.strictObject({
+  name: z.string().min(1).max(64),
+  deploy,
+  places: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1).max(64),
+        latitude: z.number().min(-90).max(90),
+        longitude: z.number().min(-180).max(180),
+      }),
+    )
+    .min(1)
+    .max(64)
+    .optional(),
+  warm: z
+    .strictObject({
+      hit: hit.default(0.95),
+      maxIdleShare: z.number().min(0).max(100).default(0.1),
+      max: z.int().min(0).max(10_000).default(50),
+      perHour: z.number().min(0).max(10_000).optional(),
+    })
+    .optional(),
+  reuse: z
+    .strictObject({
+      maxMatches: z.int().min(1).max(100_000).default(1),
+      maxAgeMinutes: z.number().min(1).max(7 * 1440).optional(),
+    })
+    .prefault({}),
+  keepIdleSeconds: z.number().min(0).max(86_400).default(60),
+  detourMs: z.number().min(0).max(1000).default(15),
+  at: z.array(schedule).max(32).default([]),
+})
+
+/** A pool, checked and with defaults filled in. */
+export type Pool = Readonly<z.output<typeof poolSchema>>
+
+/** The goals of the schedules that hold now. @param now epoch milliseconds. */
+export function scheduledGoals(
+  { at }: Pick<Pool, 'at'>,
+  now: number,
+): { readonly hit: number | undefined; readonly min: number } {
+  let goal: number | undefined
+  let least = 0
+  for (const { cron, timezone, minutes, hit: share, min } of at) {
+    const since = new Date(now - minutes * 60_000)
+    const begun = new Cron(cron, { timezone, paused: true, mode: '5-part' }).nextRun(since)
+    if (begun === null || begun.getTime() > now) continue
+    if (share !== undefined) goal = Math.max(goal ?? 0, share)
+    if (min !== undefined) least = Math.max(least, min)
+  }
+  return { hit: goal, min: least }
+}

@@ -1,0 +1,443 @@
+import { type Coordinates, greatCircleKm } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import type { DrainReason } from '../game-servers/index.js'
+import type { Allocation, FoundTicket, Order, Placement } from '../records/index.js'
+import { createDemand, type Demand } from './demand.js'
+import { type Pool, scheduledGoals } from './pool-definition.js'
+import { lossShare, stockFor } from './stock-size.js'
+
+/** Where servers of a pool are kept. */
+interface Place {
+  readonly name: string
+  /** Undefined for matches of which no place is known. */
+  readonly coordinates: Coordinates | undefined
+  readonly demand: Demand
+  asked: number
+  hits: number
+  /** Server-milliseconds of idleness. */
+  idleMs: number
+}
+
+/** A server of a pool, as the pool sees it. */
+interface Stock {
+  readonly server: Allocation
+  readonly place: Place
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly deploy: Pool['deploy']
+  isUp: boolean
+  isDraining: boolean
+  /** Epoch milliseconds since when it has been idle; Infinity while it is not. */
+  idleSince: number
+  /** Epoch milliseconds at which its matches began. */
+  readonly began: Map<Allocation, number>
+}
+
+/** A pool in operation. */
+export interface PoolState {
+  readonly definition: Pool
+  /**
+   * The order of a server for a match.
+   * @param middle of its players, if that is known @param placements that its rules choose
+   */
+  orderFor(near: readonly FoundTicket[], placements: Order['placements']): Order
+}
+
+/** A pool at one place, for operators. */
+export interface PoolPlaceView {
+  readonly pool: string
+  readonly place: string
+  /** Servers that are kept warm, as wanted now. */
+  readonly wanted: number
+  readonly starting: number
+  readonly idle: number
+  readonly playing: number
+  readonly draining: number
+  /** Matches since the process began, and those that found a warm server. */
+  readonly asked: number
+  readonly hits: number
+  /** The share that is expected to find one, by the present rate; undefined while nobody comes. */
+  readonly expectedHit: number | undefined
+  /** Matches an hour that are expected. */
+  readonly ratePerHour: number
+  readonly bootSeconds: number
+  /** Hours for which servers were idle. */
+  readonly idleHours: number
+}
+
+/** What a match needs of a warm server. */
+export interface WarmNeeds {
+  readonly middle: Coordinates | undefined
+  /** That its rules choose, the best first; empty or undefined: near its players. */
+  readonly placements: readonly Placement[] | undefined
+}
+
+/** All pools: which servers are warm, which a match may take, and how many more are needed. */
+export interface Pools {
+  find(name: string): PoolState | undefined
+  /** The order of a server of an earlier process; undefined if its pool is gone. */
+  orderOf(pool: string): Order | undefined
+  /** A server of the pool was ordered, for a match or for its stock. */
+  created(server: Allocation, near: Coordinates | undefined): void
+  /** The best warm server for a match; undefined: none fits. */
+  warmFor(pool: PoolState, needs: WarmNeeds, isFree: (server: Allocation) => boolean): Allocation | undefined
+  /** A match wanted a server, and took a warm one or not. */
+  asked(pool: PoolState, warm: Allocation | undefined, near: Coordinates | undefined): void
+  /** A server has registered. */
+  up(server: Allocation): void
+  /** A match begins on a server, or is over. */
+  began(server: Allocation, match: Allocation): void
+  ended(server: Allocation, match: Allocation): void
+  /** A server takes no match any more. */
+  draining(server: Allocation): void
+  gone(server: Allocation): void
+  /** Matches that the warm servers of a pool could take now. */
+  freePlaces(pool: string, isFree: (server: Allocation) => boolean): number
+  /** The pools are others now. Servers of a changed version are drained once new ones are warm. */
+  reconfigure(pools: readonly Pool[]): void
+  /** Orders what is missing, and drains what is too much. */
+  advance(now: number): void
+  views(now: number): readonly PoolPlaceView[]
+}
+
+export interface PoolsOptions {
+  readonly pools: readonly Pool[]
+  readonly clock: Pick<Clock, 'now'>
+  /** Servers that may be created for stock now: none while matches wait for their creates. */
+  readonly room: () => number
+  readonly create: (pool: string, order: Order) => Allocation
+  readonly drain: (server: Allocation, reason: DrainReason) => void
+}
+
+/** Milliseconds between two looks at the stock. */
+const LOOK_MS = 1000
+/** Kilometres within which places of the demand are one, and a server counts as being at a beacon. */
+const SAME_PLACE_KM = 300
+/** A millisecond of round trip in kilometres: light in fibre, there and back, on roads that are not straight. */
+const KM_PER_MS = 65
+/** Places of the demand, at most. */
+const MOST_PLACES = 64
+/** Milliseconds before its end by which a server takes no match any more, beyond the longest match. */
+const RETIRE_GRACE_MS = 60_000
+
+export function createPools(options: PoolsOptions): Pools {
+  const { clock, room, create, drain } = options
+  const states = new Map<string, PoolState & { readonly places: Place[] }>()
+  const stock = new Map<Allocation, Stock>()
+  let nextLookAt = 0
+
+  const newPlace = (name: string, coordinates: Coordinates | undefined): Place => ({
+    name,
+    coordinates,
+    demand: createDemand(clock.now()),
+    asked: 0,
+    hits: 0,
+    idleMs: 0,
+  })
+
+  const define = (definition: Pool) => {
+    const before = states.get(definition.name)
+    const places = definition.places?.map(
+      ({ name, ...coordinates }) =>
+        before?.places.find((place) => place.name === name) ?? newPlace(name, coordinates),
+    )
+    states.set(definition.name, {
+      definition,
+      places: places ?? before?.places ?? [],
+      orderFor: (near, placements) => orderOf(definition, { near, placements }),
+    })
+  }
+  for (const pool of options.pools) define(pool)
+
+  const distance = (place: Place, near: Coordinates | undefined) =>
+    place.coordinates === undefined || near === undefined ? Infinity : greatCircleKm(place.coordinates, near)
+
+  /** The place for demand near some coordinates. Without configured places it is made where there is none. */
+  const placeOf = (poolName: string, near: Coordinates | undefined): Place | undefined => {
+    const state = states.get(poolName)
+    if (state === undefined) return undefined
+    const { places, definition } = state
+    const nearest = places.toSorted((one, other) => distance(one, near) - distance(other, near))[0]
+    if (definition.places !== undefined) return nearest
+    const unknown = places.find(({ coordinates }) => coordinates === undefined)
+    if (near === undefined) return unknown ?? made(places, newPlace('anywhere', undefined))
+    if (nearest !== undefined && (distance(nearest, near) <= SAME_PLACE_KM || places.length >= MOST_PLACES))
+      return nearest
+    const { latitude, longitude } = near
+    return made(places, newPlace(`${latitude.toFixed(1)}, ${longitude.toFixed(1)}`, near))
+  }
+
+  /** Milliseconds of round trip that a warm server adds to the best place for a match; undefined: it does not fit. */
+  const detourOf = (one: Stock, { middle, placements }: WarmNeeds, best: Place | undefined): number | undefined => {
+    const at = locationOf(one)
+    const [first] = placements ?? []
+    if (first !== undefined) {
+      const here = placements?.find(
+        ({ coordinates }) => at !== undefined && greatCircleKm(coordinates, at) <= SAME_PLACE_KM,
+      )
+      if (here === undefined || (here.limitMs !== undefined && here.worstMs > here.limitMs)) return undefined
+      return here.worstMs - first.worstMs
+    }
+    if (middle === undefined || at === undefined) return 0
+    const bestKm = best?.coordinates === undefined ? 0 : greatCircleKm(best.coordinates, middle)
+    return Math.max(0, (greatCircleKm(at, middle) - bestKm) / KM_PER_MS)
+  }
+
+  const isOld = ({ server, deploy }: Stock): boolean => {
+    const now = states.get(server.pool ?? '')?.definition.deploy
+    return now === undefined || now.application !== deploy.application || now.version !== deploy.version
+  }
+
+  const ofPool = (name: string) => [...stock.values()].filter(({ server }) => server.pool === name)
+
+  const goalAt = (definition: Pool, place: Place, now: number) => {
+    const { warm } = definition
+    const scheduled = scheduledGoals(definition, now)
+    if (warm === undefined && scheduled.hit === undefined && scheduled.min === 0) return 0
+    const { max, hit, maxIdleShare } = warm ?? { max: 50, hit: 0, maxIdleShare: 0.1 }
+    const { demand } = place
+    const load = {
+      rate: demand.rate(now),
+      bootSeconds: demand.bootSeconds(),
+      matchSeconds: demand.matchSeconds(),
+    }
+    const usual = stockFor(load, { hit, maxIdleShare, max })
+    const atEvent = stockFor(load, { hit: scheduled.hit ?? 0, maxIdleShare: Infinity, max })
+    return Math.min(max, Math.max(usual, atEvent, scheduled.min))
+  }
+
+  /** What each place wants, within the bounds of the pool: the busiest first. */
+  const goalsOf = (definition: Pool, places: readonly Place[], now: number): Map<Place, number> => {
+    const { warm } = definition
+    let left = Math.min(warm?.max ?? 50, Math.floor(warm?.perHour ?? Infinity))
+    const goals = new Map<Place, number>()
+    const byRate = places.toSorted((one, other) => other.demand.rate(now) - one.demand.rate(now))
+    for (const place of byRate) {
+      const goal = Math.min(left, goalAt(definition, place, now))
+      goals.set(place, goal)
+      left -= goal
+    }
+    return goals
+  }
+
+  const hasServedAll = ({ server }: Stock, { reuse }: Pool) => server.matchesServed >= reuse.maxMatches
+
+  /** A match that began now might outlast the server. */
+  const isTooOld = ({ createdAt, place }: Stock, { reuse, deploy }: Pool, now: number): boolean => {
+    const longestMs = place.demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
+    const lastsMs = Math.min(deploy.maxDurationMs - longestMs, (reuse.maxAgeMinutes ?? Infinity) * 60_000)
+    return now - createdAt >= Math.max(0, lastsMs)
+  }
+
+  const take = (one: Stock, reason: DrainReason) => {
+    if (one.isDraining) return
+    one.isDraining = true
+    drain(one.server, reason)
+  }
+
+  const keep = (definition: Pool, place: Place, goal: number, now: number) => {
+    const here = ofPool(definition.name).filter((one) => one.place === place && !one.isDraining)
+    for (const one of here) if (isTooOld(one, definition, now)) take(one, 'retired')
+    const current = here.filter((one) => !one.isDraining && !isOld(one))
+    const warm = current.filter((one) => isEmpty(one) && !hasServedAll(one, definition))
+    let missing = goal - warm.length
+    for (; missing > 0 && room() > 0; missing -= 1) {
+      const server = create(definition.name, orderOf(definition, { place }))
+      remember(server, place)
+    }
+    const ready = current.filter((one) => one.isUp).length
+    // Servers of the version before serve until the new ones are warm.
+    for (const one of here) if (isOld(one) && ready >= Math.max(goal, 1)) take(one, 'update')
+    const idleFor = ({ idleSince }: Stock) => now - idleSince
+    const surplus = warm
+      .filter((one) => idleFor(one) >= definition.keepIdleSeconds * 1000)
+      .toSorted((one, other) => idleFor(other) - idleFor(one))
+    for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
+  }
+
+  const remember = (server: Allocation, place: Place) => {
+    if (stock.has(server)) return
+    stock.set(server, {
+      server,
+      place,
+      createdAt: clock.now(),
+      deploy: server.order?.deploy ?? (states.get(server.pool ?? '') as PoolState).definition.deploy,
+      isUp: false,
+      isDraining: false,
+      idleSince: Infinity,
+      began: new Map(),
+    })
+  }
+
+  return {
+    find: (name) => states.get(name),
+    orderOf: (pool) => {
+      const definition = states.get(pool)?.definition
+      return definition && orderOf(definition, {})
+    },
+    created: (server, near) => {
+      const place = placeOf(server.pool ?? '', near)
+      if (place !== undefined) remember(server, place)
+    },
+
+    warmFor: ({ definition }, needs, isFree) => {
+      const best = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
+      const fitting = ofPool(definition.name).flatMap((one) => {
+        if (one.isDraining || !isFree(one.server) || hasServedAll(one, definition)) return []
+        const detour = detourOf(one, needs, best)
+        return detour === undefined || detour > definition.detourMs ? [] : [{ one, detour }]
+      })
+      // Nearest first; of those, the fullest, so that others become empty; of those, the one that has waited longest.
+      const [chosen] = fitting.toSorted(
+        (a, b) =>
+          Number(isOld(a.one)) - Number(isOld(b.one)) ||
+          a.detour - b.detour ||
+          (b.one.server.guests?.size ?? 0) - (a.one.server.guests?.size ?? 0) ||
+          a.one.idleSince - b.one.idleSince,
+      )
+      return chosen?.one.server
+    },
+
+    asked: ({ definition }, warm, near) => {
+      const place = placeOf(definition.name, near)
+      if (place === undefined) return
+      place.asked += 1
+      if (warm !== undefined) place.hits += 1
+      place.demand.arrived(clock.now())
+      // The server that was taken is replaced at once.
+      nextLookAt = 0
+    },
+
+    up: (server) => {
+      const one = stock.get(server)
+      if (one === undefined || one.isUp) return
+      one.isUp = true
+      one.place.demand.booted(clock.now() - one.createdAt)
+      if (isEmpty(one)) one.idleSince = clock.now()
+    },
+    began: (server, match) => {
+      const one = stock.get(server)
+      if (one === undefined) return
+      if (one.idleSince < Infinity) one.place.idleMs += clock.now() - one.idleSince
+      one.idleSince = Infinity
+      one.began.set(match, clock.now())
+    },
+    ended: (server, match) => {
+      const one = stock.get(server)
+      const began = one?.began.get(match)
+      if (one === undefined || began === undefined) return
+      one.began.delete(match)
+      one.place.demand.played(clock.now() - began)
+      if (one.began.size === 0) one.idleSince = clock.now()
+      const definition = states.get(server.pool ?? '')?.definition
+      if (definition === undefined || hasServedAll(one, definition)) take(one, 'retired')
+    },
+    draining: (server) => {
+      const one = stock.get(server)
+      if (one !== undefined) one.isDraining = true
+    },
+    gone: (server) => {
+      const one = stock.get(server)
+      if (one === undefined) return
+      if (one.idleSince < Infinity) one.place.idleMs += clock.now() - one.idleSince
+      stock.delete(server)
+      nextLookAt = 0
+    },
+
+    freePlaces: (pool, isFree) => {
+      const definition = states.get(pool)?.definition
+      if (definition === undefined) return 0
+      const isOpen = (one: Stock) => !one.isDraining && !hasServedAll(one, definition) && isFree(one.server)
+      return ofPool(pool).filter(isOpen).length
+    },
+
+    reconfigure: (pools) => {
+      const names = new Set(pools.map(({ name }) => name))
+      for (const name of states.keys()) if (!names.has(name)) states.delete(name)
+      for (const pool of pools) define(pool)
+      nextLookAt = 0
+    },
+
+    advance: (now) => {
+      if (now < nextLookAt) return
+      nextLookAt = now + LOOK_MS
+      for (const { definition, places } of states.values()) {
+        const goals = goalsOf(definition, places, now)
+        for (const place of places) keep(definition, place, goals.get(place) ?? 0, now)
+      }
+      for (const one of stock.values()) if (!states.has(one.server.pool ?? '')) take(one, 'update')
+    },
+
+    views: (now) =>
+      [...states.values()].flatMap(({ definition, places }) => {
+        const goals = goalsOf(definition, places, now)
+        const all = ofPool(definition.name)
+        return places.map((place): PoolPlaceView => {
+          const here = all.filter((one) => one.place === place)
+          const rate = place.demand.rate(now)
+          const wanted = goals.get(place) ?? 0
+          const idle = here.filter(isIdle)
+          return {
+            pool: definition.name,
+            place: place.name,
+            wanted,
+            starting: here.filter((one) => !one.isUp && !one.isDraining).length,
+            idle: idle.length,
+            playing: here.filter((one) => one.began.size > 0 && !one.isDraining).length,
+            draining: here.filter((one) => one.isDraining).length,
+            asked: place.asked,
+            hits: place.hits,
+            expectedHit: rate > 0 ? 1 - lossShare(wanted, rate * place.demand.bootSeconds()) : undefined,
+            ratePerHour: rate * 3600,
+            bootSeconds: place.demand.bootSeconds(),
+            idleHours:
+              (place.idleMs + idle.reduce((sum, { idleSince }) => sum + Math.max(0, now - idleSince), 0)) / 3_600_000,
+          }
+        })
+      }),
+  }
+}
+
+const isEmpty = ({ server }: Stock) => (server.guests?.size ?? 0) === 0
+const isIdle = (one: Stock) => one.isUp && !one.isDraining && isEmpty(one)
+
+const made = (places: Place[], place: Place): Place => {
+  places.push(place)
+  return place
+}
+
+const locationOf = ({ server, place }: Stock): Coordinates | undefined => {
+  const { latitude, longitude } = server.assignment?.location ?? {}
+  return latitude !== undefined && longitude !== undefined ? { latitude, longitude } : place.coordinates
+}
+
+const NOTHING = Object.freeze({})
+
+interface PoolOrderParts {
+  /** The tickets near which the server is wanted. */
+  readonly near?: readonly FoundTicket[] | undefined
+  readonly placements?: Order['placements'] | undefined
+  readonly place?: Place | undefined
+}
+
+function orderOf({ deploy }: Pool, { near, placements, place }: PoolOrderParts): Order {
+  const coordinates = place?.coordinates
+  const at: Placement | undefined = coordinates && {
+    beacon: place?.name ?? '',
+    coordinates,
+    worstMs: 0,
+    meanMs: 0,
+    limitMs: undefined,
+  }
+  return {
+    deploy,
+    tickets: [],
+    near,
+    teams: [],
+    teamOf: [],
+    expansionMs: 0,
+    inCommon: () => ({ equality: NOTHING, intersection: NOTHING }),
+    placements: at === undefined ? placements : () => [at],
+  }
+}
+

@@ -1,0 +1,52 @@
+// pure: how many warm servers a place needs
+
+/**
+ * The share of matches that find no warm server, by Erlang's loss formula, whatever the distribution of boot times.
+ * A warm server that a match takes is ordered anew at once, so a place with `servers` is a system of so many lines
+ * whose calls are boots.
+ * @param servers warm servers that are kept, a whole number from 0
+ * @param load matches per second × seconds of a boot
+ */
+export function lossShare(servers: number, load: number): number {
+  let loss = 1
+  for (let line = 1; line <= servers; line += 1) loss = (load * loss) / (line + load * loss)
+  return loss
+}
+
+/** Warm servers that are idle on average: those kept, less those that boot. */
+export const meanIdle = (servers: number, load: number): number => servers - load * (1 - lossShare(servers, load))
+
+export interface StockGoal {
+  /** Share of matches that are to find a warm server, from 0 to below 1. */
+  readonly hit: number
+  /** Idle servers at most, as a share of those that play. */
+  readonly maxIdleShare: number
+  /** Warm servers at most. */
+  readonly max: number
+}
+
+export interface PlaceLoad {
+  /** Matches per second. */
+  readonly rate: number
+  /** Seconds from create to registered, and of a match, on average. */
+  readonly bootSeconds: number
+  readonly matchSeconds: number
+}
+
+/**
+ * The smallest number of warm servers that reaches the goal. 0 where that would leave more servers idle than their
+ * share allows: then this place keeps none of its own, and shares those of another place.
+ */
+export function stockFor(place: PlaceLoad, { hit, maxIdleShare, max }: StockGoal): number {
+  const { rate, bootSeconds, matchSeconds } = place
+  const load = rate * bootSeconds
+  if (load <= 0 || hit <= 0) return 0
+  let servers = 0
+  let loss = 1
+  while (1 - loss < hit && servers < max) {
+    servers += 1
+    loss = (load * loss) / (servers + load * loss)
+  }
+  const idle = servers - load * (1 - loss)
+  return idle <= maxIdleShare * rate * matchSeconds ? servers : 0
+}
