@@ -173,7 +173,7 @@ describe('the server of a match', () => {
     expect(await waiting).toMatchObject({ want: 'stop', reason: 'stopped', matches: [] })
   })
 
-  test('that registers twice: the first process drains, then is told that it is gone; a problem tells of it', async () => {
+  test('that registers twice: the first process drains, then is gone; a problem tells of it', async () => {
     const { matchmaker, token, matchId, report, open, run, seen } = await deployed()
     matchmaker.registerServer(token, registration)
     open({ ann: 'in' })
