@@ -3,7 +3,7 @@ import { MatchmakerClosed, Unavailable } from './errors.js'
 import { assemble, guarded, type Matchmaker } from './matches/index.js'
 import { configure, type MatchmakerOptions } from './options.js'
 import type { Store } from '@muster/servers'
-import { createServerLog, newSecret, type ServerLog, NO_SERVER_LOG } from '@muster/servers/internal'
+import { createServerLog, newSecret, type OutboxRecords, type ServerLog, NO_SERVER_LOG } from '@muster/servers/internal'
 import { createStoreLedger } from './tickets/index.js'
 
 interface StoredOptions extends MatchmakerOptions {
@@ -20,7 +20,12 @@ function createStoredMatchmaker(options: StoredOptions, over: (serverLog: Server
   const { name, random } = configure(options)
   store.attach({ name, problem: (error) => problem('store', error) })
   const ledger = createStoreLedger({ store, tickets: () => tickets(), cooldowns: () => matchmaker.exportCooldowns() })
-  const kept = { ledger, serverLog: over(createServerLog(store)), masterSecret: secretIn(store, random) }
+  const kept = {
+    ledger,
+    serverLog: over(createServerLog(store)),
+    masterSecret: secretIn(store, random),
+    resultRecords: resultsIn(store),
+  }
   const { matchmaker, loading, loadBackfills, tickets, problem, assertReady } = assemble(options, kept)
   if (loading === undefined) throw new Error('a matchmaker with a store has a ledger')
 
@@ -92,6 +97,24 @@ function secretIn(store: Store, random: Random): () => string {
       records.put('servers', secret)
     }
     return secret
+  }
+}
+
+/** Results of matches that no backend has taken yet. */
+function resultsIn(store: Store): OutboxRecords {
+  const kept = new Map<string, string>()
+  const records = store.records('result', () => Array.from(kept, ([key, value]) => ({ key, value })))
+  for (const { key, value } of records.stored()) kept.set(key, value)
+  return {
+    stored: () => Array.from(kept, ([key, value]) => ({ key, value })),
+    put: (key, value) => {
+      kept.set(key, value)
+      records.put(key, value)
+    },
+    remove: (key) => {
+      kept.delete(key)
+      records.remove(key)
+    },
   }
 }
 

@@ -237,3 +237,17 @@ test('a token of another matchmaker, a changed one and none at all are nobody’
     expect(matchmaker.isServerSecret(wrong)).toBe(false)
   }
 })
+
+test('the result of a match is kept until the backend takes it, also across a restart', async () => {
+  const memory: StoreMemory = new Map()
+  const secret = `whsec_${Buffer.from('x'.repeat(24)).toString('base64')}`
+  const results = { url: 'http://127.0.0.1:9/results', secret }
+  const first = await deployed({ store: createMemoryStore(memory), results })
+  first.matchmaker.registerServer(first.token, registration)
+  first.open({ ann: 'in', ben: 'in' }, { status: 'over', result: { ranking: [['ben'], ['ann']] } })
+  expect([...(memory.get('result')?.values() ?? [])].map(({ value }) => JSON.parse(value) as unknown)).toMatchObject([
+    { matchId: first.matchId, playerIds: ['ann', 'ben'], result: { ranking: [['ben'], ['ann']] } },
+  ])
+  await first.matchmaker.close()
+  expect(memory.get('result')?.size).toBe(1)
+})

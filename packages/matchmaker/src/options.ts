@@ -1,12 +1,13 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { PoolDefinition, Store } from '@muster/servers'
+import type { PoolDefinition, ResultsDefinition, Store } from '@muster/servers'
 import {
   type DeploymentService,
   type LocationService,
   type Pool,
   poolSchema,
+  resultsSchema,
   type SpendBudget,
 } from '@muster/servers/internal'
 import type { BeaconSource } from './beacons.js'
@@ -107,6 +108,11 @@ export interface MatchmakerOptions {
    */
   readonly apiUrl?: string | undefined
   /**
+   * Where the results of matches go that their servers report, beside the event `matchOver`: a signed POST for each,
+   * repeated until a 2xx answers, in order for each player. With a store, also after a restart. Default: nowhere.
+   */
+  readonly results?: ResultsDefinition | undefined
+  /**
    * The master secret of at least 32 characters from which the tokens of game servers are derived. Matchmakers that
    * share it recognize each other's servers. Default: one that the store keeps; without a store, one of this process.
    */
@@ -128,7 +134,16 @@ export interface MatchmakerOptions {
 }
 
 /** The options without a default. */
-type Optional = 'store' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'apiUrl' | 'serverSecret'
+type Optional =
+  | 'store'
+  | 'locate'
+  | 'locations'
+  | 'beacons'
+  | 'budget'
+  | 'webhookUrl'
+  | 'apiUrl'
+  | 'serverSecret'
+  | 'results'
 
 /** The options with every default filled in. */
 export type Config = {
@@ -145,6 +160,7 @@ export type Config = {
   readonly webhookUrl: string | undefined
   readonly apiUrl: string | undefined
   readonly serverSecret: string | undefined
+  readonly results: ResultsDefinition | undefined
   readonly queues: readonly Queue[]
   readonly pools: readonly Pool[]
 }
@@ -211,6 +227,7 @@ const schema = z.strictObject({
     .default(defaultOptions.orphanGraceMs),
   webhookUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   apiUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  results: resultsSchema.optional(),
   serverSecret: z.string().min(32, 'must have at least 32 characters').optional(),
   listLagMs: milliseconds.default(defaultOptions.listLagMs),
   locateTimeoutMs: milliseconds.default(defaultOptions.locateTimeoutMs),
@@ -239,6 +256,7 @@ export function configure({ queues, pools = [], ...options }: MatchmakerOptions)
     webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl?.replace(/\/+$/, ''),
     serverSecret: config.serverSecret,
+    results: config.results,
     tickBudgetMs: config.tickBudgetMs ?? config.tickMs * BUDGET,
     stopwatch: config.stopwatch ?? (() => config.clock.now()),
     queues: defineQueues(queues, defined),

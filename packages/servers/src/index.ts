@@ -7,6 +7,7 @@ export type {
   ScheduleDefinition,
   WarmDefinition,
 } from './pools/pool-definition.js'
+export type { MatchOutcome, ResultsDefinition } from './results/result-outbox.js'
 export { openStore, type StoreOptions } from './store/file-store.js'
 export { createMemoryStore, type Store, type StoreMemory, type StoreOwner, type StoreRecords } from './store/store.js'
 export type { StoreRecord } from './store/store-format.js'

@@ -21,6 +21,7 @@ export {
   type ServerRegistration,
   type ServerReport,
 } from './game-servers/server-reports.js'
+export { createResultOutbox, type OutboxRecords, type ResultOutbox, resultsSchema } from './results/result-outbox.js'
 export { SERVER_STATES, type ServerState } from './game-servers/server-states.js'
 export { MatchTooLarge } from './deploy-request.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'

@@ -2,6 +2,8 @@ import {
   type Activity,
   createAllocator,
   createEndedMatches,
+  createResultOutbox,
+  type OutboxRecords,
   type ServerLog,
   matchmakerTag,
   newSecret,
@@ -72,16 +74,16 @@ export interface Kept {
   readonly serverLog?: ServerLog | undefined
   /** Returns the master secret of the servers' tokens. Default: one of this process. */
   readonly masterSecret?: (() => string) | undefined
+  /** Keeps results of matches that no backend has taken yet. Default: in memory. */
+  readonly resultRecords?: OutboxRecords | undefined
 }
 
 /**
  * Puts a matchmaker together from its parts.
  * @throws {InvalidInput} naming the option and the value.
  */
-export function assemble(
-  options: MatchmakerOptions,
-  { ledger, serverLog = NO_SERVER_LOG, masterSecret }: Kept = {},
-): Assembly {
+export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly {
+  const { ledger, serverLog = NO_SERVER_LOG, masterSecret } = kept
   const config = configure(options)
   const { clock, random, stopwatch, endedTicketTtlMs } = config
   let ownSecret: string | undefined
@@ -106,6 +108,15 @@ export function assemble(
     )
   let runtimes = inOperation(config.queues)
 
+  const results =
+    config.results &&
+    createResultOutbox({
+      ...config.results,
+      records: kept.resultRecords ?? { stored: () => [], put: () => {}, remove: () => {} },
+      clock,
+      random,
+      problem: (error, matchId) => events.emit('problem', { during: 'results', error, matchId }),
+    })
   const limits = createPlayerLimits(config, () => allocator.count())
   const cooldowns = createCooldowns({
     began: (cooldown, { name }, offence) => events.emit('cooldownBegan', { queue: name, offence, cooldown }),
@@ -168,7 +179,9 @@ export function assemble(
         lifecycle: () => lifecycle,
         matching: () => matching,
         backfilling: () => backfilling,
+        results,
         events,
+        clock,
       }),
       events,
       clock,
@@ -191,6 +204,7 @@ export function assemble(
     beginPrivate: (now) => beginPrivate(now),
     lifecycle,
     allocator,
+    results,
     events,
     clock,
     stopwatch,
@@ -245,7 +259,7 @@ export function assemble(
     ...createCooldownCommands({ cooldowns, events, clock }),
     ...createPausing({ runtimes: () => runtimes, events, clock }),
     ...backfilling,
-    ...createServerCommands({ allocator, lifecycle }),
+    ...createServerCommands({ allocator, lifecycle, results }),
     ...handover,
     ...estimating,
     ...createQueueFacts(() => runtimes),
@@ -296,6 +310,7 @@ export function assemble(
     close: async (given) => {
       assertCanHandOver(given?.handOver, store)
       isClosed = true
+      results?.close()
       await tickLoop.stop()
       return close(given)
     },
@@ -317,6 +332,7 @@ export function assemble(
     learnedWaits,
     abandon: () => {
       isClosed = true
+      results?.close()
       void tickLoop.stop()
       allocator.abandon()
     },

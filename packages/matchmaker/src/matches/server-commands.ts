@@ -1,5 +1,14 @@
 import { InvalidInput } from '@muster/core'
-import type { Allocator, AllocatorListener, MatchRoster, SeatsWanted, ServerReport } from '@muster/servers/internal'
+import type { Clock } from '@muster/core/clock'
+import type {
+  Allocator,
+  AllocatorListener,
+  MatchRoster,
+  ResultOutbox,
+  SeatsWanted,
+  ServerReport,
+} from '@muster/servers/internal'
+import { Unavailable } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Match } from '../tickets/index.js'
 import { inCommon } from './match-order.js'
@@ -13,12 +22,14 @@ interface ServerOutcomesOptions {
   readonly lifecycle: () => Pick<MatchLifecycle, 'find'>
   readonly matching: () => Pick<MatchingApi, 'playersLeft' | 'end'>
   readonly backfilling: () => BackfillCommands
+  readonly results: Pick<ResultOutbox, 'add'> | undefined
   readonly events: Events
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** What game servers say of their matches, and who plays these. */
 export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorListener['games'] {
-  const { lifecycle, matching, backfilling, events } = options
+  const { lifecycle, matching, backfilling, results, events, clock } = options
   const unless = (matchId: string, act: () => void) => {
     try {
       act()
@@ -40,6 +51,7 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
             .catch(() => {}),
       ),
     over: ({ matchId, queue, playerIds }, result) => {
+      results?.add({ matchId, queue, playerIds, result, endedAt: clock.now() })
       events.emit('matchOver', { matchId, queue, playerIds, result })
       matching().end(matchId, 'over')
     },
@@ -76,17 +88,21 @@ function rosterOf({ queue, teams, placed }: Match): MatchRoster {
 interface ServerCommandsOptions {
   readonly allocator: Pick<Allocator, 'registerServer' | 'reportServer' | 'waitForOrders'>
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
+  readonly results: Pick<ResultOutbox, 'isFull'> | undefined
 }
 
 /** The commands of game servers. */
 export function createServerCommands({
   allocator,
   lifecycle,
+  results,
 }: ServerCommandsOptions): Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders'> {
   return {
     registerServer: (token, registration) => allocator.registerServer(token, registration),
     reportServer: (token, report) => {
       assertTeams(report, (matchId) => lifecycle.find(matchId))
+      if (results?.isFull() === true && report.matches.some(({ status }) => status === 'over'))
+        throw new Unavailable('The backend takes no results, and no more can be kept. Report the match again later.')
       return allocator.reportServer(token, report)
     },
     waitForServerOrders: (token, wait) => allocator.waitForOrders(token, wait),

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { createTicker, createYielder, type Ticker, type Yielder } from '@muster/core/internal'
-import { type Allocator, WRITTEN } from '@muster/servers/internal'
+import { type Allocator, type ResultOutbox, WRITTEN } from '@muster/servers/internal'
 import type { Events } from '../events.js'
 import type { Cooldowns, QueueRuntime, TicketStore } from '../tickets/index.js'
 import type { Backfills } from './backfills.js'
@@ -27,6 +27,7 @@ interface TickOptions {
   readonly beginPrivate: BeginPrivate
   readonly lifecycle: MatchLifecycle
   readonly allocator: Allocator
+  readonly results: Pick<ResultOutbox, 'advance'> | undefined
   readonly events: Events
   readonly clock: Clock
   readonly stopwatch: () => number
@@ -53,7 +54,7 @@ interface Claimed {
 
 /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
 export function createTick(options: TickOptions): Tick {
-  const { runtimes, tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator } = options
+  const { runtimes, tickets, backfills, cooldowns, rounds, beginPrivate, lifecycle, allocator, results } = options
   const { events, clock, stopwatch, isClosed } = options
 
   const admit = (now: number) => {
@@ -63,6 +64,7 @@ export function createTick(options: TickOptions): Tick {
     cooldowns.advance(now)
     lifecycle.advance(now)
     allocator.advance(now)
+    results?.advance(now)
   }
 
   const claim = async (groups: readonly Group[], mayDeploy: boolean, yielder: Yielder): Promise<Claimed> => {

@@ -1,6 +1,11 @@
 import type { CallOptions } from '@muster/core'
 import { linkedSignal, manyWaitOn } from '@muster/core/internal'
-import { createMemoryServerLog, type DeploymentService, type ServerLog } from '@muster/servers/internal'
+import {
+  createMemoryServerLog,
+  type DeploymentService,
+  type OutboxRecords,
+  type ServerLog,
+} from '@muster/servers/internal'
 import { MatchmakerClosed } from '../errors.js'
 import { assemble, type LearnedWaits, type Matchmaker, type StoredBackfill } from '../matches/index.js'
 import type { MatchmakerOptions } from '../options.js'
@@ -151,6 +156,8 @@ export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly serverLog?: ServerLog | undefined
   /** Returns the master secret of the servers' tokens, once this process leads. Default: one of this process. */
   readonly masterSecret?: (() => string) | undefined
+  /** Keeps results of matches that no backend has taken yet. Default: in memory. */
+  readonly resultRecords?: OutboxRecords | undefined
 }
 
 /** @throws {InvalidInput} naming the option and the value. */
@@ -158,12 +165,13 @@ export function createLeader({
   ledger,
   serverLog = createMemoryServerLog(),
   masterSecret,
+  resultRecords,
   ...options
 }: LeaderOptions): Leader {
   const gate = createGate()
   const { matchmaker, loading, loadBackfills, recover, expected, learnedWaits, abandon } = assemble(
     { ...options, deployments: gate.service(options.deployments) },
-    { ledger: gate.ledger(ledger), serverLog: gate.serverLog(serverLog), masterSecret },
+    { ledger: gate.ledger(ledger), serverLog: gate.serverLog(serverLog), masterSecret, resultRecords },
   )
   if (loading === undefined) throw new Error('a leader has a ledger')
 

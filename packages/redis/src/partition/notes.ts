@@ -9,6 +9,15 @@ const PAUSE = 'p'
 /** The key of the master secret from which the tokens of game servers are derived. */
 export const SECRET_KEY = 's'
 
+const RESULT = 'r'
+/** The key of the result of a match that no backend has taken yet. */
+export const resultKey = (id: string): string => RESULT + id
+/** The results among notes, by their ids, which grow with time only within one leader. */
+export const resultsIn = (notes: readonly Note[]): readonly { readonly key: string; readonly value: string }[] =>
+  notes.flatMap(({ key, text }) =>
+    key.startsWith(RESULT) && text !== undefined ? [{ key: key.slice(RESULT.length), value: text }] : [],
+  )
+
 /** The key of a player's cooldown of a name. */
 export const cooldownKey = (name: string, playerId: string): string => COOLDOWN + JSON.stringify([name, playerId])
 

@@ -22,6 +22,7 @@ const doing: Readonly<Record<Problem['during'], string>> = {
   list: 'The list of servers could not be read',
   status: 'The status of a server could not be read',
   probe: 'It could not be found out whether a server listens',
+  results: 'The result of a match could not be sent to the backend; it is tried again',
   server: 'What a game server reported could not be carried out',
   store: 'The store could not be written: no tickets are taken and no servers are created meanwhile',
   locate: 'The place of a player could not be found',

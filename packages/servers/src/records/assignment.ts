@@ -66,6 +66,8 @@ export const ACTIVITIES = [
   'probe',
   /** A game server reported something. */
   'server',
+  /** The result of a match was sent to the backend. */
+  'results',
   'store',
   'locate',
   'beacons',

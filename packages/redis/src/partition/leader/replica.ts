@@ -6,7 +6,17 @@ import {
   type StoredTicket as LoadedTicket,
 } from '@muster/matchmaker/internal'
 import type { Lease } from '../election.js'
-import { cooldownKey, cooldownText, loadedOf, pauseKey, readNotes, SECRET_KEY, viewOf } from '../notes.js'
+import {
+  cooldownKey,
+  cooldownText,
+  loadedOf,
+  pauseKey,
+  readNotes,
+  resultKey,
+  resultsIn,
+  SECRET_KEY,
+  viewOf,
+} from '../notes.js'
 import {
   encodeHeader,
   readStored,
@@ -127,9 +137,16 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
   }
 
   let secret: string | undefined
+  /** Results of matches that the previous leader has left. */
+  let results: ReturnType<typeof resultsIn> = []
 
   const leader = createLeader({
     ...matchmaker,
+    resultRecords: {
+      stored: () => results,
+      put: (key, value) => note(resultKey(key), value),
+      remove: (key) => note(resultKey(key), undefined),
+    },
     masterSecret: () => {
       if (secret === undefined) throw new Error('This process does not lead.')
       return secret
@@ -201,6 +218,7 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
   /** Takes over the notes of the previous leader. */
   const loadNotes = async () => {
     const notes = await allOf(store.loadNotes)
+    results = resultsIn(notes).toSorted((one, other) => endOf(one.value) - endOf(other.value))
     secret = notes.find(({ key }) => key === SECRET_KEY)?.text
     const { cooldowns, paused } = readNotes(notes, problem)
     unlessBroken(() => leader.importCooldowns(cooldowns))
@@ -274,6 +292,9 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
     },
   }
 }
+
+/** When the match of a result ended, in epoch milliseconds: a hash in Redis has no order. */
+const endOf = (text: string): number => (JSON.parse(text) as { readonly endedAt: number }).endedAt
 
 const idsOf = ({ players }: Ticket): readonly string[] => players.map(({ id }) => id)
 

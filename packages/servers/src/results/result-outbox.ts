@@ -1,0 +1,201 @@
+import { createHmac } from 'node:crypto'
+import type { Clock, Random } from '@muster/core/clock'
+import { backoffMs, linkedSignal, newId } from '@muster/core/internal'
+import { z } from 'zod'
+import type { MatchResult } from '../game-servers/index.js'
+
+/** What a backend is told when a match is over. */
+export interface MatchOutcome {
+  readonly matchId: string
+  readonly queue: string
+  /** Who was in the match when it was over. */
+  readonly playerIds: readonly string[]
+  /** What the game server says; undefined if it said nothing. */
+  readonly result: MatchResult | undefined
+  /** Epoch milliseconds. */
+  readonly endedAt: number
+}
+
+/** Where results of matches go: plain data, e.g. from JSON. */
+export interface ResultsDefinition {
+  /** An http or https URL, which takes a POST for each match. */
+  readonly url: string
+  /**
+   * Secret of at least 24 bytes with which each POST is signed, as Standard Webhooks describe: `whsec_` and base64.
+   */
+  readonly secret: string
+}
+
+const SECRET_PREFIX = 'whsec_'
+const secretBytes = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+
+/** The schema of the destination of results. */
+export const resultsSchema = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
+  secret: z
+    .string()
+    .refine(
+      (secret) => secret.startsWith(SECRET_PREFIX) && secretBytes(secret).length >= 24,
+      'must be whsec_ and at least 24 bytes in base64',
+    ),
+})
+
+/** Keeps what was not taken yet, for the next process. Texts are of one line. */
+export interface OutboxRecords {
+  /** Key and text of all that is kept, in the order in which it was put. */
+  stored(): readonly { readonly key: string; readonly value: string }[]
+  put(key: string, value: string): void
+  remove(key: string): void
+}
+
+/**
+ * Sends the results of matches to a backend, each at least once until a 2xx answers, and those of a player in their
+ * order. What is not taken yet is kept across restarts.
+ */
+export interface ResultOutbox {
+  /** Whether no more can be kept: then no match may end by its server's word. */
+  isFull(): boolean
+  /** Takes a result. It is kept once the store is flushed. */
+  add(outcome: MatchOutcome): void
+  /** Sends what is due. */
+  advance(now: number): void
+  /** Number of results that are not taken yet. */
+  pending(): number
+  close(): void
+}
+
+export interface ResultOutboxOptions extends ResultsDefinition {
+  readonly records: OutboxRecords
+  readonly clock: Clock
+  readonly random: Random
+  /** Default: the global one. */
+  readonly fetch?: typeof fetch | undefined
+  readonly problem: (error: unknown, matchId: string) => void
+}
+
+/** Results that are kept at most (our choice): some 400 MB of the largest, a day of a match every two seconds. */
+const MOST_KEPT = 50_000
+/** POSTs that are under way at once. */
+const MOST_IN_FLIGHT = 16
+const TIMEOUT_MS = 10_000
+const RETRY = { baseMs: 1000, capMs: 300_000, jitter: 1 }
+
+interface Waiting {
+  readonly id: string
+  readonly outcome: MatchOutcome
+  tries: number
+  /** Epoch milliseconds before which it is not sent again. */
+  dueAt: number
+  isUnderWay: boolean
+}
+
+export function createResultOutbox(options: ResultOutboxOptions): ResultOutbox {
+  const { url, secret, records, clock, random, problem } = options
+  const send = options.fetch ?? fetch
+  const key = secretBytes(secret)
+  const closing = new AbortController()
+  /** In the order in which they came. */
+  const waiting = new Map<string, Waiting>()
+  let inFlight = 0
+  let isLoaded = false
+  /** What an earlier process has left; read when it is first needed, since a standby has nothing to send. */
+  const load = () => {
+    if (isLoaded) return
+    isLoaded = true
+    for (const { key: id, value } of records.stored())
+      waiting.set(id, { id, outcome: JSON.parse(value) as MatchOutcome, tries: 0, dueAt: 0, isUnderWay: false })
+  }
+
+  const post = async ({ id, outcome }: Waiting): Promise<void> => {
+    const body = JSON.stringify(bodyOf(id, outcome))
+    const seconds = String(Math.floor(clock.now() / 1000))
+    const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
+    const ending = new AbortController()
+    const linked = linkedSignal(closing.signal, ending.signal)
+    const timeout = clock.sleep(TIMEOUT_MS, linked.signal).then(
+      () => ending.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
+      () => {},
+    )
+    try {
+      const answer = await send(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': seconds,
+          'webhook-signature': `v1,${signature}`,
+        },
+        body,
+        redirect: 'error',
+        signal: linked.signal,
+      })
+      await answer.body?.cancel()
+      if (!answer.ok) throw new Error(`the URL of results answered ${answer.status}`)
+    } finally {
+      ending.abort()
+      linked.unlink()
+      void timeout
+    }
+  }
+
+  const deliver = async (one: Waiting): Promise<void> => {
+    one.isUnderWay = true
+    inFlight += 1
+    try {
+      await post(one)
+      waiting.delete(one.id)
+      records.remove(one.id)
+    } catch (error) {
+      one.tries += 1
+      one.dueAt = clock.now() + backoffMs(one.tries, random(), RETRY)
+      if (!closing.signal.aborted) problem(error, one.outcome.matchId)
+    } finally {
+      one.isUnderWay = false
+      inFlight -= 1
+      if (!closing.signal.aborted) advance(clock.now())
+    }
+  }
+
+  const advance = (now: number): void => {
+    load()
+    if (waiting.size === 0 || inFlight >= MOST_IN_FLIGHT) return
+    /** Players of results that come before and are not taken: theirs wait. */
+    const blocked = new Set<string>()
+    for (const one of waiting.values()) {
+      const { playerIds } = one.outcome
+      const isFree = !playerIds.some((id) => blocked.has(id))
+      if (isFree && !one.isUnderWay && now >= one.dueAt && inFlight < MOST_IN_FLIGHT) void deliver(one)
+      for (const id of playerIds) blocked.add(id)
+    }
+  }
+
+  return {
+    isFull: () => {
+      load()
+      return waiting.size >= MOST_KEPT
+    },
+    add: (outcome) => {
+      load()
+      const id = `msg_${newId(random)}`
+      waiting.set(id, { id, outcome, tries: 0, dueAt: 0, isUnderWay: false })
+      records.put(id, JSON.stringify(outcome))
+    },
+    advance,
+    pending: () => waiting.size,
+    close: () => closing.abort(new Error('the matchmaker was closed')),
+  }
+}
+
+/** The body of the POST. */
+const bodyOf = (id: string, { matchId, queue, playerIds, result, endedAt }: MatchOutcome) => ({
+  type: 'match.over',
+  id,
+  timestamp: new Date(endedAt).toISOString(),
+  data: {
+    match_id: matchId,
+    profile: queue,
+    player_ids: playerIds,
+    ranking: result?.ranking ?? null,
+    data: result?.data ?? null,
+  },
+})
