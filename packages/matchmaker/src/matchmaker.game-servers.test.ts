@@ -1,8 +1,9 @@
 import { createMemoryStore, type StoreMemory } from '@muster/servers'
-import { type ServerReport, RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { readJoinToken, type ServerReport, RegistrationBody, ReportBody } from '@muster/servers/internal'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { createMatchmaker } from './create-matchmaker.js'
+import type { Ticket } from './tickets/index.js'
 
 const queues = [{ ...duel, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
 const registration = RegistrationBody.parse({ instance: 'one', build: '1.0' })
@@ -250,4 +251,25 @@ test('the result of a match is kept until the backend takes it, also across a re
   ])
   await first.matchmaker.close()
   expect(memory.get('result')?.size).toBe(1)
+})
+
+test('a player’s join token is valid on their server, for their match, until it is over', async () => {
+  const { matchmaker, token, matchId, open, run, clock } = await deployed()
+  const { id, key } = matchmaker.registerServer(token, registration)
+  const ticket = () => matchmaker.getTicket('ann-ben') as Ticket
+  expect(matchmaker.joinToken(ticket(), 'ann')).toBeUndefined()
+  open()
+  await run(250)
+  const join = matchmaker.joinToken(ticket(), 'ben') ?? ''
+  expect(readJoinToken(join, { server: id, key, now: clock.now() })).toMatchObject({
+    sub: 'ben',
+    mid: matchId,
+    sid: 'ann-ben.1',
+    team: 'team',
+    grp: 'ann-ben',
+  })
+  expect(readJoinToken(join, { server: id, key, now: clock.now() + 301_000 })).toBe('expired')
+  expect(matchmaker.joinToken(ticket(), 'eve')).toBeUndefined()
+  open({}, { status: 'over' })
+  expect(matchmaker.joinToken(ticket(), 'ben')).toBeUndefined()
 })

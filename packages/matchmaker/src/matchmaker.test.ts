@@ -15,6 +15,7 @@ describe('the first match', () => {
     const { matchId, assignment } = matchmaker.getTicket('ann') ?? {}
     expect(matchmaker.getTicket('ben')).toMatchObject({ status: 'HOST_ASSIGNED', matchId, assignment })
     expect(assignment).toEqual({
+      server: matchId,
       fqdn: 'r1.example.com',
       publicIp: '203.0.113.9',
       ports: { game: { internal: 7777, external: 30_000, protocol: 'UDP', link: 'r1.example.com:30000' } },

@@ -16,6 +16,7 @@ import type { AllocatorListener, EndedMatches } from './allocations.js'
 import type {
   GameServers,
   GameServerView,
+  JoinGrant,
   Registered,
   ServerOrders,
   ServerRegistration,
@@ -71,6 +72,8 @@ export interface Allocator {
   reportServer(token: string, report: ServerReport): ServerOrders
   /** Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
   waitForOrders(token: string, wait: Parameters<GameServers['waitForOrders']>[1]): Promise<ServerOrders>
+  /** Makes the token by which a player joins a match on its server. */
+  joinToken(grant: JoinGrant): string
   /** The game servers that have registered. */
   gameServers(): Iterable<GameServerView>
   readonly pools: Pick<Pools, 'views' | 'reconfigure'>

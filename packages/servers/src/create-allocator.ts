@@ -10,7 +10,7 @@ import { createPools } from './pools/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
-import { createGameServers, createServerKeys, ServerGone } from './game-servers/index.js'
+import { createGameServers, createServerKeys, grantJoin, ServerGone } from './game-servers/index.js'
 import {
   type Allocation,
   credentialOf,
@@ -287,6 +287,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     registerServer: (token, registration) => gameServers.register(serverOf(token), registration),
     reportServer: (token, report) => gameServers.report(serverOf(token), report),
     waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
+    joinToken: (grant) => grantJoin(grant, keys.joinKeyOf(grant.server), clock.now()),
     gameServers: gameServers.all,
     pools,
 

@@ -12,6 +12,7 @@ export {
   ServerNotRegistered,
   type ServerOrders,
 } from './game-servers/game-servers.js'
+export { grantJoin, type JoinGrant, readJoinToken } from './game-servers/join-tokens.js'
 export { newSecret } from './game-servers/server-keys.js'
 export {
   type MatchResult,

@@ -9,6 +9,7 @@ import { createFinder } from './orphan-reconciler.js'
 import type { Listening } from './port-probe.js'
 import {
   type Allocation,
+  credentialOf,
   type AllocationPhase,
   isHosted,
   type Placement,
@@ -313,7 +314,10 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
         if ((allocation.phase as AllocationPhase) !== 'stopping') stop(allocation, requestId)
       } else if (allocation.phase === 'starting') {
         allocations.enter(allocation, 'warming')
-        allocation.assignment = withPromise(change.assignment, placementOf(allocation))
+        allocation.assignment = {
+          server: credentialOf(allocation.tag),
+          ...withPromise(change.assignment, placementOf(allocation)),
+        }
         watcher.settle(requestId)
         on.up(allocation, requestId, change.unseenMs)
         // A listener may have dropped the match.

@@ -1,14 +1,15 @@
-// pure: seats, which give each player of a party a ticket of their own
+// Seats give each player of a party a ticket of their own.
 import type { Assignment } from '@muster/servers/internal'
 import type { Matchmaker, QueueWait } from '../matches/index.js'
-import type {
-  Backfill,
-  BackfillStatus,
-  CancelReason,
-  MatchEnd,
-  Ticket,
-  TicketStatus,
-  WaitingFor,
+import {
+  type Backfill,
+  type BackfillStatus,
+  type CancelReason,
+  type MatchEnd,
+  seatIdOf,
+  type Ticket,
+  type TicketStatus,
+  type WaitingFor,
 } from '../tickets/index.js'
 import type { WaitEstimate } from '../wait-times/index.js'
 
@@ -23,8 +24,7 @@ export interface Seat {
   readonly index: number
 }
 
-export const seatId = ({ ticket, index }: Seat): string =>
-  ticket.players.length === 1 ? ticket.id : `${ticket.id}.${index}`
+export const seatId = ({ ticket, index }: Seat): string => seatIdOf(ticket, index)
 
 /**
  * The matchmaker's ticket and the player's index that a seat's id names; the index is undefined for the id of a party.

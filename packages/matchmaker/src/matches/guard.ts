@@ -53,6 +53,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   presenceWithinMs: 'free',
   queueNames: 'free',
   notePresence: 'free',
+  joinToken: 'free',
   reconfigure: 'free',
   hint: 'free',
   webhook: 'free',

@@ -285,6 +285,12 @@ export interface Matchmaker {
    */
   reportServer(token: string, report: ServerReport): ServerOrders
   /**
+   * Makes the token by which a player of a ticket proves to the game server who they are, which checks it without a
+   * request. Valid for five minutes; give it to this player alone. Undefined unless the ticket is HOST_ASSIGNED and its
+   * match is not over.
+   */
+  joinToken(ticket: Ticket, playerId: string): string | undefined
+  /**
    * Resolves with the orders of a game server once their version differs, or after `waitMs`. A later call for the same
    * server ends an earlier one. Rejects with the signal's reason, or as `reportServer`.
    */

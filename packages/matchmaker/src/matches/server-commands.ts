@@ -3,6 +3,7 @@ import type { Clock } from '@muster/core/clock'
 import type {
   Allocator,
   AllocatorListener,
+  JoinGrant,
   MatchRoster,
   ResultOutbox,
   SeatsWanted,
@@ -10,7 +11,7 @@ import type {
 } from '@muster/servers/internal'
 import { Unavailable } from '../errors.js'
 import type { Events } from '../events.js'
-import type { Match } from '../tickets/index.js'
+import { type Match, seatIdOf, type Ticket } from '../tickets/index.js'
 import { inCommon } from './match-order.js'
 import type { MatchingApi } from './match-commands.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
@@ -86,7 +87,7 @@ function rosterOf({ queue, teams, placed }: Match): MatchRoster {
 }
 
 interface ServerCommandsOptions {
-  readonly allocator: Pick<Allocator, 'registerServer' | 'reportServer' | 'waitForOrders'>
+  readonly allocator: Pick<Allocator, 'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken'>
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
   readonly results: Pick<ResultOutbox, 'isFull'> | undefined
 }
@@ -96,7 +97,7 @@ export function createServerCommands({
   allocator,
   lifecycle,
   results,
-}: ServerCommandsOptions): Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders'> {
+}: ServerCommandsOptions): Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken'> {
   return {
     registerServer: (token, registration) => allocator.registerServer(token, registration),
     reportServer: (token, report) => {
@@ -104,6 +105,10 @@ export function createServerCommands({
       if (results?.isFull() === true && report.matches.some(({ status }) => status === 'over'))
         throw new Unavailable('The backend takes no results, and no more can be kept. Report the match again later.')
       return allocator.reportServer(token, report)
+    },
+    joinToken: (ticket, playerId) => {
+      const grant = joinGrantOf(ticket, playerId)
+      return grant && allocator.joinToken(grant)
     },
     waitForServerOrders: (token, wait) => allocator.waitForOrders(token, wait),
   }
@@ -123,5 +128,21 @@ function assertTeams({ matches }: ServerReport, find: (matchId: string) => Match
           field,
         })
     }
+  }
+}
+
+/** What a player may join by their ticket; undefined unless its server runs and its match is not over. */
+export function joinGrantOf(ticket: Ticket, playerId: string): JoinGrant | undefined {
+  const { id, status, assignment, matchId, ended, players, team } = ticket
+  const index = players.findIndex((player) => player.id === playerId)
+  if (status !== 'HOST_ASSIGNED' || ended !== undefined || index === -1) return undefined
+  if (assignment?.server === undefined || matchId === undefined) return undefined
+  return {
+    server: assignment.server,
+    matchId,
+    playerId,
+    seatId: seatIdOf(ticket, index),
+    team,
+    groupId: players.length > 1 ? id : undefined,
   }
 }

@@ -239,6 +239,7 @@ export function createLeader({
     playerCame: now(matchmaker.playerCame),
     isServerSecret: now(matchmaker.isServerSecret),
     isSecretOf: now(matchmaker.isSecretOf),
+    joinToken: now(matchmaker.joinToken),
     registerServer: now(matchmaker.registerServer),
     reportServer: now(matchmaker.reportServer),
     waitForServerOrders: later(matchmaker.waitForServerOrders),

@@ -46,6 +46,7 @@ export {
   isSettled,
   type MatchEnd,
   type MatchEvent,
+  seatIdOf,
   type Ticket,
   type TicketEvents,
   type TicketInput,

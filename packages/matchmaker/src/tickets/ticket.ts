@@ -147,3 +147,10 @@ export interface TicketListener {
   /** Whether the event has listeners. Without any, the event's data need not be made. */
   isHeard(name: keyof TicketEvents): boolean
 }
+
+/**
+ * The id of the place of one player in a ticket, as the ticket API names it: the ticket's id, or `<id>.<index>` for a
+ * player of a party.
+ */
+export const seatIdOf = ({ id, players }: Pick<Ticket, 'id' | 'players'>, index: number): string =>
+  players.length === 1 ? id : `${id}.${index}`

@@ -24,4 +24,12 @@ export {
 } from './server-reports.js'
 export { SERVER_STATES, type ServerState } from './server-states.js'
 export { createServerKeys, joinKeyOf, newSecret, type ServerKeys } from './server-keys.js'
-export { JOIN_TOKEN_SECONDS, type JoinClaims, type JoinFault, readJoinToken, signJoinToken } from './join-tokens.js'
+export {
+  grantJoin,
+  JOIN_TOKEN_SECONDS,
+  type JoinGrant,
+  type JoinClaims,
+  type JoinFault,
+  readJoinToken,
+  signJoinToken,
+} from './join-tokens.js'

@@ -37,6 +37,24 @@ export function signJoinToken(claims: JoinClaims, key: Uint8Array): string {
   return `${signed}.${signature(signed, key).toString('base64url')}`
 }
 
+/** Who joins which match on which server. */
+export interface JoinGrant {
+  /** Id of the server, as its assignment says. */
+  readonly server: string
+  readonly matchId: string
+  readonly playerId: string
+  readonly seatId: string
+  readonly team?: string | undefined
+  readonly groupId?: string | undefined
+}
+
+/** Makes join tokens that are valid from `now`, in epoch milliseconds, for `JOIN_TOKEN_SECONDS`. */
+export function grantJoin(grant: JoinGrant, key: Uint8Array, now: number): string {
+  const { server: aud, playerId: sub, matchId: mid, seatId: sid, team, groupId: grp } = grant
+  const iat = Math.floor(now / 1000)
+  return signJoinToken({ aud, sub, mid, sid, team, grp, iat, exp: iat + JOIN_TOKEN_SECONDS }, key)
+}
+
 /** Why a join token is refused. */
 export type JoinFault = 'malformed' | 'forged' | 'expired' | 'other-server'
 

@@ -108,6 +108,10 @@ export interface AssignedLocation {
  * Where players connect. The assignment is the same for every player of the match and tells nothing about any of them.
  */
 export interface Assignment {
+  /**
+   * Id of the server, the audience of its join tokens. Undefined for a server that an earlier version created.
+   */
+  readonly server?: string | undefined
   /** Host name of the server; its IP address if it has no name. */
   readonly fqdn: string
   readonly publicIp: string | undefined
