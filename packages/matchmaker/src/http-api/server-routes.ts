@@ -1,0 +1,129 @@
+import { operation } from '@muster/core/api'
+import type { Handlers } from '@muster/core/internal'
+import { Problem } from '@muster/core/http'
+import { RegistrationBody, ReportBody, type Registered, type ServerOrders } from '@muster/servers/internal'
+import { z } from 'zod'
+import { type MatchCaller, notTheServer } from './callers.js'
+import type { TicketService } from './service.js'
+import { isoTime } from './ticket-views.js'
+
+// The routes of game servers: docs/servers.md.
+
+const PlayerOfMatchSchema = z.object({
+  id: z.string(),
+  ticket_id: z.string().describe('Players of one ticket are a party'),
+  attributes: z.record(z.string(), z.unknown()).optional(),
+})
+
+const MatchOrderSchema = z.object({
+  id: z.string(),
+  profile: z.string(),
+  teams: z.array(z.object({ name: z.string(), players: z.array(PlayerOfMatchSchema) })),
+  equality: z.record(z.string(), z.unknown()).describe('Attributes that all players have in common'),
+  intersection: z.record(z.string(), z.array(z.string())).describe('Entries that the lists of all players have in common'),
+})
+
+const OrdersSchema = z.object({
+  version: z.number().int().describe('Differs from that of other orders; for `version` of the next report'),
+  want: z
+    .enum(['run', 'drain', 'stop'])
+    .describe('`drain`: serve the matches to their end and take no other; `stop`: end the process'),
+  reason: z.string().optional(),
+  matches: z.array(MatchOrderSchema).describe('What it serves or is to serve; a match that is not listed is over'),
+})
+
+const RegisteredSchema = OrdersSchema.extend({
+  id: z.string().describe('Id of the server: `aud` of the join tokens for it'),
+  key: z.string().describe('base64url: the key that signs the join tokens for this server'),
+  beat_seconds: z.number().describe('Seconds between two reports at most'),
+  lost_after_seconds: z.number().describe('Seconds of silence after which it counts as lost'),
+  retire_at: z.string().nullable().describe('When it is stopped whatever it does; null: not known'),
+})
+
+/** Most seconds that a report waits for new orders. */
+const LONGEST_WAIT = 30
+
+export const serverRoutes = {
+  registerServer: operation('POST /servers', {
+    summary: 'A game server says that it runs, by its token MUSTER_SERVER_TOKEN; the same again changes nothing',
+    input: RegistrationBody,
+    output: RegisteredSchema,
+    errors: [403, 410, 503],
+  }),
+  reportServer: operation('PUT /servers/me', {
+    summary: 'A game server says its whole state, and hears what it is to do, as soon as that differs from `version`',
+    input: ReportBody.extend({
+      wait: z.coerce
+        .number<string>()
+        .int()
+        .min(0)
+        .max(LONGEST_WAIT)
+        .optional()
+        .describe('Seconds to wait at most until the orders have another version; default 0'),
+      version: z.coerce.number<string>().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+    }),
+    query: ['wait', 'version'],
+    output: OrdersSchema,
+    errors: [403, 409, 410, 503],
+  }),
+} as const
+
+/** Milliseconds between two reports of a server, and after which a silent one is lost. */
+interface Beats {
+  readonly beatMs: number
+  readonly lostAfterMs: number
+}
+
+/** Creates the handlers of game servers, whose token is known to be one. */
+export function createServerHandlers(
+  service: Pick<TicketService, 'registerServer' | 'reportServer' | 'waitForServerOrders'>,
+  { beatMs, lostAfterMs }: Beats,
+): Handlers<typeof serverRoutes, MatchCaller> {
+  const tokenOf = ({ serverSecret }: MatchCaller): string => {
+    if (serverSecret === undefined) throw notTheServer()
+    return serverSecret
+  }
+  return {
+    registerServer: async (registration, { caller }) => ({
+      ...registeredView(await service.registerServer(tokenOf(caller), registration)),
+      beat_seconds: beatMs / 1000,
+      lost_after_seconds: lostAfterMs / 1000,
+    }),
+    reportServer: async ({ wait = 0, version, ...report }, { caller, request }) => {
+      const token = tokenOf(caller)
+      const orders = await service.reportServer(token, report)
+      if (wait === 0 || version === undefined || orders.version !== version) return ordersView(orders)
+      const { signal } = request
+      return ordersView(await service.waitForServerOrders(token, { version, waitMs: wait * 1000, signal }))
+    },
+  }
+}
+
+const ordersView = ({ version, want, reason, matches }: ServerOrders) => ({
+  version,
+  want,
+  reason,
+  matches: matches.map(({ id, queue, teams, equality, intersection }) => ({
+    id,
+    profile: queue,
+    teams: teams.map(({ name, players }) => ({
+      name,
+      players: players.map(({ id: playerId, ticketId, attributes }) => ({ id: playerId, ticket_id: ticketId, attributes })),
+    })),
+    equality,
+    intersection: Object.fromEntries(Object.entries(intersection).map(([key, values]) => [key, [...values]])),
+  })),
+})
+
+const registeredView = ({ id, key, retireAt, ...orders }: Registered) => ({
+  ...ordersView(orders),
+  id,
+  key: Buffer.from(key).toString('base64url'),
+  retire_at: retireAt === undefined ? null : isoTime(retireAt),
+})
+
+/** Refuses everybody but game servers on their routes. @throws {Problem} 403 */
+export function assertServer(route: string, { serverSecret }: MatchCaller): void {
+  if (Object.hasOwn(serverRoutes, route) && serverSecret === undefined)
+    throw new Problem(403, 'servers-only', 'This path is for game servers, which send MUSTER_SERVER_TOKEN.')
+}
