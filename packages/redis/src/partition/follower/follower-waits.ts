@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
 import type { QueueWait, Ticket, TicketService, WaitEstimate } from '@muster/matchmaker'
@@ -81,54 +82,32 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
 }
 
 /** Callers of this process that wait for a ticket to change. */
-interface Waits {
-  /** The next change of a ticket: begun before the ticket is read, no change is missed. */
-  begin(ticketId: string): Wait
-  /** These tickets have changed. */
-  wake(ticketIds: Iterable<string>): void
-  /** Any ticket may have changed. */
-  wakeAll(): void
-  size(): number
-}
-
-interface Wait {
-  /** Resolves at the next change. Rejects with the signal's reason. */
-  changed(signal: AbortSignal | undefined): Promise<void>
-  end(): void
-}
-
-export function createWaits(): Waits {
-  const waiting = new Map<string, Set<() => void>>()
-
-  const wake = (ticketId: string) => {
-    const waiters = waiting.get(ticketId)
-    waiting.delete(ticketId)
-    for (const tell of waiters ?? []) tell()
-  }
-
+export function createWaits() {
+  const changes = new EventEmitter().setMaxListeners(0)
+  // The emitter has events of its own, whose names have no such beginning.
+  const nameOf = (ticketId: string) => `ticket ${ticketId}`
   return {
-    begin: (ticketId) => {
+    /** The next change of a ticket: begun before the ticket is read, no change is missed. */
+    begin: (ticketId: string) => {
       let tell = () => {}
       const changed = new Promise<void>((resolve) => {
         tell = resolve
       })
-      const waiters = waiting.get(ticketId) ?? new Set()
-      waiting.set(ticketId, waiters)
-      waiters.add(tell)
+      changes.once(nameOf(ticketId), tell)
       return {
-        changed: (signal) => (signal === undefined ? changed : unlessAborted(changed, signal)),
-        end: () => {
-          waiters.delete(tell)
-          if (waiters.size === 0 && waiting.get(ticketId) === waiters) waiting.delete(ticketId)
-        },
+        /** Resolves at the next change. Rejects with the signal's reason. */
+        changed: (signal: AbortSignal | undefined) => unlessAborted(changed, signal),
+        end: () => void changes.off(nameOf(ticketId), tell),
       }
     },
-    wake: (ticketIds) => {
-      for (const ticketId of ticketIds) if (waiting.has(ticketId)) wake(ticketId)
+    /** These tickets have changed. */
+    wake: (ticketIds: Iterable<string>) => {
+      for (const ticketId of ticketIds) changes.emit(nameOf(ticketId))
     },
+    /** Any ticket may have changed. */
     wakeAll: () => {
-      for (const ticketId of waiting.keys()) wake(ticketId)
+      for (const name of changes.eventNames()) changes.emit(name)
     },
-    size: () => waiting.size,
+    size: () => changes.eventNames().length,
   }
 }

@@ -113,3 +113,21 @@ test('an answer is written with what was decided before it, or after replicas ha
     )
   }
 })
+
+test('an answer by itself waits for no replica', async () => {
+  const { commits, written } = open(async () => DONE, true)
+  commits.reply('a', 'answer')
+  await commits.flushed()
+  expect(written).toMatchObject([{ replies: [{ follower: 'a', text: 'answer' }], durable: false }])
+})
+
+test('an answer is not written before what was decided while another commit was under way', async () => {
+  const { clock, commits, written } = open()
+  commits.note('k', 'first')
+  await clock.advance(0)
+  commits.note('k', 'second')
+  commits.reply('a', 'answer')
+  await clock.until(commits.flushed())
+  const last = written.at(-1)
+  expect([last?.notes, last?.replies?.length]).toEqual([[{ key: 'k', text: 'second' }], 1])
+})

@@ -58,10 +58,10 @@ class Batch {
   readonly waiting: Waiting[] = []
   readonly flushed: Waiting[] = []
 
-  /** Whether there is anything to write. */
-  get isDecided(): boolean {
+  /** How much there is to write. */
+  get size(): number {
     const { headers, left, records, backfills, notes, replies } = this
-    return headers.size + left.length + records.length + backfills.size + notes.size + replies.length > 0
+    return headers.size + left.length + records.length + backfills.size + notes.size + replies.length
   }
 }
 
@@ -81,10 +81,10 @@ export function createCommits(options: CommitsOptions): Commits {
 
   /** Writes a batch, however often that takes. Undefined once the lease is lost. */
   const written = async (batch: Batch): Promise<CommitOutcome | undefined> => {
-    if (!batch.isDecided) return { refused: [], unmet: [] }
+    if (batch.size === 0) return { refused: [], unmet: [] }
     const { replies } = batch
     // What waits for replicas is answered once they have it.
-    const isAnsweredLater = isDurable && replies.length > 0
+    const isAnsweredLater = isDurable && replies.length > 0 && replies.length < batch.size
     const outcome = await committed({
       headers: [...batch.headers.values()],
       left: batch.left,
@@ -114,7 +114,7 @@ export function createCommits(options: CommitsOptions): Commits {
 
   const write = async (): Promise<void> => {
     isWriting = true
-    while (goesOn() && (next.isDecided || next.flushed.length > 0)) {
+    while (goesOn() && (next.size > 0 || next.flushed.length > 0)) {
       const batch = next
       next = new Batch()
       const outcome = await written(batch)
@@ -174,7 +174,7 @@ export function createCommits(options: CommitsOptions): Commits {
       begin()
     },
     flushed: async () => {
-      if (!isWriting && !next.isDecided) return
+      if (!isWriting && next.size === 0) return
       await waited((batch) => batch.flushed)
     },
     stop: (reason) => {

@@ -67,10 +67,8 @@ export async function leadTerm(options: LeaseEpochOptions): Promise<void> {
   })
   const answering = createRpcServer({
     leader,
-    flushed: commits.flushed,
-    keep: commits.reply,
+    reply: commits.reply,
     answered: store.answered,
-    send: (follower, texts) => store.answer(token, follower, texts),
     problem,
   })
 

@@ -128,7 +128,7 @@ interface Sync {
 }
 
 interface SyncOptions {
-  readonly store: Pick<PartitionStore, 'answer'>
+  readonly store: Pick<PartitionStore, 'commit'>
   /** Name of this follower: it sends itself a mark, which comes after all that was written before. */
   readonly follower: string
   readonly newId: () => string
@@ -146,7 +146,7 @@ export function createSync({ store, follower, newId, clock, problem }: SyncOptio
 
   const send = async (token: string, id: string): Promise<void> => {
     try {
-      await store.answer(token, follower, [id])
+      await store.commit(token, { replies: [{ follower, text: id }] })
     } catch (error) {
       if (error instanceof LeaseLost) throw error
       problem(error)

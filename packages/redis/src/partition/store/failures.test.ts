@@ -7,6 +7,7 @@ import { LeaseLost } from '../partition-errors.js'
 import { createRedisStore } from './redis-store.js'
 import type { PartitionStore } from './store.js'
 import {
+  answer,
   aTicket,
   assign,
   assigned,
@@ -68,7 +69,7 @@ describeRedis('A partition in a Redis', () => {
         expect(await store.renew(token, 60_000)).toBe(true)
         expect(await store.setInForce(token, 'queues')).toMatchObject({ text: 'queues' })
         await store.fence(token)
-        await store.answer(token, 'a', ['answer'])
+        await answer(store, token, 'a', ['answer'])
         await assign(store, token, 'm1', ['t0', 't1'])
         const ends = [{ ticketId: 't0', players: ['player of t0'] }]
         expect(await store.commit(token, { records: [{ matchId: 'm1', ends }] })).toEqual(DONE)
@@ -223,10 +224,10 @@ describeRedis('A partition in a Redis', () => {
     broken({}, async ({ redis }, store) => {
       const token = await tokenOf(store)
       const key = redis.keys('ranked')('r:a')
-      for (let number = 0; number < 30; number += 1) await store.answer(token, 'a', ['x'.repeat(2_000_000)])
+      for (let number = 0; number < 30; number += 1) await answer(store, token, 'a', ['x'.repeat(2_000_000)])
       expect(await redis.command(key, ['XLEN', key])).toBeLessThanOrEqual(8)
       const { cursor } = await store.changes(undefined, 'a', NEWS)
-      await store.answer(token, 'a', Array.from({ length: 20 }, (_, number) => `${number}`.padEnd(1_000_000)))
+      await answer(store, token, 'a', Array.from({ length: 20 }, (_, number) => `${number}`.padEnd(1_000_000)))
       expect((await store.changes(cursor, 'a', NEWS)).replies).toHaveLength(20)
     }),
   )

@@ -68,21 +68,6 @@ export const fenceScript = defineScript({
   read: () => {},
 })
 
-/** KEYS: epoch, replies to a follower. ARGV: token, most entries, milliseconds for which they are kept, the replies. */
-const ANSWER = `
-${FENCE}
-for i = 4, #ARGV do redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[2], '*', 'a', ARGV[i]) end
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
-return 1
-`
-
-export const answerScript = defineScript({
-  name: 'partition.answer',
-  lua: ANSWER,
-  kind: 'write-if-full',
-  read: () => {},
-})
-
 /**
  * KEYS: replies to a follower. ARGV: how the reply begins. Answer: the newest such reply, or nothing.
  */

@@ -171,12 +171,6 @@ export class MemoryPartition {
     return replies
   }
 
-  answer(token: string, follower: string, texts: readonly string[]): void {
-    this.fence(token)
-    for (const text of texts) this.repliesTo(follower).add(text)
-    this.changes.wake()
-  }
-
   /** One part of a commit: see `partsOf`. */
   commit(token: string, commit: Commit): CommitOutcome {
     const { headers = [], left = [], records = [], backfills = [], notes = [], replies = [] } = commit

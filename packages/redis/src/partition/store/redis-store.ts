@@ -1,17 +1,16 @@
-import { type RedisConnection, RedisError, type Script } from '../../connection/index.js'
+import { createBatcher, type Batcher, type RedisConnection, RedisError, type Script } from '../../connection/index.js'
 import { StreamTail } from '../../stream/follow-stream.js'
 import { createAssignments } from './assignments.js'
-import { createBatcher, type Batcher } from './batcher.js'
 import {
   assertWithinBytes,
   commitScript,
   commitWords,
   DEFAULT_BOUNDS,
-  repliesKept,
+  partsOf,
+  partyWeight,
   repliesOf,
   type StoreBounds,
 } from './commit-script.js'
-import { partsOf, partyWeight } from './commit-parts.js'
 import { LeaseLost } from '../partition-errors.js'
 import { partitionKeys, type PartitionKeys } from './partition-keys.js'
 import {
@@ -25,7 +24,6 @@ import {
 import {
   acquireScript,
   answeredScript,
-  answerScript,
   fenceScript,
   loadRecordsScript,
   loadTicketsScript,
@@ -180,10 +178,6 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       assertWithinBytes('ask', text, bounds.maxAskBytes)
       if (text.length <= SHORT_ASK) await redis.run(askScript, [keys.inbox], [bounds.inboxEntries, text])
       else await command(keys.inbox, 'XADD', keys.inbox, 'MAXLEN', '~', bounds.inboxEntries, '*', '?', text)
-    },
-    answer: (token, follower, texts) => {
-      const entries = repliesKept(texts, bounds)
-      return fenced(answerScript, [keys.epoch, keys.repliesTo(follower)], [token, entries, bounds.replyMs, ...texts])
     },
     answered: (follower, begins) => redis.run(answeredScript, [keys.repliesTo(follower)], [begins]),
     inbox: (after, tailing) => readInbox(inbox, keys.inbox, after, tailing),

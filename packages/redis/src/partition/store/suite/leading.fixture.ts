@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LeaseLost } from '../../partition-errors.js'
 import type { PartitionStore } from '../store.js'
-import { cancelled, create, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
+import { answer, cancelled, create, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
 
 /** Every method that takes a token. */
 const fenced = (store: PartitionStore, token: string): Readonly<Record<string, () => Promise<unknown>>> => ({
@@ -10,7 +10,7 @@ const fenced = (store: PartitionStore, token: string): Readonly<Record<string, (
   'a commit of a record': () => store.commit(token, { records: [{ matchId: 'm1', text: 'intent' }] }),
   fence: () => store.fence(token),
   sweep: () => store.sweep(token, 0, 10),
-  answer: () => store.answer(token, 'b', ['answer']),
+  answer: () => answer(store, token, 'b', ['answer']),
   setInForce: () => store.setInForce(token, 'queues'),
 })
 

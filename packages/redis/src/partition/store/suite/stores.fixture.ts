@@ -50,6 +50,11 @@ export async function tokenOf(store: PartitionStore, owner = 'a'): Promise<strin
   return acquired.token
 }
 
+/** Answers a follower, in order. */
+export async function answer(store: PartitionStore, token: string, follower: string, texts: readonly string[]) {
+  await store.commit(token, { replies: texts.map((text) => ({ follower, text })) })
+}
+
 /** Creates tickets of these ids, each of a player of its own. */
 export async function create(store: PartitionStore, ...ids: readonly string[]): Promise<void> {
   for (const { kind } of await store.create(ids.map((id) => aTicket(id)))) expect(kind).toBe('created')
