@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
-import type { QueueWait, Ticket, TicketService, WaitEstimate } from '@muster/matchmaker'
+import type { Ticket, TicketService, WaitEstimate } from '@muster/matchmaker'
 import { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import type { StoredTicket } from '../store/index.js'
@@ -11,15 +11,6 @@ import type { RpcClient } from './rpc-client.js'
 interface Noted {
   readonly stored: Pick<StoredTicket, 'id' | 'createdAt' | 'body'>
   kind?: { readonly read: StoredKind | undefined }
-}
-
-/** Wait-time estimates in a follower. It fetches them from the leader now and then. */
-interface FollowerWaits {
-  /** A ticket that is about to be answered with. */
-  note(stored: StoredTicket, ticket: Ticket): void
-  /** At once, from what was heard last. Undefined also for a ticket that was not noted lately. */
-  estimateWait: TicketService['estimateWait']
-  estimateQueueWaits(...input: Parameters<TicketService['estimateQueueWaits']>): Promise<readonly QueueWait[]>
 }
 
 export interface FollowerWaitsOptions {
@@ -36,7 +27,8 @@ const GOOD_MS = 60_000
 const NOTED = 5000
 const NOTED_LENGTH = 8 * 1024 * 1024
 
-export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions): FollowerWaits {
+/** Wait-time estimates in a follower. It fetches them from the leader now and then. */
+export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions) {
   const kindOf = createStoredKind(locate)
   const noted = new LRUCache<string, Noted>({
     max: NOTED,
@@ -58,13 +50,15 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
   const isFresh = () => heard !== undefined && clock.now() - heard.at < FRESH_MS
 
   return {
-    note: (stored, { status }) => {
+    /** A ticket that is about to be answered with. */
+    note: (stored: StoredTicket, { status }: Ticket): void => {
       const { id, createdAt, body } = stored
       if (status !== 'SEARCHING') return void noted.delete(id)
       if (noted.get(id)?.stored.createdAt !== createdAt) noted.set(id, { stored: { id, createdAt, body } })
     },
 
-    estimateWait: (ticketId): WaitEstimate | undefined => {
+    /** At once, from what was heard last. Undefined also for a ticket that was not noted lately. */
+    estimateWait: (ticketId: string): WaitEstimate | undefined => {
       // Without a leader there is no answer, and nobody waits for it here.
       if (!isFresh()) (asking ??= askLeader()).catch(() => {})
       const one = noted.get(ticketId)
@@ -74,7 +68,7 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
       return kind && heard.waits.estimate(kind, now - one.stored.createdAt)
     },
 
-    estimateQueueWaits: async (place) => {
+    estimateQueueWaits: async (...[place]: Parameters<TicketService['estimateQueueWaits']>) => {
       const waits = heard !== undefined && isFresh() ? heard.waits : await (asking ??= askLeader())
       return waits.estimateQueueWaits(place)
     },

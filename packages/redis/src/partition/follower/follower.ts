@@ -12,7 +12,7 @@ import { RedisError } from '../../connection/index.js'
 import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/index.js'
-import { createMatchCreation, createTicketCreation } from './create-tickets.js'
+import { createTicketCreation } from './create-tickets.js'
 import { createFollowerWaits, createWaits, type FollowerWaitsOptions } from './follower-waits.js'
 import { createPresenceBatches } from './presence.js'
 import { createRpcClient } from './rpc-client.js'
@@ -44,19 +44,14 @@ function reachableStore(store: FollowerStore): FollowerStore {
   }
 }
 
-interface WebhookOptions {
-  readonly clock: Clock
-  /** Sends it to the leader, and resolves with the status of its answer. */
-  readonly ask: (path: string, body: string) => Promise<number>
-}
-
 const LONGEST_PATH = 1024
 
 /**
  * Forwards the service's webhooks to the leader, which knows the valid paths. A webhook is only a hint, so a lost one
  * costs time and nothing else.
+ * @param ask sends it to the leader, and resolves with the status of its answer.
  */
-const createWebhook = ({ clock, ask }: WebhookOptions): ((request: Request) => Promise<Response>) =>
+const createWebhook = (clock: Clock, ask: (path: string, body: string) => Promise<number>) =>
   createWebhookDoor({
     clock,
     find: (pathname) => (pathname.length > LONGEST_PATH ? undefined : pathname),
@@ -85,12 +80,6 @@ export type FollowerService = {
     readonly webhook: (request: Request) => Promise<Response>
   }
 
-interface Follower {
-  readonly service: FollowerService
-  start(): void
-  close(reason: Error): Promise<void>
-}
-
 interface FollowerOptions {
   readonly store: PartitionStore
   readonly checker: TicketChecker
@@ -110,7 +99,7 @@ interface FollowerOptions {
   readonly problem: (error: unknown) => void
 }
 
-export function createFollower(options: FollowerOptions): Follower {
+export function createFollower(options: FollowerOptions) {
   const { store: shared, checker, name, clock, newId, askTimeoutMs, locate, problem } = options
   const store = reachableStore(shared)
   const waits = createWaits()
@@ -138,11 +127,11 @@ export function createFollower(options: FollowerOptions): Follower {
   })
   const presence = createPresenceBatches({ tell: (reports) => ask('notePresence', reports), clock, problem })
   const followerWaits = createFollowerWaits({ ask, locate, clock })
-  const createTickets = createTicketCreation({
+  const { createTickets, createMatch } = createTicketCreation({
     store,
     checker,
-    created: (stored, ticket) => {
-      followerWaits.note(stored, ticket)
+    created: (ticket, stored) => {
+      if (stored !== undefined) followerWaits.note(stored, ticket)
       options.created(ticket)
     },
     clock,
@@ -218,7 +207,7 @@ export function createFollower(options: FollowerOptions): Follower {
     longestWaiting: (limit) => ask('longestWaiting', limit),
     estimateWait: followerWaits.estimateWait,
     estimateQueueWaits: followerWaits.estimateQueueWaits,
-    createMatch: createMatchCreation({ store, checker, created: options.created }),
+    createMatch,
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId, given) => ask('stopMatch', matchId, given),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
@@ -235,13 +224,13 @@ export function createFollower(options: FollowerOptions): Follower {
     resumeQueue: (queue) => ask('resumeQueue', queue),
     inspect: () => ask('inspect'),
     hint: (requestId) => ask('hint', requestId),
-    webhook: createWebhook({ clock, ask: (path, body) => ask('webhook', path, body) }),
+    webhook: createWebhook(clock, (path, body) => ask('webhook', path, body)),
   }
 
   return {
     service,
     start: tail.start,
-    close: async (reason) => {
+    close: async (reason: Error) => {
       closed = reason
       asking.close(reason)
       await Promise.all([tail.close(), presence.close()])
