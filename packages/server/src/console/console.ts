@@ -126,7 +126,7 @@ export interface Console {
 }
 
 /** Our choice: some 200,000 tickets in all, an hour of 60 a second. */
-const RECORDED = { partBytes: 16 * 1024 * 1024, parts: 4, partMs: 600_000 }
+const RECORDED = { partLength: 16 * 1024 * 1024, parts: 4 }
 /** Bounds of stories (our choice): a day, or some 140,000 tickets, which is an hour of 40 a second. */
 const STORIES: EventBounds = { keepMs: 86_400_000, mostBytes: 64 * 1024 * 1024 }
 /** Bytes of the smallest event in memory. */
