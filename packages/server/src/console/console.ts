@@ -2,7 +2,7 @@ import { pagesFolder } from '@muster/console'
 import { scrub, createHostCheck, problemResponse } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
 import { type Connection, type HttpHandler, Problem } from '@muster/core/http'
-import type { EventName, Listener, Matchmaker } from '@muster/matchmaker'
+import type { Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
 import { AUDIT_BOUNDS, createAudit } from './audit.js'
 import { createWatch } from './feed/feed.js'
@@ -82,36 +82,6 @@ function createVisitors(hosts: readonly string[]): Visitors {
   }
 }
 
-/**
- * Subscribes once to each event, for all parts of the console: thousands of events come each second, and each
- * subscription is guarded by itself.
- */
-export function shareListeners(on: Matchmaker['on']): Matchmaker['on'] {
-  const shared = new Map<EventName, { readonly listeners: Listener<EventName>[]; readonly end: () => void }>()
-
-  const subscribe = (name: EventName) => {
-    const listeners: Listener<EventName>[] = []
-    const end = on(name, (event) => {
-      for (const listener of listeners) listener(event)
-    })
-    const made = { listeners, end }
-    shared.set(name, made)
-    return made
-  }
-
-  return (name, listener) => {
-    const one = listener as Listener<EventName>
-    const { listeners, end } = shared.get(name) ?? subscribe(name)
-    listeners.push(one)
-    return () => {
-      listeners.splice(listeners.indexOf(one), 1)
-      if (listeners.length > 0) return
-      shared.delete(name)
-      end()
-    }
-  }
-}
-
 /** The console's page and its API, as a function to be mounted at `basePath` and below. */
 export interface Console {
   /** Answers requests for `basePath` and what is below. Never rejects. */
@@ -140,12 +110,10 @@ export function createConsole(options: ConsoleOptions): Console {
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
   const recording = createRecording({ ...RECORDED, clock })
-  const on = shareListeners(matchmaker.on)
   const cards = createQueueCards(queues, options.applyQueue !== undefined)
   const { stories = STORIES, openEvents } = options
   const ring = createEventRing({ ...stories, mostEvents: Math.ceil(stories.mostBytes / LEAST_BYTES) })
-  const watched = { ...options, matchmaker: { ...matchmaker, on } }
-  const watch = createWatch(watched, { clock, missing: () => droppedStories(ring, clock.now()), failed: onError })
+  const watch = createWatch(options, { clock, missing: () => droppedStories(ring, clock.now()), failed: onError })
   const history = createEventHistory<RecordedEvent>({
     store: openEvents?.('stories', stories),
     clock,
@@ -160,7 +128,7 @@ export function createConsole(options: ConsoleOptions): Console {
     options.acted(act)
     audit.note(act)
   }
-  const endRecording = recordEvents(on, history.add, clock.now)
+  const endRecording = recordEvents(matchmaker.on, history.add, clock.now)
   const find = createStories({
     ring,
     loaded: async () => void (await Promise.all([history.loaded(), audit.view()])),
