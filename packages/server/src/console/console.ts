@@ -42,21 +42,13 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Refuses requests that pages of other sites make. */
-interface Visitors {
-  /** @throws {Problem} 421 for a Host header that is not served here, e.g. of DNS rebinding */
-  checkHost(request: Request): void
-  /** @throws {Problem} 403 for a call that another site's page makes */
-  checkOrigin(request: Request): void
-}
-
 /**
- * A hostile page that the operator visits can make the browser send requests here. Without the token they can do
+ * Refuses requests that pages of other sites make. A hostile page that the operator visits can make the browser send requests here. Without the token they can do
  * nothing; these checks refuse them before the token is looked at.
  * @param hosts names without a port that are served besides addresses and `localhost`.
  * @throws TypeError for an invalid name
  */
-function createVisitors(hosts: readonly string[]): Visitors {
+function createVisitors(hosts: readonly string[]) {
   const isServed = createHostCheck(hosts, 'hosts')
   const ownNames = new Set(hosts.map((name) => name.toLowerCase()))
 
@@ -68,11 +60,13 @@ function createVisitors(hosts: readonly string[]): Visitors {
   }
 
   return {
-    checkHost: ({ headers }) => {
+    /** @throws {Problem} 421 for a Host header that is not served here, e.g. of DNS rebinding */
+    checkHost: ({ headers }: Request): void => {
       if (isServed(headers.get('host') ?? undefined)) return
       throw new Problem(421, 'wrong-host', 'Unknown host. Add it to the configuration, or use a configured one.')
     },
-    checkOrigin: ({ headers }) => {
+    /** @throws {Problem} 403 for a call that another site's page makes */
+    checkOrigin: ({ headers }: Request): void => {
       const site = headers.get('sec-fetch-site')
       const origin = headers.get('origin')
       const isSame = site === null || site === 'same-origin' || site === 'none'

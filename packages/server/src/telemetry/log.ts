@@ -119,15 +119,9 @@ const WINDOW_MS = 10_000
 /** Kinds of problems in such a window; of further ones only the number is written (our choice). */
 const MOST_KINDS = 50
 
-interface Kind {
-  readonly during: string
-  readonly text: string
-  count: number
-}
-
 /** Bounded by itself, however many problems there are: a line for each kind, and a count of it, per window. */
 export function createProblemLog(log: Log, clock: Clock): ProblemLog {
-  const kinds = new Map<string, Kind>()
+  const kinds = new Map<string, { readonly during: string; readonly text: string; count: number }>()
   const ending = new AbortController()
   let others = 0
   let counting: Promise<void> | undefined

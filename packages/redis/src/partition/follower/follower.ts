@@ -8,15 +8,14 @@ import {
   assertPlayerOfTicket,
   type TicketChecker,
 } from '@muster/matchmaker/internal'
-import { RedisError } from '../../connection/index.js'
 import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
+import { RedisError, repeatUntil, RETRY_MS } from '../../connection/index.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/index.js'
 import { createTicketCreation } from './create-tickets.js'
 import { createFollowerWaits, createWaits, type FollowerWaitsOptions } from './follower-waits.js'
 import { createPresenceBatches } from './presence.js'
 import { createRpcClient } from './rpc-client.js'
-import { createTail } from './tail.js'
 
 /** The store requests of a follower for which a client waits. */
 type FollowerStore = Pick<
@@ -62,6 +61,65 @@ const createWebhook = (clock: Clock, ask: (path: string, body: string) => Promis
       if (status !== 204) throw noSuchWebhook()
     },
   })
+
+interface TailOptions {
+  readonly store: Pick<PartitionStore, 'changes'>
+  /** Name of this follower. */
+  readonly follower: string
+  readonly clock: Clock
+  readonly heard: (changes: Changes) => void
+  /** Some changes may not have been heard. */
+  readonly missed: () => void
+  readonly problem: (error: unknown) => void
+}
+
+/** Milliseconds that a call may wait for a change. */
+const BLOCK_MS = 5000
+/**
+ * Pauses between looks after a failure: everything may have changed for some seconds, because the reader of the other
+ * end may have been behind too. The first look comes as the reading begins again.
+ */
+const RECHECKS_MS = [RETRY_MS, 1000, 1000, 1000]
+
+/** Follows what changes in the partition, until it is closed. */
+export function createTail({ store, follower, clock, heard, missed, problem }: TailOptions) {
+  const closing = new AbortController()
+  const { signal } = closing
+  let running: Promise<void> | undefined
+  let cursor: string | undefined
+  let isUnsure = false
+
+  const recheck = async () => {
+    if (isUnsure) return
+    isUnsure = true
+    for (const pauseMs of RECHECKS_MS) {
+      await clock.sleep(pauseMs, signal).catch(() => {})
+      if (signal.aborted) return
+      missed()
+    }
+    isUnsure = false
+  }
+
+  const read = async () => {
+    const changes: Changes = await store.changes(cursor, follower, { blockMs: BLOCK_MS, signal })
+    const isFirst = cursor === undefined
+    cursor = changes.cursor
+    if (changes.gap || isFirst) missed()
+    heard(changes)
+  }
+  const failed = (error: unknown) => {
+    problem(error)
+    void recheck()
+  }
+
+  return {
+    start: () => void (running ??= repeatUntil(read, { signal, clock, failed })),
+    close: async () => {
+      closing.abort(new Error('The partition is closed.'))
+      await running
+    },
+  }
+}
 
 type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Lease } from '../election.js'
-import { repeatUntil } from '../repeat-until.js'
+import { repeatUntil } from '../../connection/index.js'
 import { LeaseLost } from '../partition-errors.js'
 import { readPrefix, type PartitionStore } from '../store/index.js'
 import { createRpcServer } from './rpc-server.js'

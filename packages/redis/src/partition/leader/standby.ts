@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
 import type { Lease } from '../election.js'
 import { LeaseLost } from '../partition-errors.js'
-import { repeatUntil } from '../repeat-until.js'
+import { repeatUntil } from '../../connection/index.js'
 import type { Changes, PartitionStore, TicketChange } from '../store/index.js'
 import type { Replica } from './replica.js'
 

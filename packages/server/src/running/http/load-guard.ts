@@ -6,19 +6,6 @@ import { pathOf } from './answers.js'
 export const URGENCIES = ['begin', 'change', 'keep'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
-/** Decides which requests are refused, from how late the process is. */
-interface Shedding {
-  /** Notes how late the process is at an instant. Both in milliseconds. */
-  note(delayMs: number, now: number): void
-  /**
-   * Whether a request is refused.
-   * @param lateMs how late the process is at this request.
-   */
-  refuses(urgency: Urgency, lateMs: number): boolean
-  /** From 0, nothing is refused, to 3, everything is. */
-  level(): number
-}
-
 /** The part of the delay that is taken for granted (our choice). */
 const CALM_PART = 1 / 4
 /** A request that begins something is refused beyond this part of the delay, others beyond twice and four times it. */
@@ -32,12 +19,12 @@ const FALL_PER_S = 0.5
 const LONGEST_STEP_MS = 1000
 
 /**
- * Refuses no more than is needed: a share of the requests of one urgency, then all of them and a share of the next. The
+ * Decides which requests are refused, from how late the process is. Refuses no more than is needed: a share of the requests of one urgency, then all of them and a share of the next. The
  * share grows while the process is late for more than a moment, and shrinks when it no longer is. A request that comes
  * when the process is very late already is refused whatever the share.
  * @param delayMs milliseconds by which an answer may be late in the worst case.
  */
-export function createShedding({ delayMs }: { readonly delayMs: number }): Shedding {
+export function createShedding({ delayMs }: { readonly delayMs: number }) {
   const calmMs = delayMs * CALM_PART
   let level = 0
   let notedAt: number | undefined
@@ -46,7 +33,8 @@ export function createShedding({ delayMs }: { readonly delayMs: number }): Shedd
   const owed = new Map<Urgency, number>()
 
   return {
-    note: (delay, now) => {
+    /** Notes how late the process is at an instant. Both in milliseconds. */
+    note: (delay: number, now: number): void => {
       const seconds = Math.min(LONGEST_STEP_MS, Math.max(0, now - (notedAt ?? now))) / 1000
       notedAt = now
       // The last one before the window still counts.
@@ -58,7 +46,8 @@ export function createShedding({ delayMs }: { readonly delayMs: number }): Shedd
       const change = excess * (excess > 0 ? RISE_PER_S : FALL_PER_S)
       level = Math.min(URGENCIES.length, Math.max(0, level + change * seconds))
     },
-    refuses: (urgency, lateMs) => {
+    /** Whether a request is refused. @param lateMs how late the process is at this request. */
+    refuses: (urgency: Urgency, lateMs: number): boolean => {
       const rank = URGENCIES.indexOf(urgency)
       if (lateMs > delayMs * LATE_PART * 2 ** rank) return true
       const share = Math.min(1, Math.max(0, level - rank))
@@ -68,6 +57,7 @@ export function createShedding({ delayMs }: { readonly delayMs: number }): Shedd
       owed.set(urgency, isRefused ? due - 1 : due)
       return isRefused
     },
+    /** From 0, nothing is refused, to 3, everything is. */
     level: () => level,
   }
 }
