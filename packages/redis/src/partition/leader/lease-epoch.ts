@@ -46,7 +46,7 @@ const SWEEP_MOST = 1000
  * Leads for one lease epoch, until the lease is lost or released. Every write carries the epoch's fencing token, so
  * that a leader that has lost its lease changes nothing. Resolves when nothing of the lease epoch is still running.
  */
-export async function leadTerm(options: LeaseEpochOptions): Promise<void> {
+export async function leadEpoch(options: LeaseEpochOptions): Promise<void> {
   const { name, store, lease, replica, isDurable, clock, random, endedTicketTtlMs, problem } = options
   const { token, signal } = lease
   const { leader } = replica

@@ -134,7 +134,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
   let intents: ReadonlyMap<string, ServerRecord> | undefined
   const readIntents = async (visit: (intent: ServerRecord) => void = () => {}) => {
     const open = new Map<string, ServerRecord>()
-    await eachOf(store.loadRecords, ({ matchId, text }) => {
+    await eachOf(store.loadServers, ({ matchId, text }) => {
       const intent = readStored<ServerRecord>(text, 'record')
       open.set(matchId, intent)
       visit(intent)
@@ -264,7 +264,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     prune: async () => {
       const before = [...assigned.matches()]
       const running = new Set<string>()
-      await eachOf(store.loadRecords, ({ matchId }) => running.add(matchId))
+      await eachOf(store.loadServers, ({ matchId }) => running.add(matchId))
       prune(before, running)
     },
     lead: async (ours) => {

@@ -2,7 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { cut, defineScript, MOST_WEIGHT, type Reply } from '../../connection/index.js'
 import { splitHeader } from './assignments.js'
 import { type HeaderPrefix, readPrefix } from './header.js'
-import type { Commit, CommitOutcome, NewHeader, RecordChange } from './store.js'
+import type { Commit, CommitOutcome, NewHeader, ServerChange } from './store.js'
 import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 export interface StoreBounds {
@@ -57,19 +57,19 @@ export function assertWithinBytes(field: string, text: string, mostBytes: number
 export const partyWeight = (players = 0): number => Math.floor(players / 8)
 
 /**
- * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, records, backfills,
+ * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, servers, backfills,
  * notes, answers. A single record may need more; of one match there is at most one in a step. Whatever the last step
  * done, what is stored is consistent: a ticket is matched before its match has a record, and assigned before its match
  * is over.
  */
 export function partsOf(commit: Commit): readonly Commit[] {
-  const { headers = [], left = [], records = [], backfills = [], notes = [], replies = [] } = commit
-  const runs = runsOf(records)
+  const { headers = [], left = [], servers = [], backfills = [], notes = [], replies = [] } = commit
+  const runs = runsOf(servers)
   if (runs.length <= 1 && sizeOf(commit) <= MOST_WEIGHT) return [commit]
   return [
     ...cut(headers, ({ frees }) => 1 + partyWeight(frees?.length)).map((part): Commit => ({ headers: part })),
     ...cut(left, ({ players }) => 1 + partyWeight(players.length)).map((part): Commit => ({ left: part })),
-    ...runs.flatMap((run) => cut(run, ticketsOf)).map((part): Commit => ({ records: part })),
+    ...runs.flatMap((run) => cut(run, ticketsOf)).map((part): Commit => ({ servers: part })),
     ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part })),
     ...cut(notes, () => 1).map((part): Commit => ({ notes: part })),
     ...cut(replies, () => 1).map((part): Commit => ({ replies: part })),
@@ -77,36 +77,36 @@ export function partsOf(commit: Commit): readonly Commit[] {
 }
 
 /** Records in runs, in order: no match comes twice in one. */
-function runsOf(records: readonly RecordChange[]): readonly (readonly RecordChange[])[] {
-  const runs: RecordChange[][] = []
+function runsOf(servers: readonly ServerChange[]): readonly (readonly ServerChange[])[] {
+  const runs: ServerChange[][] = []
   let matches = new Set<string>()
-  for (const record of records) {
+  for (const record of servers) {
     if (runs.length === 0 || matches.has(record.matchId)) {
       runs.push([])
       matches = new Set()
     }
     matches.add(record.matchId)
-    ;(runs.at(-1) as RecordChange[]).push(record)
+    ;(runs.at(-1) as ServerChange[]).push(record)
   }
   return runs
 }
 
-function sizeOf({ headers, left, records, backfills, notes, replies }: Commit): number {
+function sizeOf({ headers, left, servers, backfills, notes, replies }: Commit): number {
   let size = 0
   for (const each of [headers, left, backfills, notes, replies]) size += each?.length ?? 0
   for (const { frees } of headers ?? []) size += partyWeight(frees?.length)
   for (const { players } of left ?? []) size += partyWeight(players.length)
-  for (const record of records ?? []) size += ticketsOf(record)
+  for (const record of servers ?? []) size += ticketsOf(record)
   return size
 }
 
-const ticketsOf = (change: RecordChange): number => {
+const ticketsOf = (change: ServerChange): number => {
   if (change.text !== undefined) return 1 + (change.requires?.length ?? 0)
   return 1 + (change.ends?.reduce((sum, { players }) => sum + 1 + partyWeight(players.length), 0) ?? 0)
 }
 
 /**
- * KEYS: epoch, headers, bodies, players, records, locks, backfills, changes, ended, assignments, notes, answers to each
+ * KEYS: epoch, headers, bodies, players, servers, locks, backfills, changes, ended, assignments, notes, answers to each
  * follower.
  * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
  * Answer: 1, or the refused and the unmet.
@@ -327,14 +327,14 @@ export function commitWords(
   replies: ReadonlyMap<string, readonly string[]>,
   bounds: StoreBounds,
 ): Words {
-  const { headers = [], left = [], records = [], backfills = [], notes = [] } = commit
+  const { headers = [], left = [], servers = [], backfills = [], notes = [] } = commit
   const words: Words = [token, bounds.changeEntries]
   const prefixes = headers.map(({ header }) => readPrefix(header))
   headerWords(headers, prefixes, words)
   words.push(left.length)
   for (const { ticketId, players } of left) words.push(ticketId, players.length, ...players)
-  writeWords(records.filter(isWritten), words)
-  overWords(records.filter(isOver), words)
+  writeWords(servers.filter(isWritten), words)
+  overWords(servers.filter(isOver), words)
   words.push(backfills.length)
   for (const { backfillId, text } of backfills) {
     if (text === undefined) words.push(0, backfillId)
@@ -361,10 +361,10 @@ export function repliesOf({ replies = [] }: Commit): ReadonlyMap<string, readonl
   return byFollower
 }
 
-type WrittenRecord = Extract<RecordChange, { readonly text: string }>
-type OverRecord = Exclude<RecordChange, WrittenRecord>
-const isWritten = (change: RecordChange): change is WrittenRecord => change.text !== undefined
-const isOver = (change: RecordChange): change is OverRecord => change.text === undefined
+type WrittenServer = Extract<ServerChange, { readonly text: string }>
+type EndedServer = Exclude<ServerChange, WrittenServer>
+const isWritten = (change: ServerChange): change is WrittenServer => change.text !== undefined
+const isOver = (change: ServerChange): change is EndedServer => change.text === undefined
 
 function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[], words: Words): void {
   words.push(headers.length)
@@ -391,23 +391,23 @@ function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPre
 /** With an assigned ticket, the assignment of its match is swept. */
 const endOf = ({ letter, matchId }: HeaderPrefix) => (letter === 'A' && matchId !== undefined ? `=${matchId}` : 1)
 
-function writeWords(records: readonly WrittenRecord[], words: Words): void {
-  const requiring = records.filter(({ requires = [] }) => requires.length > 0)
-  const others = requiring.length === 0 ? records : records.filter(({ requires = [] }) => requires.length === 0)
-  words.push(records.length)
+function writeWords(servers: readonly WrittenServer[], words: Words): void {
+  const requiring = servers.filter(({ requires = [] }) => requires.length > 0)
+  const others = requiring.length === 0 ? servers : servers.filter(({ requires = [] }) => requires.length === 0)
+  words.push(servers.length)
   for (const { matchId, text } of requiring) words.push(matchId, text)
   for (const { matchId, text } of others) words.push(matchId, text)
   words.push(requiring.length)
   for (const { requires = [], locks } of requiring) words.push(`${locks === true ? 'l' : 'r'} ${requires.join(' ')}`)
 }
 
-function overWords(records: readonly OverRecord[], words: Words): void {
-  words.push(records.length)
-  if (records.length === 0) return
-  const ends = records.flatMap((record) => record.ends ?? [])
+function overWords(servers: readonly EndedServer[], words: Words): void {
+  words.push(servers.length)
+  if (servers.length === 0) return
+  const ends = servers.flatMap((record) => record.ends ?? [])
   const players = ends.flatMap((one) => one.players)
-  for (const { matchId } of records) words.push(matchId)
-  for (const record of records) words.push(record.ends?.length ?? 0)
+  for (const { matchId } of servers) words.push(matchId)
+  for (const record of servers) words.push(record.ends?.length ?? 0)
   words.push(ends.length)
   for (const { ticketId } of ends) words.push(ticketId)
   for (const one of ends) words.push(one.players.length)

@@ -102,7 +102,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
         const { items, next } = page(partition.tickets, at)
         return { items: items.filter(isOpen), next }
       }),
-    loadRecords: (at) => step('loadRecords', () => page(partition.records, at)),
+    loadServers: (at) => step('loadServers', () => page(partition.servers, at)),
     loadNotes: (at) => step('loadNotes', () => page(partition.notes, at)),
     readNotes: (keys) => step('readNotes', () => keys.map((key) => partition.notes.get(key)?.text)),
     loadBackfills: (at) => step('loadBackfills', () => page(partition.backfills, at)),

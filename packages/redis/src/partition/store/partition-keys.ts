@@ -11,8 +11,8 @@ export interface PartitionKeys {
   readonly assignments: string
   /** Hash: player → ids of tickets, space between. */
   readonly players: string
-  /** Hash: match → record. */
-  readonly records: string
+  /** Hash: match → record of its server. */
+  readonly servers: string
   /** Hash: match → ids of the tickets that it locks, space between. */
   readonly locks: string
   /** Hash: backfill → text. */
@@ -40,7 +40,7 @@ export const partitionKeys = (name: KeySpace): PartitionKeys => ({
   headers: name('s'),
   assignments: name('a'),
   players: name('p'),
-  records: name('j'),
+  servers: name('j'),
   locks: name('l'),
   backfills: name('k'),
   notes: name('n'),

@@ -25,7 +25,7 @@ import {
   acquireScript,
   answeredScript,
   fenceScript,
-  loadRecordsScript,
+  loadServersScript,
   loadTicketsScript,
   readScanned,
   releaseScript,
@@ -197,7 +197,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       const { items, next } = await redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH])
       return { items: (await assignments.wholeTickets(items)).filter((ticket) => ticket !== undefined), next }
     },
-    loadRecords: (at) => redis.run(loadRecordsScript, [keys.records, keys.locks], [at ?? '0', BATCH]),
+    loadServers: (at) => redis.run(loadServersScript, [keys.servers, keys.locks], [at ?? '0', BATCH]),
     loadNotes: (at) => scan(keys.notes, at, (key, text) => ({ key, text })),
     readNotes,
     loadBackfills: (at) => scan(keys.backfills, at, (backfillId, text) => ({ backfillId, text })),
@@ -253,6 +253,6 @@ const sweepKeys = ({ epoch, headers, bodies, ended, assignments, inbox, changes 
 }
 
 const commitKeys = ({ epoch, changes, ended, ...keys }: PartitionKeys): string[] => {
-  const hashes = [keys.headers, keys.bodies, keys.players, keys.records, keys.locks, keys.backfills]
+  const hashes = [keys.headers, keys.bodies, keys.players, keys.servers, keys.locks, keys.backfills]
   return [epoch, ...hashes, changes, ended, keys.assignments, keys.notes]
 }

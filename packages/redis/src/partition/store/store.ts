@@ -15,8 +15,8 @@ export interface NewHeader {
   readonly frees?: readonly string[] | undefined
 }
 
-/** A change of a match's record; without `text` the match is over and the record is deleted. */
-export type RecordChange =
+/** A change of the record of a match's server; without `text` the match is over and the record is deleted. */
+export type ServerChange =
   | {
       readonly matchId: string
       /** The record, e.g. as JSON. */
@@ -52,14 +52,14 @@ export interface FollowerReply {
 }
 
 /**
- * What the leader decided, in this order: headers (of each ticket the newest alone), players, records, backfills,
+ * What the leader decided, in this order: headers (of each ticket the newest alone), players, servers, backfills,
  * notes, answers.
  */
 export interface Commit {
   readonly headers?: readonly NewHeader[] | undefined
   /** Players who have left a ticket that continues without them. */
   readonly left?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
-  readonly records?: readonly RecordChange[] | undefined
+  readonly servers?: readonly ServerChange[] | undefined
   /** Without `text` the backfill is deleted. */
   readonly backfills?: readonly { readonly backfillId: string; readonly text: string | undefined }[] | undefined
   readonly notes?: readonly Note[] | undefined
@@ -176,7 +176,7 @@ export interface Changes extends Tail {
   readonly isBehind: boolean
 }
 
-export interface StoredRecord {
+export interface StoredServer {
   readonly matchId: string
   readonly text: string
   /** Tickets that can no longer be cancelled while they are matched in this match. */
@@ -287,7 +287,7 @@ export interface PartitionStore {
    * @param at `next` of the batch before; undefined for the first.
    */
   loadTickets(at: string | undefined): Promise<Batch<StoredTicket>>
-  loadRecords(at: string | undefined): Promise<Batch<StoredRecord>>
+  loadServers(at: string | undefined): Promise<Batch<StoredServer>>
   loadBackfills(at: string | undefined): Promise<Batch<StoredBackfill>>
   loadNotes(at: string | undefined): Promise<Batch<Note>>
   /** The texts of notes; undefined for those that do not exist. */
