@@ -439,10 +439,10 @@ function newcomersIn(all: readonly RatingFigures[]): string {
   const of = (name: string) => all.flatMap(({ experience }) => experience.filter((one) => one.name === name))
   const [fresh, known] = [of('first 5'), of('rated before')]
   if (fresh.length === 0 || known.length === 0) return ''
-  return `in the first 5 matches ${told(fresh)}, of players rated before ${told(known)}`
+  return `in the first 5 matches ${experienceText(fresh)}, of players rated before ${experienceText(known)}`
 }
 
-function told(some: readonly Experience[]): string {
+function experienceText(some: readonly Experience[]): string {
   const spreads = some.map(({ waitMs, favourite }) => ({
     count: waitMs.count,
     wait: waitMs.mean,

@@ -107,8 +107,8 @@ function nothingThere(error: unknown): Reply {
 }
 
 /** Whether a stream had more entries than it has, from what XINFO tells: names and values, in a list or an object. */
-function hasLost(told: Reply): boolean {
-  const list = Array.isArray(told) ? (told as readonly Reply[]) : Object.entries(told as object).flat()
+function hasLost(info: Reply): boolean {
+  const list = Array.isArray(info) ? (info as readonly Reply[]) : Object.entries(info as object).flat()
   const fact = (name: string) => Number(list[list.indexOf(name) + 1])
   return list.length > 0 && fact('entries-added') > fact('length')
 }

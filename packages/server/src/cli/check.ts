@@ -33,7 +33,7 @@ async function check({ config, json, withoutSecrets }: CheckOptions, terminal: T
     else tell(config, read, terminal)
     return EXIT.ok
   } catch (error) {
-    if (json !== true || !(error instanceof InvalidConfig)) return refusal(error, config, terminal)
+    if (json !== true || !(error instanceof InvalidConfig)) return refusal(error, terminal, config)
     terminal.say(asJson(config, error.findings))
     return EXIT.wrong
   }

@@ -105,7 +105,7 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): L
   let lookAt = clock.now() + LOOK_MS
   let lateMs = 0
   let toldAt = -Infinity
-  let untold = 0
+  let unreported = 0
 
   /** How late the event loop is now: it should have looked already. */
   const lag = (now: number) => Math.max(0, now - lookAt)
@@ -118,14 +118,14 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): L
       lookAt = now + LOOK_MS
       if (delayMs() !== bound) shedding = createShedding({ delayMs: (bound = delayMs()) })
       shedding.note(lateMs, now)
-      if (untold > 0) tell(now)
+      if (unreported > 0) tell(now)
     }
   }
   const tell = (now: number) => {
     if (now - toldAt < TOLD_EVERY_MS) return
     toldAt = now
-    onShed(untold)
-    untold = 0
+    onShed(unreported)
+    unreported = 0
   }
   watch().catch(() => {}) // closed
 
@@ -135,7 +135,7 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): L
       const now = clock.now()
       if (bound !== Infinity && shedding.refuses(urgency, lag(now))) {
         refused[urgency] += 1
-        untold += 1
+        unreported += 1
         return false
       }
       if (urgency === 'begin') {
