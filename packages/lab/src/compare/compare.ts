@@ -55,7 +55,10 @@ function sentencesOf({ name, first, measures, seeds }: Compared): string[] {
   const isAlike = (verdicts: readonly MeasuredDifference[]) => verdicts.every(({ verdict }) => verdict === 'alike')
   const alike = rest.filter(({ verdicts }) => isAlike(verdicts)).map(({ topic }) => TOPICS[topic].alike)
   const unclear = rest.filter(({ verdicts }) => !isAlike(verdicts)).map(({ topic }) => TOPICS[topic].unclear)
-  return [...differences(name, first, better, worse), ...undecided({ name, first, seeds }, alike, unclear, topics.length)]
+  return [
+    ...differences(name, first, better, worse),
+    ...undecided({ name, first, seeds }, alike, unclear, topics.length),
+  ]
 }
 
 function differences(name: string, first: string, better: readonly string[], worse: readonly string[]): string[] {

@@ -89,7 +89,7 @@ interface SliceMeasure {
 
 type SpreadKey = 'distanceKm' | 'latencyMs' | 'skillSpread' | 'teamGap' | 'winChance' | 'waitMs'
 
-const spreadMeasure = (key: string, label: string, unit: Unit, spread: SpreadKey, value: keyof Spread): SliceMeasure => ({
+const ofSpread = (key: string, label: string, unit: Unit, spread: SpreadKey, value: keyof Spread): SliceMeasure => ({
   key,
   label,
   unit,
@@ -100,14 +100,14 @@ const spreadMeasure = (key: string, label: string, unit: Unit, spread: SpreadKey
 export const SLICE_MEASURES: readonly SliceMeasure[] = [
   { key: 'matched', label: 'matched', unit: 'share', of: ({ matched }) => matched },
   { key: 'gave-up', label: 'gave up', unit: 'share', of: ({ gaveUp }) => gaveUp },
-  spreadMeasure('wait-p50', 'wait, half', 'ms', 'waitMs', 'p50'),
-  spreadMeasure('wait-p90', 'wait, 90 %', 'ms', 'waitMs', 'p90'),
-  spreadMeasure('wait-p99', 'wait, 99 %', 'ms', 'waitMs', 'p99'),
-  spreadMeasure('distance', 'distance', 'km', 'distanceKm', 'mean'),
-  spreadMeasure('latency', 'latency', 'roundTripMs', 'latencyMs', 'mean'),
-  spreadMeasure('skill-spread', 'skill spread', 'skill', 'skillSpread', 'mean'),
-  spreadMeasure('team-gap', 'team gap', 'skill', 'teamGap', 'mean'),
-  spreadMeasure('win-chance', 'own team wins', 'share', 'winChance', 'mean'),
+  ofSpread('wait-p50', 'wait, half', 'ms', 'waitMs', 'p50'),
+  ofSpread('wait-p90', 'wait, 90 %', 'ms', 'waitMs', 'p90'),
+  ofSpread('wait-p99', 'wait, 99 %', 'ms', 'waitMs', 'p99'),
+  ofSpread('distance', 'distance', 'km', 'distanceKm', 'mean'),
+  ofSpread('latency', 'latency', 'roundTripMs', 'latencyMs', 'mean'),
+  ofSpread('skill-spread', 'skill spread', 'skill', 'skillSpread', 'mean'),
+  ofSpread('team-gap', 'team gap', 'skill', 'teamGap', 'mean'),
+  ofSpread('win-chance', 'own team wins', 'share', 'winChance', 'mean'),
 ]
 
 /** The difference in one of `SLICE_MEASURES` of one part of the players. It is not judged: there are too many. */

@@ -177,8 +177,8 @@ function fairnessOf(seats: Seats, { tickets }: RunOutcome): Fairness {
 }
 
 /**
- * The shortest wait among the worst served, and how much of a player with a wait is among them, from 0 to 1: of many who
- * waited equally long at the edge, each is in part, so that none is chosen by chance.
+ * The shortest wait among the worst served, and how much of a player with a wait is among them, from 0 to 1: of many
+ * who waited equally long at the edge, each is in part, so that none is chosen by chance.
  */
 function worstOf(waits: Float64Array): { readonly from: number; readonly partOf: (wait: number) => number } {
   if (waits.length === 0) return { from: 0, partOf: () => 0 }

@@ -127,7 +127,10 @@ function measure(members: readonly Member[], { skill, measures }: Seats, scale: 
   const known = skills.filter((one) => !Number.isNaN(one))
   const spread = Math.max(...known) - Math.min(...known)
   const teams = groupBy(members, ({ team }) => team)
-  const skillsByTeam = Array.from(teams, ([team, those]) => [team, those.map(({ seat }) => skill[seat] as number)] as const)
+  const skillsByTeam = Array.from(
+    teams,
+    ([team, those]) => [team, those.map(({ seat }) => skill[seat] as number)] as const,
+  )
   const outcome = teamsOutcome(new Map(skillsByTeam), scale)
   for (const [index, { seat, team }] of members.entries()) {
     measures.distanceKm[seat] = distances[index] as number

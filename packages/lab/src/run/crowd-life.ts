@@ -60,7 +60,9 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   const { startsAt } = crowd.header
   const names = queues.map(({ name }) => name)
   const longestMs = new Map(queues.map(({ name, deploy }) => [name, deploy.maxDurationMs]))
-  const actions = createHeap<Action>((one, other) => one.at < other.at || (one.at === other.at && one.turn < other.turn))
+  const actions = createHeap<Action>(
+    (one, other) => one.at < other.at || (one.at === other.at && one.turn < other.turn),
+  )
   let turns = 0
   const plan = (at: number, what: Action['what'], index: number) => {
     turns += 1

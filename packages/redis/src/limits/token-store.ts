@@ -98,7 +98,7 @@ export function createUnproven({ windowMs, settleMs, aheadMs }: LimitTimes) {
     /** Number of requests. */
     size: () => open.size + lost.length,
     written: (request: Written) => void open.add(request),
-    /** The request was answered. Returns the ids of those without an answer that the service has, or never will have. */
+    /** The request was answered. Returns the ids without an answer that the service has, or never will have. */
     answered: (request: Written): readonly string[] => {
       open.delete(request)
       gap = 1

@@ -98,7 +98,13 @@ export function createFindings(source: Source): Findings {
   const found: { readonly finding: Omit<Finding, 'excerpt'>; readonly place: Place; readonly isShown: boolean }[] = []
   const unshown = new Set<string>()
 
-  const add = (place: Place, path: readonly string[], message: string, severity: Finding['severity'], isShown = false) => {
+  const add = (
+    place: Place,
+    path: readonly string[],
+    message: string,
+    severity: Finding['severity'],
+    isShown = false,
+  ) => {
     const finding = { severity, field: path.join('.'), message, ...source.positionOf(place) }
     found.push({ finding, place, isShown })
     return { finding, place, isShown }

@@ -43,8 +43,8 @@ const securityHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Refuses requests that pages of other sites make. A hostile page that the operator visits can make the browser send requests here. Without the token they can do
- * nothing; these checks refuse them before the token is looked at.
+ * Refuses requests that pages of other sites make. A hostile page that the operator visits can make the browser send
+ * requests here. Without the token they can do nothing; these checks refuse them before the token is looked at.
  * @param hosts names without a port that are served besides addresses and `localhost`.
  * @throws TypeError for an invalid name
  */

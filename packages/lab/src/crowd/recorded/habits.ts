@@ -11,9 +11,10 @@ export interface Waited {
 const LAST_SHARE = 4
 
 /**
- * How long parties wait until they give up, as far as it was seen: a life table by each wait (Kaplan and Meier, 1958): who was matched had at least the patience to wait until then.
- * After the longest wait that ended in giving up, the hazard stays as it was for the last quarter of those who gave up.
- * Undefined if nobody gave up, of which nothing can be learned.
+ * How long parties wait until they give up, as far as it was seen: a life table by each wait (Kaplan and Meier, 1958):
+ * who was matched had at least the patience to wait until then. After the longest wait that ended in giving up, the
+ * hazard stays as it was for the last quarter of those who gave up. Undefined if nobody gave up, of which nothing can
+ * be learned.
  */
 export function patienceCurveOf(seen: readonly Waited[]) {
   const sorted = seen.toSorted((one, other) => one.ms - other.ms || Number(other.gaveUp) - Number(one.gaveUp))

@@ -46,7 +46,9 @@ test('an answer that is too long is an error, and long ones are not kept', async
 test.each(['constructor', 'close', '__proto__'])('%s is no question', async (command) => {
   const { answering, replies } = open()
   answering.take(ask('1', command as never))
-  expect(decodeReply(replies[0]?.text ?? '')).toMatchObject({ error: { message: expect.stringContaining('does not know') } })
+  expect(decodeReply(replies[0]?.text ?? '')).toMatchObject({
+    error: { message: expect.stringContaining('does not know') },
+  })
 })
 
 test('what is no RPC request is skipped', async () => {

@@ -38,7 +38,8 @@ function handled(leader: Leader, { command, input }: RpcRequest): unknown {
   // A follower of another version may know more.
   if (!Object.hasOwn(PROMISES, command))
     throw new Error('The leader does not know this command. Run the same version in all processes.')
-  if (command === 'notePresence') return leader.notePresence((input[0] as readonly PackedPresence[]).map(unpackPresence))
+  if (command === 'notePresence')
+    return leader.notePresence((input[0] as readonly PackedPresence[]).map(unpackPresence))
   if (command === 'webhook') return webhookStatus(leader, String(input[0]), String(input[1]))
   return Reflect.apply(leader[command], leader, input)
 }

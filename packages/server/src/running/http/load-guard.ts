@@ -19,9 +19,10 @@ const FALL_PER_S = 0.5
 const LONGEST_STEP_MS = 1000
 
 /**
- * Decides which requests are refused, from how late the process is. Refuses no more than is needed: a share of the requests of one urgency, then all of them and a share of the next. The
- * share grows while the process is late for more than a moment, and shrinks when it no longer is. A request that comes
- * when the process is very late already is refused whatever the share.
+ * Decides which requests are refused, from how late the process is. Refuses no more than is needed: a share of the
+ * requests of one urgency, then all of them and a share of the next. The share grows while the process is late for more
+ * than a moment, and shrinks when it no longer is. A request that comes when the process is very late already is
+ * refused whatever the share.
  * @param delayMs milliseconds by which an answer may be late in the worst case.
  */
 export function createShedding({ delayMs }: { readonly delayMs: number }) {

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidInput } from '@muster/core'
-import { answer, aTicket, assigned, create, DONE, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
+import {
+  answer,
+  aTicket,
+  assigned,
+  create,
+  DONE,
+  matched,
+  tokenOf,
+  twice,
+  using,
+  type OpenStores,
+} from './stores.fixture.js'
 
 const SOON = { blockMs: 0 }
 const WAIT = { blockMs: 20_000 }
