@@ -161,8 +161,6 @@ const ID_BYTES = 24
 
 export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: EventRingOptions): EventRing {
   const events: (RecordedEvent | undefined)[] = []
-  /** Bytes of each. */
-  const weights = new Uint32Array(mostEvents)
   /** Numbers of the oldest event that is kept, and of the next one to come. An event's place is its number modulo. */
   let first = 0
   let next = 0
@@ -170,7 +168,7 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
 
   const dropOldest = () => {
     const place = first % mostEvents
-    bytes -= weights[place] as number
+    bytes -= bytesOf(events[place] as RecordedEvent)
     events[place] = undefined
     first += 1
   }
@@ -178,18 +176,11 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
   return {
     add: (event) => {
       if (next - first === mostEvents) dropOldest()
-      const place = next % mostEvents
-      const weight = bytesOf(event)
-      events[place] = event
-      weights[place] = weight
+      events[next % mostEvents] = event
       next += 1
-      bytes += weight
-      const since = event.at - keepMs
-      for (let fits = false; !fits; ) {
-        const isOld = (events[first % mostEvents]?.at ?? since) < since
-        fits = (bytes <= mostBytes && !isOld) || next - first === 1
-        if (!fits) dropOldest()
-      }
+      bytes += bytesOf(event)
+      const isOld = () => (events[first % mostEvents] as RecordedEvent).at < event.at - keepMs
+      while (next - first > 1 && (bytes > mostBytes || isOld())) dropOldest()
     },
     *scan() {
       for (let number = first; number < next; number = Math.max(number + 1, first)) {
