@@ -180,7 +180,8 @@ export function createEventRing({ mostEvents, mostBytes, keepMs = Infinity }: Ev
       next += 1
       bytes += bytesOf(event)
       const isOld = () => (events[first % mostEvents] as RecordedEvent).at < event.at - keepMs
-      while (next - first > 1 && (bytes > mostBytes || isOld())) dropOldest()
+      const isTooMuch = () => next - first > 1 && (bytes > mostBytes || isOld())
+      while (isTooMuch()) dropOldest()
     },
     *scan() {
       for (let number = first; number < next; number = Math.max(number + 1, first)) {
