@@ -25,13 +25,11 @@ export function nodeListener(
   }
   // Handlers with a replier are our own, and use only what a lazy request offers. Others may pass theirs on.
   const toRequest = requestMaker(reply === handler && !canStandIn() ? wholeRequest : lazyRequest)
-  const serve = (message: IncomingMessage, response: ServerResponse) => {
+  const serve = async (message: IncomingMessage, response: ServerResponse) => {
     try {
       const request = toRequest(message, response)
       if (request === undefined) return void response.writeHead(400).end()
-      const answer = reply(request, { remoteAddress: message.socket.remoteAddress })
-      if (!(answer instanceof Promise)) return write(answer, message, response)
-      answer.then((known) => write(known, message, response)).catch(() => response.destroy())
+      write(await reply(request, { remoteAddress: message.socket.remoteAddress }), message, response)
     } catch {
       response.destroy()
     }
@@ -39,31 +37,21 @@ export function nodeListener(
   return (message, response) => {
     // Most bodies come in one piece with their head, and node:http passes on both within this turn.
     if (announcesBody(message)) process.nextTick(serve, message, response)
-    else serve(message, response)
+    else void serve(message, response)
   }
 }
 
-/** Characters from which on a body is encoded before it is sent (our choice). */
-const LONG = 4096
-
+/** Writes an answer to the socket: a body of known bytes at once, any other as it is read. */
 function write(answer: Reply | Response, message: IncomingMessage, response: ServerResponse): void {
-  if (answer instanceof Response) return sendResponse(answer, message, response)
-  const { status, headers, body } = answer
-  // A long text would be copied for its length, again behind the headers, and again for the socket.
-  const sent = body.length > LONG ? Buffer.from(body) : body
-  const list = flat(headers)
-  response.writeHead(status, body === '' ? [...list] : ['content-length', String(Buffer.byteLength(sent)), ...list])
-  if (body === '') response.end()
-  else response.end(sent)
-}
-
-/** The headers of the answer before: most answers share theirs. */
-let last: { readonly headers: Reply['headers']; readonly list: readonly string[] } = { headers: {}, list: [] }
-
-/** The headers as the flat list that node:http takes without converting it. */
-function flat(headers: Reply['headers']): readonly string[] {
-  if (headers !== last.headers) last = { headers, list: Object.entries(headers).flat() }
-  return last.list
+  if (!(answer instanceof Response)) {
+    const { status, headers, body } = answer
+    return sendParts({ status, headers: Object.entries(headers).flat(), body: body === '' ? null : body }, response)
+  }
+  const parts = partsOf(answer)
+  if (parts !== undefined) return sendParts(parts, response)
+  const body = knownBody(answer)
+  if (body === undefined) return void sendStream(answer, message, response).catch(() => response.destroy())
+  sendParts({ status: answer.status, headers: headersOf(answer), body }, response)
 }
 
 type MakeRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
@@ -98,14 +86,8 @@ function baseOf(host = 'localhost'): string {
 const wholeRequest: MakeRequest = (message, response, base) =>
   realRequest(message, response, base + (message.url ?? '/'), goneSignal(message, response))
 
-/** Writes a Response to the socket: a body of known bytes at once, any other as it is read. */
-function sendResponse(answer: Response, message: IncomingMessage, response: ServerResponse): void {
-  const parts = partsOf(answer)
-  if (parts !== undefined) return sendParts(parts, response)
-  const body = knownBody(answer)
-  if (body === undefined) return void sendStream(answer, message, response).catch(() => response.destroy())
-  sendParts({ status: answer.status, headers: headersOf(answer), body }, response)
-}
+/** Characters from which on a body is encoded before it is sent (our choice). */
+const LONG = 4096
 
 function sendParts({ status, headers, body }: LightAnswer, response: ServerResponse): void {
   if (body === null) return void response.writeHead(status, headers as string[]).end()
