@@ -10,7 +10,7 @@ export type { ReadMetrics } from './api/metrics.js'
 export type { AuthorizeRelayUser, RelayPort, RelaySessionId, RelaySessionList, RevokeRelayUser } from './api/relays.js'
 export { settingsWith } from './api/settings.js'
 export type { SessionConfig, VersionChanges, VersionPort, VersionVariable } from './api/versions.js'
-export type { CallFacts } from './client/errors.js'
+export { type CallFacts, nameErrors } from './client/errors.js'
 export { deploymentPhase, sameStatus } from './deployment-status.js'
 export {
   chordSquared,
