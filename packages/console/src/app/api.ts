@@ -9,7 +9,7 @@ import type {
   StoryAction,
   Trial,
   TrialRequest,
-} from '../wire/index.js'
+} from '../wire.js'
 import { sentence } from './words.js'
 
 /** What a request was refused for, in words to be shown. */

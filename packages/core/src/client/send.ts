@@ -52,7 +52,8 @@ export async function send(request: Request, slot: Slot, { transport, token }: S
     progress.token = typeof given === 'string' ? given : await unlessAborted(given, cancellation.signal)
   }
   const authorization = progress.token === undefined ? [] : ['authorization', `token ${progress.token}`]
-  const sent = { lane: laneOf(operation), method, path, headers: [...COMMON_HEADERS, ...authorization, ...headers], body }
+  const sentHeaders = [...COMMON_HEADERS, ...authorization, ...headers]
+  const sent = { lane: laneOf(operation), method, path, headers: sentHeaders, body }
   return transport.exchange(sent, {
     facts,
     signal: cancellation.signal,

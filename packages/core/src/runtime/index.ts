@@ -1,5 +1,5 @@
 /** The mechanisms of long-running code, one of each: timers, abort signals, events, ids. */
 export { listenToAbort, stopListeningToAbort } from './abort-listeners.js'
-export { type Awaitable, linkedSignal, unlessAborted, whenKnown, within } from './abort-signals.js'
+export { type Awaitable, linkedSignal, unlessAborted, within } from './abort-signals.js'
 export { growingTo } from './growing-cache.js'
 export { type Backoff, backoffMs, createAlarm } from './timers.js'

@@ -1,3 +1,3 @@
 /** What each operation of the emulated service does. */
-export type { Failure, Handlers, NoContent, RequestContext, Success } from './handler.js'
+export type { Handlers, NoContent, RequestContext, Success } from './handler.js'
 export { handlers } from './handlers.js'
