@@ -5,6 +5,7 @@ import {
   flag,
   input,
   limitedText,
+  type Masked,
   maybe,
   type Maybe,
   NoInput,
@@ -15,15 +16,9 @@ import {
 } from './fields.js'
 
 /** Groups application versions (service-api, Application). */
-export interface Application {
+export interface Application extends Masked<ApplicationChanges> {
   /** Its name, which paths use too. */
   readonly name: string
-  /** Whether the application can be deployed. */
-  readonly is_active?: Maybe<boolean>
-  /** Whether the telemetry agent is installed on versions of this application. */
-  readonly is_telemetry_agent_active?: Maybe<boolean>
-  /** Base64-encoded image. */
-  readonly image?: Maybe<string>
   /** Format A. */
   readonly create_time?: Maybe<TimestampA>
   /** Format A. */

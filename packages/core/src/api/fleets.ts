@@ -74,19 +74,9 @@ export interface ListFleetPolicies extends FleetName, PageInput {
 }
 
 /** How many deployments a fleet keeps, and where (service-api, Fleet policy). */
-export interface FleetPolicy {
+export interface FleetPolicy extends Masked<Omit<FleetPolicyChanges, 'data'>> {
   /** Its name, which paths use too. */
   readonly name: string
-  /** Whether the policy is followed. */
-  readonly enabled?: Maybe<boolean>
-  /** Sampled as Location; public facts: Location, Tag, Coordinates. */
-  readonly type?: Maybe<string>
-  /** How many deployments there are at all times, at least. */
-  readonly minimum?: Maybe<number>
-  /** How many deployments there are for the type, at most. */
-  readonly maximum?: Maybe<number>
-  /** How full a session deployment must be, by connected sockets, before another is deployed. 0.1 to 1. */
-  readonly threshold?: Maybe<number>
   /** What the type goes by. */
   readonly data?: Maybe<{
     /** Where the deployments may be. */
