@@ -259,7 +259,7 @@ function listen(socket: Socket): Set<() => void> {
 }
 
 /** Holds an object that is created on first use. */
-export interface Lazy {
+interface Lazy {
   /** Returns the real object, creating it if needed. */
   real(): object
 }
@@ -268,7 +268,7 @@ export interface Lazy {
  * Makes `lazy` an instance of `whole`'s class. Members of `whole` that `lazy` lacks are forwarded to `lazy.real()`.
  * @param instance one of the class: Node.js up to 22 keeps what `fetch` and `new Request(request)` read under symbols.
  */
-export function passOn(lazy: Lazy, whole: object, instance: object): void {
+function passOn(lazy: Lazy, whole: object, instance: object): void {
   for (const key of Object.getOwnPropertySymbols(instance)) {
     Object.defineProperty(lazy, key, { configurable: true, get: propertyOf(key) })
   }

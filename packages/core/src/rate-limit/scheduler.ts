@@ -3,31 +3,6 @@ import { createAlarm } from '../runtime/index.js'
 import type { Clock } from '../time.js'
 import type { Limiter, LimiterState, Permit } from './limiter.js'
 
-/** Calls a limiter's `check` at the times that the limiter returns, while requests are in flight. */
-interface CountWatch {
-  /** Notes that a request was written. */
-  written(now: number): void
-  stop(): void
-}
-
-function createCountWatch(clock: Clock, limiter: Limiter | undefined): CountWatch {
-  const alarm = createAlarm(clock, () => {
-    const now = clock.now()
-    limiter?.check?.(now)
-    set(now)
-  })
-  const set = (now: number) => {
-    const at = limiter?.checkAt?.(now)
-    if (at !== undefined) alarm.set(at)
-  }
-  return {
-    written: (now) => {
-      if (!alarm.isSet()) set(now)
-    },
-    stop: alarm.clear,
-  }
-}
-
 /** Passed to a job when it starts, to report the course of its request to the limiter. Reporting twice counts once. */
 export interface Slot {
   /** Asked right before the request is written; if false, the job must not write it. Absent: it may. */
@@ -184,7 +159,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock, limiter, maxInFlight, pauseMs, maxPauseMs } = validated(options)
   const queue = new PQueue({ concurrency: maxInFlight, autoStart: limiter === undefined })
   const alarm = createAlarm(clock, () => prepare())
-  const watch = createCountWatch(clock, limiter)
+  /** Calls the limiter's `check` at the times that the limiter returns, while requests are in flight. */
+  const watch = createAlarm(clock, () => {
+    limiter?.check?.(clock.now())
+    setWatch()
+  })
+  const setWatch = () => {
+    const at = limiter?.checkAt?.(clock.now())
+    if (at !== undefined) watch.set(at)
+  }
   const pause = createPause({ pauseMs, maxPauseMs })
   let hand: Hand | undefined
   let asking = false
@@ -259,9 +242,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const slotOf = (permit: Permit): Slot => ({
     mayWrite: () => permit.mayWrite?.() !== false,
     written: (fresh) => {
-      const now = clock.now()
-      permit.written(now, fresh)
-      watch.written(now)
+      permit.written(clock.now(), fresh)
+      if (!watch.isSet()) setWatch()
     },
     answered: () => permit.answered(clock.now()),
   })
@@ -314,7 +296,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     close: async (reason) => {
       closed ??= { reason }
       alarm.clear()
-      watch.stop()
+      watch.clear()
       putBack()
       // Every waiting call starts now, and rejects because the queue is closed.
       queue.concurrency = Number.POSITIVE_INFINITY

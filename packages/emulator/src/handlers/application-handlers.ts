@@ -8,7 +8,7 @@ import {
   type StorageRecord,
   type VersionRecord,
 } from '../records.js'
-import { formatA, formatB } from '../timestamps.js'
+import { datesOf, formatB } from '../timestamps.js'
 import type { World } from '../world.js'
 import { fail } from '../refusal.js'
 import { type HandlersOf, noContent, ok } from './handler.js'
@@ -147,8 +147,7 @@ const applicationView = (app: ApplicationRecord): Application => ({
   is_active: app.is_active,
   is_telemetry_agent_active: app.is_telemetry_agent_active,
   image: app.image,
-  create_time: formatA(app.createdAt),
-  last_updated: formatA(app.updatedAt),
+  ...datesOf(app),
 })
 
 const applicationTaken = (name: string) => fail(409, `there is already an application named ${JSON.stringify(name)}`)

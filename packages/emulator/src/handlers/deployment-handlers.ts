@@ -17,7 +17,7 @@ import {
   coordinatesOf,
 } from '../deployments/index.js'
 import type { VersionRecord } from '../records.js'
-import { formatA } from '../timestamps.js'
+import { datesOf } from '../timestamps.js'
 import type { World } from '../world.js'
 import { fail } from '../refusal.js'
 import { type Handler, type HandlersOf, noContent, ok, onePage, paged, type Success } from './handler.js'
@@ -33,7 +33,7 @@ const strategies: readonly string[] = ['basic', 'weighted']
  */
 const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
   input,
-  { world, deploymentFault, webhookFault },
+  { world, faults },
 ) => {
   const { tags = [], filters = [], ap_sort_strategy = 'basic', container_log_storage = { enabled: false } } = input
   const version = versionOf(world, input)
@@ -63,10 +63,10 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
     skipTelemetry: input.skip_telemetry,
     command: input.command,
     arguments: input.arguments,
-    fault: deploymentFault,
-    webhookFault,
+    fault: faults?.deployment,
+    webhookFault: faults?.webhooks,
   })
-  if (webhookFault === 'early') await world.deployments.readyCalled(record)
+  if (faults?.webhooks === 'early') await world.deployments.readyCalled(record)
   if (record.site === undefined) return fail(422, NO_SERVER, { request_id: record.id })
   return ok({
     request_id: record.id,
@@ -161,7 +161,7 @@ const stopMessages = {
 }
 
 export const deployments: HandlersOf<'deployments'> = {
-  create: async ({ application, version: version_name, ...input }, { world, deploymentFault, webhookFault }) => {
+  create: async ({ application, version: version_name, ...input }, { world, faults }) => {
     const version = findDeployable(world, { app_name: application, version_name }, 400)
     const record = world.deployments.create({
       version,
@@ -174,10 +174,10 @@ export const deployments: HandlersOf<'deployments'> = {
         error: input.webhook_on_error?.url,
         terminated: input.webhook_on_terminated?.url,
       },
-      fault: deploymentFault,
-      webhookFault,
+      fault: faults?.deployment,
+      webhookFault: faults?.webhooks,
     })
-    if (webhookFault === 'early') await world.deployments.readyCalled(record)
+    if (faults?.webhooks === 'early') await world.deployments.readyCalled(record)
     return record.site === undefined ? fail(422, NO_SERVER, { request_id: record.id }) : ok({ request_id: record.id })
   },
 
@@ -224,11 +224,7 @@ export const deployments: HandlersOf<'deployments'> = {
   deployLegacy,
 }
 
-const tagView = ({ name, createdAt, updatedAt }: TagRecord): DeploymentTag => ({
-  name,
-  create_time: formatA(createdAt),
-  last_updated: formatA(updatedAt),
-})
+const tagView = (tag: TagRecord): DeploymentTag => ({ name: tag.name, ...datesOf(tag) })
 
 const tagTaken = (name: string) => fail(409, `the deployment is already tagged ${JSON.stringify(name)}`)
 

@@ -3,7 +3,7 @@ import type { FleetPolicyChanges } from '@muster/core/internal'
 import { policyPlaces } from '../deployments/index.js'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'
-import { formatA } from '../timestamps.js'
+import { datesOf } from '../timestamps.js'
 import { fail } from '../refusal.js'
 import { type HandlersOf, masked, noContent, ok, paged } from './handler.js'
 import { findFleet, findPolicy, findVersion, unlinked } from './lookup.js'
@@ -11,8 +11,7 @@ import { findFleet, findPolicy, findVersion, unlinked } from './lookup.js'
 const fleetView = (fleet: FleetRecord): Fleet => ({
   name: fleet.name,
   enabled: fleet.enabled,
-  create_time: formatA(fleet.createdAt),
-  last_updated: formatA(fleet.updatedAt),
+  ...datesOf(fleet),
 })
 
 /** A name conflict is answered by 400, because the document declares no 409 here. */
@@ -68,8 +67,7 @@ export const fleets: HandlersOf<'fleets'> = {
       app: version.app.name,
       app_version: version.name,
       fleet: fleet.name,
-      create_time: formatA(link.createdAt),
-      last_updated: formatA(link.updatedAt),
+      ...datesOf(link),
     })
   },
 
@@ -90,8 +88,7 @@ const policyView = (policy: PolicyRecord): FleetPolicy => ({
   maximum: policy.maximum,
   threshold: policy.threshold,
   data: { filters: policy.filters },
-  create_time: formatA(policy.createdAt),
-  last_updated: formatA(policy.updatedAt),
+  ...datesOf(policy),
 })
 
 /** A name conflict is answered by 400, because the document declares no 409 here. */

@@ -1,7 +1,6 @@
-import type { Api, InputOf, OperationId, OutputOf, Pagination, SuccessOf } from '@muster/core/api'
+import type { Api, InputOf, OutputOf, Pagination, SuccessOf } from '@muster/core/api'
 import type { PageInput } from '@muster/core/internal'
-import type { DeploymentFault, WebhookFault } from '../deployments/index.js'
-import type { PacketFault, RelayFault } from '../relays/index.js'
+import type { Strike } from '../faults.js'
 import { fail } from '../refusal.js'
 import type { PageSizes } from '../settings.js'
 import type { World } from '../world.js'
@@ -112,16 +111,9 @@ export type HandlersOf<Group extends keyof Api> = { readonly [Name in keyof Api[
 export type Handler<Op> = (input: InputOf<Op>, context: RequestContext) => Answer<Op> | Promise<Answer<Op>>
 
 export interface RequestContext {
-  readonly operation: OperationId
   readonly world: World
-  /** The declared fault of the deployment that this request creates, if any. */
-  readonly deploymentFault: DeploymentFault | undefined
-  /** The declared fault of the webhooks of the deployment or relay session that this request creates. */
-  readonly webhookFault: WebhookFault | undefined
-  /** The declared fault of the relay session that this request creates. */
-  readonly relayFault: RelayFault | undefined
-  /** The declared fault of the packets of the relay session that this request creates. */
-  readonly packetFault: PacketFault | undefined
+  /** The declared faults that affect this request: also those of what it creates, and of its webhooks. */
+  readonly faults: Strike | undefined
 }
 
 type Answer<Op> =

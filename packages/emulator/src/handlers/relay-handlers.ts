@@ -13,15 +13,21 @@ const findSession = (world: World, id: string): RelaySessionRecord =>
  * says so.
  */
 export const relays: HandlersOf<'relays'> = {
-  create: async ({ users, filters = [], webhook_url }, { world, relayFault, webhookFault, packetFault }) => {
+  create: async ({ users, filters = [], webhook_url }, { world, faults }) => {
     const allows = placeFilter(filters)
     const ips = users.map(({ ip }) => ip)
-    const order = { users: ips, allows, webhookUrl: webhook_url, fault: relayFault, webhookFault, packetFault }
-    const session = await world.relays.create(order)
+    const session = await world.relays.create({
+      users: ips,
+      allows,
+      webhookUrl: webhook_url,
+      fault: faults?.relay,
+      webhookFault: faults?.webhooks,
+      packetFault: faults?.packets,
+    })
     if (session === undefined) return fail(503, 'no relay is available')
     // The answer is built now: with an early webhook, the session is ready by the time that the answer arrives.
     const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
-    if (webhookFault === 'early') await world.relays.called(session)
+    if (faults?.webhooks === 'early') await world.relays.called(session)
     return answer
   },
 

@@ -1,7 +1,7 @@
 import type { EndpointStorage, PullProfile } from '@muster/core/api'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type PullProfileRecord, type StorageRecord } from '../records.js'
-import { formatA } from '../timestamps.js'
+import { datesOf } from '../timestamps.js'
 import { fail } from '../refusal.js'
 import { type HandlersOf, masked, noContent, ok, paged } from './handler.js'
 import { findPullProfile, findStorage, findVersion, unlinked } from './lookup.js'
@@ -14,8 +14,7 @@ const storageView = (storage: StorageRecord): EndpointStorage => ({
   endpoint: storage.endpoint,
   bucket: storage.bucket,
   output_format: storage.output_format,
-  create_time: formatA(storage.createdAt),
-  last_updated: formatA(storage.updatedAt),
+  ...datesOf(storage),
 })
 
 /** A name conflict is answered by 400, because the document declares no 409 here. */
@@ -63,8 +62,7 @@ const profileView = (profile: PullProfileRecord): PullProfile => ({
   source: profile.source,
   source_type: profile.source_type,
   destination: profile.destination,
-  create_time: formatA(profile.createdAt),
-  last_updated: formatA(profile.updatedAt),
+  ...datesOf(profile),
 })
 
 /** A name conflict is answered by 400, because the document declares no 409 here. */
@@ -114,8 +112,7 @@ export const pullProfiles: HandlersOf<'pullProfiles'> = {
       app_version: version.name,
       endpoint: input.endpoint_name,
       pull_profile: profile.name,
-      create_time: formatA(link.createdAt),
-      last_updated: formatA(link.updatedAt),
+      ...datesOf(link),
     })
   },
 

@@ -79,16 +79,8 @@ function createPerformers({
       if (body === tooLarge) return message(413, 'the body is too large', { connection: 'close' })
       const parts = read({ segments, query, headers: request.headers, body })
       if ('problem' in parts) return message(400, parts.problem)
-      const context: RequestContext = {
-        operation: id,
-        world,
-        deploymentFault: strike?.deployment,
-        webhookFault: strike?.webhooks,
-        relayFault: strike?.relay,
-        packetFault: strike?.packets,
-      }
       try {
-        return worded(operation, await handle(parts.input as never, context))
+        return worded(operation, await handle(parts.input as never, { world, faults: strike }))
       } catch (error) {
         if (error instanceof Refusal && operation.errors.includes(error.status)) return json(error.status, error.body)
         onError(error, id)
