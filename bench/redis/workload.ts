@@ -61,8 +61,8 @@ const STEPS: readonly ((match: Match) => Commit)[] = [
   },
   ({ ticketIds, matched, team }) => ({
     headers: ticketIds.map((ticketId, index) => {
-      const told = { ...matched, team: team(index), assignedAt: AT, assignment: ASSIGNMENT }
-      return { ticketId, header: encodeHeader({ ...told, version: 3, status: 'HOST_ASSIGNED' }) }
+      const assigned = { ...matched, team: team(index), assignedAt: AT, assignment: ASSIGNMENT }
+      return { ticketId, header: encodeHeader({ ...assigned, version: 3, status: 'HOST_ASSIGNED' }) }
     }),
   }),
   ({ matchId, ticketIds, playerIds }) => ({

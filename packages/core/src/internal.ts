@@ -36,7 +36,7 @@ export { openApiDocument } from './openapi/document.js'
 export type { Comments, FieldComment, TypeComment } from './openapi/schemas.js'
 export type { ErrorsOf } from './operation.js'
 export { createPathMatcher, type PathMatch, type PathMatcher } from './path-matcher.js'
-export { parentsNow, toldToEnd } from './process/told-to-end.js'
+export { parentsNow, terminationRequested } from './process/termination.js'
 export {
   createScheduler,
   type RunOptions,

@@ -55,8 +55,8 @@ export function decode(request: Asked, answer: Answer, clock: Clock, events: Eve
  * The result of a DELETE whose first attempt succeeded although its answer was lost, so that the second attempt found
  * nothing to delete. The error's message becomes the message of a success.
  */
-export function decodeGone({ operation }: Pick<Request, 'operation'>, told: MusterError): unknown {
-  const result = operation.output?.safeParse({ message: told.message })
+export function decodeGone({ operation }: Pick<Request, 'operation'>, error: MusterError): unknown {
+  const result = operation.output?.safeParse({ message: error.message })
   return result?.success ? deepFreeze(result.data) : undefined
 }
 

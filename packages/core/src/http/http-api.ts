@@ -181,8 +181,8 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   }
 
   const finish = (answer: Reply | Response, request: Request): Reply | Response => {
-    const told = cors === undefined ? answer : withHeaders(answer, corsHeaders(cors, request))
-    return request.method === 'HEAD' ? withoutBody(told) : told
+    const withCors = cors === undefined ? answer : withHeaders(answer, corsHeaders(cors, request))
+    return request.method === 'HEAD' ? withoutBody(withCors) : withCors
   }
 
   return handlerOf(async (request, connection) => {

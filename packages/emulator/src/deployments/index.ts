@@ -1,4 +1,4 @@
-/** Deployments of the emulated service: where they are placed, how they live and end, and what is told of them. */
+/** Deployments of the emulated service: where they are placed, how they live and end, and how they are shown. */
 export { containerLogs, metricsOf } from './container-telemetry.js'
 export { understand } from './deployment-query.js'
 export { type DeploymentRecord, statusAt, type TagRecord } from './deployment-record.js'

@@ -129,8 +129,8 @@ export function remove(lobby: Lobby, now: number, member: Member, reason: LeftRe
     members: without.members.filter(({ id }) => id !== member.id),
     departed: reason === 'left' ? [...kept, leaver].slice(-lobby.maxPlayers) : kept,
   }
-  const told = withEvent(left, now, { type: 'you.left', reason }, member.id)
-  return withHost(withEvent(told, now, { type: 'member.left', playerId: member.id, reason }), now)
+  const notified = withEvent(left, now, { type: 'you.left', reason }, member.id)
+  return withHost(withEvent(notified, now, { type: 'member.left', playerId: member.id, reason }), now)
 }
 
 export function kick(lobby: Lobby, now: number, targetId: string, ban: boolean, rules: LobbyRules): Lobby | Refusal {

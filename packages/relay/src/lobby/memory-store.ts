@@ -22,9 +22,8 @@ export function createMemoryLobbyStore(): LobbyStore {
   const watchers = new Map<string, Set<() => void>>()
   let last = 0
 
-  const tell = (id: string) => {
-    const told = watchers.get(id)
-    if (told !== undefined) for (const changed of told) changed()
+  const notify = (id: string) => {
+    for (const changed of watchers.get(id) ?? []) changed()
   }
   /** Updates the indexes after a lobby has changed. */
   const follow = (number: number, before: Lobby | undefined, after: Lobby | undefined) => {
@@ -67,7 +66,7 @@ export function createMemoryLobbyStore(): LobbyStore {
       kept.lobby = lobby
       kept.dueAt = dueAt
       follow(kept.number, before, lobby)
-      tell(lobby.id)
+      notify(lobby.id)
       return true
     },
     noteSeen: async (lobby, version, playerId, dueAt) => {
@@ -86,7 +85,7 @@ export function createMemoryLobbyStore(): LobbyStore {
       lobbies.delete(id)
       idsByCode.delete(kept.lobby.code)
       follow(kept.number, kept.lobby, undefined)
-      tell(id)
+      notify(id)
       return true
     },
     due: async (now, limit) =>

@@ -1,12 +1,12 @@
 import { systemClock } from '@muster/core/clock'
-import { parentsNow, toldToEnd } from '@muster/core/internal'
+import { parentsNow, terminationRequested } from '@muster/core/internal'
 import { type Dev, type DevOptions, SKILL, startDev } from '../dev/start-dev.js'
 import { watchFile } from '../running/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs until a signal ends it. Returns the exit code. */
 export async function dev(options: DevOptions, terminal: Terminal): Promise<ExitCode> {
-  const ended = toldToEnd(parentsNow(false), systemClock)
+  const ended = terminationRequested(parentsNow(false), systemClock)
   let started: Dev
   try {
     started = await startDev(options)
