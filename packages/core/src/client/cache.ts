@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { OperationId } from '../api/api.js'
 import type { Clock } from '../time.js'
 
-/** Freezes a JSON value and all values in it. Not recursive, because a server may nest values too deeply for the stack. */
+/**
+ * Freezes a JSON value and all values in it. Not recursive, because a server may nest values too deeply for the stack.
+ */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value]
   while (open.length > 0) {

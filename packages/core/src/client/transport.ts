@@ -115,15 +115,6 @@ async function loadUndici(): Promise<Undici> {
   return { Pool: pool.default, buildConnector: connect.default }
 }
 
-/** Connections to one origin, grouped by lane, so that slow calls in one lane do not delay calls in another. */
-interface Connections {
-  of(lane: string): Promise<ClientDispatcher>
-  /** Whether the request being written is the first on its connection. Only valid while a request is being written. */
-  isFresh(): boolean
-  /** Closes the client's own connections. An injected dispatcher is left to its owner. */
-  close(): Promise<void>
-}
-
 interface ConnectionOptions {
   /** Scheme, host and port. */
   readonly origin: string
@@ -131,35 +122,6 @@ interface ConnectionOptions {
   readonly connections: number
   /** Replaces the client's own pools, in all lanes. */
   readonly dispatcher?: ClientDispatcher | undefined
-}
-
-function createConnections(options: ConnectionOptions): Connections {
-  const { dispatcher: injected } = options
-  const pools = new Map<string, Promise<OpenPool>>()
-  /** undici reports a new connection and writes the first request in the same turn of the event loop. */
-  let opened = false
-  const noteOpened = () => {
-    opened = true
-    queueMicrotask(() => {
-      opened = false
-    })
-  }
-  const tells = injected !== undefined && 'on' in injected ? (injected as Dispatcher) : undefined
-  tells?.on('connect', noteOpened)
-
-  return {
-    of: async (lane) => {
-      if (injected !== undefined) return injected
-      const pool = pools.get(lane) ?? openPool(options, noteOpened)
-      pools.set(lane, pool)
-      return (await pool).dispatcher
-    },
-    isFresh: () => opened,
-    close: async () => {
-      tells?.off('connect', noteOpened)
-      await Promise.all(Array.from(pools.values(), async (pool) => (await pool).close()))
-    },
-  }
 }
 
 /** A request, ready to be written to a connection. */
@@ -221,25 +183,51 @@ export interface TransportOptions extends ConnectionOptions {
  * limiter counts from then, and a request that fails before then has certainly not reached the service.
  */
 export function createTransport({ maxResponseBytes, ...options }: TransportOptions): Transport {
-  const connections = createConnections(options)
+  const { origin, dispatcher: injected } = options
+  /** The connections of each lane, so that slow calls in one lane do not delay calls in another. */
+  const pools = new Map<string, Promise<OpenPool>>()
+  /** undici reports a new connection and writes the first request in the same turn of the event loop. */
+  let opened = false
+  const noteOpened = () => {
+    opened = true
+    queueMicrotask(() => {
+      opened = false
+    })
+  }
+  const tells = injected !== undefined && 'on' in injected ? (injected as Dispatcher) : undefined
+  tells?.on('connect', noteOpened)
+
+  const dispatcherOf = async (lane: string): Promise<ClientDispatcher> => {
+    if (injected !== undefined) return injected
+    const pool = pools.get(lane) ?? openPool(options, noteOpened)
+    pools.set(lane, pool)
+    return (await pool).dispatcher
+  }
+
   return {
     exchange: async ({ lane, method, path, headers, body = null }, exchange) => {
-      const via = await connections.of(lane)
+      const via = await dispatcherOf(lane)
       exchange.signal.throwIfAborted()
       // The call's own deadline covers connecting, headers and body.
-      const request = { origin: options.origin, method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }
+      const request = { origin, method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }
       return new Promise((resolve, reject) => {
-        via.dispatch(request, answerHandler(exchange, connections, maxResponseBytes, resolve, reject))
+        via.dispatch(request, answerHandler(exchange, () => opened, maxResponseBytes, resolve, reject))
       })
     },
-    close: connections.close,
+    close: async () => {
+      tells?.off('connect', noteOpened)
+      await Promise.all(Array.from(pools.values(), async (pool) => (await pool).close()))
+    },
   }
 }
 
-/** Handles one request and its answer; undici calls the methods. */
+/**
+ * Handles one request and its answer; undici calls the methods.
+ * @param isFresh whether the request being written is the first on its connection; only valid while it is written.
+ */
 function answerHandler(
   { facts, signal, ...exchange }: Exchange,
-  connections: Connections,
+  isFresh: () => boolean,
   maxBytes: number,
   resolve: (answer: Answer) => void,
   reject: (reason: unknown) => void,
@@ -273,7 +261,7 @@ function answerHandler(
       if (objection !== undefined) return fail(objection)
       exchange.sending()
       // undici writes the request in this turn of the event loop; `isFresh` is only valid in the same turn.
-      const fresh = connections.isFresh()
+      const fresh = isFresh()
       queueMicrotask(() => exchange.written(fresh))
     },
     onResponseStart: (_, received, receivedHeaders) => {
