@@ -8,7 +8,7 @@ import { type Connection, handlerOf, type HttpHandler, Problem, problemReply, ty
 import { type BodyLimits, createBodies } from './bodies.js'
 import { corsHeaders, type CorsOptions, preflight } from './cors.js'
 import { createMatcher, inputReader, type InputReader, type Match, methodsOf, type Routes } from './input.js'
-import { type Target, targetOf } from './lazy-request.js'
+import { targetOf } from './lazy-request.js'
 import { type AddressOf, clientAddress } from './request-headers.js'
 
 /** Facts about a request besides its input. */
@@ -128,24 +128,22 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     })
   }
 
-  const find = async (request: Request, { pathname }: Target, from: string): Promise<Match<keyof Table & string>> => {
-    try {
-      return match(request.method === 'HEAD' ? 'GET' : request.method, pathname)
-    } catch (error) {
-      // Requests for unknown paths are limited too.
-      await admission.anonymous(from)
-      throw error
-    }
-  }
-
   const handle = async (request: Request, connection: Connection): Promise<Reply | Response> => {
     const target = targetOf(request)
     const asked = cors && preflight(request, methods)
     if (asked !== undefined) return withHeaders(asked, ALWAYS)
     const address = addressOf(request, connection)
     const from = address === undefined ? UNKNOWN_ADDRESS : addressBlock(address)
-    const found = await find(request, target, from)
+    let found: Match<keyof Table & string>
+    try {
+      found = match(request.method === 'HEAD' ? 'GET' : request.method, target.pathname)
+    } catch (error) {
+      // Requests for unknown paths are limited too.
+      await admission.anonymous(from)
+      throw error
+    }
     const { isAnonymous, maxBytes, read, handler } = served.get(found.name) as Served
+    // Nothing is awaited before this, so that no piece of the body has come.
     const body = bodies.begin(request, maxBytes, from)
     const caller = isAnonymous
       ? await admission.anonymous(from)
