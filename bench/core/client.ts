@@ -33,7 +33,9 @@ export async function clientFigures(): Promise<Figures> {
   return {
     figures: [
       atMost('client: CPU per GET, against undici Pool and JSON.parse', against('muster', 'undici'), 5, '×'),
-      ...rivals.map((name) => atLeast(`client: CPU per GET of ${name}, against ours`, against(name, 'muster'), 1.5, '×')),
+      ...rivals.map((name) =>
+        atLeast(`client: CPU per GET of ${name}, against ours`, against(name, 'muster'), 1.5, '×'),
+      ),
     ],
     peers: {
       'client: bytes of the answer': bytes,
