@@ -44,7 +44,7 @@ export {
   type SchedulerOptions,
   type Slot,
 } from './rate-limit/scheduler.js'
-export { createHeap } from './rate-limit/collections.js'
+export { createHeap } from './runtime/heap.js'
 export { createBucket } from './rate-limit/token-bucket.js'
 export { scrub } from './redact.js'
 export { type Awaitable, linkedSignal, manyWaitOn, unlessAborted, whenKnown, within } from './runtime/abort-signals.js'
