@@ -12,8 +12,9 @@ import {
 import { Unavailable } from '../errors.js'
 import { type PresenceReport, type FollowedUntil, hasEnded, isSettled, type Ticket } from '../tickets/index.js'
 import { isBackend, type TicketCaller } from './callers.js'
+import type { TicketView } from './schemas.js'
 import type { TicketService } from './service.js'
-import { parseSeatId, type Seat, seatOf, ticketView, type TicketView } from './ticket-views.js'
+import { parseSeatId, type Seat, seatOf, ticketView } from './ticket-views.js'
 
 interface WaitLimits {
   /** Most long polls and event streams that one player may have open. */

@@ -5,6 +5,7 @@ import { Problem } from '@muster/core/http'
 import { LRUCache } from 'lru-cache'
 import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
 import type { Locate } from '../locate/mmdb-locate.js'
+import type { BeaconsView } from './schemas.js'
 
 /** Round trips in milliseconds by the name of the beacon. */
 export type Latencies = Readonly<Record<string, number>>
@@ -172,22 +173,6 @@ export function placeOf(
   } catch {
     return undefined
   }
-}
-
-/** The ping beacons as clients read them (public fact). */
-export interface BeaconsView {
-  readonly count: number
-  readonly beacons: readonly {
-    /** The beacon's location. Clients report their latency to the beacon under its city. */
-    readonly location: Readonly<
-      Record<'city' | 'country' | 'continent' | 'administrative_division' | 'timezone', string | null> &
-        Record<'latitude' | 'longitude', number | null>
-    >
-    readonly fqdn: string | null
-    readonly public_ip: string
-    readonly udp_port: number | null
-    readonly tcp_port: number | null
-  }[]
 }
 
 export interface Beacons {
