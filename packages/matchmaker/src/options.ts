@@ -120,16 +120,7 @@ type Optional = 'store' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webho
 /** The options with every default filled in. */
 export type Config = {
   readonly [Key in Exclude<keyof MatchmakerOptions, Optional | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
-} & {
-  readonly store: Store | undefined
-  readonly locate: Locate | undefined
-  readonly locations: LocationService | undefined
-  readonly beacons: BeaconSource | undefined
-  readonly budget: SpendBudget | undefined
-  readonly webhookUrl: string | undefined
-  readonly apiUrl: string | undefined
-  readonly queues: readonly Queue[]
-}
+} & Pick<MatchmakerOptions, Optional> & { readonly queues: readonly Queue[] }
 
 const milliseconds = z
   .number()
@@ -139,7 +130,7 @@ const countOrInfinity = z.custom<number>(
   (value) => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1),
   'must be a whole number from 1, or Infinity',
 )
-const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
+export const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
   z.custom<T>(
     (value) =>
       typeof value === 'object' &&
@@ -147,7 +138,7 @@ const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
       methods.every((name) => typeof Reflect.get(value, name) === 'function'),
     `must have ${methods.join(', ')}`,
   )
-const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
+export const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
 
 /** What options of plain values are where they are not given. */
 export const defaultOptions = {
@@ -211,12 +202,7 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
   const config = read(schema, options, invalidOption)
   return {
     ...config,
-    store: config.store,
-    locate: config.locate,
-    locations: config.locations,
     beacons: config.beacons ?? beaconsOf(config.locations),
-    budget: config.budget,
-    webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl?.replace(/\/+$/, ''),
     tickBudgetMs: config.tickBudgetMs ?? config.tickMs * BUDGET,
     stopwatch: config.stopwatch ?? (() => config.clock.now()),

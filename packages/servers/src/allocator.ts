@@ -1,18 +1,30 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type {
-  Assignment,
-  StopReason,
-  DeploymentService,
-  LocationService,
-  Allocation,
-  FoundBy,
-  Order,
+import { createAdopting, type Inherited } from './adopt-servers.js'
+import {
+  type AllocatorListener,
+  createAllocations,
+  type EndedMatches,
+  rejectAll,
+  whenEnded,
+} from './allocations.js'
+import { createDeploymentCreation, type DeploymentCreation } from './create-deployment.js'
+import { createServerSecrets } from './match-environment.js'
+import { createListening, networkProber, type Prober } from './port-probe.js'
+import {
+  type Allocation,
+  type DeploymentService,
+  type FoundBy,
+  type LocationService,
+  newAllocation,
+  type Order,
+  type StopReason,
 } from './records/index.js'
-import type { Prober } from './port-probe.js'
-import type { DeploymentCreation } from './create-deployment.js'
-import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
-import type { AllocatorListener, EndedMatches } from './allocations.js'
-import type { Recovery, ServerRecord, ServerLog } from './store/index.js'
+import { createEndTimes } from './server-deadlines.js'
+import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
+import { createGovernor, type Held as GovernorHeld, type SpendBound } from './server-limits.js'
+import { createRecovery, createServerLogWriter, type Recovery, type ServerLog } from './store/index.js'
+import { createWatcher } from './watching/index.js'
+import { createWebhookReceiver, isSecretOf } from './webhooks.js'
 
 /** Why nothing may be created now: see `Governor`; or `store`, which cannot be read or written. */
 export type Held = GovernorHeld | 'store'
@@ -112,17 +124,188 @@ export interface AllocatorOptions {
   readonly on: AllocatorListener
 }
 
-/** Matches of an earlier process of which this one has the tickets. */
-export interface Inherited {
-  /** Called before the first of them, with all that are in the store. */
-  expect(all: readonly ServerRecord[]): void
-  /**
-   * Where the match's players connect, according to their tickets. Players may know the address although the store lost
-   * that entry. Undefined if no player was notified. Called before `orderOf`.
-   */
-  assignmentOf(open: ServerRecord): Assignment | undefined
-  /** The order of the match; undefined if the match cannot continue. Called once for each match in the store. */
-  orderOf(open: ServerRecord): Order | undefined
-  /** Called after the last of them. */
-  done(): void
+const nothing = () => undefined
+const NONE_INHERITED: Inherited = { expect: nothing, assignmentOf: nothing, orderOf: nothing, done: nothing }
+
+export function createAllocator(options: AllocatorOptions): Allocator {
+  const { service, locations, serverLog, clock, random, ownTag, bound, listLagMs, orphanGraceMs, on } = options
+  const { stopwatch, inherited = NONE_INHERITED, ended } = options
+  const resumes = serverLog.resumes ?? options.resumes ?? false
+  const allocations = createAllocations(ended)
+  const governor = createGovernor(bound, random)
+  const secrets = createServerSecrets(random)
+  const writer = createServerLogWriter(serverLog, clock, (error, matchId) =>
+    on.problem('store', error, allocations.find(matchId)),
+  )
+
+  const watcher = createWatcher({
+    service,
+    tag: ownTag,
+    clock,
+    listLagMs,
+    readsPerSecond: options.readsPerSecond,
+    pushed: options.webhookUrl !== undefined,
+    report: (change) => lifecycle.statusChanged(change),
+    stranger: (entry) => lifecycle.listed(entry),
+    swept: (begunAt) => lifecycle.swept(begunAt),
+    problem: (during, error, requestId) => {
+      on.problem(during, error, requestId === undefined ? undefined : allocations.byRequest(requestId), requestId)
+    },
+  })
+  const listening = createListening({
+    prober: options.prober ?? networkProber,
+    clock,
+    listened: (allocation, listens) => lifecycle.listened(allocation, listens),
+    problem: (error, allocation) => on.problem('probe', error, allocation, allocation.requestId),
+  })
+  const lifecycle: ServerLifecycle = createServerLifecycle({
+    service,
+    allocations,
+    writer,
+    resumes,
+    watcher,
+    listening,
+    clock,
+    random,
+    ownTag,
+    listLagMs,
+    orphanGraceMs,
+    again: (allocation) => void creating.retry(allocation),
+    on,
+  })
+  const endTimes = createEndTimes({
+    service,
+    allocations,
+    clock,
+    problem: (error, allocation) => on.problem('status', error, allocation, allocation.requestId),
+  })
+  const webhooks = createWebhookReceiver({
+    clock,
+    baseUrl: options.webhookUrl,
+    find: allocations.find,
+    hinted: lifecycle.hinted,
+  })
+  const creating = createDeploymentCreation({
+    service,
+    locations,
+    writer,
+    resumes,
+    governor,
+    allocations,
+    lifecycle,
+    clock,
+    random,
+    secrets,
+    maxCreatesInFlight: options.maxCreatesInFlight,
+    ownTag,
+    webhookUrlOf: webhooks.urlOf,
+    apiUrl: options.apiUrl,
+    on,
+  })
+
+  const recovery = createRecovery({
+    serverLog,
+    clock,
+    stopwatch,
+    adopt: createAdopting({
+      allocations,
+      governor,
+      creating,
+      lifecycle,
+      watcher,
+      endTimes,
+      secrets,
+      clock,
+      inherited,
+      on,
+    }),
+    expect: inherited.expect,
+    adopted: inherited.done,
+    problem: (error) => on.problem('store', error),
+  })
+  const count = () => allocations.count() + lifecycle.strays()
+  const isBroken = () => writer.isBehind() || recovery.isFailing()
+
+  const endAll = () => {
+    recovery.close()
+    watcher.close()
+    lifecycle.close()
+    listening.close()
+    rejectAll(allocations.all())
+  }
+
+  return {
+    recovery,
+
+    // A server that the store cannot record would be lost after a crash, so none is created.
+    room: (now) => {
+      if (isBroken()) return 0
+      // Strays cost as much as servers of matches, so they count.
+      return governor.room({ count: count(), startingCount: allocations.startingCount() }, now)
+    },
+
+    allocate: (match, order) => creating.begin(newAllocation(match, order)),
+
+    drop: (allocation, reason) => {
+      const { phase, requestId } = allocation
+      allocation.unwanted ??= reason
+      if (phase === 'stopping') return
+      if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
+      else if (!creating.forget(allocation)) lifecycle.drop(allocation)
+    },
+
+    find: (matchId) => allocations.find(matchId),
+    matches: () => allocations.all(),
+    count,
+    playedBy: allocations.playedBy,
+    setPlayers: (allocation, playerIds) => {
+      allocations.setPlayers(allocation, playerIds)
+      writer.note({ kind: 'players', matchId: allocation.matchId, playerIds })
+    },
+
+    hint: (requestId) => watcher.hint(requestId),
+    // Before, every webhook would be one of an unknown match.
+    webhook: async (request) =>
+      recovery.isDone()
+        ? webhooks.receive(request)
+        : new Response(null, { status: 503, headers: { 'retry-after': '1' } }),
+    isServerSecret: secrets.isOne,
+    isSecretOf: (matchId, secret) => isSecretOf(allocations.find(matchId), secret),
+    serverReady: (matchId, secret) => {
+      const allocation = allocations.find(matchId)
+      if (allocation === undefined || !isSecretOf(allocation, secret)) return false
+      listening.registered(allocation)
+      // It runs, so it is READY by now.
+      lifecycle.hinted(allocation, undefined)
+      return true
+    },
+    playerCame: (matchId, secret, playerId) => {
+      const allocation = allocations.find(matchId)
+      if (allocation === undefined || !isSecretOf(allocation, secret)) return false
+      if (allocation.playerIds.includes(playerId)) allocation.joinBy = Infinity
+      return true
+    },
+
+    advance: (now) => {
+      // Before the store is read, every deployment would look like a stray.
+      if (recovery.isDone()) watcher.look(now)
+      writer.advance(now)
+      endTimes.advance(now)
+      lifecycle.advance(now)
+      creating.advance(now)
+    },
+
+    recorded: (matchId) => writer.written(matchId),
+    whenEnded,
+    giveUpSooner: () => lifecycle.giveUpSooner(),
+    creates: creating,
+    close: async () => {
+      endAll()
+      await writer.close().catch((error: unknown) => on.problem('store', error))
+    },
+    abandon: endAll,
+    stopsPending: lifecycle.stopsPending,
+    held: () => (isBroken() ? 'store' : governor.held()),
+    pausedUntil: governor.pausedUntil,
+  }
 }

@@ -32,8 +32,6 @@ import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit, type Governor } from './server-limits.js'
 import type { ServerSecrets } from './match-environment.js'
 
-/** What a failed create means. No I/O. */
-
 type CreateFailure =
   /** The deployment may have been created: it is looked for by its tag. */
   | { readonly kind: 'lost' }

@@ -1,5 +1,11 @@
 /** What `@muster/servers` offers: a game server for a match, from the intent to deploy it to its confirmed stop. */
 export { StoreCorrupt, StoreLocked, StoreTorn } from './errors.js'
 export { openStore, type StoreOptions } from './store/file-store.js'
-export { createMemoryStore, type Store, type StoreMemory, type StoreOwner, type StoreRecords } from './store/store.js'
-export type { StoreRecord } from './store/store-format.js'
+export {
+  createMemoryStore,
+  type Store,
+  type StoreMemory,
+  type StoreOwner,
+  type StoreRecord,
+  type StoreRecords,
+} from './store/store.js'

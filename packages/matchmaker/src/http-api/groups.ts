@@ -31,6 +31,14 @@ import type { GroupView, MemberView } from './schemas.js'
 import type { TicketService } from './service.js'
 import { assignmentView, isoTime, seatId } from './ticket-views.js'
 
+/** What the request's own player hears of errors about another member. */
+const OF_OTHERS = [
+  [PlayerBusy, 409, 'member-busy', 'Another member is already queued. Cancel that ticket first.'],
+  [PlayerPlaying, 409, 'member-playing', 'Another member is still in a match.'],
+  [PlayerCoolingDown, 409, 'member-cooling-down', 'Another member is on cooldown. Retry later.'],
+  [PlayerOverLimit, 429, 'member-over-limit', 'Another member has reached the limit of matches. Retry later.'],
+] as const
+
 /**
  * Creates the group's ticket. A member's error does not reveal details of another member.
  * @param by the member whose request starts the search.
@@ -46,22 +54,13 @@ async function startGroup(
     return await service.createTicket({ id: group.id, queue: group.profile, players })
   } catch (error) {
     const index = players.findIndex(({ id }) => id === by.player.id)
-    if (error instanceof PlayerBusy && error.playerId !== by.player.id) {
-      throw new Problem(409, 'member-busy', 'Another member is already queued. Cancel that ticket first.')
-    }
-    if (error instanceof PlayerPlaying && error.playerId !== by.player.id) {
-      throw new Problem(409, 'member-playing', 'Another member is still in a match.')
-    }
-    if (error instanceof PlayerCoolingDown && error.playerId !== by.player.id) {
-      const { retryAfterMs, until } = error
-      throw new Problem(409, 'member-cooling-down', 'Another member is on cooldown. Retry later.', {
-        members: { retry_at: isoTime(until) },
+    const about = OF_OTHERS.find(([kind]) => error instanceof kind)
+    const { playerId, retryAfterMs, until } = error as Partial<PlayerCoolingDown>
+    if (about !== undefined && playerId !== by.player.id) {
+      const [, status, code, detail] = about
+      throw new Problem(status, code, detail, {
+        members: until === undefined ? undefined : { retry_at: isoTime(until) },
         retryAfterMs,
-      })
-    }
-    if (error instanceof PlayerOverLimit && error.playerId !== by.player.id) {
-      throw new Problem(429, 'member-over-limit', 'Another member has reached the limit of matches. Retry later.', {
-        retryAfterMs: error.retryAfterMs,
       })
     }
     const field = error instanceof InvalidTicket ? (error.field ?? '') : ''

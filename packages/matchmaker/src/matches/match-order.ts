@@ -57,34 +57,20 @@ interface OrderParts {
   readonly secret?: string | undefined
 }
 
-/** The order of a match to the allocator. A class, because it needs no closures for each match. */
-class MatchOrder implements Order {
-  readonly tickets: readonly TicketRecord[]
-  readonly teams: Order['teams']
-  readonly teamOf: readonly number[]
-  readonly expansionMs: number
-  readonly placements: FindPlacements | undefined
-  secret: string | undefined
-  readonly deploy: Order['deploy']
-  readonly #rules: Match['queue']['rules']
-
-  constructor({ queue, teams, seated, expansionMs }: Match, { teamOf, placements, secret }: OrderParts) {
-    this.deploy = queue.deploy
-    this.tickets = seated
-    this.teams = teams
-    this.teamOf = teamOf
-    this.expansionMs = expansionMs
-    this.placements = placements
-    this.secret = secret
-    this.#rules = queue.rules
-  }
-
-  inCommon(): InCommon {
-    return inCommon(this.#rules, this.tickets)
-  }
-}
-
-export const orderOf = (match: Match, parts: OrderParts): Order => new MatchOrder(match, parts)
+/** The order of a match to the allocator. */
+export const orderOf = (
+  { queue: { deploy, rules }, teams, seated, expansionMs }: Match,
+  { teamOf, placements, secret }: OrderParts,
+): Order => ({
+  deploy,
+  tickets: seated,
+  teams,
+  teamOf,
+  inCommon: () => inCommon(rules, seated),
+  expansionMs,
+  placements,
+  secret,
+})
 
 export const teamsOf = (records: readonly TicketRecord[]): readonly number[] =>
   records.map(({ seat }) => seat?.team ?? 0)

@@ -10,10 +10,12 @@ import { takeLock, type StoreLock } from './flock.js'
 import {
   checkKind,
   NAME,
+  type RecordsByKind,
   refuseOtherOwner,
   type Store,
   type StoreChange,
   type StoreOwner,
+  type StoreRecord,
   type StoreRecords,
 } from './store.js'
 import { forceFolderOf, readIfThere, StoreFile } from './store-file.js'
@@ -25,8 +27,6 @@ import {
   readStore,
   wholeFile,
   type ReadStore,
-  type RecordsByKind,
-  type StoreRecord,
 } from './store-format.js'
 
 export interface StoreOptions {

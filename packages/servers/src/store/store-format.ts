@@ -4,23 +4,14 @@
  */
 import { crc32 } from 'node:zlib'
 import { StoreCorrupt, type StoreDamage } from '../errors.js'
-import { applyEntry, type ServerEntry, type ServerRecord, recordOf, SERVER } from './server-entries.js'
+import { applyEntry, type ServerEntry, type ServerRecord, recordOf, SERVER } from './server-log.js'
+import type { RecordsByKind, StoreRecord } from './store.js'
 
 /**
  * What a line does to the record that it names: `=` puts it, instead of an earlier one, `~` sets its latest change, and
  * `-` removes it.
  */
 export type Op = '=' | '~' | '-'
-
-/** A record: a text in one line, and the latest change to it, if there was one. */
-export interface StoreRecord {
-  readonly key: string
-  readonly value: string
-  readonly change?: string | undefined
-}
-
-/** Records by kind and key; each kind's in the order in which they were put. */
-export type RecordsByKind = ReadonlyMap<string, ReadonlyMap<string, StoreRecord>>
 
 const sumOf = (content: string | Uint8Array) => crc32(content).toString(16).padStart(8, '0')
 const withSum = (content: string) => `${sumOf(content)} ${content}\n`
