@@ -274,12 +274,6 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     tail?.push(lines)
   }
 
-  const takeTail = () => {
-    const lines = tail?.join('') ?? ''
-    tail &&= []
-    return lines
-  }
-
   const rewriteNow = async (mustForce: boolean): Promise<void> => {
     // Failed compaction is not retried before the file has grown again, unless the file lacks records.
     nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH)
@@ -292,7 +286,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     }
     try {
       const forced = { parts: mustForce || fsync !== 'never', rest: mustForce || isForced }
-      await file.replace(wholeFile(sources, takeTail), { rest: takeTail, replaced }, forced)
+      await file.replace(wholeFile(sources), { rest: () => tail?.join('') ?? '', replaced }, forced)
     } finally {
       tail = undefined
     }

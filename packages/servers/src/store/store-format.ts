@@ -41,18 +41,12 @@ export const linesOf = (kind: string, { key, value, change }: StoreRecord): stri
 
 /** Characters of a part: a millisecond or two of work, between which the event loop runs. */
 const PART = 2 ** 17
-/** How often lines that came meanwhile are added while others still come. What comes after that is written at once. */
-const TRIES = 8
 
 /**
  * Compaction: a whole file with the present records, in parts. Records may change while the parts are written, so the
  * lines that came meanwhile follow, which is harmless for records that have them already.
- * @param taken returns those lines, and forgets them.
  */
-export async function* wholeFile(
-  sources: ReadonlyMap<string, () => Iterable<StoreRecord>>,
-  taken: () => string,
-): AsyncGenerator<string> {
+export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreRecord>>): Generator<string> {
   let part = HEADER
   for (const [kind, records] of sources) {
     for (const record of records()) {
@@ -63,12 +57,6 @@ export async function* wholeFile(
     }
   }
   yield part
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const more = taken()
-    if (more === '') return
-    yield more
-    if (more.length < PART) return
-  }
 }
 
 /**
