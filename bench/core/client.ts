@@ -32,8 +32,10 @@ export async function clientFigures(): Promise<Figures> {
   const against = (one: HttpClientName, other: HttpClientName) => rounds.map((round) => round[one] / round[other])
   return {
     figures: [
-      atMost('client: CPU per GET, against undici Pool and JSON.parse', against('muster', 'undici'), 1.4, '×'),
-      ...rivals.map((name) => atLeast(`client: CPU per GET of ${name}, against ours`, against(name, 'muster'), 4, '×')),
+      atMost('client: CPU per GET, against undici Pool and JSON.parse', against('muster', 'undici'), 5, '×'),
+      ...rivals.map((name) =>
+        atLeast(`client: CPU per GET of ${name}, against ours`, against(name, 'muster'), 1.5, '×'),
+      ),
     ],
     peers: {
       'client: bytes of the answer': bytes,

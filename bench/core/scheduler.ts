@@ -1,6 +1,5 @@
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { atLeast, atMost, type Figures } from '../figure.js'
-import { abortCost } from './abort-cost.js'
 import { contenders, type Limited } from './contenders.js'
 import { scheduleCostFigures } from './schedule-cost.js'
 import { serverModels } from './server-models.js'
@@ -52,7 +51,6 @@ export async function schedulerFigures(): Promise<Figures> {
     ],
     peers: {
       'scheduler: refused, and rate reached': Object.fromEntries(Object.entries(results).map(rounded)),
-      'scheduler: milliseconds to abort 10,000 waiting calls': await abortCost(),
       ...cost.peers,
     },
   }

@@ -22,10 +22,10 @@ export async function growthFigures(task: Task): Promise<Figures> {
     exponentOf(costs.map(([tickets, ms]) => [tickets, ms[run] as number])),
   )
   const name = `kernel: growth of the cost of ${task}, from ${labelOf(SIZES[0])} to ${labelOf(SIZES[4])} tickets`
-  const told = costs.map(([tickets, ms]) => [`${labelOf(tickets)} tickets`, Number(median(ms).toPrecision(3))])
+  const medians = costs.map(([tickets, ms]) => [`${labelOf(tickets)} tickets`, Number(median(ms).toPrecision(3))])
   return {
     figures: [atMost(name, exponents, MOST_EXPONENT, 'as exponent')],
-    peers: { [`${name}: ms of CPU`]: Object.fromEntries(told) },
+    peers: { [`${name}: ms of CPU`]: Object.fromEntries(medians) },
   }
 }
 

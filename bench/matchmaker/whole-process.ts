@@ -154,14 +154,14 @@ async function standing(): Promise<Measured> {
     await clock.advance(1000)
   }
   await repeat(WARM_UP, second)
-  const told = { ...counts }
+  const before = { ...counts }
   const spent = await repeat(SECONDS, second)
   return {
     value: (sum(spent) / spent.length) * 100,
     found: {
       seconds: spent.length,
       'milliseconds of CPU in the worst': round(Math.max(...spent) * 1000),
-      'share matched': round((counts.matched - told.matched) / (counts.created - told.created)),
+      'share matched': round((counts.matched - before.matched) / (counts.created - before.created)),
     },
   }
 }

@@ -1,4 +1,4 @@
-/** What a process of the measurement is told. Each order is answered by one message. */
+/** The orders to a process of the measurement. Each order is answered by one message. */
 export type Order =
   /** Listens for tickets to wait for; answered with `listening`. */
   | { readonly kind: 'listen' }

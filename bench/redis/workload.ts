@@ -49,24 +49,24 @@ const STEPS: readonly ((match: Match) => Commit)[] = [
     headers: ticketIds.map((ticketId, index) => {
       return { ticketId, header: encodeHeader({ ...matched, version: 2, status: 'MATCH_FOUND', team: team(index) }) }
     }),
-    records: [{ matchId, text: JSON.stringify(intent), requires: ticketIds }],
+    servers: [{ matchId, text: JSON.stringify(intent), requires: ticketIds }],
   }),
-  ({ matchId, intent }) => ({ records: [{ matchId, text: JSON.stringify({ ...intent, sentAt: AT }) }] }),
+  ({ matchId, intent }) => ({ servers: [{ matchId, text: JSON.stringify({ ...intent, sentAt: AT }) }] }),
   ({ matchId, intent }) => ({
-    records: [{ matchId, text: JSON.stringify({ ...intent, sentAt: AT, requestId: 'abcdef123456' }) }],
+    servers: [{ matchId, text: JSON.stringify({ ...intent, sentAt: AT, requestId: 'abcdef123456' }) }],
   }),
   ({ matchId, ticketIds, intent }) => {
     const assigned = { ...intent, sentAt: AT, requestId: 'abcdef123456', assigned: true, assignment: ASSIGNMENT }
-    return { records: [{ matchId, text: JSON.stringify(assigned), requires: ticketIds, locks: true }] }
+    return { servers: [{ matchId, text: JSON.stringify(assigned), requires: ticketIds, locks: true }] }
   },
   ({ ticketIds, matched, team }) => ({
     headers: ticketIds.map((ticketId, index) => {
-      const told = { ...matched, team: team(index), assignedAt: AT, assignment: ASSIGNMENT }
-      return { ticketId, header: encodeHeader({ ...told, version: 3, status: 'HOST_ASSIGNED' }) }
+      const assigned = { ...matched, team: team(index), assignedAt: AT, assignment: ASSIGNMENT }
+      return { ticketId, header: encodeHeader({ ...assigned, version: 3, status: 'HOST_ASSIGNED' }) }
     }),
   }),
   ({ matchId, ticketIds, playerIds }) => ({
-    records: [
+    servers: [
       { matchId, ends: ticketIds.map((ticketId, index) => ({ ticketId, players: [playerIds[index] as string] })) },
     ],
   }),
@@ -79,7 +79,7 @@ const KEPT_MS = 200
 
 const together = (commits: readonly Commit[]): Commit => ({
   headers: commits.flatMap(({ headers = [] }) => headers),
-  records: commits.flatMap(({ records = [] }) => records),
+  servers: commits.flatMap(({ servers = [] }) => servers),
 })
 
 /** Tickets on their way, as followers and a leader move them, in calls of many. Throws if anything is refused. */

@@ -23,11 +23,11 @@ export interface Relayers {
 /** Each in a process of its own, with one thread that relays. */
 export async function startRelayers(): Promise<Relayers> {
   return {
-    relay: await toldBy(
+    relay: await relayerOf(
       fork(new URL('./relay-process.js', import.meta.url)),
       (sessions: readonly RelaySessionInfo[]) => ({ kind: 'relay', sessions }),
     ),
-    forwarding: await toldBy(
+    forwarding: await relayerOf(
       fork(new URL('./forwarding-process.js', import.meta.url)),
       (ports: readonly ForwardedPorts[]) => ({ kind: 'forwarding', ports }),
     ),
@@ -40,9 +40,9 @@ export async function stopRelayers({ relay, forwarding, turn }: Relayers): Promi
 }
 
 /** A program that first tells where it is, and then answers each message by what it has spent. */
-async function toldBy<Told>(child: ChildProcess, wayOf: (told: Told) => Way): Promise<Relayer> {
+async function relayerOf<Ready>(child: ChildProcess, wayOf: (ready: Ready) => Way): Promise<Relayer> {
   return {
-    way: wayOf(await answer<Told>(child)),
+    way: wayOf(await answer<Ready>(child)),
     cpuMicroseconds: async () => {
       child.send('how much?')
       return (await answer<RelaySpent>(child)).cpuMicroseconds

@@ -72,19 +72,21 @@ function typeComment({ node, start, source }: Declaration, declared: Declared): 
 
 /** Inherited fields first, so that an interface's own comment on a field wins. */
 function fieldsOfInterface(node: Node, source: string, declared: Declared): Record<string, FieldComment> {
-  const inherited = nodesIn(node['extends']).map((heritage) => {
-    const parameters = nodesIn(childOf(heritage, 'typeArguments')?.['params'])
-    const name = nameOf(childOf(heritage, 'expression'))
-    if (name !== 'Omit') return inheritedFrom(name, declared)
-    const left = inheritedFrom(nameOf(childOf(parameters[0] as Node, 'typeName')), declared)
-    const omitted = literalsIn(parameters[1])
-    return Object.fromEntries(Object.entries(left).filter(([key]) => !omitted.includes(key)))
-  })
+  const inherited = nodesIn(node['extends']).map((heritage) =>
+    inheritedFrom(nameOf(childOf(heritage, 'expression')), heritage, declared),
+  )
   const own = fieldsOfMembers(nodesIn(childOf(node, 'body')?.['body']), source, declared)
   return Object.assign({}, ...inherited, own) as Record<string, FieldComment>
 }
 
-function inheritedFrom(name: string, declared: Declared): Record<string, FieldComment> {
+/** The fields of an interface, also inside `Omit` and `Masked`. */
+function inheritedFrom(name: string, reference: Node, declared: Declared): Record<string, FieldComment> {
+  const [inner, omitted] = nodesIn(childOf(reference, 'typeArguments')?.['params'])
+  if (inner !== undefined && (name === 'Omit' || name === 'Masked')) {
+    const fields = inheritedFrom(nameOf(childOf(inner, 'typeName')), inner, declared)
+    const left = literalsIn(omitted)
+    return Object.fromEntries(Object.entries(fields).filter(([key]) => !left.includes(key)))
+  }
   const declaration = declared.get(name)
   if (declaration === undefined) throw new Error(`no interface ${name} in the sources`)
   return fieldsOfInterface(declaration.node, declaration.source, declared)

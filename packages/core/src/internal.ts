@@ -7,10 +7,10 @@ export type { DeployLegacy } from './api/legacy.js'
 export { addressKeys, secretFlags, secretKeys, type ValueLimits, withValueLimits } from './api/limits.js'
 export type { ListLocations } from './api/locations.js'
 export type { ReadMetrics } from './api/metrics.js'
-export type { AuthorizeRelayUser, RelayPort, RelaySessionId, RelaySessionList, RevokeRelayUser } from './api/relays.js'
+export type { RelayPort } from './api/relays.js'
 export { settingsWith } from './api/settings.js'
 export type { SessionConfig, VersionChanges, VersionPort, VersionVariable } from './api/versions.js'
-export type { CallFacts } from './client/errors.js'
+export { type CallFacts, nameErrors } from './client/errors.js'
 export { deploymentPhase, sameStatus } from './deployment-status.js'
 export {
   chordSquared,
@@ -36,7 +36,7 @@ export { openApiDocument } from './openapi/document.js'
 export type { Comments, FieldComment, TypeComment } from './openapi/schemas.js'
 export type { ErrorsOf } from './operation.js'
 export { createPathMatcher, type PathMatch, type PathMatcher } from './path-matcher.js'
-export { parentsNow, toldToEnd } from './process/told-to-end.js'
+export { parentsNow, terminationRequested } from './process/termination.js'
 export {
   createScheduler,
   type RunOptions,
@@ -44,6 +44,7 @@ export {
   type SchedulerOptions,
   type Slot,
 } from './rate-limit/scheduler.js'
+export { createHeap } from './runtime/heap.js'
 export { createBucket } from './rate-limit/token-bucket.js'
 export { scrub } from './redact.js'
 export { type Awaitable, linkedSignal, manyWaitOn, unlessAborted, whenKnown, within } from './runtime/abort-signals.js'

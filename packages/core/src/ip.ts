@@ -1,36 +1,9 @@
-// pure: IPv4 addresses as four plain decimal numbers, which is their canonical form; IP addresses
+// pure: IP addresses
 import ipaddr from 'ipaddr.js'
 
-const ZERO = 48
-const DOT = 46
-
-/**
- * The first two numbers of such an address as one, e.g. 203 * 256 + 0 of `203.0.113.9`; -1 for any other text. Nearly
- * every ticket has such an address, which is looked at several times, and a regular expression takes far longer.
- */
-export function leadingHalf(text: string): number {
-  let half = 0
-  let dots = 0
-  let octet = -1
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === DOT) {
-      if (octet === -1 || dots === 3) return -1
-      if (dots < 2) half = 256 * half + octet
-      dots += 1
-      octet = -1
-      continue
-    }
-    const digit = code - ZERO
-    // A number that begins with zero has no further digits.
-    if (digit < 0 || digit > 9 || octet === 0) return -1
-    octet = octet === -1 ? digit : 10 * octet + digit
-    if (octet > 255) return -1
-  }
-  return dots === 3 && octet !== -1 ? half : -1
-}
-
-export const isDottedQuad = (text: string): boolean => leadingHalf(text) !== -1
+/** An IPv4 address as four plain decimal numbers, which is its canonical form. */
+const DOTTED_QUAD = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
+const isDottedQuad = (text: string) => DOTTED_QUAD.test(text)
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
@@ -92,28 +65,6 @@ interface PrefixLengths {
 
 const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
 
-const WHOLE_OCTETS: ReadonlySet<number> = new Set([8, 16, 24, 32])
-
-/**
- * The networks of 16 bits that were looked up, by `leadingHalf`. Tickets keep the text of theirs, and most come from
- * few networks.
- */
-const halves = new Map<number, string>()
-
-/** @param half see `leadingHalf`. */
-function networkOfHalf(half: number): string {
-  let network = halves.get(half)
-  if (network === undefined) halves.set(half, (network = `${half >> 8}.${half & 255}.0.0/16`))
-  return network
-}
-
-/** Sets all octets but the first ones to zero. */
-function withoutOctets(quad: string, kept: number): string {
-  let end = -1
-  for (let octet = 0; octet < kept; octet += 1) end = quad.indexOf('.', end + 1)
-  return end === -1 ? quad : quad.slice(0, end) + '.0'.repeat(4 - kept)
-}
-
 /**
  * The network that an address lies in, such as `198.51.0.0/16` or `2001:db8::/32`. It is the best substitute for
  * coordinates, since providers assign neighbouring addresses to neighbouring places. The default lengths are our
@@ -123,11 +74,8 @@ function withoutOctets(quad: string, kept: number): string {
  * @throws RangeError for an invalid prefix length.
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
-  // The usual cases, needed for each player, have faster paths.
-  const half = lengths.ipv4 === 16 ? leadingHalf(text) : -1
-  if (half !== -1) return networkOfHalf(half)
-  if (WHOLE_OCTETS.has(lengths.ipv4) && isDottedQuad(text))
-    return `${withoutOctets(text, lengths.ipv4 / 8)}/${lengths.ipv4}`
+  // Needed for each player: ipaddr.js would take some microseconds.
+  if (lengths.ipv4 === 16 && isDottedQuad(text)) return `${text.split('.', 2).join('.')}.0.0/16`
   const address = parse(text)
   if (address === undefined) return undefined
   const kind = address.kind()

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { systemClock } from '@muster/core/clock'
-import { parentsNow, toldToEnd } from '@muster/core/internal'
+import { parentsNow, terminationRequested } from '@muster/core/internal'
 import { readCommandLine, usage } from './cli-options.js'
 import { createEmulator } from './emulator.js'
 
@@ -18,7 +18,7 @@ async function main(args: readonly string[]): Promise<void> {
   // The hint goes to stderr, because programs read the URL from stdout.
   if (options.page !== false) process.stderr.write(`To see what runs, open ${url}/_emulator\n`)
 
-  await toldToEnd(parents, systemClock)
+  await terminationRequested(parents, systemClock)
   await emulator.close()
   process.exit(0)
 }

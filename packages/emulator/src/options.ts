@@ -3,13 +3,7 @@ import type { OperationId, Settings, SettingsOption } from '@muster/core/api'
 import { type Coordinates, settingsWith, type ValueLimits } from '@muster/core/internal'
 import { type Clock, type Random, seededRandom, systemClock } from '@muster/core/clock'
 import { z } from 'zod'
-import {
-  type Launch,
-  defaultDeployTimes,
-  type DeployTimes,
-  type Locate,
-  type WebhookOptions,
-} from './deployments/index.js'
+import { defaultDeployTimes, type DeployTimes, type Launch } from './deployments/index.js'
 import { Fault } from './faults.js'
 import type { TooManyAnswer } from './reply.js'
 import { checked, dropUndefined } from './option-values.js'
@@ -125,7 +119,7 @@ export interface EmulatorOptions {
 
 /** A function as an option; its parameters and result cannot be checked. */
 const func = <Key extends 'random' | 'canPull' | 'locate' | 'launch' | 'fetch' | 'onError'>() =>
-  z.custom<EmulatorOptions[Key]>((value) => typeof value === 'function', 'must be a function').optional()
+  z.custom<NonNullable<EmulatorOptions[Key]>>((value) => typeof value === 'function', 'must be a function')
 
 const duration = z.number().min(0)
 const count = z.int().min(1)
@@ -135,6 +129,14 @@ const parameter = z.string().min(1)
 
 /** The schemas of some settings: exactly one for each key of the settings' type. */
 type Shape<T> = { readonly [Key in keyof T]: z.ZodType<T[Key]> }
+
+/** Settings of which some may be given; a missing or undefined one has its default. */
+const withDefaults = <T extends object>(shape: Shape<T>, defaults: T) =>
+  z
+    .strictObject(shape as z.core.$ZodLooseShape)
+    .partial()
+    .default({})
+    .transform((given): T => ({ ...defaults, ...dropUndefined(given) }))
 
 /** A number that may be Infinity, which zod's numbers exclude. */
 const bound = z.custom<number>((value) => typeof value === 'number' && !Number.isNaN(value), 'must be a number')
@@ -216,26 +218,37 @@ const limits = {
 const placeIds: readonly string[] = places.map(({ id }) => id)
 const knownPlaceId = z.string().refine((id) => placeIds.includes(id), 'is not the id of a place')
 
+/** The defaults of the limits. */
+const defaultLimits: LimitSettings = { algorithm: 'sliding log', retryAfter: 'seconds', body: 'json' }
+
+/** The default page sizes (our choice): the document has none (public fact: 10 to 20 by default, maximum unknown). */
+const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
+
 /** The schema of the options of `createEmulator`. */
-const Options: z.ZodType<EmulatorOptions> = z.strictObject({
+const Options = z.strictObject({
   clock: z
     .custom<Clock>(
       (clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock,
       'must be a Clock',
     )
-    .optional(),
-  random: func<'random'>(),
+    .default(systemClock),
+  random: func<'random'>().default(() => seededRandom(1)),
   // The token has to fit into a header, after the word 'token'.
   token: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces')
-    .optional(),
-  speed: z.number().positive().optional(),
-  limits: z.union([z.strictObject(limits).partial(), z.literal(false)]).optional(),
-  faults: z.array(Fault).optional(),
-  latencyMs: duration.optional(),
-  jitterMs: duration.optional(),
-  capacity: z.union([z.int().min(0), z.record(knownPlaceId, z.int().min(0))]).optional(),
+    .default('dev'),
+  speed: z.number().positive().default(1),
+  limits: z
+    .union([z.strictObject(limits).partial(), z.literal(false)])
+    .default({})
+    .transform((given): LimitSettings | undefined =>
+      given === false ? undefined : { ...defaultLimits, ...dropUndefined(given) },
+    ),
+  faults: z.array(Fault).default([]),
+  latencyMs: duration.default(0),
+  jitterMs: duration.default(0),
+  capacity: z.union([z.int().min(0), z.record(knownPlaceId, z.int().min(0))]).default({}).transform(capacityOf),
   images: z
     .array(
       z.strictObject({
@@ -245,116 +258,64 @@ const Options: z.ZodType<EmulatorOptions> = z.strictObject({
         sizeMb: z.number().positive().optional(),
       }),
     )
-    .optional(),
-  registryHost: z.string().min(1).optional(),
-  canPull: func<'canPull'>(),
-  settings: z.strictObject(settingsShape).partial().optional(),
-  pageSizes: z.strictObject(pageSizes).partial().optional(),
-  deployTimes: z.strictObject(deployTimes).partial().optional(),
-  deployments: z.strictObject(deploymentSettings).partial().optional(),
-  relays: z.strictObject(relaySettings).partial().optional(),
-  relayData: z.union([z.strictObject(relayDataSettings).partial(), z.boolean()]).optional(),
-  beacons: z.union([z.strictObject(beaconSettings).partial(), z.boolean()]).optional(),
-  locate: func<'locate'>(),
-  launch: func<'launch'>(),
-  fetch: func<'fetch'>(),
-  page: z.boolean().optional(),
-  maxBodyBytes: count.optional(),
-  onError: func<'onError'>(),
-})
+    .default([]),
+  registryHost: z.string().min(1).default('registry.emulator.invalid'),
+  canPull: func<'canPull'>().default(() => () => true),
+  settings: z.strictObject(settingsShape).partial().optional().transform(settingsWith),
+  pageSizes: withDefaults(pageSizes, defaultPageSizes),
+  deployTimes: withDefaults(deployTimes, defaultDeployTimes),
+  deployments: withDefaults(deploymentSettings, defaultDeploymentSettings),
+  relays: withDefaults(relaySettings, defaultRelaySettings),
+  relayData: z
+    .union([z.strictObject(relayDataSettings).partial(), z.boolean()])
+    .default(false)
+    .transform(relayDataOf),
+  beacons: z
+    .union([z.strictObject(beaconSettings).partial(), z.boolean()])
+    .default(true)
+    .transform(beaconsOf),
+  locate: func<'locate'>().optional(),
+  launch: func<'launch'>().optional(),
+  fetch: func<'fetch'>().default(() => fetch),
+  page: z.boolean().default(true),
+  maxBodyBytes: count.default(1024 * 1024),
+  onError: func<'onError'>().default(() => warn),
+} satisfies { readonly [Key in keyof EmulatorOptions]-?: z.ZodType })
 
 /** The options with every default filled in. */
-export interface ResolvedOptions {
-  readonly clock: Clock
-  readonly random: Random
-  readonly token: string
-  readonly speed: number
-  /** The rate limits; undefined for a service without limits. */
-  readonly limits: LimitSettings | undefined
-  readonly faults: readonly Fault[]
-  readonly latencyMs: number
-  readonly jitterMs: number
-  readonly capacity: (placeId: string) => number
-  readonly images: readonly RegistryImage[]
-  readonly registryHost: string
-  readonly canPull: (image: ImageReference) => boolean
-  readonly settings: Settings
-  readonly pageSizes: PageSizes
-  readonly deployTimes: DeployTimes
-  readonly deployments: DeploymentSettings
-  readonly relays: RelaySettings
-  /** The settings of the relay; undefined where sessions carry no packets. */
-  readonly relayData: RelayDataSettings | undefined
-  /** The settings of beacons; undefined where beacons never answer. */
-  readonly beacons: BeaconSettings | undefined
-  readonly locate: Locate | undefined
-  readonly launch: Launch | undefined
-  readonly fetch: WebhookOptions['fetch']
-  readonly page: boolean
-  readonly maxBodyBytes: number
-  readonly onError: (error: unknown, operation: OperationId) => void
-}
-
-const defaultLimits: LimitSettings = { algorithm: 'sliding log', retryAfter: 'seconds', body: 'json' }
-
-/** The default page sizes (our choice): the document has none (public fact: 10 to 20 by default, maximum unknown). */
-const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
+export type ResolvedOptions = z.output<typeof Options>
 
 /**
  * Validates the options and fills in the defaults.
  * @throws TypeError naming the option that is wrong.
  */
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
-  const chosen = checked('option', Options, options)
-  if (chosen.launch !== undefined && chosen.token === undefined) {
+  const resolved = checked('option', Options, options)
+  if (resolved.launch !== undefined && options.token === undefined) {
     throw new TypeError(
       'option token: is required with launch, because whoever knows it starts processes on this machine',
     )
   }
-  return {
-    clock: chosen.clock ?? systemClock,
-    random: chosen.random ?? seededRandom(1),
-    token: chosen.token ?? 'dev',
-    speed: chosen.speed ?? 1,
-    limits: chosen.limits === false ? undefined : { ...defaultLimits, ...dropUndefined(chosen.limits ?? {}) },
-    faults: chosen.faults ?? [],
-    latencyMs: chosen.latencyMs ?? 0,
-    jitterMs: chosen.jitterMs ?? 0,
-    capacity: capacityOf(chosen.capacity),
-    images: chosen.images ?? [],
-    registryHost: chosen.registryHost ?? 'registry.emulator.invalid',
-    canPull: chosen.canPull ?? (() => true),
-    settings: settingsWith(chosen.settings),
-    pageSizes: { ...defaultPageSizes, ...dropUndefined(chosen.pageSizes ?? {}) },
-    deployTimes: { ...defaultDeployTimes, ...dropUndefined(chosen.deployTimes ?? {}) },
-    deployments: { ...defaultDeploymentSettings, ...dropUndefined(chosen.deployments ?? {}) },
-    relays: { ...defaultRelaySettings, ...dropUndefined(chosen.relays ?? {}) },
-    relayData: relayDataOf(chosen.relayData ?? false),
-    beacons: beaconsOf(chosen.beacons ?? true),
-    locate: chosen.locate,
-    launch: chosen.launch,
-    fetch: chosen.fetch ?? fetch,
-    page: chosen.page ?? true,
-    maxBodyBytes: chosen.maxBodyBytes ?? 1024 * 1024,
-    onError: chosen.onError ?? warn,
-  }
+  return resolved
 }
 
 const warn = (error: unknown, operation: OperationId) =>
   process.emitWarning(`${operation} threw ${error instanceof Error ? error.stack : String(error)}`, 'EmulatorError')
 
-function capacityOf(capacity: EmulatorOptions['capacity']): ResolvedOptions['capacity'] {
+function capacityOf(capacity: NonNullable<EmulatorOptions['capacity']>): (placeId: string) => number {
   if (typeof capacity === 'number') return () => capacity
-  const byPlace = new Map(Object.entries(capacity ?? {}))
+  const byPlace = new Map(Object.entries(capacity))
   return (placeId) => byPlace.get(placeId) ?? Infinity
 }
 
+/** The settings of the relay; undefined where sessions carry no packets. */
 function relayDataOf(chosen: NonNullable<EmulatorOptions['relayData']>): RelayDataSettings | undefined {
   if (chosen === false) return undefined
   const settings = { ...defaultRelayDataSettings, ...dropUndefined(chosen === true ? {} : chosen) }
   return { publicIp: publicIpOf(settings.host), ...settings }
 }
 
+/** The settings of beacons; undefined where beacons never answer. */
 function beaconsOf(chosen: NonNullable<EmulatorOptions['beacons']>): BeaconSettings | undefined {
   if (chosen === false) return undefined
   const settings = { ...defaultBeaconSettings, ...dropUndefined(chosen === true ? {} : chosen) }

@@ -10,6 +10,12 @@ export function formatA(ms: number): TimestampA {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)}.${String(micros).padStart(6, '0')}`
 }
 
+/** The fields in which answers say when a record was made and last changed, in format A. */
+export const datesOf = ({ createdAt, updatedAt }: { readonly createdAt: number; readonly updatedAt: number }) => ({
+  create_time: formatA(createdAt),
+  last_updated: formatA(updatedAt),
+})
+
 /** Writes epoch milliseconds in format B: UTC, ISO 8601 with milliseconds and a trailing Z. */
 export function formatB(ms: number): TimestampB {
   return new Date(ms).toISOString() as TimestampB

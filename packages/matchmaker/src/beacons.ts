@@ -2,6 +2,7 @@ import type { Coordinates } from '@muster/core'
 import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
+import { degrees } from '@muster/servers/internal'
 
 /** Returns the beacons: `() => client.locations.beacons.all()`. */
 export type BeaconSource = () => AsyncIterable<Beacon> | Promise<Iterable<Beacon>>
@@ -92,11 +93,8 @@ async function take(beacons: AsyncIterable<Beacon> | Promise<Iterable<Beacon>>):
   return list
 }
 
-/** Reads degrees; the service was seen to send numbers as text. */
-export function degreesOf(value: number | string | null | undefined): number | null {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) ? number : null
-}
+/** A coordinate of a beacon in degrees. */
+export const degreesOf = (value: number | string | null | undefined): number | null => degrees(value) ?? null
 
 /** Existing clients name a beacon by its city (public fact); one without a city goes by its host. */
 function placesOf(list: readonly Beacon[]): BeaconPlaces {

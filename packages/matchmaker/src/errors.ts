@@ -1,7 +1,7 @@
 import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import { didYouMean } from '@muster/core/internal'
 
-export { MatchmakerClosed, Unavailable } from '@muster/servers/internal'
+export { MatchmakerClosed, ServerGone, ServerNotRegistered, Unavailable } from '@muster/servers/internal'
 
 /**
  * Errors of the matchmaker. Each extends one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, so that

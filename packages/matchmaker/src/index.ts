@@ -81,7 +81,7 @@ export type { LinearRelaxation, RelaxationStep } from './queues/rule-parts/relax
 export { describeQueue, type LimitCurve, type LimitPoint, type QueueDescription } from './queues/describe-queue.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill-types.js'
-export type { PresenceReport } from './tickets/presence.js'
+export type { PresenceReport } from './tickets/ticket-expiry.js'
 export type {
   Acceptance,
   CancelReason,
@@ -124,6 +124,8 @@ export {
   PlayerPlaying,
   BackfillVersionConflict,
   AlreadyAssigned,
+  ServerGone,
+  ServerNotRegistered,
   Unavailable,
   UnknownBackfill,
   UnknownMatch,
@@ -138,7 +140,7 @@ export {
   type MmdbLocateOptions,
 } from './locate/mmdb-locate.js'
 export { instrument, type InstrumentOptions } from './telemetry/instrument.js'
-export { createLimitMeter, type LimitMeter, type LimitUse } from './telemetry/event-metrics.js'
+export { createLimitMeter, type LimitMeter, type LimitUse } from './telemetry/metrics.js'
 export type { Observed, ObservedClient } from './telemetry/instruments.js'
 export { recordTickets, type RecordOptions } from './replay/record-tickets.js'
 export { replayTickets, type Replay, type ReplayOptions } from './replay/replay-tickets.js'

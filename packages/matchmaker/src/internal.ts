@@ -19,6 +19,7 @@ export { privateSeatOf, storedTicket, type StoredTicket } from './tickets/checke
 export { type Creatable, createTicketChecker, type OtherTicket, type TicketChecker } from './tickets/ticket-checker.js'
 export { assertPlayerOfTicket, readTicketInput } from './tickets/ticket-input.js'
 export { isSettled } from './tickets/ticket.js'
+export { createJoinTokens } from './matches/server-commands.js'
 export { createPool, type Grouped, type Matches, type Pool, type Round, type RoundOptions, STEP } from '@muster/kernel'
 export {
   type AllocationView,

@@ -10,7 +10,7 @@ import {
   oversized,
   roughBytesOfTicket,
   shareOf,
-  type Told,
+  type ServerSettings,
   variablesBytes,
 } from '@muster/servers/internal'
 
@@ -30,7 +30,7 @@ const ticket: fc.Arbitrary<FoundTicket> = fc.record({
   players: fc.array(fc.record({ id: name, attributes }), { minLength: 1, maxLength: 5 }),
 })
 
-const told = (players: number): Told => ({
+const settings = (players: number): ServerSettings => ({
   queue: 'ranked "5v5"',
   deploy: deploySchema.parse({
     application: 'game',
@@ -67,7 +67,7 @@ function ofLength(id: number, length: number, character: string): FoundTicket {
 }
 
 /** Tickets with one player each, each of which takes nearly all of its share: all ids have the same length. */
-function filled(count: number, mayTake: number, about: Pick<Told, 'queue' | 'common'>, character: string) {
+function filled(count: number, mayTake: number, about: Pick<ServerSettings, 'queue' | 'common'>, character: string) {
   const fits = (length: number) => bytesOfTicket(ofLength(0, length, character), about) <= mayTake
   let length = 0
   for (let step = 2 ** 16; step >= 1; step /= 2) if (fits(length + step)) length += step
@@ -82,7 +82,7 @@ test.each([
   [100, '𝒳'],
   [300, 'x'],
 ])('a match of %i players fits even if each takes their whole share of %j', (players, character) => {
-  const about = told(players)
+  const about = settings(players)
   const share = shareOf(about)
   const tickets = filled(players, share, about, character)
   const environment = matchEnvironment({
@@ -111,7 +111,7 @@ test('any tickets that are accepted fit together in a match', () => {
     fc.property(fc.array(ticket, { minLength: 1, maxLength: 60 }), (given) => {
       const tickets = given.map((one, index) => ({ ...one, id: `${index}-${one.id}`.slice(0, 64) }))
       const players = tickets.reduce((sum, one) => sum + one.players.length, 0)
-      const about = told(players)
+      const about = settings(players)
       const share = shareOf(about)
       const waiting = tickets.filter((one) => bytesOfTicket(one, about) <= share * one.players.length)
       const found = {

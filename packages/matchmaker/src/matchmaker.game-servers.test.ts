@@ -255,7 +255,9 @@ test('the result of a match is kept until the backend takes it, also across a re
 
 test('a player’s join token is valid on their server, for their match, until it is over', async () => {
   const { matchmaker, token, matchId, open, run, clock } = await deployed()
-  const { id, key } = matchmaker.registerServer(token, registration)
+  const registered = matchmaker.registerServer(token, registration)
+  const { id } = registered
+  const key = Buffer.from(registered.key, 'base64url')
   const ticket = () => matchmaker.getTicket('ann-ben') as Ticket
   expect(matchmaker.joinToken(ticket(), 'ann')).toBeUndefined()
   open()

@@ -15,8 +15,8 @@ test('all optional values have defaults', () => {
     tickMs: 250,
     maxServers: 1000,
     maxStarting: 200,
-    locate: undefined,
   })
+  expect(configure(options).locate).toBeUndefined()
   expect(configure({ ...options, maxServers: Infinity })).toMatchObject({
     maxServers: Infinity,
     maxCreatesInFlight: 100,

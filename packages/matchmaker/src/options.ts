@@ -151,19 +151,10 @@ export type Config = {
     MatchmakerOptions[Key],
     undefined
   >
-} & {
-  readonly store: Store | undefined
-  readonly locate: Locate | undefined
-  readonly locations: LocationService | undefined
-  readonly beacons: BeaconSource | undefined
-  readonly budget: SpendBudget | undefined
-  readonly webhookUrl: string | undefined
-  readonly apiUrl: string | undefined
-  readonly serverSecret: string | undefined
-  readonly results: ResultsDefinition | undefined
-  readonly queues: readonly Queue[]
-  readonly pools: readonly Pool[]
-}
+} & Pick<MatchmakerOptions, Optional> & {
+    readonly queues: readonly Queue[]
+    readonly pools: readonly Pool[]
+  }
 
 const milliseconds = z
   .number()
@@ -173,7 +164,7 @@ const countOrInfinity = z.custom<number>(
   (value) => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1),
   'must be a whole number from 1, or Infinity',
 )
-const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
+export const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
   z.custom<T>(
     (value) =>
       typeof value === 'object' &&
@@ -181,7 +172,7 @@ const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
       methods.every((name) => typeof Reflect.get(value, name) === 'function'),
     `must have ${methods.join(', ')}`,
   )
-const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
+export const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
 
 /** What options of plain values are where they are not given. */
 export const defaultOptions = {
@@ -248,12 +239,7 @@ export function configure({ queues, pools = [], ...options }: MatchmakerOptions)
   const defined = definePools(pools)
   return {
     ...config,
-    store: config.store,
-    locate: config.locate,
-    locations: config.locations,
     beacons: config.beacons ?? beaconsOf(config.locations),
-    budget: config.budget,
-    webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl?.replace(/\/+$/, ''),
     serverSecret: config.serverSecret,
     results: config.results,

@@ -1,5 +1,5 @@
 import { MusterError } from '@muster/core'
-import type { CallFacts } from '@muster/core/internal'
+import { type CallFacts, nameErrors } from '@muster/core/internal'
 import { type RefusalCode, refusals } from './lobby-rules.js'
 
 const lobbyRefusals = {
@@ -21,10 +21,6 @@ export class RelayNotReady extends MusterError {
   /** The id of the second session. */
   declare readonly sessionId: string
 
-  static {
-    this.prototype.name = 'RelayNotReady'
-  }
-
   constructor(message: string, facts: CallFacts & { readonly reason: NotReadyReason; readonly sessionId: string }) {
     super(message, facts)
   }
@@ -33,10 +29,6 @@ export class RelayNotReady extends MusterError {
 /** The service did not admit a player to a session, or gave no token that belongs to this player alone. */
 export class RelayNotAuthorized extends MusterError {
   declare readonly sessionId: string
-
-  static {
-    this.prototype.name = 'RelayNotAuthorized'
-  }
 
   constructor(message: string, facts: CallFacts & { readonly sessionId: string }) {
     super(message, facts)
@@ -47,10 +39,6 @@ export class RelayNotAuthorized extends MusterError {
 export class RelayNotRevoked extends MusterError {
   declare readonly sessionId: string
 
-  static {
-    this.prototype.name = 'RelayNotRevoked'
-  }
-
   constructor(message: string, facts: CallFacts & { readonly sessionId: string }) {
     super(message, facts)
   }
@@ -59,10 +47,6 @@ export class RelayNotRevoked extends MusterError {
 /** `close` ran out of time: these sessions may still exist and cost money. */
 export class RelayNotDeleted extends MusterError {
   declare readonly sessionIds: readonly string[]
-
-  static {
-    this.prototype.name = 'RelayNotDeleted'
-  }
 
   constructor(message: string, facts: CallFacts & { readonly sessionIds: readonly string[] }) {
     super(message, facts)
@@ -74,21 +58,13 @@ export class TooManyRelaySessions extends MusterError {
   /** How many one player may host at once. */
   declare readonly limit: number
 
-  static {
-    this.prototype.name = 'TooManyRelaySessions'
-  }
-
   constructor(message: string, facts: CallFacts & { readonly limit: number }) {
     super(message, facts)
   }
 }
 
 /** The sessions or lobbies were closed. */
-export class RelayClosed extends MusterError {
-  static {
-    this.prototype.name = 'RelayClosed'
-  }
-}
+export class RelayClosed extends MusterError {}
 
 /** A lobby refused a command. */
 export class LobbyRefused extends MusterError {
@@ -97,11 +73,17 @@ export class LobbyRefused extends MusterError {
   /** Milliseconds after which the command may be tried again. */
   declare readonly retryAfterMs?: number
 
-  static {
-    this.prototype.name = 'LobbyRefused'
-  }
-
   constructor(code: LobbyRefusalCode, facts: CallFacts & { readonly retryAfterMs?: number } = {}) {
     super(lobbyRefusals[code], Object.assign({ code }, facts))
   }
 }
+
+nameErrors({
+  RelayNotReady,
+  RelayNotAuthorized,
+  RelayNotRevoked,
+  RelayNotDeleted,
+  TooManyRelaySessions,
+  RelayClosed,
+  LobbyRefused,
+})

@@ -2,7 +2,7 @@ import { Conflict, ConnectionLost, InvalidInput, NotFound, ServerError } from '@
 import type { RelaySession as WireSession, RelayUser } from '@muster/core/api'
 import { canonicalIp } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
-import type { RelayService } from './sessions/service.js'
+import type { RelayService } from './sessions/session-context.js'
 
 /** A fault of a call, or of the session that a create makes. */
 export type Fault =
@@ -220,6 +220,7 @@ export function createFakeService({
       call('delete', () => {
         find(session_id)
         sessions.delete(session_id)
+        return undefined
       }),
     authorizeUser: ({ session_id, user_ip }) =>
       call('authorizeUser', () => {

@@ -37,9 +37,8 @@ export type {
   RelayPort,
   RelaySession,
 } from './sessions/session.js'
-export type { DeleteReason, RelaySessionEvents } from './sessions/session-context.js'
+export type { DeleteReason, RelayService, RelaySessionEvents } from './sessions/session-context.js'
 export type { OpenRelaySession, RelaySessionsOptions } from './sessions/session-options.js'
 export type { ListedSession, OrphanOptions, ReapedOrphans } from './sessions/orphans.js'
 export type { RelaySessions, WaitOptions } from './sessions/relay-sessions.js'
-export type { RelayService } from './sessions/service.js'
 export { createRelaySessions } from './sessions/sessions.js'

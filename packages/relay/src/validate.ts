@@ -24,11 +24,8 @@ export const having = <T extends object>(...methods: readonly (keyof T & string)
 
 export const clock = having<Clock>('now', 'sleep')
 
-/** Characters of a player's id. */
-export const MOST_OF_PLAYER_ID = 128
-
 /** An id that the caller chooses. Only its length is limited. */
-export const playerId = z.string().min(1).max(MOST_OF_PLAYER_ID)
+export const playerId = z.string().min(1).max(128)
 
 /** An IP address, converted to its canonical form. */
 export const address = z.string().transform((text, context) => {

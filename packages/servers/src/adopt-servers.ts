@@ -5,14 +5,28 @@ import type { EndTimes } from './server-deadlines.js'
 import type { Governor } from './server-limits.js'
 import type { ServerRecord } from './store/index.js'
 import { firstAttempt } from './retry-placement.js'
-import type { Inherited } from './allocator.js'
 import type { HostedMatches } from './hosted-matches.js'
 import type { Pools } from './pools/index.js'
-import { type Allocation, inheritedAllocation, type Assignment, type Order } from './records/index.js'
+import { type Allocation, type Assignment, inheritedAllocation, type Order } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { Watcher } from './watching/index.js'
 
-export interface AdoptingOptions {
+/** Matches of an earlier process of which this one has the tickets. */
+export interface Inherited {
+  /** Called before the first of them, with all that are in the store. */
+  expect(all: readonly ServerRecord[]): void
+  /**
+   * Where the match's players connect, according to their tickets. Players may know the address although the store lost
+   * that entry. Undefined if no player was notified. Called before `orderOf`.
+   */
+  assignmentOf(open: ServerRecord): Assignment | undefined
+  /** The order of the match; undefined if the match cannot continue. Called once for each match in the store. */
+  orderOf(open: ServerRecord): Order | undefined
+  /** Called after the last of them. */
+  done(): void
+}
+
+interface AdoptingOptions {
   readonly allocations: Allocations
   readonly governor: Pick<Governor, 'sent'>
   readonly creating: Pick<DeploymentCreation, 'resume'>

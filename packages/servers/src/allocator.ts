@@ -1,6 +1,5 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type {
-  Assignment,
   StopReason,
   DeploymentService,
   LocationService,
@@ -8,6 +7,7 @@ import type {
   FoundBy,
   Order,
 } from './records/index.js'
+import type { Inherited } from './adopt-servers.js'
 import type { Prober } from './port-probe.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import type { Pool, Pools } from './pools/index.js'
@@ -22,7 +22,7 @@ import type {
   ServerRegistration,
   ServerReport,
 } from './game-servers/index.js'
-import type { Recovery, ServerRecord, ServerLog } from './store/index.js'
+import type { Recovery, ServerLog } from './store/index.js'
 
 /** Why nothing may be created now: see `Governor`; or `store`, which cannot be read or written. */
 export type Held = GovernorHeld | 'store'
@@ -138,19 +138,4 @@ export interface AllocatorOptions {
   /** Receives the matches that have ended completely. */
   readonly ended?: EndedMatches | undefined
   readonly on: AllocatorListener
-}
-
-/** Matches of an earlier process of which this one has the tickets. */
-export interface Inherited {
-  /** Called before the first of them, with all that are in the store. */
-  expect(all: readonly ServerRecord[]): void
-  /**
-   * Where the match's players connect, according to their tickets. Players may know the address although the store lost
-   * that entry. Undefined if no player was notified. Called before `orderOf`.
-   */
-  assignmentOf(open: ServerRecord): Assignment | undefined
-  /** The order of the match; undefined if the match cannot continue. Called once for each match in the store. */
-  orderOf(open: ServerRecord): Order | undefined
-  /** Called after the last of them. */
-  done(): void
 }

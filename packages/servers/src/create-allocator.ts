@@ -9,7 +9,7 @@ import { createHostedMatches } from './hosted-matches.js'
 import { createPools } from './pools/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
-import type { Allocator, AllocatorOptions, Inherited } from './allocator.js'
+import type { Allocator, AllocatorOptions } from './allocator.js'
 import { createGameServers, createServerKeys, grantJoin, ServerGone } from './game-servers/index.js'
 import {
   type Allocation,
@@ -19,7 +19,7 @@ import {
   newPoolServer,
   tagOfCredential,
 } from './records/index.js'
-import { createAdopting } from './adopt-servers.js'
+import { createAdopting, type Inherited } from './adopt-servers.js'
 import { createServerLogWriter, createRecovery } from './store/index.js'
 
 const nothing = () => undefined

@@ -33,8 +33,6 @@ import type { ServerLifecycle } from './server-lifecycle.js'
 import { createConcurrencyLimit, type Governor } from './server-limits.js'
 import type { ServerKeys } from './game-servers/index.js'
 
-/** What a failed create means. No I/O. */
-
 type CreateFailure =
   /** The deployment may have been created: it is looked for by its tag. */
   | { readonly kind: 'lost' }

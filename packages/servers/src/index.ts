@@ -9,5 +9,11 @@ export type {
 } from './pools/pool-definition.js'
 export type { MatchOutcome, ResultsDefinition } from './results/result-outbox.js'
 export { openStore, type StoreOptions } from './store/file-store.js'
-export { createMemoryStore, type Store, type StoreMemory, type StoreOwner, type StoreRecords } from './store/store.js'
-export type { StoreRecord } from './store/store-format.js'
+export {
+  createMemoryStore,
+  type Store,
+  type StoreMemory,
+  type StoreOwner,
+  type StoreRecord,
+  type StoreRecords,
+} from './store/store.js'

@@ -1,6 +1,7 @@
 /** What the other packages of this repository use of @muster/servers. No promise: it changes without notice. */
 export { type AllocatorListener, createAllocations, createEndedMatches, type EndedMatches } from './allocations.js'
-export type { Allocator, Held, Inherited } from './allocator.js'
+export type { Inherited } from './adopt-servers.js'
+export type { Allocator, Held } from './allocator.js'
 export { createAllocator } from './create-allocator.js'
 export {
   BEAT_MS,
@@ -13,7 +14,7 @@ export {
   type ServerOrders,
 } from './game-servers/game-servers.js'
 export { grantJoin, type JoinGrant, readJoinToken } from './game-servers/join-tokens.js'
-export { newSecret } from './game-servers/server-keys.js'
+export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
   type MatchResult,
   RegistrationBody,
@@ -32,7 +33,7 @@ export {
   oversized,
   roughBytesOfTicket,
   shareOf,
-  type Told,
+  type ServerSettings,
   variablesBytes,
 } from './match-environment.js'
 export {
@@ -53,6 +54,7 @@ export {
   type AssignedLocation,
   type AssignedPort,
   type Assignment,
+  degrees,
   type PromisedLatency,
   type ReturnReason,
   type ServerFailure,
@@ -75,8 +77,15 @@ export type { DeploymentService, LocationService } from './records/deployment-se
 export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'
 export type { SpendBudget } from './server-limits.js'
-export { createNewestFirst } from './watching/list-sweep.js'
-export { afterEntry, applyEntry, type ServerEntry, type ServerRecord } from './store/server-entries.js'
-export { createMemoryServerLog, createServerLog, NO_SERVER_LOG, type ServerLog } from './store/server-log.js'
+export {
+  afterEntry,
+  applyEntry,
+  createMemoryServerLog,
+  createServerLog,
+  NO_SERVER_LOG,
+  type ServerEntry,
+  type ServerLog,
+  type ServerRecord,
+} from './store/server-log.js'
 export { WRITTEN } from './store/server-log-writer.js'
 export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from './webhooks.js'

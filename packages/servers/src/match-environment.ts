@@ -125,7 +125,7 @@ export const variablesBytes = (variables: readonly Pick<EnvironmentVariable, 'ke
   variables.reduce((sum, { key, value }) => sum + bytesOf(key) + bytesOf(value), 0)
 
 /** The settings of a queue that decide how large the environment of its servers becomes. */
-export interface Told {
+export interface ServerSettings {
   readonly queue: string
   readonly deploy: Deploy
   /** Names of the teams of a match. */
@@ -140,7 +140,7 @@ export interface Told {
  * Bytes of the environment that each player may take so that every possible match fits. Infinity if the queue's own
  * variables leave no room: then the queue's settings are at fault, and not any ticket.
  */
-export function shareOf({ deploy, teams, players }: Told): number {
+export function shareOf({ deploy, teams, players }: ServerSettings): number {
   const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
   const ownBytes = own.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0)
   const teamBytes = teams.reduce((sum, name) => sum + jsonBytes(name) + ':[],'.length, 0)
@@ -149,7 +149,10 @@ export function shareOf({ deploy, teams, players }: Told): number {
 }
 
 /** The most bytes of the environment that a ticket can take. */
-export function bytesOfTicket(ticket: FoundTicket, { queue, common }: Pick<Told, 'queue' | 'common'>): number {
+export function bytesOfTicket(
+  ticket: FoundTicket,
+  { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
+): number {
   const id = jsonBytes(ticket.id) + 1
   const players = jsonBytes(ticket.players.map((player) => player.id)) + 1
   const attributes = ticket.players.reduce((sum, player) => sum + commonBytes(player.attributes ?? {}, common), 0)
@@ -172,7 +175,7 @@ const PER_UNIT = 6
 /** An upper bound of `bytesOfTicket`, computed in a fraction of the time. */
 export function roughBytesOfTicket(
   { id, players }: FoundTicket,
-  { queue, common }: Pick<Told, 'queue' | 'common'>,
+  { queue, common }: Pick<ServerSettings, 'queue' | 'common'>,
 ): number {
   let units = 2 * queue.length
   let values = 0
@@ -202,8 +205,9 @@ export function roughBytesOfTicket(
  * large.
  */
 export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
-  const told = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
+  const settings = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
   const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)
   const share = LARGEST_ENVIRONMENT_BYTES / players
-  return tickets.flatMap((ticket) => (bytesOfTicket(ticket, told) > share * ticket.players.length ? [ticket.id] : []))
+  const isOversized = (ticket: FoundTicket) => bytesOfTicket(ticket, settings) > share * ticket.players.length
+  return tickets.filter(isOversized).map(({ id }) => id)
 }

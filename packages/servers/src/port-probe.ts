@@ -51,19 +51,6 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
     return false
   }
 
-  /**
-   * Waits for the registration: resolves with true once the server has registered, with false when the time is over.
-   */
-  const hear = async (
-    allocation: Allocation,
-    withinMs: number,
-    heard: Promise<void>,
-    signal: AbortSignal,
-  ): Promise<boolean> => {
-    await within(heard, withinMs, clock, signal).catch(() => {})
-    return allocation.registered
-  }
-
   const find = async (
     allocation: Allocation,
     assignment: Assignment,
@@ -73,7 +60,10 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
     const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
     if (warmUpMs > 0) await clock.sleep(warmUpMs, signal)
     if (probe === undefined) return true
-    if (probe.kind === 'registration') return allocation.registered || hear(allocation, probe.withinMs, heard, signal)
+    if (probe.kind === 'registration') {
+      if (!allocation.registered) await within(heard, probe.withinMs, clock, signal).catch(() => {})
+      return allocation.registered
+    }
     const port = assignment.ports[probe.port]?.external
     if (port === undefined) {
       const message = `the server has no port ${JSON.stringify(probe.port)}, which the probe needs`

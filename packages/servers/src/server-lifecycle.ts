@@ -101,50 +101,6 @@ interface ServerLifecycleOptions {
   readonly on: AllocatorListener
 }
 
-interface AssigningOptions {
-  readonly allocations: Pick<Allocations, 'enter'>
-  readonly writer: Pick<ServerLogWriter, 'note'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly hosted: Pick<MatchHosting, 'serverUp'>
-  readonly on: Pick<AllocatorListener, 'ready'>
-}
-
-/**
- * Creates the function that sends players to a server which listens. The store is written first: after a crash, a
- * server that players know of must not be taken for an orphan. While the store cannot be written, players are not
- * notified; `createTimeouts` bounds this time.
- */
-function createAssigning({
-  allocations,
-  writer,
-  clock,
-  hosted,
-  on,
-}: AssigningOptions): (allocation: Allocation) => void {
-  return (allocation) => {
-    const { matchId, requestId, assignment, order } = allocation
-    if (requestId === undefined || assignment === undefined) return
-    const now = clock.now()
-    allocation.listensAt = now
-    if (order?.deploy.maxDurationMs !== undefined) {
-      allocation.lastsMs = now - allocation.startedAfter + order.deploy.maxDurationMs
-      allocation.endsAt = now + order.deploy.maxDurationMs
-    }
-    const lastsMs = Number.isFinite(allocation.lastsMs) ? allocation.lastsMs : undefined
-    const noted = writer.note({ kind: 'assigned', matchId, lastsMs, assignment })
-    const tell = () => {
-      // The match may have been dropped meanwhile, even by the store, which may know that a ticket was cancelled.
-      if (allocation.phase !== 'warming') return
-      allocations.enter(allocation, 'running')
-      allocation.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
-      on.ready(allocation, requestId, assignment)
-      if (allocation.pool !== undefined) hosted.serverUp(allocation)
-    }
-    if (noted === undefined) tell()
-    else void noted.then(tell)
-  }
-}
-
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
   const { service, allocations, writer, resumes, watcher, listening, clock, random, ownTag, listLagMs, orphanGraceMs } =
     options
@@ -235,7 +191,33 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     tellCreated(allocation, requestId)
   }
 
-  const assign = createAssigning({ allocations, writer, clock, hosted, on })
+  /**
+   * Sends players to a server which listens. The store is written first: after a crash, a server that players know of
+   * must not be taken for an orphan. While the store cannot be written, players are not notified; `createTimeouts`
+   * bounds this time.
+   */
+  const assign = (allocation: Allocation) => {
+    const { matchId, requestId, assignment, order } = allocation
+    if (requestId === undefined || assignment === undefined) return
+    const now = clock.now()
+    allocation.listensAt = now
+    if (order?.deploy.maxDurationMs !== undefined) {
+      allocation.lastsMs = now - allocation.startedAfter + order.deploy.maxDurationMs
+      allocation.endsAt = now + order.deploy.maxDurationMs
+    }
+    const lastsMs = Number.isFinite(allocation.lastsMs) ? allocation.lastsMs : undefined
+    const noted = writer.note({ kind: 'assigned', matchId, lastsMs, assignment })
+    const tell = () => {
+      // The match may have been dropped meanwhile, even by the store, which may know that a ticket was cancelled.
+      if (allocation.phase !== 'warming') return
+      allocations.enter(allocation, 'running')
+      allocation.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
+      on.ready(allocation, requestId, assignment)
+      if (allocation.pool !== undefined) hosted.serverUp(allocation)
+    }
+    if (noted === undefined) tell()
+    else void noted.then(tell)
+  }
 
   const listed = (entry: DeploymentListEntry) => {
     const allocation = allocations.byTags(entry.tags ?? [])

@@ -1,14 +1,8 @@
 import type { Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
 
-/** What may wait for its turn. */
-interface Queued {
-  /** Where it waits, so that it is removed without a search; −1 while it does not. Only the limit changes it. */
-  turn: number
-}
-
 /** Bounds how many tasks are under way at once; the others wait in the order in which they came. */
-interface ConcurrencyLimit<Item extends Queued> {
+interface ConcurrencyLimit<Item> {
   /**
    * Adds a task. It starts soon, or when others have ended; never before the caller's turn of the event loop is over.
    */
@@ -23,71 +17,40 @@ interface ConcurrencyLimit<Item extends Queued> {
   waiting(): number
 }
 
-/** Most array entries of begun or removed tasks that are kept; with more waiting tasks than this, as many as those. */
-const FEW = 1024
-
 /** @param take runs a task; never rejects. */
-export function createConcurrencyLimit<Item extends Queued>(
+export function createConcurrencyLimit<Item>(
   most: number,
   take: (item: Item) => Promise<void>,
 ): ConcurrencyLimit<Item> {
-  /** In the order in which they came, and undefined in place of those that have begun or were removed. */
-  let waiting: (Item | undefined)[] = []
-  /** The index of the next one, and how many there are from there on. */
-  let first = 0
-  let count = 0
+  const waiting = new Set<Item>()
   let underWay = 0
-  let isDue = false
   let isStopped = false
 
-  const next = () => {
-    isDue = false
-    for (; first < waiting.length; first += 1) {
-      const item = waiting[first]
-      if (item === undefined) continue
-      if (underWay >= most || isStopped) break
-      leave(item)
+  const begin = () => {
+    if (isStopped || underWay >= most) return
+    for (const item of waiting) {
+      waiting.delete(item)
       underWay += 1
       void take(item).finally(over)
+      if (underWay >= most) return
     }
-    tidy()
   }
   const over = () => {
     underWay -= 1
-    next()
-  }
-  const leave = (item: Item) => {
-    waiting[item.turn] = undefined
-    item.turn = -1
-    count -= 1
-  }
-  const tidy = () => {
-    if (waiting.length - count < Math.max(FEW, count)) return
-    waiting = waiting.filter((item) => item !== undefined)
-    for (const [turn, item] of waiting.entries()) (item as Item).turn = turn
-    first = 0
+    begin()
   }
 
   return {
     add: (item) => {
-      item.turn = waiting.length
-      waiting.push(item)
-      count += 1
-      if (isDue || underWay >= most) return
-      isDue = true
-      queueMicrotask(next)
+      waiting.add(item)
+      queueMicrotask(begin)
     },
-    remove: (item) => {
-      if (item.turn === -1) return false
-      leave(item)
-      tidy()
-      return true
-    },
+    remove: (item) => waiting.delete(item),
     stop: () => {
       isStopped = true
     },
     underWay: () => underWay,
-    waiting: () => count,
+    waiting: () => waiting.size,
   }
 }
 

@@ -9,7 +9,7 @@ import type {
   StoryAction,
   Trial,
   TrialRequest,
-} from '../wire/index.js'
+} from '../wire.js'
 import { sentence } from './words.js'
 
 /** What a request was refused for, in words to be shown. */
@@ -28,19 +28,7 @@ export class Refused extends Error {
 export const whyOf = (error: unknown, otherwise = 'The answer could not be read.'): string =>
   error instanceof Refused ? error.message : otherwise
 
-export interface Api {
-  readonly find: (id: string, signal?: AbortSignal) => Promise<Found>
-  readonly servers: (signal?: AbortSignal) => Promise<ServerList>
-  readonly acts: (signal?: AbortSignal) => Promise<Audit>
-  readonly queues: (signal?: AbortSignal) => Promise<QueueCards>
-  readonly apply: (queue: string, change: ApplyRequest) => Promise<Applied>
-  readonly setPaused: (queue: string, paused: boolean) => Promise<void>
-  readonly startTrial: (request: TrialRequest) => Promise<Trial>
-  readonly trial: (id: string) => Promise<Trial>
-  readonly endTrial: (id: string) => Promise<void>
-  readonly act: (action: StoryAction, id: string) => Promise<void>
-  readonly letBotsIn: (players: number) => Promise<void>
-}
+export type Api = ReturnType<typeof createApi>
 
 const acts: Readonly<Record<StoryAction, readonly [things: string, verb: string]>> = {
   'cancel-ticket': ['tickets', 'cancel'],
@@ -55,8 +43,13 @@ const unknown: Problem = {
 }
 
 /** The requests of the page other than the feed. Every failure is a Refused. */
-export function createApi(base: string, token: string, send: typeof globalThis.fetch): Api {
-  const call = async (method: string, path: string, body?: object, signal?: AbortSignal): Promise<unknown> => {
+export function createApi(base: string, token: string, send: typeof globalThis.fetch) {
+  const call = async <Answer = void>(
+    method: string,
+    path: string,
+    body?: object,
+    signal?: AbortSignal,
+  ): Promise<Answer> => {
     const answer = await send(base + path, {
       method,
       cache: 'no-store',
@@ -71,31 +64,26 @@ export function createApi(base: string, token: string, send: typeof globalThis.f
       throw new Refused(0, method === 'GET' ? unread : unknown)
     })
     const text = await answer.text()
-    if (answer.ok) return text === '' ? undefined : JSON.parse(text)
+    if (answer.ok) return (text === '' ? undefined : JSON.parse(text)) as Answer
     throw new Refused(answer.status, problemIn(text, answer.status))
   }
   const part = encodeURIComponent
   return {
-    find: async (id, signal) => (await call('GET', `find?id=${part(id)}`, undefined, signal)) as Found,
-    servers: async (signal) => (await call('GET', 'servers', undefined, signal)) as ServerList,
-    acts: async (signal) => (await call('GET', 'acts', undefined, signal)) as Audit,
-    queues: async (signal) => (await call('GET', 'queues', undefined, signal)) as QueueCards,
-    apply: async (queue, change) => (await call('PUT', `queues/${part(queue)}`, change)) as Applied,
-    setPaused: async (queue, paused) => {
-      await call('POST', `queues/${part(queue)}/${paused ? 'pause' : 'resume'}`)
-    },
-    startTrial: async (request) => (await call('POST', 'trials', request)) as Trial,
-    trial: async (id) => (await call('GET', `trials/${part(id)}`)) as Trial,
-    endTrial: async (id) => {
-      await call('DELETE', `trials/${part(id)}`)
-    },
-    act: async (action, id) => {
+    find: (id: string, signal?: AbortSignal) => call<Found>('GET', `find?id=${part(id)}`, undefined, signal),
+    servers: (signal?: AbortSignal) => call<ServerList>('GET', 'servers', undefined, signal),
+    acts: (signal?: AbortSignal) => call<Audit>('GET', 'acts', undefined, signal),
+    queues: (signal?: AbortSignal) => call<QueueCards>('GET', 'queues', undefined, signal),
+    apply: (queue: string, change: ApplyRequest) => call<Applied>('PUT', `queues/${part(queue)}`, change),
+    setPaused: (queue: string, paused: boolean) =>
+      call('POST', `queues/${part(queue)}/${paused ? 'pause' : 'resume'}`),
+    startTrial: (request: TrialRequest) => call<Trial>('POST', 'trials', request),
+    trial: (id: string) => call<Trial>('GET', `trials/${part(id)}`),
+    endTrial: (id: string) => call('DELETE', `trials/${part(id)}`),
+    act: (action: StoryAction, id: string) => {
       const [things, verb] = acts[action]
-      await call('POST', `${things}/${part(id)}/${verb}`)
+      return call('POST', `${things}/${part(id)}/${verb}`)
     },
-    letBotsIn: async (players) => {
-      await call('POST', 'bots', { players })
-    },
+    letBotsIn: (players: number) => call('POST', 'bots', { players }),
   }
 }
 

@@ -1,7 +1,7 @@
-import type { Audit } from '../wire/index.js'
+import type { Audit } from '../wire.js'
 import { hrefOf } from './routes.js'
 import { usePolled } from './store-context.js'
-import { Ago } from './elements.js'
+import { Ago, TableHead } from './elements.js'
 
 const AGAIN_MS = 5000
 
@@ -32,14 +32,7 @@ function List({ audit: { acts } }: { readonly audit: Audit }) {
       <div class="scroll" tabIndex={0} role="region" aria-label="List of changes">
         <table class="wide-table">
           <caption class="hidden">What operators did, the newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-              <th scope="col">To what</th>
-            </tr>
-          </thead>
+          <TableHead columns={['When', 'Who', 'What', 'To what']} />
           <tbody>
             {acts.map(({ at, who, what, id }, index) => (
               <tr key={`${at} ${index}`}>

@@ -24,6 +24,30 @@ export const Meter = ({ share, isFull = false }: { readonly share: number; reado
   </svg>
 )
 
+/** The head of a column: its text, and the class of its cells where they are not plain texts. */
+type ColumnHead = string | { readonly text: string; readonly kind: string }
+
+/** The head of a column of numbers, which are aligned at the right. */
+export const number = (text: string): ColumnHead => ({ text, kind: 'number' })
+
+/** The heads of a table's columns; an empty text for the corner above the heads of its rows. */
+export const TableHead = ({ columns }: { readonly columns: readonly ColumnHead[] }) => (
+  <thead>
+    <tr>
+      {columns.map((column) => {
+        const { text, kind } = typeof column === 'string' ? { text: column, kind: undefined } : column
+        return text === '' ? (
+          <td key="corner" />
+        ) : (
+          <th key={text} scope="col" class={kind}>
+            {text}
+          </th>
+        )
+      })}
+    </tr>
+  </thead>
+)
+
 /** Asks once before something is done, in a dialog of the browser's own, which keeps the focus and gives it back. */
 export function Confirm() {
   const { question } = useStore()

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Found } from '../wire/index.js'
+import type { Found } from '../wire.js'
 import { whyOf } from './api.js'
 import { hrefOf } from './routes.js'
 import { useStore } from './store-context.js'

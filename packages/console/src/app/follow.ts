@@ -1,4 +1,4 @@
-import type { Hello, HistoryStep, Now } from '../wire/index.js'
+import type { Hello, HistoryStep, Now } from '../wire.js'
 import type { Clock } from './clock.js'
 
 /** One event of a stream of server-sent events. */

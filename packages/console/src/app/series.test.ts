@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { History, HistoryStep } from '../wire/index.js'
+import type { History, HistoryStep } from '../wire.js'
 import { HOUR_MS, seriesOf, shownSpan, withStep } from './series.js'
 
 const STEP = 10_000

@@ -1,5 +1,5 @@
 // pure: the last hour in columns for plots, with its gaps
-import type { History, HistoryStep } from '../wire/index.js'
+import type { History, HistoryStep } from '../wire.js'
 
 /** A value at each time; null where nothing is known. */
 export type Values = readonly (number | null)[]

@@ -1,5 +1,6 @@
 import { grouped } from '../parts/index.js'
-import type { ServerList, ServerRow } from '../wire/index.js'
+import type { ServerList, ServerRow } from '../wire.js'
+import { number, TableHead } from './elements.js'
 import { hrefOf } from './routes.js'
 import { usePolled } from './store-context.js'
 import { money, wait } from './words.js'
@@ -39,25 +40,17 @@ function List({ list }: { readonly list: ServerList }) {
       <div class="scroll" tabIndex={0} role="region" aria-label="Servers by place">
         <table class="wide-table">
           <caption class="hidden">Servers by place, the oldest first in each</caption>
-          <thead>
-            <tr>
-              <th scope="col">Server</th>
-              <th scope="col">Match</th>
-              <th scope="col">Queue</th>
-              <th scope="col">State</th>
-              <th scope="col" class="number">
-                Players
-              </th>
-              <th scope="col" class="number">
-                Age
-              </th>
-              {cost === null ? null : (
-                <th scope="col" class="number">
-                  Cost
-                </th>
-              )}
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              'Server',
+              'Match',
+              'Queue',
+              'State',
+              number('Players'),
+              number('Age'),
+              ...(cost === null ? [] : [number('Cost')]),
+            ]}
+          />
           {places.map(([place, rows]) => (
             <tbody key={place}>
               <tr class="place-row">

@@ -1,5 +1,5 @@
 import { batch, computed, effect, type ReadonlySignal, signal, type Signal } from '@preact/signals'
-import { type Hello, isAllowed, type Now, type Permission, type QueueCard, type Role } from '../wire/index.js'
+import { type Hello, isAllowed, type Now, type Permission, type QueueCard, type Role } from '../wire.js'
 import type { Clock } from './clock.js'
 import { type Api, createApi } from './api.js'
 import { type Connection, follow } from './follow.js'

@@ -1,11 +1,11 @@
 import { Fragment } from 'preact'
 import { useId } from 'preact/hooks'
 import { grouped } from '../parts/index.js'
-import type { Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from '../wire/index.js'
+import type { Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from '../wire.js'
 import { hrefOf } from './routes.js'
 import { useStore } from './store-context.js'
 import type { Question } from './store.js'
-import { Ago, Meter } from './elements.js'
+import { Ago, Meter, TableHead } from './elements.js'
 import { timeOfDay } from './words.js'
 
 /** Why a ticket waits, rule by rule. */
@@ -22,12 +22,7 @@ function Explanation({ explanation }: { readonly explanation: StoryExplanation }
           {rules.length === 0 ? null : (
             <table>
               <caption class="hidden">How many of the others in {queue} each rule lets through</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Rule</th>
-                  <th scope="col">Lets through</th>
-                </tr>
-              </thead>
+              <TableHead columns={['Rule', 'Lets through']} />
               <tbody>
                 {rules.map(({ rule, lets, of }) => (
                   <tr key={rule}>

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
+  answer,
   flag,
+  input,
   limitedText,
+  type Masked,
   maybe,
   type Maybe,
-  named,
   NoInput,
   segment,
   text,
@@ -14,29 +16,23 @@ import {
 } from './fields.js'
 
 /** Groups application versions (service-api, Application). */
-export interface Application {
+export interface Application extends Masked<ApplicationChanges> {
   /** Its name, which paths use too. */
   readonly name: string
-  /** Whether the application can be deployed. */
-  readonly is_active?: Maybe<boolean>
-  /** Whether the telemetry agent is installed on versions of this application. */
-  readonly is_telemetry_agent_active?: Maybe<boolean>
-  /** Base64-encoded image. */
-  readonly image?: Maybe<string>
   /** Format A. */
   readonly create_time?: Maybe<TimestampA>
   /** Format A. */
   readonly last_updated?: Maybe<TimestampA>
 }
 
-export const Application = named<Application>('Application', z.looseObject({
+export const Application = answer<Application>('Application', {
   name: text,
   is_active: maybe(flag),
   is_telemetry_agent_active: maybe(flag),
   image: maybe(text),
   create_time: maybe(timestampA),
   last_updated: maybe(timestampA),
-}))
+})
 
 /** All applications of the account. */
 export interface ApplicationList {
@@ -44,10 +40,7 @@ export interface ApplicationList {
   readonly applications: readonly Application[]
 }
 
-export const ApplicationList = named<ApplicationList>(
-  'ApplicationList',
-  z.looseObject({ applications: z.array(Application) }),
-)
+export const ApplicationList = answer<ApplicationList>('ApplicationList', { applications: z.array(Application) })
 
 /** What an application and its update have in common. */
 export interface ApplicationChanges {
@@ -86,12 +79,13 @@ const changes = {
   is_telemetry_agent_active: z.boolean().optional(),
   image: z.base64({ error: 'must be base64' }).optional(),
 }
-export const ApplicationName = named<ApplicationName>('ApplicationName', z.strictObject({ app_name: segment }))
-const CreateApplication = named<CreateApplication>('CreateApplication', z.strictObject({ name, ...changes }))
-const UpdateApplication = named<UpdateApplication>(
-  'UpdateApplication',
-  z.strictObject({ app_name: segment, name: name.optional(), ...changes }),
-)
+export const ApplicationName = input<ApplicationName>('ApplicationName', { app_name: segment })
+const CreateApplication = input<CreateApplication>('CreateApplication', { name, ...changes })
+const UpdateApplication = input<UpdateApplication>('UpdateApplication', {
+  app_name: segment,
+  name: name.optional(),
+  ...changes,
+})
 
 export const applications = {
   /**

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import {
+  answer,
   Filter,
   flag,
+  input,
   integer,
   maybe,
   type Maybe,
-  named,
   numberOrString,
   type NumberOrString,
   secretHeader,
@@ -137,7 +138,7 @@ export interface DeploymentListEntry {
   readonly is_joinable_by_session?: Maybe<boolean>
 }
 
-const DeploymentPort = named<DeploymentPort>('DeploymentPort', z.looseObject({
+const DeploymentPort = answer<DeploymentPort>('DeploymentPort', {
   external: maybe(integer),
   internal: maybe(integer),
   protocol: maybe(text),
@@ -145,18 +146,18 @@ const DeploymentPort = named<DeploymentPort>('DeploymentPort', z.looseObject({
   tls_upgrade: maybe(flag),
   link: maybe(text),
   proxy: maybe(integer),
-}))
+})
 
-const DeploymentSession = named<DeploymentSession>('DeploymentSession', z.looseObject({
+const DeploymentSession = answer<DeploymentSession>('DeploymentSession', {
   session_id: maybe(text),
   status: maybe(text),
   ready: maybe(flag),
   linked: maybe(flag),
   kind: maybe(text),
   user_count: maybe(numberOrString),
-}))
+})
 
-export const Deployment = named<Deployment>('Deployment', z.looseObject({
+export const Deployment = answer<Deployment>('Deployment', {
   request_id: text,
   fqdn: maybe(text),
   app_name: maybe(text),
@@ -180,9 +181,9 @@ export const Deployment = named<Deployment>('Deployment', z.looseObject({
   command: maybe(text),
   arguments: maybe(text),
   max_duration: maybe(integer),
-}))
+})
 
-export const DeploymentListEntry = named<DeploymentListEntry>('DeploymentListEntry', z.looseObject({
+export const DeploymentListEntry = answer<DeploymentListEntry>('DeploymentListEntry', {
   request_id: text,
   fqdn: maybe(text),
   start_time: maybe(timestampA),
@@ -193,7 +194,7 @@ export const DeploymentListEntry = named<DeploymentListEntry>('DeploymentListEnt
   sockets: maybe(numberOrString),
   sockets_usage: maybe(numberOrString),
   is_joinable_by_session: maybe(flag),
-}))
+})
 
 /** Names a deployment. */
 export interface DeploymentId {
@@ -249,35 +250,25 @@ export interface BulkStopped {
   }[]
 }
 
-export const DeploymentId = named<DeploymentId>('DeploymentId', z.strictObject({ request_id: segment }))
+export const DeploymentId = input<DeploymentId>('DeploymentId', { request_id: segment })
 const containerLogStorage = z
   .union([z.boolean(), z.string().min(1)], { error: 'must be true, false or the name of a storage' })
   .optional()
-export const StopDeployment = named<StopDeployment>(
-  'StopDeployment',
-  z.strictObject({
-    request_id: segment,
-    container_log_storage: containerLogStorage,
-  }),
-)
-export const SelfStopDeployment = named<SelfStopDeployment>(
-  'SelfStopDeployment',
-  z.strictObject({
-    request_id: segment,
-    access_point_id: segment,
-    authorization: secretHeader,
-    container_log_storage: containerLogStorage,
-  }),
-)
-export const DeploymentStopped = named<DeploymentStopped>(
-  'DeploymentStopped',
-  z.looseObject({
-    message: maybe(text),
-    deployment_summary: maybe(Deployment),
-  }),
-)
-export const BulkStop = named<BulkStop>('BulkStop', z.strictObject({ filters: z.array(Filter).min(1) }))
-export const BulkStopped = named<BulkStopped>(
-  'BulkStopped',
-  z.looseObject({ processable: z.array(z.looseObject({ request_id: text })) }),
-)
+export const StopDeployment = input<StopDeployment>('StopDeployment', {
+  request_id: segment,
+  container_log_storage: containerLogStorage,
+})
+export const SelfStopDeployment = input<SelfStopDeployment>('SelfStopDeployment', {
+  request_id: segment,
+  access_point_id: segment,
+  authorization: secretHeader,
+  container_log_storage: containerLogStorage,
+})
+export const DeploymentStopped = answer<DeploymentStopped>('DeploymentStopped', {
+  message: maybe(text),
+  deployment_summary: maybe(Deployment),
+})
+export const BulkStop = input<BulkStop>('BulkStop', { filters: z.array(Filter).min(1) })
+export const BulkStopped = answer<BulkStopped>('BulkStopped', {
+  processable: z.array(z.looseObject({ request_id: text })),
+})

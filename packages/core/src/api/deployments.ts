@@ -11,8 +11,10 @@ import {
   StopDeployment,
 } from './deployment.js'
 import {
+  answer,
   environmentValue,
   httpUrl,
+  input,
   integer,
   ipAddress,
   latitude,
@@ -125,35 +127,26 @@ const DeploymentUser = named<DeploymentUser>(
   z.discriminatedUnion('user_type', [UserAtAddress, UserAtCoordinates]),
 )
 
-export const EnvironmentVariable = named<EnvironmentVariable>(
-  'EnvironmentVariable',
-  z.strictObject({
-    key: z.string().min(1),
-    value: environmentValue,
-    is_hidden: z.boolean(),
-  }),
-)
-const Webhook = named<Webhook>('Webhook', z.strictObject({ url: httpUrl }))
+export const EnvironmentVariable = input<EnvironmentVariable>('EnvironmentVariable', {
+  key: z.string().min(1),
+  value: environmentValue,
+  is_hidden: z.boolean(),
+})
+const Webhook = input<Webhook>('Webhook', { url: httpUrl })
 
-export const CreateDeployment = named<CreateDeployment>(
-  'CreateDeployment',
-  z.strictObject({
-    application: z.string().min(1),
-    version: z.string().min(1),
-    users: z.array(DeploymentUser).min(1),
-    require_cached_locations: z.boolean().optional(),
-    environment_variables: z.array(EnvironmentVariable).optional(),
-    tags: z.array(tagName).optional(),
-    webhook_on_ready: Webhook.optional(),
-    webhook_on_error: Webhook.optional(),
-    webhook_on_terminated: Webhook.optional(),
-  }),
-)
+export const CreateDeployment = input<CreateDeployment>('CreateDeployment', {
+  application: z.string().min(1),
+  version: z.string().min(1),
+  users: z.array(DeploymentUser).min(1),
+  require_cached_locations: z.boolean().optional(),
+  environment_variables: z.array(EnvironmentVariable).optional(),
+  tags: z.array(tagName).optional(),
+  webhook_on_ready: Webhook.optional(),
+  webhook_on_error: Webhook.optional(),
+  webhook_on_terminated: Webhook.optional(),
+})
 
-export const DeploymentCreated = named<DeploymentCreated>(
-  'DeploymentCreated',
-  z.looseObject({ request_id: z.string().min(1) }),
-)
+export const DeploymentCreated = answer<DeploymentCreated>('DeploymentCreated', { request_id: z.string().min(1) })
 
 /** One condition of the deployment list (its form is a public fact). */
 export interface DeploymentFilter {
@@ -209,35 +202,23 @@ export interface DeploymentList {
   readonly message?: Maybe<readonly string[]>
 }
 
-const DeploymentFilter = named<DeploymentFilter>(
-  'DeploymentFilter',
-  z.strictObject({
-    field: z.string().min(1),
-    operator: z.string().min(1),
-    value: z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]),
-  }),
-)
-const DeploymentQuery = named<DeploymentQuery>(
-  'DeploymentQuery',
-  z.strictObject({
-    filters: z.array(DeploymentFilter).optional(),
-    order_by: z.array(z.strictObject({ field: z.string().min(1), order: z.enum(['asc', 'desc']) })).optional(),
-  }),
-)
-export const ListDeployments = named<ListDeployments>(
-  'ListDeployments',
-  z.strictObject({ query: DeploymentQuery.optional(), ...page }),
-)
+const DeploymentFilter = input<DeploymentFilter>('DeploymentFilter', {
+  field: z.string().min(1),
+  operator: z.string().min(1),
+  value: z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]),
+})
+const DeploymentQuery = input<DeploymentQuery>('DeploymentQuery', {
+  filters: z.array(DeploymentFilter).optional(),
+  order_by: z.array(z.strictObject({ field: z.string().min(1), order: z.enum(['asc', 'desc']) })).optional(),
+})
+export const ListDeployments = input<ListDeployments>('ListDeployments', { query: DeploymentQuery.optional(), ...page })
 
-export const DeploymentList = named<DeploymentList>(
-  'DeploymentList',
-  z.looseObject({
-    data: z.array(DeploymentListEntry),
-    total_count: maybe(integer),
-    pagination: maybe(Pagination),
-    message: maybe(z.array(text)),
-  }),
-)
+export const DeploymentList = answer<DeploymentList>('DeploymentList', {
+  data: z.array(DeploymentListEntry),
+  total_count: maybe(integer),
+  pagination: maybe(Pagination),
+  message: maybe(z.array(text)),
+})
 
 /** What the container wrote (service-api, Container logs). Unavailable once the deployment is terminated. */
 export interface ContainerLogs {
@@ -260,7 +241,7 @@ export interface ContainerLogs {
   readonly logs_link?: Maybe<string>
 }
 
-export const ContainerLogs = named<ContainerLogs>('ContainerLogs', z.looseObject({
+export const ContainerLogs = answer<ContainerLogs>('ContainerLogs', {
   logs: maybe(text),
   encoding: maybe(text),
   crash_logs: maybe(text),
@@ -268,7 +249,7 @@ export const ContainerLogs = named<ContainerLogs>('ContainerLogs', z.looseObject
     z.looseObject({ exit_code: maybe(integer), message: maybe(text), restart_count: maybe(integer) }),
   ),
   logs_link: maybe(text),
-}))
+})
 
 export const deployments = {
   /**

@@ -63,6 +63,17 @@ export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
   return readable
 }
 
+/** A schema for each field of a type. */
+type Fields<T> = { readonly [Key in keyof T]-?: z.core.$ZodType<T[Key]> }
+
+/** An object that we send, or a part of one, by the name of its type: unknown fields are refused. */
+export const input = <T>(id: string, fields: Fields<T>): z.ZodType<T> =>
+  named(id, z.strictObject(fields as z.core.$ZodLooseShape) as z.ZodType<unknown> as z.ZodType<T>)
+
+/** An object that we receive, or a part of one, by the name of its type: unknown fields are kept. */
+export const answer = <T>(id: string, fields: Fields<T>): z.ZodType<T> =>
+  named(id, z.looseObject(fields as z.core.$ZodLooseShape) as z.ZodType<unknown> as z.ZodType<T>)
+
 /** A field of an answer that may be missing. The service may also send null for it. */
 export type Maybe<T> = T | null | undefined
 
@@ -122,7 +133,7 @@ export interface PageInput {
   readonly limit?: number | undefined
 }
 
-export const PageInput = named<PageInput>('PageInput', z.strictObject(page))
+export const PageInput = input<PageInput>('PageInput', page)
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'must be an IPv4 or IPv6 address' })
@@ -153,17 +164,14 @@ export interface Pagination {
   readonly has_previous?: Maybe<boolean>
 }
 
-export const Pagination = named<Pagination>(
-  'Pagination',
-  z.looseObject({
-    number: maybe(integer),
-    next_page_number: maybe(integer),
-    previous_page_number: maybe(integer),
-    paginator: maybe(z.looseObject({ num_pages: maybe(integer) })),
-    has_next: maybe(flag),
-    has_previous: maybe(flag),
-  }),
-)
+export const Pagination = answer<Pagination>('Pagination', {
+  number: maybe(integer),
+  next_page_number: maybe(integer),
+  previous_page_number: maybe(integer),
+  paginator: maybe(z.looseObject({ num_pages: maybe(integer) })),
+  has_next: maybe(flag),
+  has_previous: maybe(flag),
+})
 
 /** Chooses places or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
 export interface Filter {
@@ -187,26 +195,20 @@ export interface Filter {
   readonly filter_type: 'any' | 'all' | 'not' | (string & {})
 }
 
-export const Filter = named<Filter>(
-  'Filter',
-  z.strictObject({
-    field: z.string().min(1),
-    values: z.array(z.string()).min(1),
-    filter_type: z.string().min(1),
-  }),
-)
+export const Filter = input<Filter>('Filter', {
+  field: z.string().min(1),
+  values: z.array(z.string()).min(1),
+  filter_type: z.string().min(1),
+})
 
 /** A filter as answers carry it. */
 export type FilterEcho = Masked<Filter>
 
-export const FilterEcho = named<FilterEcho>(
-  'FilterEcho',
-  z.looseObject({
-    field: maybe(text),
-    values: maybe(z.array(text)),
-    filter_type: maybe(text),
-  }),
-)
+export const FilterEcho = answer<FilterEcho>('FilterEcho', {
+  field: maybe(text),
+  values: maybe(z.array(text)),
+  filter_type: maybe(text),
+})
 
 /** An answer that is only a message. */
 export interface Message {
@@ -214,7 +216,7 @@ export interface Message {
   readonly message?: Maybe<string>
 }
 
-export const Message = named<Message>('Message', z.looseObject({ message: maybe(text) }))
+export const Message = answer<Message>('Message', { message: maybe(text) })
 
 /**
  * Every key may be missing: because answers are read leniently, or because a mask of fields was asked for (header

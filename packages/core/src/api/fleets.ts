@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
+  answer,
   decimal,
   Filter,
   FilterEcho,
   flag,
   headerText,
+  input,
   integer,
   type Masked,
   maybe,
   type Maybe,
   Message,
-  named,
   page,
   PageInput,
   Pagination,
@@ -73,19 +74,9 @@ export interface ListFleetPolicies extends FleetName, PageInput {
 }
 
 /** How many deployments a fleet keeps, and where (service-api, Fleet policy). */
-export interface FleetPolicy {
+export interface FleetPolicy extends Masked<Omit<FleetPolicyChanges, 'data'>> {
   /** Its name, which paths use too. */
   readonly name: string
-  /** Whether the policy is followed. */
-  readonly enabled?: Maybe<boolean>
-  /** Sampled as Location; public facts: Location, Tag, Coordinates. */
-  readonly type?: Maybe<string>
-  /** How many deployments there are at all times, at least. */
-  readonly minimum?: Maybe<number>
-  /** How many deployments there are for the type, at most. */
-  readonly maximum?: Maybe<number>
-  /** How full a session deployment must be, by connected sockets, before another is deployed. 0.1 to 1. */
-  readonly threshold?: Maybe<number>
   /** What the type goes by. */
   readonly data?: Maybe<{
     /** Where the deployments may be. */
@@ -115,14 +106,11 @@ const policyFields = {
   create_time: maybe(timestampA),
   last_updated: maybe(timestampA),
 }
-export const FleetPolicy = named<FleetPolicy>('FleetPolicy', z.looseObject({ name: text, ...policyFields }))
-const FleetPolicyList = named<FleetPolicyList>(
-  'FleetPolicyList',
-  z.looseObject({
-    policies: maybe(z.array(z.looseObject({ name: maybe(text), ...policyFields }))),
-    pagination: maybe(Pagination),
-  }),
-)
+export const FleetPolicy = answer<FleetPolicy>('FleetPolicy', { name: text, ...policyFields })
+const FleetPolicyList = answer<FleetPolicyList>('FleetPolicyList', {
+  policies: maybe(z.array(z.looseObject({ name: maybe(text), ...policyFields }))),
+  pagination: maybe(Pagination),
+})
 
 const policyChanges = {
   enabled: z.boolean().optional(),
@@ -132,35 +120,23 @@ const policyChanges = {
   threshold: z.number().min(0.1).max(1).optional(),
   data: z.strictObject({ filters: z.array(Filter).optional() }).optional(),
 }
-const CreateFleetPolicy = named<CreateFleetPolicy>(
-  'CreateFleetPolicy',
-  z.strictObject({
-    fleet_name: segment,
-    name: z.string().min(1),
-    ...policyChanges,
-  }),
-)
-const UpdateFleetPolicy = named<UpdateFleetPolicy>(
-  'UpdateFleetPolicy',
-  z.strictObject({
-    fleet_name: segment,
-    policy_name: segment,
-    name: z.string().min(1).optional(),
-    ...policyChanges,
-  }),
-)
-const FleetPolicyName = named<FleetPolicyName>(
-  'FleetPolicyName',
-  z.strictObject({ fleet_name: segment, policy_name: segment }),
-)
-const ListFleetPolicies = named<ListFleetPolicies>(
-  'ListFleetPolicies',
-  z.strictObject({
-    fleet_name: segment,
-    ...page,
-    x_fields: headerText.optional(),
-  }),
-)
+const CreateFleetPolicy = input<CreateFleetPolicy>('CreateFleetPolicy', {
+  fleet_name: segment,
+  name: z.string().min(1),
+  ...policyChanges,
+})
+const UpdateFleetPolicy = input<UpdateFleetPolicy>('UpdateFleetPolicy', {
+  fleet_name: segment,
+  policy_name: segment,
+  name: z.string().min(1).optional(),
+  ...policyChanges,
+})
+const FleetPolicyName = input<FleetPolicyName>('FleetPolicyName', { fleet_name: segment, policy_name: segment })
+const ListFleetPolicies = input<ListFleetPolicies>('ListFleetPolicies', {
+  fleet_name: segment,
+  ...page,
+  x_fields: headerText.optional(),
+})
 
 export const policies = {
   /**
@@ -294,51 +270,33 @@ export interface FleetLink {
   readonly last_updated?: Maybe<TimestampA>
 }
 
-export const Fleet = named<Fleet>(
-  'Fleet',
-  z.looseObject({
-    name: text,
-    enabled: maybe(flag),
-    create_time: maybe(timestampA),
-    last_updated: maybe(timestampA),
-  }),
-)
-const FleetList = named<FleetList>(
-  'FleetList',
-  z.looseObject({ fleets: z.array(Fleet), pagination: maybe(Pagination) }),
-)
-export const FleetLink = named<FleetLink>(
-  'FleetLink',
-  z.looseObject({
-    app: maybe(text),
-    app_version: maybe(text),
-    fleet: maybe(text),
-    create_time: maybe(timestampA),
-    last_updated: maybe(timestampA),
-  }),
-)
+export const Fleet = answer<Fleet>('Fleet', {
+  name: text,
+  enabled: maybe(flag),
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+})
+const FleetList = answer<FleetList>('FleetList', { fleets: z.array(Fleet), pagination: maybe(Pagination) })
+export const FleetLink = answer<FleetLink>('FleetLink', {
+  app: maybe(text),
+  app_version: maybe(text),
+  fleet: maybe(text),
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+})
 
-const CreateFleet = named<CreateFleet>(
-  'CreateFleet',
-  z.strictObject({ name: z.string().min(1), enabled: z.boolean().optional() }),
-)
-const UpdateFleet = named<UpdateFleet>(
-  'UpdateFleet',
-  z.strictObject({
-    fleet_name: segment,
-    name: z.string().min(1).optional(),
-    enabled: z.boolean().optional(),
-  }),
-)
-const FleetName = named<FleetName>('FleetName', z.strictObject({ fleet_name: segment }))
-const FleetVersionName = named<FleetVersionName>(
-  'FleetVersionName',
-  z.strictObject({
-    fleet_name: segment,
-    app_name: segment,
-    version_name: segment,
-  }),
-)
+const CreateFleet = input<CreateFleet>('CreateFleet', { name: z.string().min(1), enabled: z.boolean().optional() })
+const UpdateFleet = input<UpdateFleet>('UpdateFleet', {
+  fleet_name: segment,
+  name: z.string().min(1).optional(),
+  enabled: z.boolean().optional(),
+})
+const FleetName = input<FleetName>('FleetName', { fleet_name: segment })
+const FleetVersionName = input<FleetVersionName>('FleetVersionName', {
+  fleet_name: segment,
+  app_name: segment,
+  version_name: segment,
+})
 export const fleets = {
   /**
    * Create a fleet.

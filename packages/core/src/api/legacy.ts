@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import { EnvironmentVariable } from './deployments.js'
 import {
+  answer,
   Filter,
   FilterEcho,
   httpUrl,
@@ -10,10 +11,10 @@ import {
   latitude,
   longitude,
   maybe,
+  type Maybe,
   named,
   tagName,
   text,
-  type Maybe,
 } from './fields.js'
 import { limits } from './limits.js'
 import { Location } from './locations.js'
@@ -136,7 +137,7 @@ const DeployLegacy = named<DeployLegacy>(
     }),
 )
 
-const LegacyDeployed = named<LegacyDeployed>('LegacyDeployed', z.looseObject({
+const LegacyDeployed = answer<LegacyDeployed>('LegacyDeployed', {
   request_id: z.string().min(1),
   request_dns: maybe(text),
   request_app: maybe(text),
@@ -147,7 +148,7 @@ const LegacyDeployed = named<LegacyDeployed>('LegacyDeployed', z.looseObject({
   location: maybe(Location),
   filters: maybe(z.array(FilterEcho)),
   ap_sort_strategy: maybe(text),
-}))
+})
 
 export const legacy = {
   /**

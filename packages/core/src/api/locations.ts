@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
+  answer,
+  input,
   integer,
   maybe,
-  named,
+  type Maybe,
   numberOrString,
+  type NumberOrString,
   page,
   PageInput,
   Pagination,
   segment,
   text,
-  type Maybe,
-  type NumberOrString,
 } from './fields.js'
 
 /** A place: the seven basic fields (service-api, Location). */
@@ -56,12 +57,12 @@ const basicFields = {
   latitude: maybe(numberOrString),
   longitude: maybe(numberOrString),
 }
-export const Location = named<Location>('Location', z.looseObject(basicFields))
-const ListedLocation = named<ListedLocation>('ListedLocation', z.looseObject({
+export const Location = answer<Location>('Location', basicFields)
+const ListedLocation = answer<ListedLocation>('ListedLocation', {
   ...basicFields,
   type: maybe(text),
   tags: maybe(z.array(z.looseObject({ key: maybe(text), value: maybe(text) }))),
-}))
+})
 
 /** Which locations. */
 export interface ListLocations extends PageInput {
@@ -109,28 +110,28 @@ export interface BeaconList {
   readonly count?: Maybe<number>
 }
 
-export const Beacon = named<Beacon>('Beacon', z.looseObject({
+export const Beacon = answer<Beacon>('Beacon', {
   host: text,
   fqdn: maybe(text),
   udp_port: maybe(z.int().min(0).max(59999)),
   tcp_port: maybe(z.int().min(0).max(59999)),
   location: Location,
-}))
+})
 
-const LocationList = named<LocationList>('LocationList', z.looseObject({
+const LocationList = answer<LocationList>('LocationList', {
   locations: z.array(ListedLocation),
   messages: maybe(z.array(text)),
   total_count: maybe(integer),
   pagination: maybe(Pagination),
-}))
-const BeaconList = named<BeaconList>('BeaconList', z.looseObject({ locations: z.array(Beacon), count: maybe(integer) }))
-const ListLocations = named<ListLocations>('ListLocations', z.strictObject({
+})
+const BeaconList = answer<BeaconList>('BeaconList', { locations: z.array(Beacon), count: maybe(integer) })
+const ListLocations = input<ListLocations>('ListLocations', {
   app: segment.optional(),
   version: segment.optional(),
   type: z.string().min(1).optional(),
   tags: z.boolean().optional(),
   ...page,
-}))
+})
 
 export const locations = {
   /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maybe, named, segment, text, type Maybe, type TimestampA } from './fields.js'
+import { answer, maybe, type Maybe, named, segment, text, type TimestampA } from './fields.js'
 import type { DeploymentId } from './deployment.js'
 
 /** Which metrics of a deployment. */
@@ -87,28 +87,22 @@ export const ReadMetrics = named<ReadMetrics>(
     ),
 )
 
-const MetricSeries = named<MetricSeries>(
-  'MetricSeries',
-  z.looseObject({
-    labels: maybe(z.array(text)),
-    datasets: maybe(z.array(text)),
-    timestamps: maybe(z.array(text)),
-  }),
-)
+const MetricSeries = answer<MetricSeries>('MetricSeries', {
+  labels: maybe(z.array(text)),
+  datasets: maybe(z.array(text)),
+  timestamps: maybe(z.array(text)),
+})
 const series = maybe(MetricSeries)
-export const Metrics = named<Metrics>(
-  'Metrics',
-  z.looseObject({
-    total: maybe(
-      z.looseObject({
-        receive_total: series,
-        transmit_total: series,
-        disk_read_total: series,
-        disk_write_total: series,
-      }),
-    ),
-    cpu: series,
-    mem: series,
-    network: maybe(z.looseObject({ receive: series, transmit: series })),
-  }),
-)
+export const Metrics = answer<Metrics>('Metrics', {
+  total: maybe(
+    z.looseObject({
+      receive_total: series,
+      transmit_total: series,
+      disk_read_total: series,
+      disk_write_total: series,
+    }),
+  ),
+  cpu: series,
+  mem: series,
+  network: maybe(z.looseObject({ receive: series, transmit: series })),
+})

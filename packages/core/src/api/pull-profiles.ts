@@ -1,16 +1,17 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
+  answer,
+  input,
   integer,
   maybe,
-  named,
+  type Maybe,
   page,
+  type PageInput,
   Pagination,
   segment,
   text,
   timestampA,
-  type Maybe,
-  type PageInput,
   type TimestampA,
 } from './fields.js'
 import type { EndpointName } from './storages.js'
@@ -106,36 +107,27 @@ export interface PullProfileLink {
   readonly last_updated?: Maybe<TimestampA>
 }
 
-export const PullProfile = named<PullProfile>(
-  'PullProfile',
-  z.looseObject({
-    name: text,
-    source: maybe(text),
-    source_type: maybe(text),
-    destination: maybe(text),
-    create_time: maybe(timestampA),
-    last_updated: maybe(timestampA),
-  }),
-)
-const PullProfileList = named<PullProfileList>(
-  'PullProfileList',
-  z.looseObject({
-    pull_profiles: z.array(PullProfile),
-    total_count: maybe(integer),
-    pagination: maybe(Pagination),
-  }),
-)
-export const PullProfileLink = named<PullProfileLink>(
-  'PullProfileLink',
-  z.looseObject({
-    app: maybe(text),
-    app_version: maybe(text),
-    endpoint: maybe(text),
-    pull_profile: maybe(text),
-    create_time: maybe(timestampA),
-    last_updated: maybe(timestampA),
-  }),
-)
+export const PullProfile = answer<PullProfile>('PullProfile', {
+  name: text,
+  source: maybe(text),
+  source_type: maybe(text),
+  destination: maybe(text),
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+})
+const PullProfileList = answer<PullProfileList>('PullProfileList', {
+  pull_profiles: z.array(PullProfile),
+  total_count: maybe(integer),
+  pagination: maybe(Pagination),
+})
+export const PullProfileLink = answer<PullProfileLink>('PullProfileLink', {
+  app: maybe(text),
+  app_version: maybe(text),
+  endpoint: maybe(text),
+  pull_profile: maybe(text),
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+})
 
 /** The one protected location that the specification names. `.` and `..` are resolved before the comparison. */
 const isProtected = (destination: string) => {
@@ -151,44 +143,32 @@ const destination = z
   .min(1)
   .refine((path) => !isProtected(path), { error: 'must not be in a protected location such as /etc/' })
 
-const CreatePullProfile = named<CreatePullProfile>(
-  'CreatePullProfile',
-  z.strictObject({
-    endpoint_name: segment,
-    name: z.string().min(1),
-    source: z.string().min(1),
-    source_type: z.enum(['File', 'Folder']),
-    destination,
-  }),
-)
-const UpdatePullProfile = named<UpdatePullProfile>(
-  'UpdatePullProfile',
-  z.strictObject({
-    endpoint_name: segment,
-    pull_profile_name: segment,
-    name: z.string().min(1).optional(),
-    source: z.string().min(1).optional(),
-    source_type: z.enum(['File', 'Folder']).optional(),
-    destination: destination.optional(),
-  }),
-)
-const PullProfileName = named<PullProfileName>(
-  'PullProfileName',
-  z.strictObject({ endpoint_name: segment, pull_profile_name: segment }),
-)
-const ListPullProfiles = named<ListPullProfiles>(
-  'ListPullProfiles',
-  z.strictObject({ endpoint_name: segment, ...page }),
-)
-const PullProfileLinkName = named<PullProfileLinkName>(
-  'PullProfileLinkName',
-  z.strictObject({
-    endpoint_name: segment,
-    pull_profile_name: segment,
-    app_name: segment,
-    version_name: segment,
-  }),
-)
+const CreatePullProfile = input<CreatePullProfile>('CreatePullProfile', {
+  endpoint_name: segment,
+  name: z.string().min(1),
+  source: z.string().min(1),
+  source_type: z.enum(['File', 'Folder']),
+  destination,
+})
+const UpdatePullProfile = input<UpdatePullProfile>('UpdatePullProfile', {
+  endpoint_name: segment,
+  pull_profile_name: segment,
+  name: z.string().min(1).optional(),
+  source: z.string().min(1).optional(),
+  source_type: z.enum(['File', 'Folder']).optional(),
+  destination: destination.optional(),
+})
+const PullProfileName = input<PullProfileName>('PullProfileName', {
+  endpoint_name: segment,
+  pull_profile_name: segment,
+})
+const ListPullProfiles = input<ListPullProfiles>('ListPullProfiles', { endpoint_name: segment, ...page })
+const PullProfileLinkName = input<PullProfileLinkName>('PullProfileLinkName', {
+  endpoint_name: segment,
+  pull_profile_name: segment,
+  app_name: segment,
+  version_name: segment,
+})
 
 export const pullProfiles = {
   /**

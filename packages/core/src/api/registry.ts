@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { decimal, flag, maybe, named, segment, text, timestampB, type Maybe, type TimestampB } from './fields.js'
+import {
+  answer,
+  decimal,
+  flag,
+  input,
+  maybe,
+  type Maybe,
+  segment,
+  text,
+  timestampB,
+  type TimestampB,
+} from './fields.js'
 
 /** The image behind a tag. */
 export interface RegistryArtifact {
@@ -50,26 +61,26 @@ export interface ImageTag extends ImageName {
   readonly tag_name: string
 }
 
-export const RegistryArtifact = named<RegistryArtifact>('RegistryArtifact', z.looseObject({
+export const RegistryArtifact = answer<RegistryArtifact>('RegistryArtifact', {
   artifact_deleted: maybe(flag),
   remaining_tags: maybe(z.array(text)),
   image_hash: maybe(text),
   size_mb: maybe(decimal),
-}))
+})
 
-export const RegistryTag = named<RegistryTag>('RegistryTag', z.looseObject({
+export const RegistryTag = answer<RegistryTag>('RegistryTag', {
   tag: text,
   last_push_at: maybe(timestampB),
   artifact: maybe(RegistryArtifact),
-}))
+})
 
-const RegistryTagList = named<RegistryTagList>('RegistryTagList', z.looseObject({ data: z.array(RegistryTag) }))
-const RegistryTagDeleted = named<RegistryTagDeleted>('RegistryTagDeleted', z.looseObject({
+const RegistryTagList = answer<RegistryTagList>('RegistryTagList', { data: z.array(RegistryTag) })
+const RegistryTagDeleted = answer<RegistryTagDeleted>('RegistryTagDeleted', {
   artifact: maybe(RegistryArtifact),
   deleted_tag: maybe(text),
-}))
-const ImageName = named<ImageName>('ImageName', z.strictObject({ image_name: segment }))
-const ImageTag = named<ImageTag>('ImageTag', z.strictObject({ image_name: segment, tag_name: segment }))
+})
+const ImageName = input<ImageName>('ImageName', { image_name: segment })
+const ImageTag = input<ImageTag>('ImageTag', { image_name: segment, tag_name: segment })
 
 export const registry = {
   /**

@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
+  answer,
   decimal,
   Filter,
   flag,
   httpUrl,
+  input,
   integer,
   ipAddress,
   maybe,
-  named,
+  type Maybe,
   NoInput,
   Pagination,
   segment,
   text,
-  type Maybe,
 } from './fields.js'
 
 /** A user of a relay session. The token is a secret of that user alone. */
@@ -122,27 +123,18 @@ export interface RelaySessionList {
 
 const token = z.int().min(0).max(0xffff_ffff)
 
-export const RelayUser = named<RelayUser>(
-  'RelayUser',
-  z.looseObject({
-    ip_address: maybe(text),
-    latitude: maybe(decimal),
-    longitude: maybe(decimal),
-    authorization_token: maybe(token),
-  }),
-)
-const RelayPort = named<RelayPort>(
-  'RelayPort',
-  z.looseObject({ port: maybe(integer), protocol: maybe(text), link: maybe(text) }),
-)
-const Relay = named<Relay>(
-  'Relay',
-  z.looseObject({
-    ip: maybe(text),
-    host: maybe(text),
-    ports: maybe(z.looseObject({ server: maybe(RelayPort), client: maybe(RelayPort) })),
-  }),
-)
+export const RelayUser = answer<RelayUser>('RelayUser', {
+  ip_address: maybe(text),
+  latitude: maybe(decimal),
+  longitude: maybe(decimal),
+  authorization_token: maybe(token),
+})
+const RelayPort = answer<RelayPort>('RelayPort', { port: maybe(integer), protocol: maybe(text), link: maybe(text) })
+const Relay = answer<Relay>('Relay', {
+  ip: maybe(text),
+  host: maybe(text),
+  ports: maybe(z.looseObject({ server: maybe(RelayPort), client: maybe(RelayPort) })),
+})
 const sessionFields = {
   session_id: z.string().min(1),
   authorization_token: maybe(token),
@@ -153,51 +145,33 @@ const sessionFields = {
   relay: maybe(Relay),
   webhook_url: maybe(text),
 }
-export const RelaySession = named<RelaySession>(
-  'RelaySession',
-  z.looseObject({
-    ...sessionFields,
-    session_users: maybe(z.array(RelayUser)),
-  }),
-)
-export const RelaySessionOfUser = named<RelaySessionOfUser>(
-  'RelaySessionOfUser',
-  z.looseObject({
-    ...sessionFields,
-    session_user: maybe(RelayUser),
-  }),
-)
-const RelaySessionList = named<RelaySessionList>(
-  'RelaySessionList',
-  z.looseObject({
-    sessions: z.array(RelaySession),
-    pagination: maybe(Pagination),
-  }),
-)
+export const RelaySession = answer<RelaySession>('RelaySession', {
+  ...sessionFields,
+  session_users: maybe(z.array(RelayUser)),
+})
+export const RelaySessionOfUser = answer<RelaySessionOfUser>('RelaySessionOfUser', {
+  ...sessionFields,
+  session_user: maybe(RelayUser),
+})
+const RelaySessionList = answer<RelaySessionList>('RelaySessionList', {
+  sessions: z.array(RelaySession),
+  pagination: maybe(Pagination),
+})
 
-const CreateRelaySession = named<CreateRelaySession>(
-  'CreateRelaySession',
-  z.strictObject({
-    users: z.array(z.strictObject({ ip: ipAddress })).min(1),
-    filters: z.array(Filter).optional(),
-    webhook_url: httpUrl.optional(),
-  }),
-)
-const RelaySessionId = named<RelaySessionId>('RelaySessionId', z.strictObject({ session_id: segment }))
-const AuthorizeRelayUser = named<AuthorizeRelayUser>(
-  'AuthorizeRelayUser',
-  z.strictObject({
-    session_id: z.string().min(1),
-    user_ip: ipAddress,
-  }),
-)
-const RevokeRelayUser = named<RevokeRelayUser>(
-  'RevokeRelayUser',
-  z.strictObject({
-    session_id: z.string().min(1),
-    authorization_token: token,
-  }),
-)
+const CreateRelaySession = input<CreateRelaySession>('CreateRelaySession', {
+  users: z.array(z.strictObject({ ip: ipAddress })).min(1),
+  filters: z.array(Filter).optional(),
+  webhook_url: httpUrl.optional(),
+})
+const RelaySessionId = input<RelaySessionId>('RelaySessionId', { session_id: segment })
+const AuthorizeRelayUser = input<AuthorizeRelayUser>('AuthorizeRelayUser', {
+  session_id: z.string().min(1),
+  user_ip: ipAddress,
+})
+const RevokeRelayUser = input<RevokeRelayUser>('RevokeRelayUser', {
+  session_id: z.string().min(1),
+  authorization_token: token,
+})
 
 /**
  * The error answers of relay operations are not shown: those of create, get, authorize and revoke are public facts;

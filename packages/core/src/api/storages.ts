@@ -1,19 +1,20 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
+  answer,
   headerText,
   httpUrl,
+  input,
+  type Masked,
   maybe,
-  named,
+  type Maybe,
   page,
+  type PageInput,
   Pagination,
   secret,
   segment,
   text,
   timestampA,
-  type Masked,
-  type Maybe,
-  type PageInput,
   type TimestampA,
 } from './fields.js'
 
@@ -106,17 +107,11 @@ const storageFields = {
   last_updated: maybe(timestampA),
 }
 
-export const EndpointStorage = named<EndpointStorage>(
-  'EndpointStorage',
-  z.looseObject({ name: text, ...storageFields }),
-)
-const EndpointStorageList = named<EndpointStorageList>(
-  'EndpointStorageList',
-  z.looseObject({
-    endpoints: maybe(z.array(z.looseObject({ name: maybe(text), ...storageFields }))),
-    pagination: maybe(Pagination),
-  }),
-)
+export const EndpointStorage = answer<EndpointStorage>('EndpointStorage', { name: text, ...storageFields })
+const EndpointStorageList = answer<EndpointStorageList>('EndpointStorageList', {
+  endpoints: maybe(z.array(z.looseObject({ name: maybe(text), ...storageFields }))),
+  pagination: maybe(Pagination),
+})
 
 /** Accepted in inputs, and in no answer. */
 const writeOnly = secret.meta({ writeOnly: true })
@@ -128,30 +123,24 @@ const storageChanges = {
   bucket: z.string().min(1).optional(),
   output_format: z.enum(['TEXT', 'NDJSON']).optional(),
 }
-const CreateEndpointStorage = named<CreateEndpointStorage>(
-  'CreateEndpointStorage',
-  z.strictObject({
-    ...storageChanges,
-    name: z.string().min(1),
-    access_key_id: z.string().min(1),
-    secret_access_key: writeOnly,
-    endpoint: httpUrl,
-    bucket: z.string().min(1),
-  }),
-)
-const UpdateEndpointStorage = named<UpdateEndpointStorage>(
-  'UpdateEndpointStorage',
-  z.strictObject({
-    endpoint_name: segment,
-    name: z.string().min(1).optional(),
-    ...storageChanges,
-  }),
-)
-const EndpointName = named<EndpointName>('EndpointName', z.strictObject({ endpoint_name: segment }))
-const ListEndpointStorages = named<ListEndpointStorages>(
-  'ListEndpointStorages',
-  z.strictObject({ ...page, x_fields: headerText.optional() }),
-)
+const CreateEndpointStorage = input<CreateEndpointStorage>('CreateEndpointStorage', {
+  ...storageChanges,
+  name: z.string().min(1),
+  access_key_id: z.string().min(1),
+  secret_access_key: writeOnly,
+  endpoint: httpUrl,
+  bucket: z.string().min(1),
+})
+const UpdateEndpointStorage = input<UpdateEndpointStorage>('UpdateEndpointStorage', {
+  endpoint_name: segment,
+  name: z.string().min(1).optional(),
+  ...storageChanges,
+})
+const EndpointName = input<EndpointName>('EndpointName', { endpoint_name: segment })
+const ListEndpointStorages = input<ListEndpointStorages>('ListEndpointStorages', {
+  ...page,
+  x_fields: headerText.optional(),
+})
 
 export const storages = {
   /**

@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import {
+  answer,
+  input,
   integer,
   maybe,
-  named,
+  type Maybe,
   Pagination,
   segment,
   tagName,
   text,
   timestampA,
-  type Maybe,
   type TimestampA,
 } from './fields.js'
 
@@ -60,39 +61,24 @@ export interface RenameDeploymentTag extends DeploymentTagName {
   readonly name: string
 }
 
-export const DeploymentTag = named<DeploymentTag>(
-  'DeploymentTag',
-  z.looseObject({
-    name: text,
-    create_time: maybe(timestampA),
-    last_updated: maybe(timestampA),
-  }),
-)
-const DeploymentTagList = named<DeploymentTagList>(
-  'DeploymentTagList',
-  z.looseObject({
-    tags: z.array(DeploymentTag),
-    count: maybe(integer),
-    pagination: maybe(Pagination),
-  }),
-)
-const TaggedDeployment = named<TaggedDeployment>('TaggedDeployment', z.strictObject({ request_id: segment }))
-const DeploymentTagName = named<DeploymentTagName>(
-  'DeploymentTagName',
-  z.strictObject({ request_id: segment, tag_name: segment }),
-)
-const CreateDeploymentTag = named<CreateDeploymentTag>(
-  'CreateDeploymentTag',
-  z.strictObject({ request_id: segment, name: tagName }),
-)
-const RenameDeploymentTag = named<RenameDeploymentTag>(
-  'RenameDeploymentTag',
-  z.strictObject({
-    request_id: segment,
-    tag_name: segment,
-    name: tagName,
-  }),
-)
+export const DeploymentTag = answer<DeploymentTag>('DeploymentTag', {
+  name: text,
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+})
+const DeploymentTagList = answer<DeploymentTagList>('DeploymentTagList', {
+  tags: z.array(DeploymentTag),
+  count: maybe(integer),
+  pagination: maybe(Pagination),
+})
+const TaggedDeployment = input<TaggedDeployment>('TaggedDeployment', { request_id: segment })
+const DeploymentTagName = input<DeploymentTagName>('DeploymentTagName', { request_id: segment, tag_name: segment })
+const CreateDeploymentTag = input<CreateDeploymentTag>('CreateDeploymentTag', { request_id: segment, name: tagName })
+const RenameDeploymentTag = input<RenameDeploymentTag>('RenameDeploymentTag', {
+  request_id: segment,
+  tag_name: segment,
+  name: tagName,
+})
 
 export const tags = {
   /**

@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import { ApplicationName } from './applications.js'
 import {
+  answer,
   environmentValue,
   flag,
+  input,
   integer,
   limitedInteger,
   limitedText,
@@ -72,121 +74,71 @@ export type VersionVariableEcho = Masked<VersionVariable>
 /** How deployments share their sockets among sessions, as answers carry it. */
 export type SessionConfigEcho = Masked<SessionConfig>
 
-export const VersionPort = named<VersionPort>(
-  'VersionPort',
-  z.strictObject({
-    port: limitedInteger('port'),
-    protocol: z.string().min(1),
-    to_check: z.boolean().optional(),
-    tls_upgrade: z.boolean().optional(),
-    name: z.string().min(1).optional(),
-  }),
-)
-export const VersionVariable = named<VersionVariable>(
-  'VersionVariable',
-  z.strictObject({
-    key: z.string().min(1),
-    value: environmentValue,
-    is_secret: z.boolean().optional(),
-  }),
-)
-export const SessionConfig = named<SessionConfig>(
-  'SessionConfig',
-  z.strictObject({
-    kind: z.string().min(1),
-    sockets: z.int().min(1),
-    autodeploy: z.boolean().optional(),
-    empty_ttl: z.int().min(0).optional(),
-    session_max_duration: z.int().min(0).optional(),
-  }),
-)
+export const VersionPort = input<VersionPort>('VersionPort', {
+  port: limitedInteger('port'),
+  protocol: z.string().min(1),
+  to_check: z.boolean().optional(),
+  tls_upgrade: z.boolean().optional(),
+  name: z.string().min(1).optional(),
+})
+export const VersionVariable = input<VersionVariable>('VersionVariable', {
+  key: z.string().min(1),
+  value: environmentValue,
+  is_secret: z.boolean().optional(),
+})
+export const SessionConfig = input<SessionConfig>('SessionConfig', {
+  kind: z.string().min(1),
+  sockets: z.int().min(1),
+  autodeploy: z.boolean().optional(),
+  empty_ttl: z.int().min(0).optional(),
+  session_max_duration: z.int().min(0).optional(),
+})
 
-export const VersionPortEcho = named<VersionPortEcho>(
-  'VersionPortEcho',
-  z.looseObject({
-    port: maybe(integer),
-    protocol: maybe(text),
-    to_check: maybe(flag),
-    tls_upgrade: maybe(flag),
-    name: maybe(text),
-  }),
-)
-export const VersionVariableEcho = named<VersionVariableEcho>(
-  'VersionVariableEcho',
-  z.looseObject({
-    key: maybe(text),
-    value: maybe(text),
-    is_secret: maybe(flag),
-  }),
-)
-export const SessionConfigEcho = named<SessionConfigEcho>(
-  'SessionConfigEcho',
-  z.looseObject({
-    kind: maybe(text),
-    sockets: maybe(integer),
-    autodeploy: maybe(flag),
-    empty_ttl: maybe(integer),
-    session_max_duration: maybe(integer),
-  }),
-)
+export const VersionPortEcho = answer<VersionPortEcho>('VersionPortEcho', {
+  port: maybe(integer),
+  protocol: maybe(text),
+  to_check: maybe(flag),
+  tls_upgrade: maybe(flag),
+  name: maybe(text),
+})
+export const VersionVariableEcho = answer<VersionVariableEcho>('VersionVariableEcho', {
+  key: maybe(text),
+  value: maybe(text),
+  is_secret: maybe(flag),
+})
+export const SessionConfigEcho = answer<SessionConfigEcho>('SessionConfigEcho', {
+  kind: maybe(text),
+  sockets: maybe(integer),
+  autodeploy: maybe(flag),
+  empty_ttl: maybe(integer),
+  session_max_duration: maybe(integer),
+})
 
 /** The full specification from which deployments are made (service-api, Application version). */
-export interface Version {
+export interface Version extends Masked<Omit<VersionChanges, 'session_config' | 'ports' | 'envs'>> {
   /** Its name, which paths use too. */
   readonly name: string
-  /** Whether the version can be deployed. */
-  readonly is_active?: Maybe<boolean>
-  /** Registry host (the field name is a misnomer). */
-  readonly docker_repository?: Maybe<string>
-  /** Image name, usually with a namespace or project. */
-  readonly docker_image?: Maybe<string>
-  /** Image tag. */
-  readonly docker_tag?: Maybe<string>
-  /** Registry username; not an account credential of the service. */
-  readonly private_username?: Maybe<string>
-  /** Registry token or password. A secret. */
-  readonly private_token?: Maybe<string>
   /** vCPU units, 1024 = 1 vCPU. */
   readonly req_cpu?: Maybe<number>
   /** MB, 1024 = 1 GB. */
   readonly req_memory?: Maybe<number>
   /** GPU units, 1024 = 1 GPU. */
   readonly req_video?: Maybe<number>
-  /** Minutes before the automatic stop. */
-  readonly max_duration?: Maybe<number>
-  /** Whether the container is cached across all locations. */
-  readonly force_cache?: Maybe<boolean>
   /** Its values are not shown (0 was sampled). */
   readonly kind?: Maybe<number>
-  /** Seconds to wait for the version to deploy before marking it failed. */
-  readonly time_to_deploy?: Maybe<number>
   /** How deployments share their sockets among sessions. */
   readonly session_config?: Maybe<SessionConfigEcho>
   /** The ports that the container opens. */
   readonly ports?: Maybe<readonly VersionPortEcho[]>
   /** Environment variables of every deployment. */
   readonly envs?: Maybe<readonly VersionVariableEcho[]>
-  /** Whether it is tested that the image can be pulled. */
-  readonly verify_image?: Maybe<boolean>
-  /** Seconds after SIGTERM before the container stops. */
-  readonly termination_grace_period_seconds?: Maybe<number>
-  /** Name of the endpoint storage that receives container logs; overrides the default storage of the version. */
-  readonly endpoint_storage?: Maybe<string>
-  /** Replaces the container's default command. */
-  readonly command?: Maybe<string>
-  /** Replaces the container's default arguments. */
-  readonly arguments?: Maybe<string>
-  /** Name of the DNS configuration linked to the deployment. */
-  readonly dns_config?: Maybe<string>
-  /** true: deploys only in mainland China locations; false: never deploys there. */
-  readonly will_deploy_in_mainland_china?: Maybe<boolean>
   /** Format B. */
   readonly create_time?: Maybe<TimestampB>
   /** Format B. */
   readonly last_updated?: Maybe<TimestampB>
 }
 
-export const Version = named<Version>('Version', z.looseObject({
+export const Version = answer<Version>('Version', {
   name: text,
   is_active: maybe(flag),
   docker_repository: maybe(text),
@@ -213,7 +165,7 @@ export const Version = named<Version>('Version', z.looseObject({
   will_deploy_in_mainland_china: maybe(flag),
   create_time: maybe(timestampB),
   last_updated: maybe(timestampB),
-}))
+})
 
 /** What a version and its update have in common. */
 export interface VersionChanges {
@@ -316,15 +268,9 @@ export interface VersionList {
   readonly total_count?: Maybe<number>
 }
 
-const VersionSaved = named<VersionSaved>('VersionSaved', z.looseObject({ success: maybe(flag), version: Version }))
-const VersionDeleted = named<VersionDeleted>(
-  'VersionDeleted',
-  z.looseObject({ success: maybe(flag), message: maybe(text) }),
-)
-const VersionList = named<VersionList>(
-  'VersionList',
-  z.looseObject({ versions: z.array(Version), total_count: maybe(integer) }),
-)
+const VersionSaved = answer<VersionSaved>('VersionSaved', { success: maybe(flag), version: Version })
+const VersionDeleted = answer<VersionDeleted>('VersionDeleted', { success: maybe(flag), message: maybe(text) })
+const VersionList = answer<VersionList>('VersionList', { versions: z.array(Version), total_count: maybe(integer) })
 
 const name = limitedText('versionName')
 const changes = {
@@ -349,7 +295,7 @@ const changes = {
   will_deploy_in_mainland_china: z.boolean().optional(),
 }
 
-const VersionName = named<VersionName>('VersionName', z.strictObject({ app_name: segment, version_name: segment }))
+const VersionName = input<VersionName>('VersionName', { app_name: segment, version_name: segment })
 
 const CreateVersion = named<CreateVersion>(
   'CreateVersion',
@@ -371,15 +317,12 @@ const CreateVersion = named<CreateVersion>(
     }),
 )
 
-const UpdateVersion = named<UpdateVersion>(
-  'UpdateVersion',
-  z.strictObject({
-    app_name: segment,
-    version_name: segment,
-    name: name.optional(),
-    ...changes,
-  }),
-)
+const UpdateVersion = input<UpdateVersion>('UpdateVersion', {
+  app_name: segment,
+  version_name: segment,
+  name: name.optional(),
+  ...changes,
+})
 
 export const versions = {
   /**

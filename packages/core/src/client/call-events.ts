@@ -1,7 +1,8 @@
-import { EventEmitter } from 'eventemitter3'
+import type { EventEmitter } from 'eventemitter3'
 import type { OperationId } from '../api/api.js'
 import type { Method } from '../operation.js'
 import type { BoundChange } from '../rate-limit/index.js'
+import { createEvents as createCarefulEvents } from '../runtime/index.js'
 
 /** Facts in every event of a call. No event holds a token, a secret, an address, a filled path or a body. */
 export interface CallEvent {
@@ -94,27 +95,23 @@ export interface EventSink {
 }
 
 /**
- * An emitter for users, and the sink that feeds it. A listener that throws becomes a process warning, one
- * per event, and never the call's failure.
+ * An emitter for users, and the sink that feeds it. A listener that fails becomes a process warning, one per event, and
+ * never the call's failure.
  */
 export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; readonly sink: EventSink } {
-  const emitter = new EventEmitter<ClientEvents>()
-  const warned = new Set<keyof ClientEvents>()
+  const warned = new Set<string>()
+  const { emitter, emit } = createCarefulEvents<ClientEvents>((event, error) => {
+    if (warned.has(event)) return
+    warned.add(event)
+    // String() may throw
+    const what = error instanceof Error ? `${error.name}: ${error.message}` : `a value of type ${typeof error}`
+    process.emitWarning(`a listener of the event '${event}' threw: ${what}`, 'MusterWarning')
+  })
   return {
     emitter,
     sink: {
       listens: (name) => emitter.listenerCount(name) > 0,
-      emit: (name, event) => {
-        try {
-          emitter.emit(name, ...([event] as never))
-        } catch (error) {
-          if (warned.has(name)) return
-          warned.add(name)
-          // String() may throw
-          const what = error instanceof Error ? `${error.name}: ${error.message}` : `a value of type ${typeof error}`
-          process.emitWarning(`a listener of the event '${name}' threw: ${what}`, 'MusterWarning')
-        }
-      },
+      emit: (name, event) => emit(name, ...([event] as never)),
     },
   }
 }

@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { OperationId } from '../api/api.js'
 import { withValueLimits } from '../api/limits.js'
 import type { Settings } from '../api/settings.js'
@@ -7,10 +6,9 @@ import type { Clock } from '../time.js'
 import { type Fault, validate } from '../validation/index.js'
 import { pathOf } from '../wire.js'
 import { type AnswerCache, mayKeep } from './cache.js'
-import { exactly, type Reader } from './decode.js'
 import { type CallFacts, InvalidInput } from './errors.js'
 import type { Flights, Lifetime } from './flight.js'
-import { createEncoder, NewRequest } from './request.js'
+import { createEncoder, Progress, type Request } from './request.js'
 
 let loading: Promise<ReadonlyMap<OperationId, Operation>> | undefined
 
@@ -66,39 +64,6 @@ export function invalid(what: string, { field, message }: Fault, facts: CallFact
   return new InvalidInput(`${what}${field === undefined ? '' : ` ${field}`}: ${message}`, { ...facts, field })
 }
 
-/**
- * Creates a reader of inputs for a schema of the description. Most inputs are a few texts and numbers, e.g. one name,
- * and nearly all are as they must be. Such an input is copied and the copy is checked by plain functions, in a fraction
- * of zod's time. zod reads all others, and says what is wrong with them.
- */
-export function inputReaderOf(schema: z.ZodType): Reader {
-  if (!isFlat(schema)) return (input) => validate(schema, input)
-  const fits = exactly(schema)
-  return (input) => {
-    if (isPlain(input)) {
-      const copy = { ...input }
-      if (fits(copy)) return { success: true, data: copy }
-    }
-    return validate(schema, input)
-  }
-}
-
-/** Whether a copy of a value shares nothing with it that could be changed. */
-function isFlat(schema: z.core.$ZodType): boolean {
-  const { def } = (schema as z.core.$ZodTypes)._zod
-  return def.type === 'object' && Object.values(def.shape).every(isPrimitive)
-}
-
-function isPrimitive(schema: z.core.$ZodType): boolean {
-  const { def } = (schema as z.core.$ZodTypes)._zod
-  if (def.type === 'optional' || def.type === 'nullable') return isPrimitive(def.innerType)
-  return def.type === 'string' || def.type === 'number' || def.type === 'boolean'
-}
-
-/** A copy has only an object's own fields, but zod reads inherited ones too. */
-const isPlain = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
-
 /** An operation as a function, without its types. */
 export type UntypedCall = (input?: unknown, options?: CallOptions) => Promise<unknown>
 
@@ -124,55 +89,50 @@ interface Calling {
  * because a manual clock may advance by minutes meanwhile.
  */
 export function createCall(id: OperationId, calling: Calling): UntypedCall {
-  const { lifetime } = calling
-  const admit = (options: CallOptions) => {
-    checkCallOptions(id, options)
-    options.signal?.throwIfAborted()
-    lifetime.assertOpen(id)
-  }
-  let call: DescribedCall | undefined
+  const { flights, cache, lifetime, clock, settings, nextCall } = calling
+  let described: ReturnType<typeof describe> | undefined
 
-  const describedFirst: UntypedCall = async (given = {}, options = {}) => {
-    admit(options)
+  return async (given = {}, options = {}) => {
+    checkCallOptions(id, options)
+    const { signal, timeoutMs = calling.timeoutMs, priority = 0, mayWrite } = options
+    signal?.throwIfAborted()
+    lifetime.assertOpen(id)
     lifetime.begin()
     try {
-      call ??= await describedCall(id, calling)
-      options.signal?.throwIfAborted()
-      return await call(given, options, () => {})
+      const { operation, template, encode } = await (described ??= describe(id, calling))
+      signal?.throwIfAborted()
+      const checked = withValueLimits(settings.valueLimits, () => validate(operation.input, given))
+      if (!checked.success) throw invalid(`${id}: input`, checked.fault, { operation: id })
+      const input = checked.data as Readonly<Record<string, unknown>>
+      const encoded = encode(input)
+      const keep = mayKeep(id, input)
+      const known = keep ? cache.get(encoded.path) : undefined
+      if (known !== undefined) return known
+
+      const request: Request = {
+        id,
+        operation,
+        template,
+        call: nextCall(),
+        input,
+        ...encoded,
+        priority,
+        mayWrite,
+        cancellation: new AbortController(),
+        progress: new Progress(clock.now()),
+      }
+      const answer = await flights.board(request, signal, timeoutMs)
+      if (keep) cache.set(encoded.path, answer)
+      return answer
     } finally {
       lifetime.end()
     }
   }
-
-  return (given = {}, options = {}) =>
-    call === undefined ? describedFirst(given, options) : call(given, options, admit)
 }
 
-/** @param admit called first; throws if the client takes no more calls. */
-type DescribedCall = (given: unknown, options: CallOptions, admit: (options: CallOptions) => void) => Promise<unknown>
-
-async function describedCall(id: OperationId, calling: Calling): Promise<DescribedCall> {
-  const { flights, cache, clock, settings, nextCall } = calling
+async function describe(id: OperationId, { settings, pathPrefix }: Calling) {
   const operation = (await loadDescription()).get(id)
   if (operation === undefined) throw new TypeError(`nothing describes ${id}`)
-  const read = inputReaderOf(operation.input)
-  const encode = createEncoder(id, operation, settings, calling.pathPrefix)
-  const described = { id, operation, template: pathOf(operation, settings) }
-
-  return async (given, options, admit) => {
-    admit(options)
-    const { signal, timeoutMs = calling.timeoutMs, priority = 0, mayWrite } = options
-    const checked = withValueLimits(settings.valueLimits, () => read(given))
-    if (!checked.success) throw invalid(`${id}: input`, checked.fault, { operation: id })
-    const input = checked.data as Readonly<Record<string, unknown>>
-    const encoded = encode(input)
-    const keep = mayKeep(id, input)
-    const known = keep ? cache.get(encoded.path) : undefined
-    if (known !== undefined) return known
-
-    const request = new NewRequest(described, { input, call: nextCall(), priority, mayWrite }, encoded, clock.now())
-    const answer = await flights.board(request, signal, timeoutMs)
-    if (keep) cache.set(encoded.path, answer)
-    return answer
-  }
+  const encode = createEncoder(id, operation, settings, pathPrefix)
+  return { operation, encode, template: pathOf(operation, settings) }
 }

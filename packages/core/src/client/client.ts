@@ -6,7 +6,6 @@ import { type ClientEvents, createEvents } from './call-events.js'
 import { createCall, loadDescription, type UntypedCall } from './call.js'
 import type { Client, CloseOptions, IsPaged, Operations } from './client-types.js'
 import { checkMilliseconds, type ClientConfig, type ClientOptions, configure } from './config.js'
-import { createDeadlines } from './deadlines.js'
 import { decode, decodeGone } from './decode.js'
 import { createFlights, createLifetime, type Flights, type Lifetime } from './flight.js'
 import { allPages } from './pages.js'
@@ -75,7 +74,6 @@ export function createPipeline(config: ClientConfig): Pipeline {
   const { clock } = config
   const { emitter, sink: events } = createEvents()
   const lifetime = createLifetime()
-  const deadlines = createDeadlines(clock)
   const queues = createQueues(config, events)
   const transport = createTransport(config)
   const hops = { ...config, events, transport, throttled: queues.throttled, gone: decodeGone }
@@ -86,15 +84,16 @@ export function createPipeline(config: ClientConfig): Pipeline {
     return decode(request, answer, clock, events)
   }
   const perform = (request: Request) => withRetry(request, attempt, hops)
+  const flights = createFlights({ perform, lifetime, clock })
 
   return {
-    flights: createFlights({ perform, lifetime, clock, deadlines }),
+    flights,
     lifetime,
     queues,
     events: emitter,
     close: async (timeoutMs) => {
       const closed = new AbortController()
-      clock.sleep(timeoutMs, closed.signal).then(deadlines.abandonAll, () => {})
+      clock.sleep(timeoutMs, closed.signal).then(flights.abandonAll, () => {})
       await lifetime.close()
       closed.abort()
       await transport.close()

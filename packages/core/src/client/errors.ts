@@ -27,10 +27,6 @@ export class MusterError extends Error {
   /** HTTP status of the answer, if one came. */
   declare readonly status?: number
 
-  static {
-    this.prototype.name = 'MusterError'
-  }
-
   constructor(message: string, { cause, ...facts }: CallFacts = {}) {
     super(message, cause === undefined ? undefined : { cause })
     for (const [key, value] of Object.entries(facts)) if (value !== undefined) Object.assign(this, { [key]: value })
@@ -46,11 +42,7 @@ export class MusterError extends Error {
  * What several processes share could not be read or changed: it is away, full, or refuses. The request may be repeated
  * later. The HTTP APIs answer 503.
  */
-export class StoreUnavailable extends MusterError {
-  static {
-    this.prototype.name = 'StoreUnavailable'
-  }
-}
+export class StoreUnavailable extends MusterError {}
 
 /**
  * The input or an option is wrong: found before sending, or by the service (400, 422). Repeating the same call fails
@@ -60,75 +52,39 @@ export class InvalidInput extends MusterError {
   /** The input key or option at fault, e.g. `users.0.user_data`. Undefined if the service did not name one. */
   declare readonly field?: string
 
-  static {
-    this.prototype.name = 'InvalidInput'
-  }
-
   constructor(message: string, facts: CallFacts & { readonly field?: string | undefined } = {}) {
     super(message, facts)
   }
 }
 
 /** The token is missing, wrong or expired (401). */
-export class Unauthorized extends MusterError {
-  static {
-    this.prototype.name = 'Unauthorized'
-  }
-}
+export class Unauthorized extends MusterError {}
 
 /** The token is known but not allowed to do this (403). */
-export class Forbidden extends MusterError {
-  static {
-    this.prototype.name = 'Forbidden'
-  }
-}
+export class Forbidden extends MusterError {}
 
 /** No object with that name exists (404; for deployments also a 400 that says so). */
-export class NotFound extends MusterError {
-  static {
-    this.prototype.name = 'NotFound'
-  }
-}
+export class NotFound extends MusterError {}
 
 /** The name is taken, or the object's state does not allow the operation (409). */
-export class Conflict extends MusterError {
-  static {
-    this.prototype.name = 'Conflict'
-  }
-}
+export class Conflict extends MusterError {}
 
 /** The deployment has ended already (410). For a caller who wanted it stopped, this is a success. */
-export class AlreadyTerminated extends MusterError {
-  static {
-    this.prototype.name = 'AlreadyTerminated'
-  }
-}
+export class AlreadyTerminated extends MusterError {}
 
 /**
  * No server could be allocated (422 on create). If there is a `requestId`, a deployment in error exists and may cost
  * money: stop it.
  */
-export class NoCapacity extends MusterError {
-  static {
-    this.prototype.name = 'NoCapacity'
-  }
-}
+export class NoCapacity extends MusterError {}
 
 /** Something the service depends on failed, e.g. the image could not be pulled for a test (424). */
-export class DependencyFailed extends MusterError {
-  static {
-    this.prototype.name = 'DependencyFailed'
-  }
-}
+export class DependencyFailed extends MusterError {}
 
 /** Too many requests (429), and the `Retry-After` of the service exceeds the rest of the call's `timeoutMs`. */
 export class RateLimited extends MusterError {
   /** Milliseconds to wait, as the service said. */
   declare readonly retryAfterMs?: number
-
-  static {
-    this.prototype.name = 'RateLimited'
-  }
 
   constructor(message: string, facts: CallFacts & { readonly retryAfterMs?: number | undefined } = {}) {
     super(message, facts)
@@ -140,10 +96,6 @@ export class ServerError extends MusterError {
   /** Milliseconds to wait, as the service said. */
   declare readonly retryAfterMs?: number
 
-  static {
-    this.prototype.name = 'ServerError'
-  }
-
   constructor(message: string, facts: CallFacts & { readonly retryAfterMs?: number | undefined } = {}) {
     super(message, facts)
   }
@@ -154,10 +106,6 @@ export class ConnectionLost extends MusterError {
   /** Whether the request may have reached the service. False is certain: nothing was written. */
   declare readonly sent: boolean
 
-  static {
-    this.prototype.name = 'ConnectionLost'
-  }
-
   constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
     super(message, facts)
   }
@@ -167,10 +115,6 @@ export class ConnectionLost extends MusterError {
 export class SendAborted extends MusterError {
   /** Whether an earlier attempt may have been carried out. False is certain. */
   declare readonly sent: boolean
-
-  static {
-    this.prototype.name = 'SendAborted'
-  }
 
   constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
     super(message, facts)
@@ -191,10 +135,6 @@ export class TimedOut extends MusterError {
   declare readonly retryWaitMs: number
   /** Milliseconds spent connecting, sending and waiting for answers. */
   declare readonly inFlightMs: number
-
-  static {
-    this.prototype.name = 'TimedOut'
-  }
 
   constructor(message: string, facts: CallFacts & TimedOutFacts) {
     super(message, facts)
@@ -217,10 +157,6 @@ export class UnexpectedResponse extends MusterError {
   /** The field of the answer at fault. */
   declare readonly field?: string
 
-  static {
-    this.prototype.name = 'UnexpectedResponse'
-  }
-
   constructor(message: string, facts: CallFacts & { readonly field?: string | undefined } = {}) {
     super(message, facts)
   }
@@ -230,10 +166,6 @@ export class UnexpectedResponse extends MusterError {
 export class DeploymentFailed extends MusterError {
   /** The service's `error_detail`. */
   declare readonly detail?: string
-
-  static {
-    this.prototype.name = 'DeploymentFailed'
-  }
 
   constructor(message: string, facts: CallFacts & { readonly detail?: string | undefined }) {
     super(message, facts)
@@ -245,11 +177,33 @@ export class ClientClosed extends MusterError {
   /** Whether the operation may have been carried out. False is certain. */
   declare readonly sent: boolean
 
-  static {
-    this.prototype.name = 'ClientClosed'
-  }
-
   constructor(message: string, facts: CallFacts & { readonly sent?: boolean | undefined } = {}) {
     super(message, { sent: false, ...facts })
   }
 }
+
+/** Names errors for logs. The names stand in the prototypes, so that they are no facts of each error. */
+export function nameErrors(errors: Readonly<Record<string, { readonly prototype: Error }>>): void {
+  for (const [name, { prototype }] of Object.entries(errors)) prototype.name = name
+}
+
+nameErrors({
+  MusterError,
+  StoreUnavailable,
+  InvalidInput,
+  Unauthorized,
+  Forbidden,
+  NotFound,
+  Conflict,
+  AlreadyTerminated,
+  NoCapacity,
+  DependencyFailed,
+  RateLimited,
+  ServerError,
+  ConnectionLost,
+  SendAborted,
+  TimedOut,
+  UnexpectedResponse,
+  DeploymentFailed,
+  ClientClosed,
+})

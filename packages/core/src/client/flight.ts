@@ -1,9 +1,8 @@
 import type { OperationId } from '../api/api.js'
-import { type AbortListener, listenToAbort, stopListeningToAbort } from '../runtime/index.js'
+import { listenToAbort, stopListeningToAbort } from '../runtime/index.js'
 import type { Clock } from '../time.js'
-import type { Deadline, Deadlines } from './deadlines.js'
 import { ClientClosed, TimedOut } from './errors.js'
-import { cancel, factsOf, type Request, timeSpent, type TimeSpent } from './request.js'
+import { factsOf, type Request, timeSpent, type TimeSpent } from './request.js'
 
 /** Whether the client still accepts calls, and which work is unfinished. */
 export interface Lifetime {
@@ -58,248 +57,133 @@ function timedOut(request: Request, timeoutMs: number, before: TimeSpent | undef
   return new TimedOut(`${id}: timed out after ${timeoutMs} ms (${where})`, facts)
 }
 
-/** What all flights share. */
-interface FlightContext {
-  /** The further hops: retry, schedule, send, decode. */
-  readonly perform: (request: Request) => Promise<unknown>
-  readonly deadlines: Deadlines
-  readonly clock: Clock
-  /** Called once per flight, when callers can no longer join because the work has ended or was abandoned. */
-  readonly closed: (flight: Flight) => void
-  /** Called once per flight, when its work has ended. */
-  readonly landed: () => void
+function closedMeanwhile(request: Request): ClientClosed {
+  const { id, progress } = request
+  const facts = { ...factsOf(request), sent: progress.written || progress.doubtful, cause: progress.lastError }
+  return new ClientClosed(`${id}: the client was closed before the answer came`, facts)
 }
 
-/**
- * An entry of the map of shared reads. When V8 makes a larger or smaller table for a map, the old one keeps its entries
- * until the next full garbage collection. So an entry refers to its flight only while that is under way.
- */
-class SharedRead {
-  readonly key: string
-  flight: Flight | undefined
-
-  constructor(key: string) {
-    this.key = key
-  }
-}
-
-/**
- * A request that one or more callers wait for, each with a deadline and a signal of its own. A caller who stops waiting
- * does not disturb the others; when the last one stops, the request is cancelled.
- *
- * `Flight` and `Waiting` are classes, because each call makes one of each: V8 may allocate object literals among
- * long-lived objects, which keeps alive all that they refer to.
- */
-class Flight {
+/** A request that one or more callers wait for, each with a deadline and a signal of its own. */
+interface Flight {
   readonly request: Request
-  /** Where equal requests find this flight; undefined if it is not shared. */
-  readonly shared: SharedRead | undefined
-  readonly #context: FlightContext
-  /** The callers in the order in which they joined, linked by `next`. An array would be one literal per call. */
-  #first: Waiting | undefined
-  #last: Waiting | undefined
-  #departed = false
-  #open = true
-
-  constructor(request: Request, context: FlightContext, shared?: SharedRead) {
-    this.request = request
-    this.shared = shared
-    this.#context = context
-  }
-
-  /** Settles with the request, or when this caller's signal is aborted or time is up, whichever comes first. */
-  join(signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown> {
-    const { progress } = this.request
-    // The first caller's time begins with the request.
-    const now = this.#departed ? this.#context.clock.now() : progress.since
-    progress.deadline = Math.max(progress.deadline, now + timeoutMs)
-    const before = this.#departed ? timeSpent(progress, now) : undefined
-    return new Promise((resolve, reject) => {
-      const waiting = new Waiting(this, signal, now + timeoutMs, resolve, reject, timeoutMs, before)
-      this.#add(waiting)
-      this.#context.deadlines.add(waiting)
-      if (signal !== undefined) listenToAbort(signal, waiting)
-      if (!this.#departed) this.#depart()
-    })
-  }
-
-  expire(waiting: Waiting): void {
-    this.leave(waiting, timedOut(this.request, waiting.timeoutMs, waiting.before, this.#context.clock.now()))
-  }
-
-  abandon(waiting: Waiting): void {
-    const { id, progress } = this.request
-    const facts = { ...factsOf(this.request), sent: progress.written || progress.doubtful, cause: progress.lastError }
-    this.leave(waiting, new ClientClosed(`${id}: the client was closed before the answer came`, facts))
-  }
-
-  leave(waiting: Waiting, reason: unknown): void {
-    this.#remove(waiting)
-    this.#release(waiting)
-    waiting.reject(reason)
-    if (this.#first !== undefined) return
-    this.#close()
-    cancel(this.request.cancellation, reason)
-  }
-
-  #depart(): void {
-    this.#departed = true
-    this.#context.perform(this.request).then(
-      (value) => {
-        for (let waiting = this.#land(); waiting !== undefined; waiting = waiting.next) {
-          this.#release(waiting)
-          waiting.resolve(value)
-        }
-      },
-      (error: unknown) => {
-        for (let waiting = this.#land(); waiting !== undefined; waiting = waiting.next) {
-          this.#release(waiting)
-          waiting.reject(error)
-        }
-      },
-    )
-  }
-
-  /** Returns the first of the callers that still wait. */
-  #land(): Waiting | undefined {
-    this.#close()
-    this.#context.landed()
-    const first = this.#first
-    this.#first = this.#last = undefined
-    return first
-  }
-
-  #add(waiting: Waiting): void {
-    if (this.#last === undefined) this.#first = waiting
-    else this.#last.next = waiting
-    this.#last = waiting
-  }
-
-  #remove(waiting: Waiting): void {
-    let before: Waiting | undefined
-    for (let one = this.#first; one !== waiting; one = one.next) {
-      if (one === undefined) return
-      before = one
-    }
-    if (before === undefined) this.#first = waiting.next
-    else before.next = waiting.next
-    if (this.#last === waiting) this.#last = before
-  }
-
-  #release(waiting: Waiting): void {
-    this.#context.deadlines.remove(waiting)
-    if (waiting.signal !== undefined) stopListeningToAbort(waiting.signal, waiting)
-  }
-
-  #close(): void {
-    if (this.#open) this.#context.closed(this)
-    this.#open = false
-  }
-}
-
-/** A caller who waits for a flight, notified by the signal and by the deadline. */
-class Waiting implements Deadline, AbortListener {
-  readonly #flight: Flight
-  readonly signal: AbortSignal | undefined
-  readonly deadline: number
-  readonly resolve: (value: unknown) => void
-  readonly reject: (reason: unknown) => void
-  readonly timeoutMs: number
-  readonly before: TimeSpent | undefined
-  place = -1
-  /** The caller who joined next. */
-  next: Waiting | undefined
-
-  constructor(
-    flight: Flight,
-    signal: AbortSignal | undefined,
-    deadline: number,
-    resolve: (value: unknown) => void,
-    reject: (reason: unknown) => void,
-    timeoutMs: number,
-    before: TimeSpent | undefined,
-  ) {
-    this.#flight = flight
-    this.signal = signal
-    this.deadline = deadline
-    this.resolve = resolve
-    this.reject = reject
-    this.timeoutMs = timeoutMs
-    this.before = before
-  }
-
-  expire(): void {
-    this.#flight.expire(this)
-  }
-
-  abandon(): void {
-    this.#flight.abandon(this)
-  }
-
-  handleEvent(): void {
-    this.#flight.leave(this, this.signal?.reason)
-  }
+  readonly outcome: Promise<unknown>
+  /** Number of callers that still wait. */
+  callers: number
+  /** Ends joining: the request has ended or was cancelled. */
+  readonly close: () => void
 }
 
 /** Performs requests. Equal reads at the same time share one request. */
 export interface Flights {
-  /** Performs a request or joins an equal one. Callers who share a request have their own signals and deadlines. */
+  /**
+   * Performs a request or joins an equal one. Callers who share a request have their own signals and deadlines: one who
+   * stops waiting does not disturb the others, and when the last one stops, the request is cancelled.
+   */
   board(request: Request, signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown>
+  /** Rejects all callers with `ClientClosed`. */
+  abandonAll(): void
 }
 
 interface FlightsOptions {
   /** The further hops: retry, schedule, send, decode. */
   readonly perform: (request: Request) => Promise<unknown>
-  readonly deadlines: Deadlines
   readonly lifetime: Lifetime
   readonly clock: Clock
 }
 
-export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOptions): Flights {
+export function createFlights({ perform, lifetime, clock }: FlightsOptions): Flights {
   /** Reads under way, by key. */
-  const reads = new Map<string, SharedRead>()
+  const reads = new Map<string, Flight>()
+  /** For each caller that waits: rejects it, because the client is closed. */
+  const waiting = new Set<() => void>()
   /**
    * Counts beginnings and ends of writes. It is part of a read's key, so that a read never joins a read which began
    * before a write whose effect it may have to show.
    */
   let writes = 0
-  const countWrite = () => {
-    writes += 1
-  }
-  const common = { perform, deadlines, clock, landed: lifetime.end }
-  const writing = { ...common, closed: countWrite }
-  const closeRead = ({ shared }: Flight) => {
-    if (shared === undefined) return
-    shared.flight = undefined
-    reads.delete(shared.key)
-  }
-  const reading = { ...common, closed: closeRead }
 
-  const write = (request: Request): Flight => {
+  /** @param timeoutMs of the first caller, whose time begins with the request. */
+  const begin = (request: Request, timeoutMs: number, closed: () => void): Flight => {
     lifetime.begin()
+    request.progress.deadline = request.progress.since + timeoutMs
+    let isOpen = true
+    const close = () => {
+      if (isOpen) closed()
+      isOpen = false
+    }
+    const outcome = perform(request).finally(() => {
+      close()
+      lifetime.end()
+    })
+    return { request, outcome, callers: 0, close }
+  }
+
+  const beginWrite = (request: Request, timeoutMs: number): Flight => {
+    const countWrite = () => {
+      writes += 1
+    }
     countWrite()
-    return new Flight(request, writing)
+    return begin(request, timeoutMs, countWrite)
   }
 
-  const read = (request: Request, key: string): Flight => {
-    lifetime.begin()
-    const shared = new SharedRead(key)
-    reads.set(key, shared)
-    shared.flight = new Flight(request, reading, shared)
-    return shared.flight
+  const beginRead = (request: Request, timeoutMs: number, key: string): Flight => {
+    const flight = begin(request, timeoutMs, () => reads.delete(key))
+    reads.set(key, flight)
+    return flight
+  }
+
+  /** Settles with the request, or when this caller's signal is aborted or its time is up, whichever comes first. */
+  const join = (flight: Flight, signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown> => {
+    const { request, outcome } = flight
+    const { progress, cancellation } = request
+    const now = clock.now()
+    const isFirst = flight.callers === 0
+    const before = isFirst ? undefined : timeSpent(progress, now)
+    const deadline = (isFirst ? progress.since : now) + timeoutMs
+    progress.deadline = Math.max(progress.deadline, deadline)
+    flight.callers += 1
+
+    return new Promise((resolve, reject) => {
+      const over = new AbortController()
+      const end = () => {
+        over.abort(null)
+        waiting.delete(abandon)
+        if (signal !== undefined) stopListeningToAbort(signal, listener)
+      }
+      const leave = (reason: unknown) => {
+        end()
+        reject(reason)
+        flight.callers -= 1
+        if (flight.callers > 0) return
+        flight.close()
+        cancellation.abort(reason)
+      }
+      const abandon = () => leave(closedMeanwhile(request))
+      const listener = { handleEvent: () => leave(signal?.reason) }
+
+      waiting.add(abandon)
+      if (signal !== undefined) listenToAbort(signal, listener)
+      clock.sleep(deadline - now, over.signal).then(
+        () => leave(timedOut(request, timeoutMs, before, clock.now())),
+        () => {}, // the caller waits no longer
+      )
+      outcome.then(resolve, reject).finally(end)
+    })
   }
 
   return {
     board: (request, signal, timeoutMs) => {
-      if (request.operation.method !== 'GET') return write(request).join(signal, timeoutMs)
+      if (request.operation.method !== 'GET') return join(beginWrite(request, timeoutMs), signal, timeoutMs)
       // What one caller's check withholds must not be withheld from others.
-      if (request.mayWrite !== undefined) return read(request, request.call).join(signal, timeoutMs)
+      if (request.mayWrite !== undefined) return join(beginRead(request, timeoutMs, request.call), signal, timeoutMs)
       // Headers may change the answer. Priority is part of the key, so that a read does not wait at the lower priority
       // of another.
       const { priority, path, headers } = request
       const key = `${writes} ${priority} ${path} ${headers.join(' ')}`
-      const flight = reads.get(key)?.flight ?? read(request, key)
-      return flight.join(signal, timeoutMs)
+      return join(reads.get(key) ?? beginRead(request, timeoutMs, key), signal, timeoutMs)
+    },
+    abandonAll: () => {
+      for (const abandon of waiting) abandon()
     },
   }
 }

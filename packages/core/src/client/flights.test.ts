@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { api } from '../api/api.js'
 import { createManualClock } from '../time.js'
-import { createDeadlines } from './deadlines.js'
 import { createFlights, createLifetime } from './flight.js'
 import { enterPhase, type Request } from './request.js'
 import { testRequest } from './request.fixture.js'
@@ -15,7 +14,7 @@ function setUp() {
     new Promise((land, crash) => {
       under.push({ request, land, crash })
     })
-  const flights = createFlights({ perform, lifetime, clock, deadlines: createDeadlines(clock) })
+  const flights = createFlights({ perform, lifetime, clock })
   const read = (changes: Parameters<typeof testRequest>[0] = {}) =>
     testRequest({ now: clock.now(), deadline: 0, ...changes })
   return { clock, lifetime, under, flights, read }
@@ -93,7 +92,7 @@ describe('a caller of a shared read', () => {
     const second = flights.board(read(), undefined, 1000)
     controller.abort('changed my mind')
     await expect(first).rejects.toBe('changed my mind')
-    expect(under[0]?.request.cancellation.cancelled).toBe(false)
+    expect(under[0]?.request.cancellation.signal.aborted).toBe(false)
     under[0]?.land('answer')
     expect(await second).toBe('answer')
   })
@@ -105,7 +104,7 @@ describe('a caller of a shared read', () => {
     controllers[0]?.abort('one')
     controllers[1]?.abort('two')
     expect(await Promise.all(both)).toEqual(['one', 'two'])
-    expect(under[0]?.request.cancellation).toMatchObject({ cancelled: true, reason: 'two' })
+    expect(under[0]?.request.cancellation.signal).toMatchObject({ aborted: true, reason: 'two' })
 
     // The next read sends a new request, also if the first one is answered late.
     void flights.board(read(), undefined, 1000)
@@ -127,7 +126,7 @@ describe('a caller of a shared read', () => {
     expect(under[0]?.request.progress.deadline).toBe(1000)
     await clock.advance(100)
     expect(await second).toMatchObject({ name: 'TimedOut', timeoutMs: 100, queuedMs: 0, inFlightMs: 100 })
-    expect(under[0]?.request.cancellation.cancelled).toBe(false)
+    expect(under[0]?.request.cancellation.signal.aborted).toBe(false)
     await clock.advance(400)
     expect(await first).toMatchObject({
       name: 'TimedOut',
@@ -137,7 +136,7 @@ describe('a caller of a shared read', () => {
       retryWaitMs: 0,
       sent: false,
     })
-    expect(under[0]?.request.cancellation.cancelled).toBe(true)
+    expect(under[0]?.request.cancellation.signal.aborted).toBe(true)
     expect(clock.sleepers).toBe(0)
   })
 

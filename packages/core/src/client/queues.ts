@@ -2,8 +2,6 @@ import type { OperationId } from '../api/api.js'
 import { limits } from '../api/limits.js'
 import type { RateLimit } from '../operation.js'
 import {
-  createNumberQueue,
-  type NumberQueue,
   type BoundChange,
   createRateSearch,
   createRefusals,
@@ -29,7 +27,6 @@ import {
   otherChanges,
   otherReads,
   type Request,
-  signalOf,
 } from './request.js'
 import { permitExpired } from './send.js'
 
@@ -61,13 +58,11 @@ function createLearnedQueues(
   const rates = new Map<OperationId, RateSearch>()
   const judges = new Map<OperationId, { readonly refusals: Refusals; readonly rate: number | undefined }>()
   /** For each operation without a queue: when its calls of the last window were accepted. */
-  const accepted = new Map<OperationId, NumberQueue>()
+  const accepted = new Map<OperationId, number[]>()
 
-  const recently = (id: OperationId): NumberQueue => {
-    const times = accepted.get(id) ?? createNumberQueue()
+  const recently = (id: OperationId): number[] => {
+    const times = accepted.get(id)?.filter((at) => at + WINDOW_MS > clock.now()) ?? []
     accepted.set(id, times)
-    for (let first = times.first(); first !== undefined && first + WINDOW_MS <= clock.now(); first = times.first())
-      times.shift()
     return times
   }
 
@@ -88,7 +83,7 @@ function createLearnedQueues(
       if (!judge(id).refused(clock.now(), isProbing)) return undefined
       const known = queues.get(id)
       if (known !== undefined) return known
-      const rate = createRateSearch(recently(id).size(), WINDOW_MS)
+      const rate = createRateSearch(recently(id).length, WINDOW_MS)
       const queue = createScheduler({ ...options, limiter: createTokens({ rate, windowMs: WINDOW_MS, jitterMs }) })
       queues.set(id, queue)
       rates.set(id, rate)
@@ -160,48 +155,41 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     return holdUp
   }
 
-  const run = <T>(request: Request, job: (slot: Slot) => Promise<T>, isRepeated: boolean): Promise<T> => {
+  const runOnce = <T>(request: Request, job: (slot: Slot) => Promise<T>, isRepeated: boolean): Promise<T> => {
     const { progress, cancellation, id } = request
     const queue = queueOf(request)
     const own = learned.get(id)
     // A repeated request goes before others of its priority, because they all came later.
     const priority = isRepeated ? request.priority + 0.5 : request.priority
-    const begin = (slot: Slot) => {
-      // A call cancelled while it waited is dropped here at the latest. Unsent, it costs nothing of the limit.
-      if (cancellation.cancelled) return Promise.reject(cancellation.reason)
-      if (own !== learned.get(id)) return Promise.reject(elsewhere)
+    const { signal } = cancellation
+    const begin = async (slot: Slot): Promise<T> => {
+      if (own !== learned.get(id)) throw elsewhere
       enterPhase(progress, 'inFlight', clock.now())
       return job(slot)
     }
-    const start = (beginning: (slot: Slot) => Promise<T>) => {
-      const atOnce = config.limiter === undefined && startsAtOnce(queue.state, maxInFlight)
-      return queue.run(beginning, { priority, signal: atOnce ? undefined : signalOf(cancellation) })
-    }
-    if (own === undefined) return start(begin)
-    return own.run((first) => start((slot) => begin(both(first, slot))), { priority, signal: signalOf(cancellation) })
-  }
-
-  /** Waits again if the request was not sent for a reason of the queues' own. */
-  const runAgain = <T>(error: unknown, request: Request, job: (slot: Slot) => Promise<T>): Promise<T> => {
-    if (error !== elsewhere && error !== permitExpired) return Promise.reject(error)
-    const { progress } = request
-    if (error === permitExpired) {
-      progress.lastError ??= error
-      enterPhase(progress, 'queued', clock.now())
-    }
-    const isRepeated = progress.attempt > 1 || error === permitExpired
-    return run(request, job, isRepeated).catch((next: unknown) => runAgain(next, request, job))
+    if (own === undefined) return queue.run(begin, { priority, signal })
+    const beginBoth = (first: Slot) => queue.run((slot) => begin(both(first, slot)), { priority, signal })
+    return own.run(beginBoth, { priority, signal })
   }
 
   return {
-    run: (request, job) => {
-      const { progress, operation } = request
-      const isRepeated = progress.attempt > 1
+    run: async (request, job) => {
+      const { progress } = request
+      let isRepeated = progress.attempt > 1
       if (isRepeated) enterPhase(progress, 'queued', clock.now())
       progress.holdUp = holdUpOf(request)
-      const outcome = run(request, job, isRepeated)
-      if (operation.limit !== undefined && config.limiter === undefined) return outcome
-      return outcome.catch((error: unknown) => runAgain(error, request, job))
+      for (;;) {
+        try {
+          return await runOnce(request, job, isRepeated)
+        } catch (error) {
+          // These requests were not sent, for a reason of the queues' own, and wait again.
+          if (error !== elsewhere && error !== permitExpired) throw error
+          if (error === elsewhere) continue
+          progress.lastError ??= error
+          enterPhase(progress, 'queued', clock.now())
+          isRepeated = true
+        }
+      }
     },
     throttled: (request, refusal, retryAfterMs) => {
       const queue = request.operation.limit === undefined ? learned.refused(request.id) : queueOf(request)
@@ -227,7 +215,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
 }
 
 const both = (one: Slot, other: Slot): Slot => ({
-  mayWrite: one.mayWrite ?? other.mayWrite,
+  mayWrite: () => one.mayWrite?.() !== false && other.mayWrite?.() !== false,
   written: (fresh) => {
     one.written(fresh)
     other.written(fresh)
@@ -237,10 +225,6 @@ const both = (one: Slot, other: Slot): Slot => ({
     other.answered()
   },
 })
-
-/** A call that starts at once needs no signal that removes it from the queue, and signals are expensive. */
-const startsAtOnce = ({ queued, inFlight, tokens, pausedUntil }: SchedulerState, maxInFlight: number) =>
-  queued === 0 && inFlight < maxInFlight && tokens >= 1 && pausedUntil === undefined
 
 type Paced = (countedWithinMs: number, because: BoundChange) => void
 

@@ -68,8 +68,8 @@ export function refusal(
   if (status >= 300 && status < 400) {
     // Only the origin of a redirect is shown, because the rest may repeat secrets of the request.
     const origin = originOf(headerOf(answer, 'location'))
-    const told = [request.progress.token ?? '', ...secretsIn(request.input)].filter((secret) => secret !== '')
-    const target = told.some((secret) => origin.toLowerCase().includes(secret.toLowerCase())) ? '' : origin
+    const secrets = [request.progress.token ?? '', ...secretsIn(request.input)].filter((secret) => secret !== '')
+    const target = secrets.some((secret) => origin.toLowerCase().includes(secret.toLowerCase())) ? '' : origin
     return new UnexpectedResponse(
       `${request.id}: redirected (status ${status})${target}; redirects are not followed`,
       facts,
@@ -121,8 +121,8 @@ function deploymentIn(
 ) {
   const id = body?.['request_id']
   if (typeof id !== 'string' || id.length > LONGEST_ID) return undefined
-  const told = [progress.token ?? '', ...secretsIn(input)]
-  const telling = told.filter(
+  const secrets = [progress.token ?? '', ...secretsIn(input)]
+  const telling = secrets.filter(
     (secret) => secret.length >= SHORTEST_TELLING_SECRET || secret.toLowerCase() === id.toLowerCase(),
   )
   return scrub(id, telling) === id ? id : undefined

@@ -1,5 +1,5 @@
 import { api } from '../api/api.js'
-import { Cancellation, Progress, type Request } from './request.js'
+import { Progress, type Request } from './request.js'
 
 /** A request as the first hop makes it; by default a GET of a status. */
 export function testRequest(
@@ -17,7 +17,7 @@ export function testRequest(
     body: undefined,
     priority: 0,
     mayWrite: undefined,
-    cancellation: new Cancellation(),
+    cancellation: new AbortController(),
     progress: { ...new Progress(now), deadline },
     ...rest,
   }

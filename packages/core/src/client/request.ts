@@ -4,37 +4,6 @@ import type { Operation } from '../operation.js'
 import { pathOf, wireName } from '../wire.js'
 import { InvalidInput } from './errors.js'
 
-/**
- * Tells the client's parts that no caller waits for a call any more. An AbortSignal with its listeners would cost as
- * much as all other work on a call, so one is created only where it is needed.
- */
-export class Cancellation {
-  cancelled = false
-  reason: unknown
-  /** Called on cancellation. One listener at a time, because a call is handled by one part at a time. */
-  listener: CancelListener | undefined
-  controller: AbortController | undefined
-}
-
-export interface CancelListener {
-  cancelled(reason: unknown): void
-}
-
-export function cancel(cancellation: Cancellation, reason: unknown): void {
-  if (cancellation.cancelled) return
-  cancellation.cancelled = true
-  cancellation.reason = reason
-  cancellation.listener?.cancelled(reason)
-  cancellation.controller?.abort(reason)
-}
-
-/** Returns the cancellation as an AbortSignal. */
-export function signalOf(cancellation: Cancellation): AbortSignal {
-  const controller = (cancellation.controller ??= new AbortController())
-  if (cancellation.cancelled) controller.abort(cancellation.reason)
-  return controller.signal
-}
-
 /** Phases of a call: waiting in the queue, waiting between attempts, or sent and awaiting the answer. */
 type Phase = 'queued' | 'retryWait' | 'inFlight'
 
@@ -49,11 +18,7 @@ export interface HoldUp {
   readonly obstacle: () => Error | undefined
 }
 
-/**
- * How far a call has come: updated by the hops, read when its time is up or an attempt is judged.
- *
- * A class, because V8 may allocate object literals among long-lived objects, which keeps alive all that they refer to.
- */
+/** How far a call has come: updated by the hops, read when its time is up or an attempt is judged. */
 export class Progress {
   /** Epoch milliseconds of the latest deadline among the callers that wait. */
   deadline = 0
@@ -73,17 +38,11 @@ export class Progress {
   /** Epoch milliseconds at which the phase began. */
   since: number
   /** Milliseconds spent in each phase before the present one. */
-  readonly spent: Record<Phase, number> = new Spent()
+  readonly spent: Record<Phase, number> = { queued: 0, retryWait: 0, inFlight: 0 }
 
   constructor(now: number) {
     this.since = now
   }
-}
-
-class Spent implements TimeSpent {
-  queued = 0
-  retryWait = 0
-  inFlight = 0
 }
 
 export function enterPhase(progress: Progress, phase: Phase, now: number): void {
@@ -199,44 +158,9 @@ export interface Request extends EncodedInput {
   readonly priority: number
   /** The caller's check before each attempt is written. */
   readonly mayWrite: (() => boolean) | undefined
-  /** Tells when no caller waits for the call any more. */
-  readonly cancellation: Cancellation
+  /** Aborted when no caller waits for the call any more. */
+  readonly cancellation: AbortController
   readonly progress: Progress
-}
-
-/** A request as the first hop makes it. A class for the reason given at `Progress`. */
-export class NewRequest implements Request {
-  readonly id: OperationId
-  readonly operation: Operation
-  readonly template: string
-  readonly call: string
-  readonly input: Request['input']
-  readonly path: string
-  readonly headers: readonly string[]
-  readonly body: string | undefined
-  readonly priority: number
-  readonly mayWrite: Request['mayWrite']
-  readonly cancellation = new Cancellation()
-  readonly progress: Progress
-
-  constructor(
-    { id, operation, template }: Pick<Request, 'id' | 'operation' | 'template'>,
-    { input, call, priority, mayWrite }: Pick<Request, 'input' | 'call' | 'priority' | 'mayWrite'>,
-    { path, headers, body }: EncodedInput,
-    now: number,
-  ) {
-    this.id = id
-    this.operation = operation
-    this.template = template
-    this.call = call
-    this.input = input
-    this.path = path
-    this.headers = headers
-    this.body = body
-    this.priority = priority
-    this.mayWrite = mayWrite
-    this.progress = new Progress(now)
-  }
 }
 
 /** The facts that every error and event of the call includes. */

@@ -3,7 +3,7 @@ import { type Backoff, backoffMs } from '../runtime/index.js'
 import type { Clock, Random } from '../time.js'
 import type { EventSink } from './call-events.js'
 import { AlreadyTerminated, ConnectionLost, type MusterError, NotFound, RateLimited, ServerError } from './errors.js'
-import { enterPhase, factsOf, type Request, signalOf } from './request.js'
+import { enterPhase, factsOf, type Request } from './request.js'
 
 /** Which requests are safe to repeat, and when. Pure. */
 
@@ -64,7 +64,7 @@ export async function withRetry(
     try {
       return await attempt(request)
     } catch (error) {
-      if (cancellation.cancelled) throw error
+      if (cancellation.signal.aborted) throw error
       progress.lastError = error
       if (error instanceof RateLimited) {
         progress.written = false // a refusal: nothing was done
@@ -78,7 +78,7 @@ export async function withRetry(
         if (clock.now() + (pauseMs ?? ownMs) >= progress.deadline) throw error
         if (pauseMs !== undefined) continue
         enterPhase(progress, 'retryWait', clock.now())
-        await clock.sleep(ownMs, signalOf(cancellation))
+        await clock.sleep(ownMs, cancellation.signal)
         continue
       }
       if (progress.doubtful && operation.method === 'DELETE' && isGone(error)) return gone(request, error)
@@ -91,7 +91,7 @@ export async function withRetry(
       if (clock.now() + delayMs >= progress.deadline) throw error
       events.emit('retry', { ...factsOf(request), attempt: progress.attempt, delayMs, error: nameOf(error) })
       enterPhase(progress, 'retryWait', clock.now())
-      await clock.sleep(delayMs, signalOf(cancellation))
+      await clock.sleep(delayMs, cancellation.signal)
     }
   }
 }

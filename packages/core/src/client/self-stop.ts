@@ -3,7 +3,7 @@ import type { SettingsOption } from '../api/settings.js'
 import type { Clock, Random } from '../time.js'
 import type { Operation } from '../operation.js'
 import { checkCallOptions, loadDescription } from './call.js'
-import { Cancellation, Progress } from './request.js'
+import { Progress } from './request.js'
 import { configure } from './config.js'
 import { decodeGone } from './decode.js'
 import { AlreadyTerminated, InvalidInput } from './errors.js'
@@ -59,7 +59,7 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
     input: { request_id: environment[`${prefix}_REQUEST_ID`], authorization },
     priority: 0,
     mayWrite: undefined,
-    cancellation: new Cancellation(),
+    cancellation: new AbortController(),
     progress: new Progress(config.clock.now()),
     path: `${url.pathname}${url.search}`,
     headers: ['authorization', authorization],

@@ -1,7 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { cancel, Cancellation } from './request.js'
 import { ConnectionLost, UnexpectedResponse } from './errors.js'
 import { serve } from './server.fixture.js'
 import { createTransport, type TransportOptions } from './transport.js'
@@ -31,7 +30,7 @@ const answering = (text: string, after: (socket: Socket) => void = () => {}) =>
 function open(origin: string, options: Partial<TransportOptions> = {}) {
   const transport = createTransport({ origin, connections: 4, maxResponseBytes: 1000, ...options })
   onTestFinished(() => transport.close())
-  const exchange = (cancellation = new Cancellation(), method: 'GET' | 'POST' = 'GET', lane = 'status') => {
+  const exchange = (cancellation = new AbortController(), method: 'GET' | 'POST' = 'GET', lane = 'status') => {
     const seen: string[] = []
     const answer = transport.exchange(
       {
@@ -43,7 +42,8 @@ function open(origin: string, options: Partial<TransportOptions> = {}) {
       },
       {
         facts: () => ({ operation: 'deployments.get', call: 'test-1' }),
-        cancellation,
+        signal: cancellation.signal,
+        objection: () => undefined,
         sending: () => seen.push('sending'),
         written: (fresh) => seen.push(fresh ? 'written first' : 'written'),
         answered: () => seen.push('answered'),
@@ -150,7 +150,7 @@ describe('a lost connection', () => {
     ],
   ])('%s may have carried out the request', async (_, end) => {
     const { origin } = await raw((socket) => socket.on('data', () => end(socket)))
-    const { answer, seen } = open(origin).exchange(new Cancellation(), 'POST')
+    const { answer, seen } = open(origin).exchange(new AbortController(), 'POST')
     expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: true, cause: expect.any(Error) })
     expect(seen[0]).toBe('sending')
   })
@@ -176,21 +176,21 @@ describe('cancellation', () => {
         socket.on('data', () => resolve(socket))
       }).then(({ origin }) => exchange(origin))
     })
-    const cancellation = new Cancellation()
+    const cancellation = new AbortController()
     let answer: Promise<unknown> = Promise.resolve()
     const exchange = (origin: string) => {
       answer = failure(open(origin).exchange(cancellation).answer)
     }
     await arrived
-    cancel(cancellation, 'enough')
+    cancellation.abort('enough')
     expect(await answer).toBe('enough')
     await gone
   })
 
   test('before it begins sends nothing', async () => {
     const server = await serve((_, response) => response.end())
-    const cancellation = new Cancellation()
-    cancel(cancellation, 'enough')
+    const cancellation = new AbortController()
+    cancellation.abort('enough')
     expect(await failure(open(server.url).exchange(cancellation).answer)).toBe('enough')
     expect(server.requests).toEqual([])
   })
@@ -201,9 +201,9 @@ describe('cancellation', () => {
     const { exchange } = open(server.url, { connections: 1 })
     const first = exchange()
     while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    const cancellation = new Cancellation()
+    const cancellation = new AbortController()
     const second = exchange(cancellation)
-    cancel(cancellation, 'enough')
+    cancellation.abort('enough')
     expect(await failure(second.answer)).toBe('enough')
     held[0]?.()
     expect(await first.answer).toMatchObject({ body: '{}' })
@@ -255,9 +255,9 @@ describe('connections', () => {
       nth === 1 ? held.push(() => response.end('{}')) : response.end('{}'),
     )
     const { exchange } = open(server.url, { connections: 1 })
-    const slow = exchange(new Cancellation(), 'GET', 'other')
+    const slow = exchange(new AbortController(), 'GET', 'other')
     while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    expect(await exchange(new Cancellation(), 'GET', 'status').answer).toMatchObject({ status: 200 })
+    expect(await exchange(new AbortController(), 'GET', 'status').answer).toMatchObject({ status: 200 })
     held[0]?.()
     await slow.answer
   })

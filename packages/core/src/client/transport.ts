@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher, Pool } from 'undici'
 import { type CallFacts, ConnectionLost, UnexpectedResponse } from './errors.js'
-import type { Cancellation, CancelListener } from './request.js'
 
 /** The part of an undici dispatcher that a client uses. */
 export type ClientDispatcher = Pick<Dispatcher, 'dispatch'>
@@ -74,7 +73,7 @@ interface OpenPool {
  *
  * The pool's own `close` is not used: it waits for connections being set up, up to 10 s for an unanswered handshake.
  */
-async function openPool(origin: string, connections: number): Promise<OpenPool> {
+async function openPool({ origin, connections }: ConnectionOptions, connected: () => void): Promise<OpenPool> {
   const undici = await loadUndici()
   const connecting = new Set<Duplex>()
   const build: Connect = undici.buildConnector({})
@@ -87,6 +86,7 @@ async function openPool(origin: string, connections: number): Promise<OpenPool> 
     if (socket !== undefined) connecting.add(socket)
   }
   const dispatcher = new undici.Pool(origin, { connections, connect })
+  dispatcher.on('connect', connected)
   return {
     dispatcher,
     close: async () => {
@@ -115,15 +115,6 @@ async function loadUndici(): Promise<Undici> {
   return { Pool: pool.default, buildConnector: connect.default }
 }
 
-/** Connections to one origin, grouped by lane, so that slow calls in one lane do not delay calls in another. */
-interface Connections {
-  of(lane: string): ClientDispatcher | Promise<ClientDispatcher>
-  /** Whether the request being written is the first on its connection. Only valid while a request is being written. */
-  isFresh(): boolean
-  /** Closes the client's own connections. An injected dispatcher is left to its owner. */
-  close(): Promise<void>
-}
-
 interface ConnectionOptions {
   /** Scheme, host and port. */
   readonly origin: string
@@ -131,41 +122,6 @@ interface ConnectionOptions {
   readonly connections: number
   /** Replaces the client's own pools, in all lanes. */
   readonly dispatcher?: ClientDispatcher | undefined
-}
-
-function createConnections({ origin, connections, dispatcher: injected }: ConnectionOptions): Connections {
-  const opening = new Map<string, Promise<OpenPool>>()
-  const pools = new Map<string, Dispatcher>()
-  /** undici reports a new connection and writes the first request in the same turn of the event loop. */
-  let opened = false
-  const noteOpened = () => {
-    opened = true
-    queueMicrotask(() => {
-      opened = false
-    })
-  }
-  const tells = injected !== undefined && 'on' in injected ? (injected as Dispatcher) : undefined
-  tells?.on('connect', noteOpened)
-
-  const open = async (lane: string): Promise<Dispatcher> => {
-    const pool = opening.get(lane) ?? openPool(origin, connections)
-    if (!opening.has(lane))
-      pool.then(
-        ({ dispatcher }) => pools.set(lane, dispatcher.on('connect', noteOpened)),
-        () => {},
-      )
-    opening.set(lane, pool)
-    return (await pool).dispatcher
-  }
-
-  return {
-    of: (lane) => injected ?? pools.get(lane) ?? open(lane),
-    isFresh: () => opened,
-    close: async () => {
-      tells?.off('connect', noteOpened)
-      await Promise.all(Array.from(opening.values(), async (pool) => (await pool).close()))
-    },
-  }
 }
 
 /** A request, ready to be written to a connection. */
@@ -195,9 +151,10 @@ type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefi
 export interface Exchange {
   /** Facts of the request, for errors. */
   facts(): CallFacts
-  readonly cancellation: Cancellation
+  /** Ends the exchange when aborted. */
+  readonly signal: AbortSignal
   /** Called right before the request would be written. If it returns an error, nothing is written. */
-  readonly objection?: (() => Error | undefined) | undefined
+  objection(): Error | undefined
   /** Called before the request is written to an open connection. */
   sending(): void
   /**
@@ -226,122 +183,106 @@ export interface TransportOptions extends ConnectionOptions {
  * limiter counts from then, and a request that fails before then has certainly not reached the service.
  */
 export function createTransport({ maxResponseBytes, ...options }: TransportOptions): Transport {
-  const connections = createConnections(options)
+  const { origin, dispatcher: injected } = options
+  /** The connections of each lane, so that slow calls in one lane do not delay calls in another. */
+  const pools = new Map<string, Promise<OpenPool>>()
+  /** undici reports a new connection and writes the first request in the same turn of the event loop. */
+  let opened = false
+  const noteOpened = () => {
+    opened = true
+    queueMicrotask(() => {
+      opened = false
+    })
+  }
+  const tells = injected !== undefined && 'on' in injected ? (injected as Dispatcher) : undefined
+  tells?.on('connect', noteOpened)
+
+  const dispatcherOf = async (lane: string): Promise<ClientDispatcher> => {
+    if (injected !== undefined) return injected
+    const pool = pools.get(lane) ?? openPool(options, noteOpened)
+    pools.set(lane, pool)
+    return (await pool).dispatcher
+  }
+
   return {
-    exchange: ({ lane, method, path, headers, body = null }, exchange) => {
-      const { cancellation } = exchange
-      const dispatch = (via: ClientDispatcher) =>
-        new Promise<Answer>((resolve, reject) => {
-          if (cancellation.cancelled) return reject(cancellation.reason)
-          // The call's own deadline covers connecting, headers and body.
-          const request = { origin: options.origin, method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }
-          via.dispatch(request, new Dispatch(exchange, connections, maxResponseBytes, resolve, reject))
-        })
-      const via = connections.of(lane)
-      return via instanceof Promise ? via.then(dispatch) : dispatch(via)
+    exchange: async ({ lane, method, path, headers, body = null }, exchange) => {
+      const via = await dispatcherOf(lane)
+      exchange.signal.throwIfAborted()
+      // The call's own deadline covers connecting, headers and body.
+      const request = { origin, method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }
+      return new Promise((resolve, reject) => {
+        via.dispatch(request, answerHandler(exchange, () => opened, maxResponseBytes, resolve, reject))
+      })
     },
-    close: connections.close,
+    close: async () => {
+      tells?.off('connect', noteOpened)
+      await Promise.all(Array.from(pools.values(), async (pool) => (await pool).close()))
+    },
   }
 }
 
 /**
- * Handles one request and its answer; undici calls the methods. A class, because V8 may allocate object literals among
- * long-lived objects, which keeps alive all that they refer to.
+ * Handles one request and its answer; undici calls the methods.
+ * @param isFresh whether the request being written is the first on its connection; only valid while it is written.
  */
-class Dispatch implements Dispatcher.DispatchHandler, CancelListener, Answer {
-  status = 0
-  headers: AnswerHeaders = noHeaders
-  body = ''
-  bytes = 0
-  readonly #exchange: Exchange
-  readonly #connections: Connections
-  readonly #maxBytes: number
-  #resolve: ((answer: Answer) => void) | undefined
-  #reject: ((reason: unknown) => void) | undefined
-  #controller: Dispatcher.DispatchController | undefined
-  #sent = false
-  #chunks: Buffer | Buffer[] | undefined
+function answerHandler(
+  { facts, signal, ...exchange }: Exchange,
+  isFresh: () => boolean,
+  maxBytes: number,
+  resolve: (answer: Answer) => void,
+  reject: (reason: unknown) => void,
+): Dispatcher.DispatchHandler {
+  let status = 0
+  let headers: AnswerHeaders = {}
+  let bytes = 0
+  const chunks: Buffer[] = []
+  let controller: Dispatcher.DispatchController | undefined
+  let isSettled = false
 
-  constructor(
-    exchange: Exchange,
-    connections: Connections,
-    maxBytes: number,
-    resolve: (answer: Answer) => void,
-    reject: (reason: unknown) => void,
-  ) {
-    this.#exchange = exchange
-    this.#connections = connections
-    this.#maxBytes = maxBytes
-    this.#resolve = resolve
-    this.#reject = reject
-    exchange.cancellation.listener = this
+  const settle = () => {
+    isSettled = true
+    signal.removeEventListener('abort', onAbort)
   }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The call was cancelled while it waited for a connection. undici does not write a request aborted here.
-    if (this.#reject === undefined) return controller.abort(abandoned())
-    this.#controller = controller
-    const objection = this.#exchange.objection?.()
-    if (objection !== undefined) return this.#fail(objection)
-    this.#sent = true
-    this.#exchange.sending()
-    // undici writes the request in this turn of the event loop; `isFresh` is only valid in the same turn.
-    const fresh = this.#connections.isFresh()
-    // `queueMicrotask` takes several times as long.
-    done.then(() => this.#exchange.written(fresh))
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    if (status < 200) return // early hints and the like: the final answer follows
-    this.status = status
-    this.headers = headers
-    this.#exchange.answered()
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.bytes += chunk.length
-    if (this.bytes > this.#maxBytes)
-      return this.#fail(tooLarge(this.#maxBytes, { ...this.#exchange.facts(), status: this.status }))
-    if (this.#chunks === undefined) this.#chunks = chunk
-    else if (Array.isArray(this.#chunks)) this.#chunks.push(chunk)
-    else this.#chunks = [this.#chunks, chunk]
-  }
-
-  onResponseEnd(): void {
-    const resolve = this.#resolve
-    const chunks = this.#chunks
-    this.#settle()
-    this.body = (Array.isArray(chunks) ? Buffer.concat(chunks) : chunks)?.toString() ?? ''
-    resolve?.(this)
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(lost(error, this.#sent, this.#exchange.facts()))
-  }
-
-  cancelled(reason: unknown): void {
-    this.#fail(reason)
-  }
-
-  #fail(reason: unknown): void {
-    const reject = this.#reject
-    const controller = this.#controller
-    this.#settle()
-    reject?.(reason)
+  const fail = (reason: unknown) => {
+    if (isSettled) return
+    settle()
+    reject(reason)
     controller?.abort(abandoned())
   }
+  const onAbort = () => fail(signal.reason)
+  signal.addEventListener('abort', onAbort)
 
-  #settle(): void {
-    this.#exchange.cancellation.listener = undefined
-    this.#resolve = undefined
-    this.#reject = undefined
-    this.#controller = undefined
-    this.#chunks = undefined
+  return {
+    onRequestStart: (started) => {
+      // The call was cancelled while it waited for a connection. undici does not write a request aborted here.
+      if (isSettled) return started.abort(abandoned())
+      controller = started
+      const objection = exchange.objection()
+      if (objection !== undefined) return fail(objection)
+      exchange.sending()
+      // undici writes the request in this turn of the event loop; `isFresh` is only valid in the same turn.
+      const fresh = isFresh()
+      queueMicrotask(() => exchange.written(fresh))
+    },
+    onResponseStart: (_, received, receivedHeaders) => {
+      if (received < 200) return // early hints and the like: the final answer follows
+      status = received
+      headers = receivedHeaders
+      exchange.answered()
+    },
+    onResponseData: (_, chunk) => {
+      bytes += chunk.length
+      if (bytes > maxBytes) return fail(tooLarge(maxBytes, { ...facts(), status }))
+      chunks.push(chunk)
+    },
+    onResponseEnd: () => {
+      settle()
+      resolve({ status, headers, body: Buffer.concat(chunks).toString(), bytes })
+    },
+    onResponseError: (_, error) => fail(lost(error, controller !== undefined, facts())),
   }
 }
 
-const noHeaders: AnswerHeaders = {}
-const done = Promise.resolve()
 const abandoned = () => new Error('nobody waits for the answer any more')
 
 const tooLarge = (maxBytes: number, facts: CallFacts) =>

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../time.js'
-import { type Awaitable, whenKnown, growingTo } from '../runtime/index.js'
+import { type Awaitable, growingTo } from '../runtime/index.js'
 import { Problem } from './answers.js'
 import { type AttemptLimit, createAttempts, createMemoryLimitStore, type LimitStore } from './attempts.js'
 
@@ -35,13 +35,12 @@ export interface Identification<Who> {
 
 /** Decides who may call, before the body is read. */
 export interface Admission<Who extends Caller> {
-  /** Counts a request without a caller. Throws or rejects with a {Problem} 429. */
-  anonymous(from: string): Awaitable<undefined>
+  /** Counts a request without a caller. Rejects with a {Problem} 429. */
+  anonymous(from: string): Promise<undefined>
   /**
-   * Throws or rejects with a {Problem} 401 for an unknown caller, 429 for too many requests; or with what
-   * `authenticate` throws.
+   * Rejects with a {Problem} 401 for an unknown caller, 429 for too many requests; or with what `authenticate` throws.
    */
-  caller(request: Request, from: string, identification: Identification<Who>): Awaitable<Who>
+  caller(request: Request, from: string, identification: Identification<Who>): Promise<Who>
   isExempt(caller: Who): boolean
 }
 
@@ -89,117 +88,81 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   }
 
   /** Admits a known caller, which counts unless it was counted. */
-  const admit = (caller: Who, from: string, isCounted = false): Awaitable<Who> => {
-    if (!isExempt(caller)) return whenKnown(isCounted ? 0 : (known?.take(from) ?? 0), ofCaller, { caller, from })
-    if (isCounted) known?.giveBack(from)
+  const admit = async (caller: Who, from: string, isCounted = false): Promise<Who> => {
+    if (isExempt(caller)) {
+      if (isCounted) known?.giveBack(from)
+      return caller
+    }
+    if (!isCounted) assertNoWait(await known?.take(from), from)
+    assertNoWait(await callers?.take(caller.id))
     return caller
-  }
-  const ofCaller = (waitMs: number, { caller, from }: Admitted<Who>): Awaitable<Who> => {
-    assertNoWait(waitMs, from)
-    return whenKnown(callers?.take(caller.id) ?? 0, within, caller)
   }
 
   /** Identifies a caller whose authorization was accepted from this address before. */
-  const again = (key: string, from: string, identification: Identification<Who>, waitMs: number): Awaitable<Who> => {
+  const again = async (key: string, from: string, { authenticate }: Identification<Who>): Promise<Who> => {
+    const waitMs = (await known?.take(from)) ?? 0
     const wasExempt = remembered.get(key) === true
     if (!wasExempt) assertNoWait(waitMs, from)
-    return whenSettled(identification.authenticate, {
-      known: (caller) => admit(caller, from, waitMs === 0),
-      unknown: () => {
+    try {
+      return await admit(await identify(authenticate), from, waitMs === 0)
+    } catch (error) {
+      if (isUnknown(error)) {
         remembered.delete(key)
         guesses?.charge(from)
-      },
-      failed: () => {},
-    })
+      }
+      throw error
+    }
   }
+
   const mayCheckSigned = (from: string, { isSigned }: Identification<Who>) =>
     isSigned?.() === true && signatures.take(from) === 0 && signaturesInAll.take('all') === 0
+
   /** Identifies a caller by an authorization that is new at this address. */
-  const first = (
-    key: string | undefined,
-    from: string,
-    identification: Identification<Who>,
-    waitMs: number,
-  ): Awaitable<Who> => {
+  const first = async (key: string | undefined, from: string, identification: Identification<Who>): Promise<Who> => {
+    const waitMs = (await guesses?.take(from)) ?? 0
     if (waitMs > 0 && !mayCheckSigned(from, identification)) throw tooMany(waitMs, from)
-    const isCharged = waitMs === 0
     const giveBack = () => {
-      if (isCharged) guesses?.giveBack(from)
+      if (waitMs === 0) guesses?.giveBack(from)
     }
-    return whenSettled(identification.authenticate, {
-      known: (caller) => {
-        giveBack()
-        if (key !== undefined) remembered.set(key, isExempt(caller))
-        return admit(caller, from)
-      },
-      unknown: () => {},
-      failed: giveBack,
-    })
+    let caller: Who
+    try {
+      caller = await identify(identification.authenticate)
+    } catch (error) {
+      // Any other error says nothing against the token.
+      if (!isUnknown(error)) giveBack()
+      throw error
+    }
+    giveBack()
+    if (key !== undefined) remembered.set(key, isExempt(caller))
+    return admit(caller, from)
   }
 
   return {
     isExempt,
-    anonymous: (from) => whenKnown(anonymous?.take(from) ?? 0, (waitMs) => assertNoWait(waitMs, from)),
-    caller: (request, from, identification) => {
+    anonymous: async (from) => assertNoWait(await anonymous?.take(from), from),
+    caller: async (request, from, identification) => {
       const recalled = identification.recall?.()
       if (recalled !== undefined) return admit(recalled, from)
       const key = known && keyOf(request, from)
-      if (key !== undefined && remembered.has(key))
-        return whenKnown(known?.take(from) ?? 0, (waitMs) => again(key, from, identification, waitMs))
-      return whenKnown(guesses?.take(from) ?? 0, (waitMs) => first(key, from, identification, waitMs))
+      const isRemembered = key !== undefined && remembered.has(key)
+      return isRemembered ? again(key, from, identification) : first(key, from, identification)
     },
   }
 }
 
-interface Admitted<Who> {
-  readonly caller: Who
-  readonly from: string
+/** @throws {Problem} 401 for an unknown caller; or what `authenticate` throws. */
+async function identify<Who>(authenticate: Identification<Who>['authenticate']): Promise<Who> {
+  const caller = await authenticate()
+  if (caller !== undefined && caller !== null) return caller
+  throw new Problem(401, 'unauthorized', 'Unknown caller. Send `Authorization: Bearer <token>` with a valid token.', {
+    headers: { 'www-authenticate': 'Bearer' },
+  })
 }
 
-/** What follows from an identification. */
-interface Outcome<Who, Result> {
-  readonly known: (caller: Who) => Awaitable<Result>
-  /** Nobody gave out the token: a {Problem} 401 is thrown next. */
-  readonly unknown: () => void
-  /** Another error is thrown next, which says nothing against the token. */
-  readonly failed: () => void
-}
+/** Whether the error says that nobody gave out the token. */
+const isUnknown = (error: unknown) => error instanceof Problem && error.status === 401
 
-function whenSettled<Who, Result>(
-  authenticate: () => Awaitable<Who | undefined>,
-  { known, unknown, failed }: Outcome<Who, Result>,
-): Awaitable<Result> {
-  const settled = (caller: Who | undefined): Awaitable<Result> => {
-    if (caller !== undefined && caller !== null) return known(caller)
-    unknown()
-    throw new Problem(401, 'unauthorized', 'Unknown caller. Send `Authorization: Bearer <token>` with a valid token.', {
-      headers: { 'www-authenticate': 'Bearer' },
-    })
-  }
-  const broken = (error: unknown): never => {
-    if (error instanceof Problem && error.status === 401) unknown()
-    else failed()
-    throw error
-  }
-  let found: Awaitable<Who | undefined>
-  try {
-    found = settling(authenticate())
-  } catch (error) {
-    return broken(error)
-  }
-  return found instanceof Promise ? found.then(settled, broken) : settled(found)
-}
-
-/** Promises of other realms and libraries, which are no `Promise`, are awaited too. */
-const settling = <T>(value: Awaitable<T>): Awaitable<T> =>
-  typeof (value as Partial<PromiseLike<T>> | null | undefined)?.then === 'function' ? Promise.resolve(value) : value
-
-function within<Who>(waitMs: number, caller: Who): Who {
-  assertNoWait(waitMs)
-  return caller
-}
-
-function assertNoWait(waitMs: number, from?: string): undefined {
+function assertNoWait(waitMs = 0, from?: string): undefined {
   if (waitMs > 0) throw tooMany(waitMs, from)
 }
 

@@ -1,5 +1,4 @@
 import { STATUS_CODES } from 'node:http'
-import type { Awaitable } from '../runtime/index.js'
 
 /** What the server knows about a request's connection; `nodeListener` fills it in. */
 export interface Connection {
@@ -18,8 +17,8 @@ export interface Reply {
   readonly body: string
 }
 
-/** A handler that may return a plain reply instead of a Response, and at once. Never throws, never rejects. */
-export type Replier = (request: Request, connection: Connection) => Awaitable<Reply | Response>
+/** A handler that may return a plain reply instead of a Response. Never rejects. */
+export type Replier = (request: Request, connection: Connection) => Promise<Reply | Response>
 
 const repliers = new WeakMap<HttpHandler, Replier>()
 

@@ -1,7 +1,10 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createManualClock } from '../time.js'
 import { handlerOf, type Problem, problemReply } from './answers.js'
-import { type BodyLimits, createBodies } from './bodies.js'
+import { type BodyLimits, createBodies, readBody } from './bodies.js'
+import { nodeListener } from './node-listener.js'
 import { type RawClient, rawServer, untilSo } from './raw-client.fixture.js'
 
 const closers: (() => Promise<void>)[] = []
@@ -201,4 +204,27 @@ test.each([
   expect(() => createBodies({ clock: createManualClock(), [name]: value })).toThrow(
     `option ${name} must be at least 1, got ${value}`,
   )
+})
+
+test.each([
+  ['100 KB in several pieces', 100_000, '100000'],
+  ['more than is allowed', 300_000, '413'],
+])('a body that is read after its first pieces have come is read to its end: %s', async (_, bytes, answer) => {
+  const server = createServer(
+    nodeListener(
+      handlerOf(async (request) => {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        const read = readBody(request, 200_000)
+        const body = await read.then(({ byteLength }) => byteLength).catch((error: Problem) => error.status)
+        return { status: 200, headers: {}, body: String(body) }
+      }),
+    ),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(async () => void server.close())
+  const { port } = server.address() as AddressInfo
+  // Chunked, so that nothing but the bytes tells the length.
+  const body = new Blob(['x'.repeat(bytes)]).stream()
+  const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+  expect(await response.text()).toBe(answer)
 })

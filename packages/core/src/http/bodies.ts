@@ -71,23 +71,10 @@ interface Unfinished {
   readonly over: AbortController
 }
 
-/** A body that is there, of which nothing has to be bounded. */
-class WholeBody implements BegunBody {
-  readonly #bytes: Uint8Array
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
-  }
-
-  bytes(): Uint8Array {
-    return this.#bytes
-  }
-
-  trust(): void {}
-}
-
 const NOTHING = new Uint8Array()
-const NO_BODY = new WholeBody(NOTHING)
+
+/** A body that is there, of which nothing has to be bounded. */
+const arrived = (bytes: Uint8Array): BegunBody => ({ bytes: () => bytes, trust: () => {} })
 
 /**
  * Bounds unfinished bodies by ending the oldest: an honest sender's body arrives within a moment, so a sender who holds
@@ -183,8 +170,8 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
         return { bytes: () => Promise.reject(bodyTooLarge(maxBytes)), trust: () => {} }
       }
       const body = takeBody(request)
-      if (body === null) return NO_BODY
-      if (body instanceof Uint8Array) return new WholeBody(body)
+      if (body === null) return arrived(NOTHING)
+      if (body instanceof Uint8Array) return arrived(body)
       if (body !== undefined) return beginMessage(body, maxBytes, from)
       return beginStream(request, maxBytes, from)
     },

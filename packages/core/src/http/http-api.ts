@@ -3,27 +3,12 @@ import type { Clock } from '../time.js'
 import { addressBlock } from '../ip.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { scrub } from '../redact.js'
-import { type Awaitable, whenKnown } from '../runtime/index.js'
 import { type Caller, createAdmission, type RequestLimits, UNKNOWN_ADDRESS } from './admission.js'
-import {
-  type Connection,
-  handlerOf,
-  type HttpHandler,
-  Problem,
-  problemReply,
-  type Reply,
-} from './answers.js'
-import { type BegunBody, type BodyLimits, createBodies } from './bodies.js'
+import { type Connection, handlerOf, type HttpHandler, Problem, problemReply, type Reply } from './answers.js'
+import { type BodyLimits, createBodies } from './bodies.js'
 import { corsHeaders, type CorsOptions, preflight } from './cors.js'
-import {
-  createMatcher,
-  inputReader,
-  type InputReader,
-  type Match,
-  methodsOf,
-  type Routes,
-} from './input.js'
-import { type Target, targetOf } from './lazy-request.js'
+import { createMatcher, inputReader, type InputReader, type Match, methodsOf, type Routes } from './input.js'
+import { targetOf } from './lazy-request.js'
 import { type AddressOf, clientAddress } from './request-headers.js'
 
 /** Facts about a request besides its input. */
@@ -102,32 +87,12 @@ const unavailable = () =>
   new Problem(503, 'unavailable', 'The server cannot answer now. Retry after 1 s.', { retryAfterMs: 1000 })
 const internal = () => new Problem(500, 'internal-error', 'Internal error. The server log has the cause.')
 
-/** What is known of a request when it arrives. */
-interface Arrived {
-  readonly request: Request
-  readonly connection: Connection
-  readonly target: Target
-  readonly address: string | undefined
-  /** The key under which it counts. */
-  readonly from: string
-}
-
 /** A route with all that serves it. */
 interface Served {
   readonly isAnonymous: boolean
   readonly maxBytes: number
   readonly read: InputReader
   readonly handler: (input: unknown, exchange: unknown) => unknown
-}
-
-/** A request whose route is known. */
-interface Work<Who> {
-  readonly arrived: Arrived
-  readonly found: Match
-  readonly route: Served
-  readonly body: BegunBody
-  /** Undefined for an anonymous route, and until it is known. */
-  caller: Who | undefined
 }
 
 /** Creates an HTTP API from described routes and a handler for each route. */
@@ -163,52 +128,34 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     })
   }
 
-  const find = (request: Request, { pathname }: Target, from: string): Awaitable<Match<keyof Table & string>> => {
-    try {
-      return match(request.method === 'HEAD' ? 'GET' : request.method, pathname)
-    } catch (error) {
-      // Requests for unknown paths are limited too.
-      return whenKnown(admission.anonymous(from), () => {
-        throw error
-      })
-    }
-  }
-
-  // The steps of a request, each of which calls the next one. Nothing is awaited that is there already: a promise for
-  // each step would cost more than the step itself, and so would functions that are made anew for each request.
-  const handle = (request: Request, connection: Connection): Awaitable<Reply | Response> => {
+  const handle = async (request: Request, connection: Connection): Promise<Reply | Response> => {
     const target = targetOf(request)
     const asked = cors && preflight(request, methods)
     if (asked !== undefined) return withHeaders(asked, ALWAYS)
     const address = addressOf(request, connection)
     const from = address === undefined ? UNKNOWN_ADDRESS : addressBlock(address)
-    return whenKnown(find(request, target, from), identify, { request, connection, target, address, from })
-  }
-  const identify = (found: Match<keyof Table & string>, arrived: Arrived): Awaitable<Reply | Response> => {
-    const { request, connection, from } = arrived
-    const route = served.get(found.name) as Served
-    const body = bodies.begin(request, route.maxBytes, from)
-    const who: Awaitable<Who | undefined> = route.isAnonymous
-      ? admission.anonymous(from)
-      : admission.caller(request, from, {
+    let found: Match<keyof Table & string>
+    try {
+      found = match(request.method === 'HEAD' ? 'GET' : request.method, target.pathname)
+    } catch (error) {
+      // Requests for unknown paths are limited too.
+      await admission.anonymous(from)
+      throw error
+    }
+    const { isAnonymous, maxBytes, read, handler } = served.get(found.name) as Served
+    // Nothing is awaited before this, so that no piece of the body has come.
+    const body = bodies.begin(request, maxBytes, from)
+    const caller = isAnonymous
+      ? await admission.anonymous(from)
+      : await admission.caller(request, from, {
           authenticate: () => authenticate(request, connection),
           recall: recall && (() => recall(request)),
           isSigned: isSigned && (() => isSigned(request)),
         })
-    return whenKnown(who, permit, { arrived, found, route, body, caller: undefined })
-  }
-  const permit = (caller: Who | undefined, work: Work<Who>): Awaitable<Reply | Response> => {
-    work.caller = caller
-    return whenKnown(authorize?.(work.found.name, caller, work.arrived.request), read, work)
-  }
-  const read = (_: void, work: Work<Who>): Awaitable<Reply | Response> => {
-    const { arrived, found, route, body, caller } = work
+    await authorize?.(found.name, caller, request)
     if (caller !== undefined && admission.isExempt(caller)) body.trust()
-    return whenKnown(route.read(arrived.request, arrived.target, found.path, body), respond, work)
-  }
-  const respond = (input: unknown, { arrived, found, route, caller }: Work<Who>): Awaitable<Reply | Response> => {
-    const { address, request } = arrived
-    return whenKnown(route.handler(input, { caller, address, request }), replyOf, found)
+    const input = await read(request, target, found.path, body)
+    return replyOf(await handler(input, { caller, address, request }), found)
   }
 
   const problem = (error: unknown, request: Request): Problem => {
@@ -232,22 +179,16 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   }
 
   const finish = (answer: Reply | Response, request: Request): Reply | Response => {
-    const told = cors === undefined ? answer : withHeaders(answer, corsHeaders(cors, request))
-    return request.method === 'HEAD' ? withoutBody(told) : told
+    const withCors = cors === undefined ? answer : withHeaders(answer, corsHeaders(cors, request))
+    return request.method === 'HEAD' ? withoutBody(withCors) : withCors
   }
 
-  return handlerOf((request, connection) => {
-    let answer: Awaitable<Reply | Response>
+  return handlerOf(async (request, connection) => {
     try {
-      answer = handle(request, connection)
+      return finish(await handle(request, connection), request)
     } catch (error) {
       return finish(refusal(error, request), request)
     }
-    if (!(answer instanceof Promise)) return finish(answer, request)
-    return answer.then(
-      (known) => finish(known, request),
-      (error: unknown) => finish(refusal(error, request), request),
-    )
   })
 }
 

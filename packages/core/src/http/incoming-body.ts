@@ -101,6 +101,11 @@ export class IncomingBody {
   gather(maxBytes: number, watcher: BodyWatcher): void {
     this.#maxBytes = maxBytes
     this.#watcher = watcher
+    if (this.#state !== 'arriving') return
+    // Pieces may have come before.
+    if (this.#bytes.size > maxBytes) return this.drop(bodyTooLarge(maxBytes))
+    if (this.#pieces > 1) watcher.unfinished()
+    this.#message.resume()
   }
 
   /**
@@ -122,7 +127,6 @@ export class IncomingBody {
   /** The whole body, without a bound, in place of `gather` and `whole`. */
   all(): Promise<Uint8Array> {
     this.gather(Infinity, UNWATCHED)
-    this.#message.resume()
     return this.whole()
   }
 

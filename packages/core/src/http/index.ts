@@ -5,5 +5,5 @@ export { createMemoryLimitStore, type AttemptLimit, type LimitStore } from './at
 export type { BodyLimits } from './bodies.js'
 export type { CorsOptions } from './cors.js'
 export type { Authenticate } from './http-api.js'
-export { nodeListener, type NodeListenerOptions } from './node-listener.js'
+export { nodeListener } from './node-listener.js'
 export { bearerToken, clientAddress, type AddressOf, type ClientAddressOptions } from './request-headers.js'

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer'
 import { defaultSettings } from '../api/settings.js'
 import type { Method, Operation } from '../operation.js'
 import { createPathMatcher } from '../path-matcher.js'
@@ -10,16 +9,13 @@ import type { Target } from './lazy-request.js'
 
 type Keys = Readonly<Record<string, unknown>>
 
-/**
- * Reads the input of an operation from a request and its body: at once if the body is there, and
- * otherwise as a promise. Throws or rejects with a {Problem} 400, 413 or 415.
- */
+/** Reads the input of an operation from a request and its body. Rejects with a {Problem} 400, 413 or 415. */
 export type InputReader = (
   request: Request,
   target: Target,
   path: Match['path'],
   body: Pick<BegunBody, 'bytes'>,
-) => unknown
+) => Promise<unknown>
 
 /**
  * Reads the flat input of an operation from the path, the query, the headers and the body, and validates it. A query
@@ -54,13 +50,10 @@ export function inputReader(operation: Operation): InputReader {
     throw inputProblem(checked.fault)
   }
 
-  return (request, target, path, body) => {
+  return async (request, target, path, body) => {
     const query = queryOf(target)
-    if (method === 'GET') return inputOf(request, query, path, {})
-    const bytes = body.bytes()
-    return bytes instanceof Promise
-      ? bytes.then((known) => inputOf(request, query, path, objectOf(jsonOf(request, known))))
-      : inputOf(request, query, path, objectOf(jsonOf(request, bytes)))
+    const keys = method === 'GET' ? {} : objectOf(jsonOf(request, await body.bytes()))
+    return inputOf(request, query, path, keys)
   }
 }
 
@@ -123,20 +116,8 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
     entries.map((route) => ({ method: route.operation.method, path: basePath + route.operation.path, value: route })),
   )
   const methods = methodsOf(routes)
-  /** Routes without placeholders, by path and method: the fastest lookup, which most requests need only. */
-  const fixed = new Map<string, Map<string, Match<Name>>>()
-  for (const { name, operation } of entries.filter((route) => route.operation.pathKeys.length === 0)) {
-    const path = basePath + operation.path
-    fixed.set(
-      path,
-      (fixed.get(path) ?? new Map<string, Match<Name>>()).set(operation.method, { name, operation, path: {} }),
-    )
-  }
-
   /** @throws {Problem} 404; or 405 naming the methods that the path has. */
   return (method: string, pathname: string): Match<Name> => {
-    const exact = fixed.get(pathname)?.get(method)
-    if (exact !== undefined) return exact
     const match = matcher.match(method, pathname)
     if (match.kind === 'route') return { ...match.value, path: pathOf(match.value.operation, match.segments) }
     if (match.kind === 'unknown path') throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
@@ -182,19 +163,10 @@ export function jsonOf(request: Request, bytes: Uint8Array): unknown {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/**
- * Most bodies are ASCII, which takes a fraction of the decoder's time. @throws TypeError for bytes that are not UTF-8.
- */
-function textOf(bytes: Uint8Array): string {
-  if (!isAscii(bytes)) return decoder.decode(bytes)
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return buffer.toString('latin1')
-}
-
 function parse(bytes: Uint8Array): unknown {
   let text = ''
   try {
-    text = textOf(bytes)
+    text = decoder.decode(bytes)
     return JSON.parse(text)
   } catch {
     throw notJson(text) // the parser's own message quotes the body

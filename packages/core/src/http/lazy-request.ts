@@ -5,7 +5,7 @@ import { incomingBody, type IncomingBody } from './incoming-body.js'
 /**
  * A Request of a node:http message that is only created in full when needed. Creating one takes as long as everything
  * else in a small answer, and most handlers use only method, URL, headers and the whole body. These are available
- * directly; any other member creates the full request. Where `canStandIn()` is false, `new Request(request)` and
+ * directly; any other member creates the full request. Where `canStandIn` is false, `new Request(request)` and
  * `fetch(request)` require a full request: pass `request.clone()`.
  * @param base scheme and host as the origin of a URL, e.g. `http://localhost`.
  */
@@ -152,28 +152,7 @@ passOn(LazyRequest.prototype, Request.prototype, new Request('http://localhost')
 passOn(LazyHeaders.prototype, Headers.prototype, new Headers())
 
 /** Whether `new Request` and `fetch` take a lazy request. From Node.js 24 on, they need a full one's private fields. */
-let isTaken = Object.getOwnPropertySymbols(new Request('http://localhost')).length > 0
-
-export const canStandIn = (): boolean => isTaken
-
-/** Replaces the global `Request` and `fetch`, where they do not take lazy requests, by ones that do. */
-export function takeLazyRequests(): void {
-  if (isTaken) return
-  isTaken = true
-  const full = (input: unknown) => (input instanceof LazyRequest ? input.real() : input)
-  replaceGlobal('Request', {
-    construct: (whole, [input, ...init]: unknown[], made) =>
-      Reflect.construct(whole, [full(input), ...init], made === globalThis.Request ? whole : made) as object,
-  })
-  replaceGlobal('fetch', {
-    apply: (whole, self, [input, ...init]: unknown[]) => Reflect.apply(whole, self, [full(input), ...init]) as unknown,
-  })
-}
-
-function replaceGlobal(name: 'Request' | 'fetch', handler: ProxyHandler<(...given: unknown[]) => unknown>): void {
-  const value = new Proxy(globalThis[name] as unknown as (...given: unknown[]) => unknown, handler)
-  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: name === 'fetch' })
-}
+export const canStandIn = Object.getOwnPropertySymbols(new Request('http://localhost')).length > 0
 
 const NOTHING = new Uint8Array()
 const decoder = new TextDecoder()
@@ -280,7 +259,7 @@ function listen(socket: Socket): Set<() => void> {
 }
 
 /** Holds an object that is created on first use. */
-export interface Lazy {
+interface Lazy {
   /** Returns the real object, creating it if needed. */
   real(): object
 }
@@ -289,7 +268,7 @@ export interface Lazy {
  * Makes `lazy` an instance of `whole`'s class. Members of `whole` that `lazy` lacks are forwarded to `lazy.real()`.
  * @param instance one of the class: Node.js up to 22 keeps what `fetch` and `new Request(request)` read under symbols.
  */
-export function passOn(lazy: Lazy, whole: object, instance: object): void {
+function passOn(lazy: Lazy, whole: object, instance: object): void {
   for (const key of Object.getOwnPropertySymbols(instance)) {
     Object.defineProperty(lazy, key, { configurable: true, get: propertyOf(key) })
   }

@@ -27,9 +27,9 @@ async function serve(handler: HttpHandler): Promise<{ url: string; port: number 
   return { url: `http://127.0.0.1:${port}`, port }
 }
 
-test('the global Response stays where that is asked for', async () => {
+test('the globals stay as they are', async () => {
   const { Response: before, Request: beforeIn, fetch: beforeOut } = globalThis
-  nodeListener(async () => new Response('a'), { keepGlobals: true })
+  nodeListener(async () => new Response('a'))
   expect([globalThis.Response, globalThis.Request, globalThis.fetch]).toEqual([before, beforeIn, beforeOut])
 })
 

@@ -1,37 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type HttpHandler, replierOf, type Reply } from './answers.js'
 import { announcesBody } from './incoming-body.js'
-import { canStandIn, goneSignal, lazyRequest, onGone, realRequest, takeLazyRequests } from './lazy-request.js'
-import { type LightAnswer, lightResponses, partsOf } from './light-response.js'
-
-export interface NodeListenerOptions {
-  /**
-   * Whether the global `Response` stays unchanged. Otherwise the first ordinary handler replaces it by one that makes
-   * answers of text, bytes and JSON without a stream, and is the same in all else; from Node.js 24 on, also `Request`
-   * and `fetch`, by ones that take a handler's lazy request. Default false.
-   */
-  readonly keepGlobals?: boolean | undefined
-}
+import { canStandIn, goneSignal, lazyRequest, onGone, realRequest } from './lazy-request.js'
 
 /** `http.createServer(nodeListener(handler))` serves a handler with node:http, Express and similar servers. */
-export function nodeListener(
-  handler: HttpHandler,
-  { keepGlobals = false }: NodeListenerOptions = {},
-): (message: IncomingMessage, response: ServerResponse) => void {
+export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {
   const reply = replierOf(handler)
-  if (reply === handler && !keepGlobals) {
-    lightResponses()
-    takeLazyRequests()
-  }
   // Handlers with a replier are our own, and use only what a lazy request offers. Others may pass theirs on.
-  const toRequest = requestMaker(reply === handler && !canStandIn() ? wholeRequest : lazyRequest)
-  const serve = (message: IncomingMessage, response: ServerResponse) => {
+  const toRequest = requestMaker(reply === handler && !canStandIn ? wholeRequest : lazyRequest)
+  const serve = async (message: IncomingMessage, response: ServerResponse) => {
     try {
       const request = toRequest(message, response)
       if (request === undefined) return void response.writeHead(400).end()
-      const answer = reply(request, { remoteAddress: message.socket.remoteAddress })
-      if (!(answer instanceof Promise)) return write(answer, message, response)
-      answer.then((known) => write(known, message, response)).catch(() => response.destroy())
+      write(await reply(request, { remoteAddress: message.socket.remoteAddress }), message, response)
     } catch {
       response.destroy()
     }
@@ -39,31 +20,25 @@ export function nodeListener(
   return (message, response) => {
     // Most bodies come in one piece with their head, and node:http passes on both within this turn.
     if (announcesBody(message)) process.nextTick(serve, message, response)
-    else serve(message, response)
+    else void serve(message, response)
   }
 }
 
 /** Characters from which on a body is encoded before it is sent (our choice). */
 const LONG = 4096
 
+/** Writes an answer to the socket: a body that is known at once, any other as it is read. */
 function write(answer: Reply | Response, message: IncomingMessage, response: ServerResponse): void {
-  if (answer instanceof Response) return sendResponse(answer, message, response)
+  if (answer instanceof Response) {
+    if (answer.body === null) return void response.writeHead(answer.status, headersOf(answer)).end()
+    return void sendStream(answer, answer.body, message, response).catch(() => response.destroy())
+  }
   const { status, headers, body } = answer
+  const list = Object.entries(headers).flat()
+  if (body === '') return void response.writeHead(status, list).end()
   // A long text would be copied for its length, again behind the headers, and again for the socket.
   const sent = body.length > LONG ? Buffer.from(body) : body
-  const list = flat(headers)
-  response.writeHead(status, body === '' ? [...list] : ['content-length', String(Buffer.byteLength(sent)), ...list])
-  if (body === '') response.end()
-  else response.end(sent)
-}
-
-/** The headers of the answer before: most answers share theirs. */
-let last: { readonly headers: Reply['headers']; readonly list: readonly string[] } = { headers: {}, list: [] }
-
-/** The headers as the flat list that node:http takes without converting it. */
-function flat(headers: Reply['headers']): readonly string[] {
-  if (headers !== last.headers) last = { headers, list: Object.entries(headers).flat() }
-  return last.list
+  response.writeHead(status, withLength(list, Buffer.byteLength(sent))).end(sent)
 }
 
 type MakeRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
@@ -98,22 +73,6 @@ function baseOf(host = 'localhost'): string {
 const wholeRequest: MakeRequest = (message, response, base) =>
   realRequest(message, response, base + (message.url ?? '/'), goneSignal(message, response))
 
-/** Writes a Response to the socket: a body of known bytes at once, any other as it is read. */
-function sendResponse(answer: Response, message: IncomingMessage, response: ServerResponse): void {
-  const parts = partsOf(answer)
-  if (parts !== undefined) return sendParts(parts, response)
-  const body = knownBody(answer)
-  if (body === undefined) return void sendStream(answer, message, response).catch(() => response.destroy())
-  sendParts({ status: answer.status, headers: headersOf(answer), body }, response)
-}
-
-function sendParts({ status, headers, body }: LightAnswer, response: ServerResponse): void {
-  if (body === null) return void response.writeHead(status, headers as string[]).end()
-  response.writeHead(status, withLength(headers, Buffer.byteLength(body)))
-  // A long text would be copied for its length, again behind the headers, and again for the socket.
-  response.end(typeof body === 'string' && body.length > LONG ? Buffer.from(body) : body)
-}
-
 function headersOf({ headers }: Response): string[] {
   const list: string[] = []
   // Cookies are the only header that has several values. Iterating yields each.
@@ -127,34 +86,16 @@ const withLength = (list: readonly string[], length: number): string[] =>
     ? [...list]
     : ['content-length', String(length), ...list]
 
-/** What Node.js up to 22 keeps of a Response under a symbol. */
-interface ResponseState {
-  readonly body?: { readonly source?: unknown; readonly stream?: { readonly locked?: unknown } } | null
-}
-
-/** The symbol, if its value has the shape that is read here. */
-const STATE = ((probe: Response) =>
-  Object.getOwnPropertySymbols(probe).find((key) => stateOf(probe, key)?.body?.source === 'probe'))(
-  new Response('probe'),
-)
-
-function stateOf(answer: Response, key: symbol): ResponseState | undefined {
-  return (answer as unknown as Readonly<Record<symbol, ResponseState | undefined>>)[key]
-}
-
-/** A body given as text or bytes, null for none, and undefined if only its stream tells. */
-function knownBody(answer: Response): string | Uint8Array | null | undefined {
-  const source = STATE && stateOf(answer, STATE)?.body?.source
-  if ((typeof source === 'string' || source instanceof Uint8Array) && !answer.bodyUsed && !answer.body?.locked)
-    return source
-  return answer.body === null ? null : undefined
-}
-
 /** Bytes and pieces that may be read before the head of an answer is sent (our choice). */
 const MOST_EARLY = 64 * 1024
 const MOST_PIECES = 4
 
-async function sendStream(answer: Response, message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function sendStream(
+  answer: Response,
+  body: ReadableStream<Uint8Array>,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const headers = headersOf(answer)
   let isGone = false
   let onEnd = () => {}
@@ -164,9 +105,9 @@ async function sendStream(answer: Response, message: IncomingMessage, response: 
   })
   if (message.method === 'HEAD' || isGone) {
     response.writeHead(answer.status, headers).end()
-    return answer.body?.cancel()
+    return body.cancel()
   }
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+  const reader = body.getReader()
   let drained = () => {}
   response.on('drain', () => drained())
   onEnd = () => {

@@ -30,20 +30,9 @@ export function clientAddress(options: ClientAddressOptions = {}): AddressOf {
     return networks.some(([base, length]) => base.kind() === parsed.kind() && parsed.match(base, length))
   }
 
-  /** The socket's other end of the request before, and whether it is trusted: a proxy sends many requests. */
-  let sender: string | undefined
-  let isSenderTrusted = false
-  const comesFromProxy = (address: string) => {
-    if (address !== sender) {
-      isSenderTrusted = isTrusted(address)
-      sender = address
-    }
-    return isSenderTrusted
-  }
-
   return (request, { remoteAddress }) => {
     let address = canonicalIp(remoteAddress ?? '')
-    if (networks.length === 0 || address === undefined || !comesFromProxy(address)) return address
+    if (networks.length === 0 || address === undefined || !isTrusted(address)) return address
     const named = request.headers.get(header)
     if (named === null) return address
     const hops = named

@@ -112,13 +112,13 @@ export function createCountBound(
   let narrowMs = wideMs
   let steadySince: number | undefined
   let onlyAnswersUntil = Number.NEGATIVE_INFINITY
-  let told = Number.POSITIVE_INFINITY
+  let reported = Number.POSITIVE_INFINITY
 
   const at = (now: number) => (now >= onlyAnswersUntil && answers.areSlow(now) ? narrowMs : Number.POSITIVE_INFINITY)
 
-  const tell = (bound: number, why: BoundChange) => {
-    if (bound === told) return
-    told = bound
+  const report = (bound: number, why: BoundChange) => {
+    if (bound === reported) return
+    reported = bound
     changed(bound, why)
   }
 
@@ -126,7 +126,7 @@ export function createCountBound(
     narrowMs = wideMs
     steadySince = now
     answers = createAnswerTimes()
-    tell(at(now), why)
+    report(at(now), why)
   }
 
   return {
@@ -146,12 +146,12 @@ export function createCountBound(
       quietSince = now
       if (roundTripMs !== undefined) answers.add(now, roundTripMs, roundTripMs <= narrowMs)
       const bound = at(now)
-      tell(bound, bound === Number.POSITIVE_INFINITY ? 'quick answers' : 'slow answers')
+      report(bound, bound === Number.POSITIVE_INFINITY ? 'quick answers' : 'slow answers')
       steadySince ??= now
       if (narrowMs === leastMs || now - steadySince < STEADY_MS) return
       narrowMs = Math.max(leastMs, narrowMs / 2)
       steadySince = now
-      tell(at(now), 'steady')
+      report(at(now), 'steady')
     },
     late: (now) => widen(now, 'late event loop'),
     refused: (now) => {

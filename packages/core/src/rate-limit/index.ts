@@ -1,5 +1,4 @@
 /** Waiting for the service's rate limits: token buckets, learned limits, and the queues before them. */
-export { createNumberQueue, type NumberQueue } from './collections.js'
 export type { BoundChange } from './count-bound.js'
 export { createRateSearch, createRefusals, type RateSearch, type Refusals } from './learned-limit.js'
 export type { Limiter } from './limiter.js'

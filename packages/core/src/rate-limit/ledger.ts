@@ -1,5 +1,4 @@
 // pure: which tokens of a token bucket are in use, and when each becomes free again, also those of unanswered requests
-import { createList, createNumberQueue, type Entry, type List, type NumberQueue } from './collections.js'
 import { type RequestObserver, WIDE_MS } from './count-bound.js'
 import type { Permit } from './limiter.js'
 
@@ -25,43 +24,38 @@ const LONGEST_GAP = 4
 
 export function createUnanswered(): Unanswered {
   /** When each request ended, in ascending order. */
-  const ended = createNumberQueue()
+  const ended: number[] = []
   /** The latest time at which each request is counted, once a later request was answered; in ascending order. */
-  const counted = createNumberQueue()
+  const counted: number[] = []
   let lastProbe = Number.NEGATIVE_INFINITY
   let gap = 1
 
-  const probeAt = (windowMs: number) => {
-    const first = ended.first()
-    return first === undefined
-      ? Number.POSITIVE_INFINITY
-      : Math.max(first + WIDE_MS + windowMs, lastProbe + gap * windowMs)
-  }
+  const probeAt = (windowMs: number) => Math.max(firstOf(ended) + WIDE_MS + windowMs, lastProbe + gap * windowMs)
 
   return {
-    add: (now) => ended.push(now),
+    add: (now) => void ended.push(now),
     answered: (now, writtenAt) => {
       gap = 1
-      if (ended.size() === 0) return
-      for (let first = ended.first(); first !== undefined && first <= writtenAt; first = ended.first()) {
+      while (firstOf(ended) <= writtenAt) {
         ended.shift()
         counted.push(now + WIDE_MS)
       }
     },
     out: (now, windowMs) => {
-      if (ended.size() === 0 && counted.size() === 0) return 0
       for (let at = probeAt(windowMs); at <= now; at = probeAt(windowMs)) {
         ended.shift()
         lastProbe = at
         gap = Math.min(LONGEST_GAP, gap * 2)
       }
-      for (let first = counted.first(); first !== undefined && first + windowMs <= now; first = counted.first())
-        counted.shift()
-      return ended.size() + counted.size()
+      while (firstOf(counted) + windowMs <= now) counted.shift()
+      return ended.length + counted.length
     },
-    nextBack: (windowMs) => Math.min((counted.first() ?? Number.POSITIVE_INFINITY) + windowMs, probeAt(windowMs)),
+    nextBack: (windowMs) => Math.min(firstOf(counted) + windowMs, probeAt(windowMs)),
   }
 }
+
+/** The first of some times; Infinity without one. */
+const firstOf = ([first = Number.POSITIVE_INFINITY]: readonly number[]) => first
 
 /** The tokens in use. The times passed in never decrease from one call to the next. */
 interface Ledger {
@@ -96,132 +90,104 @@ interface Ledger {
  * @param observer notified of each written request.
  */
 export function createLedger(observer: RequestObserver): Ledger {
-  const books: Books = {
-    observer,
-    held: 0,
-    answerOnly: 0,
-    waiting: createList(),
-    taken: createList(),
-    counted: createNumberQueue(),
-    lastCounted: Number.NEGATIVE_INFINITY,
-    unanswered: createUnanswered(),
+  /** Requests that are not written yet. */
+  let held = 0
+  /**
+   * Written requests that only an answer shows to be counted, because they were written on new connections or while
+   * there was no bound.
+   */
+  let answerOnly = 0
+  /** Written requests without an answer that may be taken as counted, in the order of writing. */
+  const waiting = new Set<WrittenRequest>()
+  /** Requests that were taken as counted, without an answer. */
+  const taken = new Set<WrittenRequest>()
+  /** The time by which each counted request was counted, in ascending order. */
+  const counted: number[] = []
+  let lastCounted = Number.NEGATIVE_INFINITY
+  const unanswered = createUnanswered()
+
+  const count = (at: number) => {
+    lastCounted = Math.max(lastCounted, at)
+    counted.push(lastCounted)
   }
-  const { waiting, taken, counted, unanswered } = books
+  /** Ends a written request, and tells whether it was taken as counted before. */
+  const end = (request: WrittenRequest): boolean => {
+    const wasTaken = taken.delete(request)
+    if (!wasTaken && !waiting.delete(request)) answerOnly -= 1
+    return wasTaken
+  }
+
+  const take = (unused?: () => void): Permit => {
+    let state: 'held' | 'ended' | WrittenRequest = 'held'
+    held += 1
+    return {
+      written: (now, isFresh = false) => {
+        if (state !== 'held') return
+        held -= 1
+        state = { writtenAt: now, since: now, isFresh }
+        if (observer.written(now) && !isFresh) waiting.add(state)
+        else answerOnly += 1
+      },
+      answered: (now) => {
+        const before = state
+        state = 'ended'
+        if (before === 'ended') return
+        if (before === 'held') {
+          held -= 1
+          return count(now)
+        }
+        const wasTaken = end(before)
+        unanswered.answered(now, before.writtenAt)
+        observer.answered(now, before.isFresh ? undefined : now - before.writtenAt)
+        if (!wasTaken) count(now)
+      },
+      release: (now) => {
+        const before = state
+        state = 'ended'
+        if (before === 'ended') return
+        if (before === 'held') {
+          held -= 1
+          return unused?.()
+        }
+        const wasTaken = end(before)
+        observer.lost()
+        if (!wasTaken) unanswered.add(now)
+      },
+    }
+  }
 
   return {
-    take: (unused) => new Request(books, unused),
+    take,
     out: (now, windowMs) => {
-      for (let first = counted.first(); first !== undefined && first + windowMs <= now; first = counted.first())
-        counted.shift()
-      return books.held + books.answerOnly + waiting.size() + counted.size() + unanswered.out(now, windowMs)
+      while (firstOf(counted) + windowMs <= now) counted.shift()
+      return held + answerOnly + waiting.size + counted.length + unanswered.out(now, windowMs)
     },
     // Any other request may be answered at this moment, which frees its token one window later.
-    nextBack: (now, windowMs) => Math.min((counted.first() ?? now) + windowMs, unanswered.nextBack(windowMs)),
-    waitingSince: () => waiting.first()?.item.since,
+    nextBack: (now, windowMs) => Math.min((counted[0] ?? now) + windowMs, unanswered.nextBack(windowMs)),
+    waitingSince: () => waiting.values().next().value?.since,
     takeAsCounted: (now, boundMs, countedAt) => {
-      for (
-        let first = waiting.first();
-        first !== undefined && first.item.since + boundMs <= now;
-        first = waiting.first()
-      ) {
-        first.item.move(waiting, taken)
-        count(books, countedAt)
+      for (const request of waiting) {
+        if (request.since + boundMs > now) break
+        waiting.delete(request)
+        taken.add(request)
+        count(countedAt)
       }
     },
     restart: (now, from) => {
-      for (const request of taken) if (request.writtenAt >= from) request.move(taken, waiting)
+      for (const request of taken) {
+        if (request.writtenAt < from) continue
+        taken.delete(request)
+        waiting.add(request)
+      }
       for (const request of waiting) request.since = now
     },
   }
 }
 
-interface Books {
-  readonly observer: RequestObserver
-  /** Requests that are not written yet. */
-  held: number
-  /**
-   * Written requests that only an answer shows to be counted, because they were written on new connections or while
-   * there was no bound.
-   */
-  answerOnly: number
-  readonly waiting: List<Request>
-  /** Requests that were taken as counted, without an answer. */
-  readonly taken: List<Request>
-  /** The time by which each counted request was counted, in ascending order. */
-  readonly counted: NumberQueue
-  lastCounted: number
-  readonly unanswered: Unanswered
-}
-
-function count(books: Books, at: number): void {
-  books.lastCounted = Math.max(books.lastCounted, at)
-  books.counted.push(books.lastCounted)
-}
-
-/** A class, because one is made for every request: three closures each took a tenth of the scheduler's time. */
-class Request implements Permit {
-  writtenAt = Number.NaN
+interface WrittenRequest {
+  readonly writtenAt: number
   /** When it was written, or the later time of a restart. */
-  since = Number.NaN
-  #isFresh = false
-  readonly #books: Books
-  readonly #unused: (() => void) | undefined
-  #state: 'held' | 'answer only' | 'waiting' | 'taken' | 'done' = 'held'
-  #entry: Entry<Request> | undefined
-
-  constructor(books: Books, unused: (() => void) | undefined) {
-    this.#books = books
-    this.#unused = unused
-    books.held += 1
-  }
-
-  written(now: number, fresh = false): void {
-    if (this.#state !== 'held') return
-    const books = this.#books
-    books.held -= 1
-    this.writtenAt = this.since = now
-    this.#isFresh = fresh
-    const mayBeTaken = books.observer.written(now) && !fresh
-    this.#state = mayBeTaken ? 'waiting' : 'answer only'
-    if (mayBeTaken) this.#entry = books.waiting.push(this)
-    else books.answerOnly += 1
-  }
-
-  answered(now: number): void {
-    const { observer, unanswered } = this.#books
-    const before = this.#end()
-    if (before === 'done') return
-    if (before !== 'held') {
-      unanswered.answered(now, this.writtenAt)
-      observer.answered(now, this.#isFresh ? undefined : now - this.writtenAt)
-    }
-    if (before !== 'taken') count(this.#books, now)
-  }
-
-  release(now: number): void {
-    const { observer, unanswered } = this.#books
-    const before = this.#end()
-    if (before === 'done') return
-    if (before === 'held') return this.#unused?.()
-    observer.lost()
-    if (before !== 'taken') unanswered.add(now)
-  }
-
-  move(from: List<Request>, to: List<Request>): void {
-    if (this.#entry !== undefined) from.remove(this.#entry)
-    this.#entry = to.push(this)
-    this.#state = to === this.#books.taken ? 'taken' : 'waiting'
-  }
-
-  /** Ends the request and returns the state it was in before. */
-  #end() {
-    const books = this.#books
-    const before = this.#state
-    this.#state = 'done'
-    if (before === 'held') books.held -= 1
-    else if (before === 'answer only') books.answerOnly -= 1
-    else if (before !== 'done' && this.#entry !== undefined)
-      (before === 'taken' ? books.taken : books.waiting).remove(this.#entry)
-    return before
-  }
+  since: number
+  /** Whether it was the first on its connection. */
+  readonly isFresh: boolean
 }

@@ -1,33 +1,7 @@
 import PQueue from 'p-queue'
 import { createAlarm } from '../runtime/index.js'
 import type { Clock } from '../time.js'
-import { CallQueue } from './call-queue.js'
 import type { Limiter, LimiterState, Permit } from './limiter.js'
-
-/** Calls a limiter's `check` at the times that the limiter returns, while requests are in flight. */
-interface CountWatch {
-  /** Notes that a request was written. */
-  written(now: number): void
-  stop(): void
-}
-
-function createCountWatch(clock: Clock, limiter: Limiter | undefined): CountWatch {
-  const alarm = createAlarm(clock, () => {
-    const now = clock.now()
-    limiter?.check?.(now)
-    set(now)
-  })
-  const set = (now: number) => {
-    const at = limiter?.checkAt?.(now)
-    if (at !== undefined) alarm.set(at)
-  }
-  return {
-    written: (now) => {
-      if (!alarm.isSet()) set(now)
-    },
-    stop: alarm.clear,
-  }
-}
 
 /** Passed to a job when it starts, to report the course of its request to the limiter. Reporting twice counts once. */
 export interface Slot {
@@ -47,31 +21,6 @@ export interface Slot {
 
 /** The slot of calls that no limit holds back. */
 const unlimitedSlot: Slot = { written: () => {}, answered: () => {} }
-
-/** The slot of a call that needs a permit. A class, because one is made for every request. */
-class LimitedSlot implements Slot {
-  readonly mayWrite: Slot['mayWrite']
-  readonly #permit: Permit
-  readonly #clock: Clock
-  readonly #watch: CountWatch
-
-  constructor(permit: Permit, clock: Clock, watch: CountWatch) {
-    this.#permit = permit
-    this.#clock = clock
-    this.#watch = watch
-    this.mayWrite = permit.mayWrite === undefined ? undefined : () => permit.mayWrite?.() !== false
-  }
-
-  written(fresh?: boolean): void {
-    const now = this.#clock.now()
-    this.#permit.written(now, fresh)
-    this.#watch.written(now)
-  }
-
-  answered(): void {
-    this.#permit.answered(this.#clock.now())
-  }
-}
 
 interface PauseOptions {
   /** Milliseconds of the first pause if the service names none. Each further pause in a row is twice as long. */
@@ -208,9 +157,17 @@ const unlimitedState: LimiterState = { tokens: Number.POSITIVE_INFINITY, rate: N
  */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock, limiter, maxInFlight, pauseMs, maxPauseMs } = validated(options)
-  const queue = new PQueue({ concurrency: maxInFlight, autoStart: limiter === undefined, queueClass: CallQueue })
+  const queue = new PQueue({ concurrency: maxInFlight, autoStart: limiter === undefined })
   const alarm = createAlarm(clock, () => prepare())
-  const watch = createCountWatch(clock, limiter)
+  /** Calls the limiter's `check` at the times that the limiter returns, while requests are in flight. */
+  const watch = createAlarm(clock, () => {
+    limiter?.check?.(clock.now())
+    setWatch()
+  })
+  const setWatch = () => {
+    const at = limiter?.checkAt?.(clock.now())
+    if (at !== undefined) watch.set(at)
+  }
   const pause = createPause({ pauseMs, maxPauseMs })
   let hand: Hand | undefined
   let asking = false
@@ -282,11 +239,20 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return accompany(job, drawn)
   }
 
+  const slotOf = (permit: Permit): Slot => ({
+    mayWrite: () => permit.mayWrite?.() !== false,
+    written: (fresh) => {
+      permit.written(clock.now(), fresh)
+      if (!watch.isSet()) setWatch()
+    },
+    answered: () => permit.answered(clock.now()),
+  })
+
   /** Runs a job to its end, and settles its permit. */
   const accompany = async <T>(job: (slot: Slot) => Promise<T>, permit: Hand): Promise<T> => {
     try {
       if ('failed' in permit) throw permit.failed
-      const value = await job(new LimitedSlot(permit, clock, watch))
+      const value = await job(slotOf(permit))
       permit.answered(clock.now())
       running -= 1
       // The caller tells only after this whether the call was refused.
@@ -310,8 +276,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (closed !== undefined) return Promise.reject(closed.reason)
       if (!Number.isFinite(priority))
         return Promise.reject(new RangeError(`priority must be a finite number, not ${priority}`))
-      // p-queue makes an id and a text of it for each call that has none. Only calls with a signal are looked up by it.
-      const outcome = queue.add(() => begin(job), signal === undefined ? { priority, id: '' } : { priority, signal })
+      const outcome = queue.add(() => begin(job), { priority, ...(signal && { signal }) })
       if (!alarm.isSet()) prepare()
       return outcome
     },
@@ -331,7 +296,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     close: async (reason) => {
       closed ??= { reason }
       alarm.clear()
-      watch.stop()
+      watch.clear()
       putBack()
       // Every waiting call starts now, and rejects because the queue is closed.
       queue.concurrency = Number.POSITIVE_INFINITY

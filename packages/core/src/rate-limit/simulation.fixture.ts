@@ -1,5 +1,4 @@
 import type { Clock } from '../time.js'
-import { createHeap } from './collections.js'
 import type { Limiter, Permit } from './limiter.js'
 import type { Scheduler } from './scheduler.js'
 
@@ -49,17 +48,15 @@ export function simulate(
   untilMs: number,
   server: (due: number) => number = (due) => due,
 ): Outcome {
-  const events = createHeap<{ readonly at: number; readonly order: number; readonly happen: () => void }>((a, b) =>
-    a.at === b.at ? a.order < b.order : a.at < b.at,
-  )
+  /** Sorted by time, from the last event to the next one; of equal times, the one added first comes first. */
+  const events: { readonly at: number; readonly happen: () => void }[] = []
   const counted: number[] = []
   const starts: number[] = []
   let now = 0
-  let order = 0
 
   const at = (time: number, happen: () => void) => {
-    order += 1
-    events.add({ at: time, order, happen })
+    const before = events.findLastIndex((event) => event.at > time)
+    events.splice(before + 1, 0, { at: time, happen })
   }
 
   for (const { limiter, calls, fate: fateOf, loop = (due: number) => due } of clients) {
@@ -128,7 +125,7 @@ export function simulate(
     }
   }
 
-  for (let event = events.shift(); event !== undefined && event.at <= untilMs; event = events.shift()) {
+  for (let event = events.pop(); event !== undefined && event.at <= untilMs; event = events.pop()) {
     now = event.at
     event.happen()
   }

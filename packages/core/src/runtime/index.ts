@@ -1,5 +1,6 @@
 /** The mechanisms of long-running code, one of each: timers, abort signals, events, ids. */
-export { type AbortListener, listenToAbort, stopListeningToAbort } from './abort-listeners.js'
-export { type Awaitable, linkedSignal, whenKnown, within } from './abort-signals.js'
+export { listenToAbort, stopListeningToAbort } from './abort-listeners.js'
+export { type Awaitable, linkedSignal, unlessAborted, within } from './abort-signals.js'
+export { createEvents } from './events.js'
 export { growingTo } from './growing-cache.js'
 export { type Backoff, backoffMs, createAlarm } from './timers.js'

@@ -12,26 +12,16 @@ import {
   readListed,
   NO_SERVER,
   bulkFilter,
-  isProblem,
   placeFilter,
   isEnding,
   coordinatesOf,
 } from '../deployments/index.js'
 import type { VersionRecord } from '../records.js'
-import { formatA } from '../timestamps.js'
+import { datesOf } from '../timestamps.js'
 import type { World } from '../world.js'
-import {
-  fail,
-  type Failure,
-  type Handler,
-  type HandlersOf,
-  noContent,
-  ok,
-  onePage,
-  paged,
-  type Success,
-} from './handler.js'
-import { findApplication, findDeployable, findDeployment, isFailure, unknown } from './lookup.js'
+import { fail } from '../refusal.js'
+import { type Handler, type HandlersOf, noContent, ok, onePage, paged, type Success } from './handler.js'
+import { findApplication, findDeployable, findDeployment, unknown } from './lookup.js'
 
 /** The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest place. */
 const strategies: readonly string[] = ['basic', 'weighted']
@@ -43,13 +33,11 @@ const strategies: readonly string[] = ['basic', 'weighted']
  */
 const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
   input,
-  { world, deploymentFault, webhookFault },
+  { world, faults },
 ) => {
   const { tags = [], filters = [], ap_sort_strategy = 'basic', container_log_storage = { enabled: false } } = input
   const version = versionOf(world, input)
-  if (isFailure(version)) return version
   const allows = placeFilter(filters)
-  if (isProblem(allows)) return fail(400, allows.problem)
   if (!strategies.includes(ap_sort_strategy)) {
     return fail(
       400,
@@ -75,10 +63,10 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
     skipTelemetry: input.skip_telemetry,
     command: input.command,
     arguments: input.arguments,
-    fault: deploymentFault,
-    webhookFault,
+    fault: faults?.deployment,
+    webhookFault: faults?.webhooks,
   })
-  if (webhookFault === 'early') await world.deployments.readyCalled(record)
+  if (faults?.webhooks === 'early') await world.deployments.readyCalled(record)
   if (record.site === undefined) return fail(422, NO_SERVER, { request_id: record.id })
   return ok({
     request_id: record.id,
@@ -95,11 +83,9 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
 }
 
 /** The named version; without a name, the version created last (service-api, Legacy deploy). */
-function versionOf(world: World, { app_name, version_name }: DeployLegacy): VersionRecord | Failure<400 | 409> {
+function versionOf(world: World, { app_name, version_name }: DeployLegacy): VersionRecord {
   if (version_name !== undefined) return findDeployable(world, { app_name, version_name }, 409)
-  const app = findApplication(world, app_name)
-  if (isFailure(app)) return fail(400, app.body.message)
-  const last = app.versions.values().at(-1)
+  const last = findApplication(world, app_name, 400).versions.values().at(-1)
   if (last === undefined) return fail(409, `application ${JSON.stringify(app_name)} has no version`)
   return findDeployable(world, { app_name, version_name: last.name }, 409)
 }
@@ -116,7 +102,6 @@ const whereUsersAre = ({ ip_list = [], geo_ip_list = [] }: DeployLegacy, { locat
 const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...wanted }, { world }) => {
   const { listLagMs, rejectRepeatedFilters } = world.deploymentSettings
   const listing = understand(query, readListed, { rejectRepeated: rejectRepeatedFilters })
-  if (isProblem(listing)) return fail(400, listing.problem)
   const asOf = world.clock.now() - listLagMs
   const matches: Listed[] = []
   for (const record of world.deployments.all().toReversed()) {
@@ -161,7 +146,7 @@ function stop(
   world: World,
   record: DeploymentRecord,
   storage: ContainerLogStorage | undefined,
-): Success<Stopped, 200 | 202> | Failure<410> {
+): Success<Stopped, 200 | 202> {
   const outcome = world.deployments.stop(record)
   if (outcome === 'terminated already') return fail(410, 'Instance Already terminated')
   const deployment_summary = world.deployments.view(record)
@@ -176,9 +161,8 @@ const stopMessages = {
 }
 
 export const deployments: HandlersOf<'deployments'> = {
-  create: async ({ application, version: version_name, ...input }, { world, deploymentFault, webhookFault }) => {
+  create: async ({ application, version: version_name, ...input }, { world, faults }) => {
     const version = findDeployable(world, { app_name: application, version_name }, 400)
-    if (isFailure(version)) return version
     const record = world.deployments.create({
       version,
       users: input.users.map((user) => whereIs(user, world)),
@@ -190,26 +174,23 @@ export const deployments: HandlersOf<'deployments'> = {
         error: input.webhook_on_error?.url,
         terminated: input.webhook_on_terminated?.url,
       },
-      fault: deploymentFault,
-      webhookFault,
+      fault: faults?.deployment,
+      webhookFault: faults?.webhooks,
     })
-    if (webhookFault === 'early') await world.deployments.readyCalled(record)
+    if (faults?.webhooks === 'early') await world.deployments.readyCalled(record)
     return record.site === undefined ? fail(422, NO_SERVER, { request_id: record.id }) : ok({ request_id: record.id })
   },
 
   get: ({ request_id }, { world }) => {
-    const record = findDeployment(world, request_id, 400)
-    return isFailure(record) ? record : ok(world.deployments.view(record))
+    return ok(world.deployments.view(findDeployment(world, request_id, 400)))
   },
 
   stop: ({ request_id, container_log_storage }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    return isFailure(record) ? record : stop(world, record, container_log_storage)
+    return stop(world, findDeployment(world, request_id), container_log_storage)
   },
 
   selfStop: ({ request_id, access_point_id, authorization, container_log_storage }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    if (isFailure(record)) return record
+    const record = findDeployment(world, request_id)
     if (authorization !== record.deleteToken) return fail(403, 'the token is not the delete token of this deployment')
     if (access_point_id !== record.accessPointId) return fail(404, 'the deployment has no such access point')
     return stop(world, record, container_log_storage)
@@ -217,7 +198,6 @@ export const deployments: HandlersOf<'deployments'> = {
 
   bulkStop: ({ filters }, { world }) => {
     const isMeant = bulkFilter(filters)
-    if (isProblem(isMeant)) return fail(400, isMeant.problem)
     const meant = world.deployments
       .all()
       .filter(({ life }) => !isEnding(life.status))
@@ -230,28 +210,21 @@ export const deployments: HandlersOf<'deployments'> = {
 
   /** Logs are unavailable once the deployment is terminated (service-api, Deployments). */
   logs: ({ request_id }, { world }) => {
-    const record = findDeployment(world, request_id, 404)
-    if (isFailure(record)) return record
+    const record = findDeployment(world, request_id)
     if (record.life.status === 'TERMINATED')
       return fail(404, `the logs of the terminated deployment ${JSON.stringify(request_id)} are not available`)
     return ok(containerLogs(record, world.clock.now()))
   },
 
   metrics: (input, { world }) => {
-    const record = findDeployment(world, input.request_id, 404)
-    if (isFailure(record)) return record
-    const metrics = metricsOf(record, input, world.clock.now())
-    return isProblem(metrics) ? fail(422, metrics.problem) : ok(metrics)
+    const record = findDeployment(world, input.request_id)
+    return ok(metricsOf(record, input, world.clock.now()))
   },
 
   deployLegacy,
 }
 
-const tagView = ({ name, createdAt, updatedAt }: TagRecord): DeploymentTag => ({
-  name,
-  create_time: formatA(createdAt),
-  last_updated: formatA(updatedAt),
-})
+const tagView = (tag: TagRecord): DeploymentTag => ({ name: tag.name, ...datesOf(tag) })
 
 const tagTaken = (name: string) => fail(409, `the deployment is already tagged ${JSON.stringify(name)}`)
 
@@ -263,11 +236,9 @@ interface FoundTag {
 function findTag(
   world: World,
   { request_id, tag_name }: { readonly request_id: string; readonly tag_name: string },
-): FoundTag | Failure<404> {
-  const deployment = findDeployment(world, request_id, 404)
-  if (isFailure(deployment)) return deployment
-  const tag = deployment.tags.get(tag_name)
-  return tag === undefined ? unknown('tag of this deployment', tag_name) : { deployment, tag }
+): FoundTag {
+  const deployment = findDeployment(world, request_id)
+  return { deployment, tag: deployment.tags.get(tag_name) ?? unknown('tag of this deployment', tag_name) }
 }
 
 /**
@@ -276,38 +247,32 @@ function findTag(
  */
 export const tags: HandlersOf<'tags'> = {
   list: ({ request_id }, { world }) => {
-    const deployment = findDeployment(world, request_id, 404)
-    if (isFailure(deployment)) return deployment
+    const deployment = findDeployment(world, request_id)
     const { items, total, pagination } = onePage(deployment.tags.values())
     return ok({ tags: items.map(tagView), count: total, pagination })
   },
 
   get: (input, { world }) => {
-    const found = findTag(world, input)
-    return isFailure(found) ? found : ok(tagView(found.tag))
+    return ok(tagView(findTag(world, input).tag))
   },
 
   create: ({ request_id, name }, { world }) => {
-    const deployment = findDeployment(world, request_id, 404)
-    if (isFailure(deployment)) return deployment
+    const deployment = findDeployment(world, request_id)
     const now = world.clock.now()
     const tag: TagRecord = { name, createdAt: now, updatedAt: now }
     return deployment.tags.add(tag) ? ok(tagView(tag)) : tagTaken(name)
   },
 
   update: ({ name, ...input }, { world }) => {
-    const found = findTag(world, input)
-    if (isFailure(found)) return found
-    const { deployment, tag } = found
+    const { deployment, tag } = findTag(world, input)
     if (!deployment.tags.rename(tag, name)) return tagTaken(name)
     tag.updatedAt = world.clock.now()
     return ok(tagView(tag))
   },
 
   delete: (input, { world }) => {
-    const found = findTag(world, input)
-    if (isFailure(found)) return found
-    found.deployment.tags.delete(found.tag)
+    const { deployment, tag } = findTag(world, input)
+    deployment.tags.delete(tag)
     return noContent()
   },
 }

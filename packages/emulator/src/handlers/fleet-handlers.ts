@@ -1,17 +1,17 @@
 import type { Fleet, FleetPolicy } from '@muster/core/api'
 import type { FleetPolicyChanges } from '@muster/core/internal'
-import { isProblem, policyPlaces } from '../deployments/index.js'
+import { policyPlaces } from '../deployments/index.js'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'
-import { formatA } from '../timestamps.js'
-import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
-import { findFleet, findPolicy, findVersion, isFailure, unlinked } from './lookup.js'
+import { datesOf } from '../timestamps.js'
+import { fail } from '../refusal.js'
+import { type HandlersOf, masked, noContent, ok, paged } from './handler.js'
+import { findFleet, findPolicy, findVersion, unlinked } from './lookup.js'
 
 const fleetView = (fleet: FleetRecord): Fleet => ({
   name: fleet.name,
   enabled: fleet.enabled,
-  create_time: formatA(fleet.createdAt),
-  last_updated: formatA(fleet.updatedAt),
+  ...datesOf(fleet),
 })
 
 /** A name conflict is answered by 400, because the document declares no 409 here. */
@@ -33,13 +33,11 @@ export const fleets: HandlersOf<'fleets'> = {
   },
 
   get: ({ fleet_name }, { world }) => {
-    const fleet = findFleet(world, fleet_name)
-    return isFailure(fleet) ? fleet : ok(fleetView(fleet))
+    return ok(fleetView(findFleet(world, fleet_name)))
   },
 
   update: ({ fleet_name, name, ...changes }, { world }) => {
     const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
     if (name !== undefined && !world.fleets.rename(fleet, name)) return fleetTaken(name)
     Object.assign(fleet, dropUndefined(changes), { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
@@ -48,7 +46,6 @@ export const fleets: HandlersOf<'fleets'> = {
 
   delete: ({ fleet_name }, { world }) => {
     const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
     world.fleets.delete(fleet)
     world.deployments.reconcileFleets()
     return ok({ message: `fleet ${JSON.stringify(fleet_name)} deleted` })
@@ -61,9 +58,7 @@ export const fleets: HandlersOf<'fleets'> = {
 
   link: (input, { world }) => {
     const fleet = findFleet(world, input.fleet_name)
-    if (isFailure(fleet)) return fleet
     const version = findVersion(world, input)
-    if (isFailure(version)) return version
     const now = world.clock.now()
     const link = fleet.links.get(version) ?? { createdAt: now, updatedAt: now }
     fleet.links.set(version, link)
@@ -72,16 +67,13 @@ export const fleets: HandlersOf<'fleets'> = {
       app: version.app.name,
       app_version: version.name,
       fleet: fleet.name,
-      create_time: formatA(link.createdAt),
-      last_updated: formatA(link.updatedAt),
+      ...datesOf(link),
     })
   },
 
   unlink: (input, { world }) => {
     const fleet = findFleet(world, input.fleet_name)
-    if (isFailure(fleet)) return fleet
     const version = findVersion(world, input)
-    if (isFailure(version)) return version
     if (!fleet.links.delete(version)) return unlinked(version, `fleet ${JSON.stringify(fleet.name)}`)
     world.deployments.reconcileFleets()
     return noContent()
@@ -96,8 +88,7 @@ const policyView = (policy: PolicyRecord): FleetPolicy => ({
   maximum: policy.maximum,
   threshold: policy.threshold,
   data: { filters: policy.filters },
-  create_time: formatA(policy.createdAt),
-  last_updated: formatA(policy.updatedAt),
+  ...datesOf(policy),
 })
 
 /** A name conflict is answered by 400, because the document declares no 409 here. */
@@ -120,21 +111,18 @@ function completed(changes: FleetPolicyChanges) {
   }
 }
 
-function contradiction(policy: Pick<PolicyRecord, 'minimum' | 'maximum' | 'type' | 'filters'>) {
+function assertConsistent(policy: Pick<PolicyRecord, 'minimum' | 'maximum' | 'type' | 'filters'>): void {
   const { minimum, maximum } = policy
-  if (minimum > maximum) return fail(400, `maximum: must be at least the minimum of ${minimum}, not ${maximum}`)
-  const wanted = policyPlaces(policy)
-  return isProblem(wanted) ? fail(400, wanted.problem) : undefined
+  if (minimum > maximum) fail(400, `maximum: must be at least the minimum of ${minimum}, not ${maximum}`)
+  policyPlaces(policy)
 }
 
 export const policies: HandlersOf<'policies'> = {
   create: ({ fleet_name, name, ...changes }, { world }) => {
     const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
     const now = world.clock.now()
     const policy: PolicyRecord = { name, ...completed(changes), createdAt: now, updatedAt: now }
-    const contradictory = contradiction(policy)
-    if (contradictory !== undefined) return contradictory
+    assertConsistent(policy)
     if (!fleet.policies.add(policy)) return policyTaken(name)
     world.deployments.reconcileFleets()
     return ok(policyView(policy))
@@ -142,24 +130,19 @@ export const policies: HandlersOf<'policies'> = {
 
   list: ({ fleet_name, x_fields, ...wanted }, { world }) => {
     const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
     const { items, pagination } = paged(fleet.policies.values(), wanted, world.pageSizes)
     return masked({ policies: items.map(policyView), pagination }, x_fields)
   },
 
   get: (input, { world }) => {
-    const policy = findPolicy(world, input)
-    return isFailure(policy) ? policy : ok(policyView(policy))
+    return ok(policyView(findPolicy(world, input)))
   },
 
   update: ({ fleet_name, policy_name, name, data, ...changes }, { world }) => {
     const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
     const policy = findPolicy(world, { fleet_name, policy_name })
-    if (isFailure(policy)) return policy
     const changed = dropUndefined({ ...changes, filters: data?.filters })
-    const contradictory = contradiction({ ...policy, ...changed })
-    if (contradictory !== undefined) return contradictory
+    assertConsistent({ ...policy, ...changed })
     if (name !== undefined && !fleet.policies.rename(policy, name)) return policyTaken(name)
     Object.assign(policy, changed, { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
@@ -168,9 +151,7 @@ export const policies: HandlersOf<'policies'> = {
 
   delete: ({ fleet_name, policy_name }, { world }) => {
     const fleet = findFleet(world, fleet_name)
-    if (isFailure(fleet)) return fleet
     const policy = findPolicy(world, { fleet_name, policy_name })
-    if (isFailure(policy)) return policy
     fleet.policies.delete(policy)
     world.deployments.reconcileFleets()
     return ok({ message: `policy ${JSON.stringify(policy_name)} deleted` })

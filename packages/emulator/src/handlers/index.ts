@@ -1,3 +1,25 @@
 /** What each operation of the emulated service does. */
-export type { Failure, Handlers, NoContent, RequestContext, Success } from './handler.js'
-export { handlers } from './handlers.js'
+import { applications, registry, versions } from './application-handlers.js'
+import { deployments, tags } from './deployment-handlers.js'
+import { fleets, policies } from './fleet-handlers.js'
+import type { Handlers } from './handler.js'
+import { locations } from './location-handlers.js'
+import { pullProfiles, storages } from './storage-handlers.js'
+import { relays } from './relay-handlers.js'
+
+/** All handlers: one for every operation of the description; a missing handler is a compile error. */
+export const handlers: Handlers = {
+  applications,
+  versions,
+  registry,
+  storages,
+  pullProfiles,
+  locations,
+  deployments,
+  fleets,
+  policies,
+  tags,
+  relays,
+}
+
+export type { Handlers, NoContent, RequestContext, Success } from './handler.js'

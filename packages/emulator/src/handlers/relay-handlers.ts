@@ -1,10 +1,11 @@
-import { isProblem, placeFilter } from '../deployments/index.js'
+import { placeFilter } from '../deployments/index.js'
 import type { RelaySessionRecord } from '../relays/index.js'
 import type { World } from '../world.js'
-import { fail, type Failure, type HandlersOf, noContent, ok, onePage } from './handler.js'
-import { isFailure, unknown } from './lookup.js'
+import { fail } from '../refusal.js'
+import { type HandlersOf, noContent, ok, onePage } from './handler.js'
+import { unknown } from './lookup.js'
 
-const findSession = (world: World, id: string): RelaySessionRecord | Failure<404> =>
+const findSession = (world: World, id: string): RelaySessionRecord =>
   world.relays.get(id) ?? unknown('relay session', id)
 
 /**
@@ -12,16 +13,21 @@ const findSession = (world: World, id: string): RelaySessionRecord | Failure<404
  * says so.
  */
 export const relays: HandlersOf<'relays'> = {
-  create: async ({ users, filters = [], webhook_url }, { world, relayFault, webhookFault, packetFault }) => {
+  create: async ({ users, filters = [], webhook_url }, { world, faults }) => {
     const allows = placeFilter(filters)
-    if (isProblem(allows)) return fail(400, allows.problem)
     const ips = users.map(({ ip }) => ip)
-    const order = { users: ips, allows, webhookUrl: webhook_url, fault: relayFault, webhookFault, packetFault }
-    const session = await world.relays.create(order)
+    const session = await world.relays.create({
+      users: ips,
+      allows,
+      webhookUrl: webhook_url,
+      fault: faults?.relay,
+      webhookFault: faults?.webhooks,
+      packetFault: faults?.packets,
+    })
     if (session === undefined) return fail(503, 'no relay is available')
     // The answer is built now: with an early webhook, the session is ready by the time that the answer arrives.
     const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
-    if (webhookFault === 'early') await world.relays.called(session)
+    if (faults?.webhooks === 'early') await world.relays.called(session)
     return answer
   },
 
@@ -31,13 +37,11 @@ export const relays: HandlersOf<'relays'> = {
   },
 
   get: ({ session_id }, { world }) => {
-    const session = findSession(world, session_id)
-    return isFailure(session) ? session : ok(world.relays.view(session))
+    return ok(world.relays.view(findSession(world, session_id)))
   },
 
   delete: async ({ session_id }, { world }) => {
     const session = findSession(world, session_id)
-    if (isFailure(session)) return session
     await world.relays.delete(session)
     return noContent()
   },
@@ -45,14 +49,12 @@ export const relays: HandlersOf<'relays'> = {
   /** Lets a user in. 409 for a session that is not ready, because it has no relay yet. */
   authorizeUser: ({ session_id, user_ip }, { world }) => {
     const session = findSession(world, session_id)
-    if (isFailure(session)) return session
     if (session.state === 'initializing') return fail(409, 'the relay session is not ready yet')
     return ok(world.relays.viewOfUser(session, world.relays.authorize(session, user_ip)))
   },
 
   revokeUser: ({ session_id, authorization_token }, { world }) => {
     const session = findSession(world, session_id)
-    if (isFailure(session)) return session
     if (!world.relays.revoke(session, authorization_token))
       return fail(404, 'no user of the relay session has this token')
     return world.relaySettings.revokeAnswers === 204 ? noContent() : ok(world.relays.view(session))

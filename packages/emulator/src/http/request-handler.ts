@@ -3,7 +3,7 @@ import { createPathMatcher, type PathMatch, type PathMatcher, pathOf, readBody }
 import type { Clock, Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import type { FaultSource, Strike } from '../faults.js'
-import type { Failure, Handlers, NoContent, RequestContext, Success } from '../handlers/index.js'
+import type { Handlers, NoContent, RequestContext, Success } from '../handlers/index.js'
 import type { Page } from '../page/page.js'
 import type { RateLimits } from '../rate-limits.js'
 import type { World } from '../world.js'
@@ -18,6 +18,7 @@ import {
   type TooManyAnswer,
   unauthorized,
 } from '../reply.js'
+import { Refusal } from '../refusal.js'
 import { createReader } from './request-input.js'
 
 interface Route {
@@ -57,7 +58,7 @@ type Performer = (
 
 /** A handler of any operation. The types cannot say here which input belongs to which handler; the description does. */
 type AnyHandler = (input: never, context: RequestContext) => AnyAnswer | Promise<AnyAnswer>
-type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
+type AnyAnswer = Success<unknown, number> | NoContent
 
 function createPerformers({
   world,
@@ -78,17 +79,10 @@ function createPerformers({
       if (body === tooLarge) return message(413, 'the body is too large', { connection: 'close' })
       const parts = read({ segments, query, headers: request.headers, body })
       if ('problem' in parts) return message(400, parts.problem)
-      const context: RequestContext = {
-        operation: id,
-        world,
-        deploymentFault: strike?.deployment,
-        webhookFault: strike?.webhooks,
-        relayFault: strike?.relay,
-        packetFault: strike?.packets,
-      }
       try {
-        return worded(operation, await handle(parts.input as never, context))
+        return worded(operation, await handle(parts.input as never, { world, faults: strike }))
       } catch (error) {
+        if (error instanceof Refusal && operation.errors.includes(error.status)) return json(error.status, error.body)
         onError(error, id)
         return message(500, 'Internal error. The server log has the cause.')
       }

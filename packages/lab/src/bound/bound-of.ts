@@ -2,7 +2,7 @@ import { describeQueue, type Queue } from '@muster/matchmaker'
 import { compileQueue } from '@muster/matchmaker/internal'
 import type { Crowd } from '../crowd/index.js'
 import type { RunOutcome } from '../run/index.js'
-import { rounded } from '../statistics/index.js'
+import { groupBy, rounded } from '../statistics/index.js'
 import { boundOfLarger } from './larger-bound.js'
 import { createMeetsAt, meetsWithoutLimits, type Present, presentIn } from './meetings.js'
 import { type Bound, type BoundUnit, createPairCost } from './pair-cost.js'
@@ -66,12 +66,7 @@ const ratioOf = (cost: number, least: number): number | null =>
 
 /** The matches of several tickets: a party that is a match by itself could have had no other. */
 function matchesOf(present: readonly Present[]): Map<number, Present[]> {
-  const matches = new Map<number, Present[]>()
-  for (const ticket of present) {
-    const members = matches.get(ticket.match)
-    if (members === undefined) matches.set(ticket.match, [ticket])
-    else members.push(ticket)
-  }
+  const matches = groupBy(present, ({ match }) => match)
   for (const [match, { length }] of matches) if (length === 1) matches.delete(match)
   return matches
 }

@@ -43,19 +43,22 @@ const TOPICS: Readonly<Record<Topic, { readonly [Kind in 'better' | 'worse' | 'a
 /** A few sentences: what is better, what is worse, where there is no difference, and what the data cannot tell. */
 function sentencesOf({ name, first, measures, seeds }: Compared): string[] {
   if (seeds < 2) return [`With one seed, the data cannot tell whether ${name} and ${first} differ by more than chance.`]
-  const told = (Object.keys(TOPICS) as Topic[])
+  const topics = (Object.keys(TOPICS) as Topic[])
     .map((topic) => ({ topic, verdicts: measures.filter(({ key }) => measureOf(key)?.topic === topic) }))
     .filter(({ verdicts }) => verdicts.length > 0)
   const phrases = (verdict: 'better' | 'worse') =>
-    told.flatMap(({ topic, verdicts }) => phraseOf(topic, verdicts, verdict) ?? [])
+    topics.flatMap(({ topic, verdicts }) => phraseOf(topic, verdicts, verdict) ?? [])
   const [better, worse] = [phrases('better'), phrases('worse')]
-  const rest = told.filter(
+  const rest = topics.filter(
     ({ verdicts }) => !verdicts.some(({ verdict }) => verdict === 'better' || verdict === 'worse'),
   )
   const isAlike = (verdicts: readonly MeasuredDifference[]) => verdicts.every(({ verdict }) => verdict === 'alike')
   const alike = rest.filter(({ verdicts }) => isAlike(verdicts)).map(({ topic }) => TOPICS[topic].alike)
   const unclear = rest.filter(({ verdicts }) => !isAlike(verdicts)).map(({ topic }) => TOPICS[topic].unclear)
-  return [...differences(name, first, better, worse), ...undecided({ name, first, seeds }, alike, unclear, told.length)]
+  return [
+    ...differences(name, first, better, worse),
+    ...undecided({ name, first, seeds }, alike, unclear, topics.length),
+  ]
 }
 
 function differences(name: string, first: string, better: readonly string[], worse: readonly string[]): string[] {

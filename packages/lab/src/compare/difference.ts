@@ -87,9 +87,9 @@ interface SliceMeasure {
   of(slice: Slice): number | undefined
 }
 
-type Told = 'distanceKm' | 'latencyMs' | 'skillSpread' | 'teamGap' | 'winChance' | 'waitMs'
+type SpreadKey = 'distanceKm' | 'latencyMs' | 'skillSpread' | 'teamGap' | 'winChance' | 'waitMs'
 
-const told = (key: string, label: string, unit: Unit, spread: Told, value: keyof Spread): SliceMeasure => ({
+const ofSpread = (key: string, label: string, unit: Unit, spread: SpreadKey, value: keyof Spread): SliceMeasure => ({
   key,
   label,
   unit,
@@ -100,14 +100,14 @@ const told = (key: string, label: string, unit: Unit, spread: Told, value: keyof
 export const SLICE_MEASURES: readonly SliceMeasure[] = [
   { key: 'matched', label: 'matched', unit: 'share', of: ({ matched }) => matched },
   { key: 'gave-up', label: 'gave up', unit: 'share', of: ({ gaveUp }) => gaveUp },
-  told('wait-p50', 'wait, half', 'ms', 'waitMs', 'p50'),
-  told('wait-p90', 'wait, 90 %', 'ms', 'waitMs', 'p90'),
-  told('wait-p99', 'wait, 99 %', 'ms', 'waitMs', 'p99'),
-  told('distance', 'distance', 'km', 'distanceKm', 'mean'),
-  told('latency', 'latency', 'roundTripMs', 'latencyMs', 'mean'),
-  told('skill-spread', 'skill spread', 'skill', 'skillSpread', 'mean'),
-  told('team-gap', 'team gap', 'skill', 'teamGap', 'mean'),
-  told('win-chance', 'own team wins', 'share', 'winChance', 'mean'),
+  ofSpread('wait-p50', 'wait, half', 'ms', 'waitMs', 'p50'),
+  ofSpread('wait-p90', 'wait, 90 %', 'ms', 'waitMs', 'p90'),
+  ofSpread('wait-p99', 'wait, 99 %', 'ms', 'waitMs', 'p99'),
+  ofSpread('distance', 'distance', 'km', 'distanceKm', 'mean'),
+  ofSpread('latency', 'latency', 'roundTripMs', 'latencyMs', 'mean'),
+  ofSpread('skill-spread', 'skill spread', 'skill', 'skillSpread', 'mean'),
+  ofSpread('team-gap', 'team gap', 'skill', 'teamGap', 'mean'),
+  ofSpread('win-chance', 'own team wins', 'share', 'winChance', 'mean'),
 ]
 
 /** The difference in one of `SLICE_MEASURES` of one part of the players. It is not judged: there are too many. */

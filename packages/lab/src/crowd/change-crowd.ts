@@ -10,6 +10,7 @@ import {
   type CrowdParameters,
   readSeed,
 } from './generate/index.js'
+import { groupBy } from '../statistics/index.js'
 
 /** Longest id of a player or a party. */
 const LONGEST_ID = 128
@@ -132,13 +133,7 @@ const BLOCK_MS = 10 * 60_000
 export function resampleCrowd({ header, parties }: Crowd, seed: number): Crowd {
   const streams = createStreams(readSeed(seed))
   const { made: _, ...rest } = header
-  const blocks = new Map<number, CrowdParty[]>()
-  for (const party of parties) {
-    const block = Math.floor(party.at / BLOCK_MS)
-    const others = blocks.get(block)
-    if (others === undefined) blocks.set(block, [party])
-    else others.push(party)
-  }
+  const blocks = groupBy(parties, ({ at }) => Math.floor(at / BLOCK_MS))
   const drawn: CrowdParty[] = []
   for (const [block, choices] of blocks) {
     const [choosing, moving] = [streams('sample', block), streams('arrival', block)]

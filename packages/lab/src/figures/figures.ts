@@ -151,7 +151,7 @@ export interface Refusal {
 }
 
 /** Reasons that are listed one by one, and the name of all others together. */
-const TOLD = 5
+const LISTED = 5
 const OTHERS = 'for other reasons'
 const LONGEST = 300
 
@@ -168,8 +168,8 @@ export function refusalsOf({ parties }: Crowd, { tickets }: RunOutcome): Refusal
   }
   const all = Array.from(refused, ([why, count]) => ({ why, share: count / players }))
   const ranked = all.toSorted((a, b) => b.share - a.share || (a.why < b.why ? -1 : 1))
-  const others = ranked.slice(TOLD).reduce((sum, { share }) => sum + share, 0)
-  return [...ranked.slice(0, TOLD), ...(others > 0 ? [{ why: OTHERS, share: others }] : [])]
+  const others = ranked.slice(LISTED).reduce((sum, { share }) => sum + share, 0)
+  return [...ranked.slice(0, LISTED), ...(others > 0 ? [{ why: OTHERS, share: others }] : [])]
 }
 
 /** The reason without what differs from one ticket to the next: which player it was, and what that player has. */

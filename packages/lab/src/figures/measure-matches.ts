@@ -1,9 +1,10 @@
 // pure: what latency a match has
 import { type Coordinates, greatCircleKm } from '@muster/core'
+import { middleOf } from '@muster/core/internal'
 import { predictWin } from 'openskill'
 import type { Crowd, CrowdPlayer } from '../crowd/index.js'
 import type { MatchOutcome, RunOutcome } from '../run/index.js'
-import { rounded, spreadOf } from '../statistics/index.js'
+import { groupBy, rounded, spreadOf } from '../statistics/index.js'
 import type { MatchFigures } from './figures.js'
 import type { Seats, SkillScale } from './seats.js'
 
@@ -34,22 +35,6 @@ function bestBeacon(players: readonly Readonly<Record<string, number>>[]): strin
     if (worst < Infinity && (isBetter || (isAlike && name < (best?.name ?? '')))) best = { name, worst, sum }
   }
   return best?.name
-}
-
-const RADIANS = Math.PI / 180
-
-/** The middle of several places on the sphere; the first of them if there is none, as for opposite places. */
-function middleOf(places: readonly Coordinates[]): Coordinates | undefined {
-  if (places.length < 2) return places[0]
-  let [x, y, z] = [0, 0, 0]
-  for (const { latitude, longitude } of places) {
-    const flat = Math.cos(latitude * RADIANS)
-    x += flat * Math.cos(longitude * RADIANS)
-    y += flat * Math.sin(longitude * RADIANS)
-    z += Math.sin(latitude * RADIANS)
-  }
-  if (x * x + y * y + z * z < 1e-18) return places[0]
-  return { latitude: Math.atan2(z, Math.hypot(x, y)) / RADIANS, longitude: Math.atan2(y, x) / RADIANS }
 }
 
 /** Kilometres from each place to the middle of all; NaN for an unknown place. */
@@ -141,7 +126,12 @@ function measure(members: readonly Member[], { skill, measures }: Seats, scale: 
   const skills = members.map(({ seat }) => skill[seat] as number)
   const known = skills.filter((one) => !Number.isNaN(one))
   const spread = Math.max(...known) - Math.min(...known)
-  const outcome = teamsOutcome(skillsByTeam(members, skills), scale)
+  const teams = groupBy(members, ({ team }) => team)
+  const skillsByTeam = Array.from(
+    teams,
+    ([team, those]) => [team, those.map(({ seat }) => skill[seat] as number)] as const,
+  )
+  const outcome = teamsOutcome(new Map(skillsByTeam), scale)
   for (const [index, { seat, team }] of members.entries()) {
     measures.distanceKm[seat] = distances[index] as number
     measures.latencyMs[seat] = latencies[index] as number
@@ -151,17 +141,6 @@ function measure(members: readonly Member[], { skill, measures }: Seats, scale: 
     measures.winChance[seat] = outcome.chances.get(team) as number
   }
   return outcome
-}
-
-function skillsByTeam(members: readonly Member[], skills: readonly number[]): ReadonlyMap<string, readonly number[]> {
-  const teams = new Map<string, number[]>()
-  for (const [index, { team }] of members.entries()) {
-    const skill = skills[index] as number
-    const others = teams.get(team)
-    if (others === undefined) teams.set(team, [skill])
-    else others.push(skill)
-  }
-  return teams
 }
 
 const STEPS = 10

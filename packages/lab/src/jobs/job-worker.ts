@@ -5,7 +5,7 @@ import { crowdFor, type Crowd } from '../crowd/index.js'
 import { figuresOf, type Possible } from '../figures/index.js'
 import { createRatingBook } from '../ratings/rating-book.js'
 import { type RunOutcome, runCrowd } from '../run/index.js'
-import type { JobMessage, JobOrder, JobResult, SentJob } from './run-jobs.js'
+import type { JobMessage, JobResult, SentJob } from './run-jobs.js'
 
 /** What was possible in a queue: within its rules, and whatever its rules. */
 function possibleIn(crowd: Crowd, outcome: RunOutcome, queue: Queue): Possible[] {
@@ -39,21 +39,10 @@ export async function runJob(
 // The program of a thread: carries out one job after the other.
 
 const tell = (message: JobMessage) => parentPort?.postMessage(message, [])
-/** The crowds that were sent, by their numbers. */
-const sources = new Map<number, Crowd>()
-/** The last one that was made: the next job is likely to want the same. */
-let made: { readonly source: number; readonly seed: number; readonly crowd: Crowd } | undefined
 
-parentPort?.on('message', async ({ job, crowd: sent, forget }: JobOrder) => {
+parentPort?.on('message', async (job: SentJob) => {
   try {
-    if (forget === true) sources.clear()
-    if (sent !== undefined) sources.set(job.crowd, sent)
-    if (made?.source !== job.crowd || made.seed !== job.seed) {
-      made = undefined
-      const crowd = crowdFor(sources.get(job.crowd) as Crowd, job.seed)
-      made = { source: job.crowd, seed: job.seed, crowd }
-    }
-    tell({ result: await runJob(made.crowd, job, (share) => tell({ share })) })
+    tell({ result: await runJob(crowdFor(job.crowd, job.seed), job, (share) => tell({ share })) })
   } catch (error) {
     tell({ error })
   }

@@ -28,7 +28,7 @@ const ranked: QueueDefinition = {
 
 test('ratings that follow from the matches decide who is matched next', async () => {
   const job = { crowd, seed: 3, queues: [ranked], ratings: { newcomers: 1 } }
-  const { figures, ratings } = await runJob(crowd, { ...job, crowd: 1, queues: queuesOf(job) }, () => {})
+  const { figures, ratings } = await runJob(crowd, { ...job, queues: queuesOf(job) }, () => {})
   expect(ratings?.matches).toBe(figures.matches.count)
   expect(ratings?.matches).toBeGreaterThan(20)
   expect(ratings?.experience.map(({ name }) => name)).toContain('10–29')

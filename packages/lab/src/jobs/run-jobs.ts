@@ -8,7 +8,7 @@ import type { RatingFigures, RatingOptions } from '../ratings/rating-book.js'
 
 /** One run of queues over a crowd, and what is wanted of it. */
 export interface LabJob {
-  /** The crowd, which is made again by `seed`. Jobs that share a crowd should share the object: it is sent once. */
+  /** The crowd, which is made again by `seed`. */
   readonly crowd: Crowd
   /** Whole number from 0: of the crowd, of ids, and of ratings. */
   readonly seed: number
@@ -35,9 +35,7 @@ export interface JobResult {
 }
 
 /** A job as it is sent to a thread, with its queues checked. */
-export interface SentJob extends Omit<LabJob, 'crowd' | 'queues'> {
-  /** Number of the crowd within this process. */
-  readonly crowd: number
+export interface SentJob extends LabJob {
   readonly queues: readonly Queue[]
 }
 
@@ -55,15 +53,6 @@ export function queuesOf({ queues }: Pick<LabJob, 'queues'>): readonly Queue[] {
   })
 }
 
-/** A thread carries out one job at a time. */
-export interface JobOrder {
-  readonly job: SentJob
-  /** The job's crowd, if the thread has never been sent it. */
-  readonly crowd?: Crowd | undefined
-  /** Whether the crowds that it was sent before are not wanted any more. */
-  readonly forget?: boolean | undefined
-}
-
 export type JobMessage =
   /** Share of the job, from 0 to 1. */
   | { readonly share: number; readonly result?: undefined; readonly error?: undefined }
@@ -73,7 +62,7 @@ export type JobMessage =
 /** A thread that carries out one job at a time. */
 interface JobThread {
   /** @param progressed called with the share of the job. */
-  run(order: JobOrder, progressed: (share: number) => void): Promise<JobResult>
+  run(job: SentJob, progressed: (share: number) => void): Promise<JobResult>
   end(): Promise<void>
 }
 
@@ -107,7 +96,7 @@ function startThread(heapMb: number, program = PROGRAM): JobThread {
   worker.on('exit', (code) => notify({ error: new ThreadFailed(`its thread ended early, with code ${code}`) }))
 
   return {
-    run: (order, progressed) =>
+    run: (job, progressed) =>
       new Promise((resolve, reject) => {
         notify = ({ share, result, error }) => {
           if (share !== undefined) return progressed(share)
@@ -115,7 +104,7 @@ function startThread(heapMb: number, program = PROGRAM): JobThread {
           if (result === undefined) reject(error as Error)
           else resolve(result)
         }
-        worker.postMessage(order, [])
+        worker.postMessage(job, [])
       }),
     end: async () => void (await worker.terminate()),
   }
@@ -170,41 +159,28 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
   if (!Number.isSafeInteger(most) || most < 1) {
     throw new InvalidInput(`option threads: must be a whole number from 1, got ${most}`, { field: 'threads' })
   }
-  /** Threads by the crowds that they have been sent. */
-  const pool = new Map<JobThread, Set<number>>()
-  const sourceOf = createSource()
-  const numbers = new WeakMap<Crowd, number>()
-  let numbered = 0
-
-  const numberOf = (crowd: Crowd): number => {
-    const known = numbers.get(crowd)
-    if (known !== undefined) return known
-    numbered += 1
-    numbers.set(crowd, numbered)
-    return numbered
-  }
+  let pool: JobThread[] = []
   const endAll = async () => {
-    const all = [...pool.keys()]
-    pool.clear()
+    const all = pool
+    pool = []
     await Promise.all(all.map((thread) => thread.end()))
   }
 
   const carryOut = async (
-    jobs: readonly { readonly crowd: Crowd; readonly job: SentJob }[],
+    jobs: readonly SentJob[],
     { progressed, done }: JobsOptions,
   ): Promise<readonly JobResult[]> => {
     const results: JobResult[] = []
     const shares = jobs.map(() => 0)
     let next = 0
-    const goOn = async (thread: JobThread, known: Set<number>): Promise<void> => {
+    const goOn = async (thread: JobThread): Promise<void> => {
       for (let index = next++; index < jobs.length; index = next++) {
-        const { crowd, job } = jobs[index] as (typeof jobs)[number]
         const tell = (share: number) => {
           shares[index] = share
           progressed?.(shares.reduce((sum, one) => sum + one, 0) / jobs.length)
         }
         try {
-          results[index] = await thread.run(orderOf(job, crowd, known), tell)
+          results[index] = await thread.run(jobs[index] as SentJob, tell)
         } catch (error) {
           if (!(error instanceof ThreadFailed)) throw error
           throw new ThreadFailed(`job ${index + 1} of ${jobs.length}: ${error.message}`, { cause: error })
@@ -213,8 +189,8 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
         done?.(index)
       }
     }
-    while (pool.size < Math.min(most, jobs.length)) pool.set(startThread(heapMb, program), new Set())
-    await Promise.all(Array.from(pool, ([thread, known]) => goOn(thread, known)))
+    while (pool.length < Math.min(most, jobs.length)) pool.push(startThread(heapMb, program))
+    await Promise.all(pool.map(goOn))
     return results
   }
 
@@ -222,10 +198,7 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
     run: async (jobs, options = {}) => {
       const { signal } = options
       signal?.throwIfAborted()
-      const sent = jobs.map((job) => {
-        const crowd = sourceOf(job.crowd, job.seed)
-        return { crowd, job: { ...job, queues: queuesOf(job), crowd: numberOf(crowd) } }
-      })
+      const sent = jobs.map((job) => ({ ...job, queues: queuesOf(job), crowd: sourceOf(job) }))
       // A thread that ends rejects its job.
       const abort = () => void endAll()
       signal?.addEventListener('abort', abort, { once: true })
@@ -243,25 +216,8 @@ export function createLabThreads({ threads, heapMb = 2048, program }: ThreadOpti
   }
 }
 
-/** Crowds that a thread keeps. */
-const MOST_CROWDS = 4
-
-function orderOf(job: SentJob, crowd: Crowd, known: Set<number>): JobOrder {
-  if (known.has(job.crowd)) return { job }
-  const forget = known.size >= MOST_CROWDS
-  if (forget) known.clear()
-  known.add(job.crowd)
-  return { job, crowd, forget }
-}
-
 /** A synthetic crowd is made anew by other seeds than its own, for which its parameters are enough. */
-function createSource(): (crowd: Crowd, seed: number) => Crowd {
-  const withoutParties = new WeakMap<Crowd, Crowd>()
-  return (crowd, seed) => {
-    const { made } = crowd.header
-    if (made === undefined || made.seed === seed) return crowd
-    const known = withoutParties.get(crowd) ?? { ...crowd, parties: [] }
-    withoutParties.set(crowd, known)
-    return known
-  }
+function sourceOf({ crowd, seed }: LabJob): Crowd {
+  const { made } = crowd.header
+  return made === undefined || made.seed === seed ? crowd : { ...crowd, parties: [] }
 }

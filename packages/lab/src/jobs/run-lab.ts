@@ -50,7 +50,6 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
   assertUniqueNames(variants.map(({ name }) => name))
   // Refuses a crowd whose matches nobody can win.
   if (ratings !== undefined) createRatingBook(crowd, ratings)
-  // Seed by seed, so that a thread makes each crowd once.
   const jobs = seeds.flatMap((seed) =>
     variants.map(({ name, queues }) => {
       const job: LabJob = { crowd, seed, queues, tickMs, startMs, ratings, figures, possible }

@@ -15,19 +15,6 @@ interface Noted {
   readonly isNew: boolean
 }
 
-interface Notes {
-  /**
-   * A match has been played.
-   * @param predicted the probability that the winner wins, as it was predicted; undefined unless there were two teams
-   */
-  matched(predicted: number | undefined): void
-  /** @param favourite how probable it truly was that the favourite of the player's match wins. */
-  played(player: Noted, waitMs: number, favourite: number): void
-  /** The player has been rated, also by this match. */
-  rated(player: Noted): void
-  figures(): RatingFigures
-}
-
 /** Matches after which ratings are compared with skill. */
 const CHECKPOINTS = [1, 2, 3, 5, 10, 20, 30, 50, 100]
 /** Names of experience, and the matches from which they hold. */
@@ -40,7 +27,7 @@ const EXPERIENCES = [
 const BEFORE = 'rated before'
 const STEP = 0.05
 
-function createNotes(): Notes {
+function createNotes() {
   let matches = 0
   const predictions = Array.from({ length: 10 }, () => ({ matches: 0, predicted: 0, won: 0 }))
   const compared = new Map<number, (readonly [mu: number, skill: number])[]>(CHECKPOINTS.map((count) => [count, []]))
@@ -56,7 +43,11 @@ function createNotes(): Notes {
   }
 
   return {
-    matched: (predicted) => {
+    /**
+     * A match has been played.
+     * @param predicted the probability that the winner wins, as it was predicted; undefined unless there were two teams
+     */
+    matched: (predicted: number | undefined): void => {
       matches += 1
       if (predicted === undefined) return
       const favourite = Math.max(predicted, 1 - predicted)
@@ -67,15 +58,17 @@ function createNotes(): Notes {
       // Of equals, either is half a favourite.
       at.won += predicted > 0.5 ? 1 : predicted === 0.5 ? 0.5 : 0
     },
-    played: (player, waitMs, favourite) => {
+    /** @param favourite how probable it truly was that the favourite of the player's match wins. */
+    played: (player: Noted, waitMs: number, favourite: number): void => {
       const experience = experienceOf(player)
       experience?.waits.push(waitMs)
       experience?.favourites.push(favourite)
     },
-    rated: ({ isNew, matches: played, mu, skill }) => {
+    /** The player has been rated, also by this match. */
+    rated: ({ isNew, matches: played, mu, skill }: Noted): void => {
       if (isNew) compared.get(played)?.push([mu, skill])
     },
-    figures: () => ({
+    figures: (): RatingFigures => ({
       matches,
       calibration: predictions.flatMap(calibrationOf),
       convergence: [...compared].flatMap(([count, pairs]) => convergenceOf(count, pairs)),
@@ -110,18 +103,13 @@ function convergenceOf(matches: number, pairs: readonly (readonly [number, numbe
 }
 
 /** Chance that is the same for a player in every run of the same seed, whatever else happens in it. */
-interface Luck {
-  /** A number from 0 to 1 (exclusive), one for each player. */
-  chanceOf(player: string): number
-  /** A standard normal number, another one for each `nth`. */
-  normalOf(player: string, nth: number): number
-}
-
-function createLuck(seed: number): Luck {
+function createLuck(seed: number) {
   const streamOf = (player: string, nth: number) => seededRandom(hashOf(`${seed} ${nth} ${player}`))
   return {
-    chanceOf: (player) => streamOf(player, -1)(),
-    normalOf: (player, nth) => normal(streamOf(player, nth)),
+    /** A number from 0 to 1 (exclusive), one for each player. */
+    chanceOf: (player: string) => streamOf(player, -1)(),
+    /** A standard normal number, another one for each `nth`. */
+    normalOf: (player: string, nth: number) => normal(streamOf(player, nth)),
   }
 }
 
@@ -451,10 +439,10 @@ function newcomersIn(all: readonly RatingFigures[]): string {
   const of = (name: string) => all.flatMap(({ experience }) => experience.filter((one) => one.name === name))
   const [fresh, known] = [of('first 5'), of('rated before')]
   if (fresh.length === 0 || known.length === 0) return ''
-  return `in the first 5 matches ${told(fresh)}, of players rated before ${told(known)}`
+  return `in the first 5 matches ${experienceText(fresh)}, of players rated before ${experienceText(known)}`
 }
 
-function told(some: readonly Experience[]): string {
+function experienceText(some: readonly Experience[]): string {
   const spreads = some.map(({ waitMs, favourite }) => ({
     count: waitMs.count,
     wait: waitMs.mean,

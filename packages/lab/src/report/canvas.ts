@@ -51,21 +51,10 @@ export async function loadCanvas(): Promise<Canvas> {
   }
 }
 
-/** Seconds, or minutes where there are many. */
-interface TimeScale {
-  readonly unit: 's' | 'min'
-  /** The greatest value in the unit. */
-  readonly most: number
-  of(seconds: number): number
-}
-
-export function inSeconds(most: number): TimeScale {
-  const isLong = most > 300
-  return {
-    unit: isLong ? 'min' : 's',
-    most: isLong ? most / 60 : most,
-    of: (seconds) => (isLong ? seconds / 60 : seconds),
-  }
+/** Seconds, or minutes where there are many: the unit, and values and the greatest value in it. */
+export function inSeconds(most: number) {
+  const [unit, seconds] = most > 300 ? (['min', 60] as const) : (['s', 1] as const)
+  return { unit, most: most / seconds, of: (value: number) => value / seconds }
 }
 
 /** From 0 to a little above the greatest of the values. */

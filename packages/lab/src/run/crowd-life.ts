@@ -1,76 +1,10 @@
 import type { Clock } from '@muster/core/clock'
+import { createHeap } from '@muster/core/internal'
 import type { CancelReason, Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
 import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/index.js'
-import type { PlayedTicket, RatingBook } from '../ratings/rating-book.js'
+import type { RatingBook } from '../ratings/rating-book.js'
+import { groupBy } from '../statistics/index.js'
 import type { MatchOutcome, TicketOutcome } from './outcome.js'
-
-/** Whole numbers, each with its time. */
-interface Agenda {
-  add(at: number, item: number): void
-  /** Time of what comes first; Infinity if there is nothing. */
-  nextAt(): number
-  /** Removes and returns what comes first; of the same time, what was added first. There must be something. */
-  take(): number
-}
-
-/** A binary heap in columns: a crowd adds three items for each ticket. */
-function createAgenda(): Agenda {
-  const times: number[] = []
-  const turns: number[] = []
-  const items: number[] = []
-  let added = 0
-
-  const isBefore = (one: number, other: number) => {
-    const a = times[one] as number
-    const b = times[other] as number
-    return a < b || (a === b && (turns[one] as number) < (turns[other] as number))
-  }
-  const swap = (one: number, other: number) => {
-    for (const column of [times, turns, items]) {
-      const kept = column[one] as number
-      column[one] = column[other] as number
-      column[other] = kept
-    }
-  }
-  const rise = (place: number) => {
-    for (let at = place; at > 0; ) {
-      const parent = (at - 1) >> 1
-      if (!isBefore(at, parent)) return
-      swap(at, parent)
-      at = parent
-    }
-  }
-  const sink = () => {
-    for (let at = 0; ; ) {
-      const left = 2 * at + 1
-      if (left >= times.length) return
-      const least = left + 1 < times.length && isBefore(left + 1, left) ? left + 1 : left
-      if (!isBefore(least, at)) return
-      swap(at, least)
-      at = least
-    }
-  }
-
-  return {
-    add: (at, item) => {
-      times.push(at)
-      turns.push(added)
-      items.push(item)
-      added += 1
-      rise(times.length - 1)
-    },
-    nextAt: () => times[0] ?? Infinity,
-    take: () => {
-      const last = times.length - 1
-      swap(0, last)
-      times.pop()
-      turns.pop()
-      const item = items.pop() as number
-      sink()
-      return item
-    },
-  }
-}
 
 /** What the parties of a crowd do, and what happens to them. Times are milliseconds from the crowd's start. */
 export interface CrowdLife {
@@ -107,10 +41,15 @@ interface MatchSoFar extends Writable<Omit<MatchOutcome, 'tickets'>> {
   playing: number
 }
 
-/** What is in the agenda: the index of a party that comes, or of a ticket, times three, and this. */
-const COMES = 0
-const LOSES_PATIENCE = 1
-const LEAVES = 2
+/** What somebody does at a time: a party comes, a ticket's party loses its patience or leaves its match. */
+interface Action {
+  readonly at: number
+  /** Of the same time, what was planned first comes first. */
+  readonly turn: number
+  readonly what: 'come' | 'losePatience' | 'leave'
+  /** Of the party that comes, or of the ticket. */
+  readonly index: number
+}
 
 const idOf = (index: number) => `t${index}`
 const indexOf = ({ id }: Ticket) => Number(id.slice(1))
@@ -121,7 +60,14 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   const { startsAt } = crowd.header
   const names = queues.map(({ name }) => name)
   const longestMs = new Map(queues.map(({ name, deploy }) => [name, deploy.maxDurationMs]))
-  const agenda = createAgenda()
+  const actions = createHeap<Action>(
+    (one, other) => one.at < other.at || (one.at === other.at && one.turn < other.turn),
+  )
+  let turns = 0
+  const plan = (at: number, what: Action['what'], index: number) => {
+    turns += 1
+    actions.add({ at, turn: turns, what, index })
+  }
   const nextVisits = new Uint32Array(parties.length)
   const tickets: TicketSoFar[] = []
   const matches: MatchSoFar[] = []
@@ -140,7 +86,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   const visited = (ticket: TicketSoFar) => {
     visitsEnded += 1
     const { visits } = partyOf(ticket)
-    if (ticket.visit + 1 < visits.length) agenda.add(now() + (visitOf(ticket).breakMs ?? 0), ticket.party * 3 + COMES)
+    if (ticket.visit + 1 < visits.length) plan(now() + (visitOf(ticket).breakMs ?? 0), 'come', ticket.party)
   }
   const end = (ticket: TicketSoFar, how: TicketOutcome['end']) => {
     if (!isOpen(ticket) || isStopped) return
@@ -171,7 +117,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
     try {
       if (named?.length === 0) throw new Error('no queue of the run is among those that the party wants')
       matchmaker.createTicket({ id: idOf(index), queues: named ?? names, players: queued(players), priority })
-      agenda.add(now() + (visits[visit] as CrowdVisit).patienceMs, index * 3 + LOSES_PATIENCE)
+      plan(now() + (visits[visit] as CrowdVisit).patienceMs, 'losePatience', index)
     } catch (error) {
       ticket.refusal = reasonOf(error)
       end(ticket, 'refused')
@@ -204,16 +150,15 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   /** The match has been played. */
   const finish = (match: MatchSoFar) => {
     if (ratings === undefined) return
-    const teams = new Map<string, PlayedTicket[]>()
-    for (const index of match.tickets) {
-      const ticket = tickets[index] as TicketSoFar
-      const { team = '', matchedAt = 0, createdAt } = ticket
-      const played = { players: partyOf(ticket).players, waitMs: matchedAt - createdAt }
-      const others = teams.get(team)
-      if (others === undefined) teams.set(team, [played])
-      else others.push(played)
-    }
-    match.ranking = ratings.played(Array.from(teams, ([name, inTeam]) => ({ name, tickets: inTeam })))
+    const teams = groupBy(
+      match.tickets.map((index) => tickets[index] as TicketSoFar),
+      ({ team = '' }) => team,
+    )
+    const playedBy = (ticket: TicketSoFar) => ({
+      players: partyOf(ticket).players,
+      waitMs: (ticket.matchedAt ?? 0) - ticket.createdAt,
+    })
+    match.ranking = ratings.played(Array.from(teams, ([name, those]) => ({ name, tickets: those.map(playedBy) })))
   }
 
   matchmaker.on('serverAssigned', ({ matchId, queue, tickets: assigned }) => {
@@ -234,7 +179,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
       match.playing += 1
       end(ticket, 'assigned')
       const playMs = Math.min(visitOf(ticket).playMs, longestMs.get(queue) ?? Infinity)
-      agenda.add(now() + playMs, indexOf(one) * 3 + LEAVES)
+      plan(now() + playMs, 'leave', indexOf(one))
     }
   })
   matchmaker.on('deploymentStopped', ({ matchId }) => void running.delete(matchId))
@@ -244,7 +189,7 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   })
   matchmaker.on('ticketRequeued', ({ ticket }) => {
     // Later in this instant: the matchmaker is still at work on the match.
-    if (hasNoPatience(tickets[indexOf(ticket)] as TicketSoFar)) agenda.add(now(), indexOf(ticket) * 3 + LOSES_PATIENCE)
+    if (hasNoPatience(tickets[indexOf(ticket)] as TicketSoFar)) plan(now(), 'losePatience', indexOf(ticket))
   })
 
   const answer = ({ tickets: asked }: { readonly tickets: readonly Ticket[] }) => {
@@ -260,17 +205,15 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
     matchmaker.on('backfillJoined', answer)
   }
 
-  for (const [index, { at }] of parties.entries()) agenda.add(at, index * 3 + COMES)
+  for (const [index, { at }] of parties.entries()) plan(at, 'come', index)
   const visits = parties.reduce((sum, party) => sum + party.visits.length, 0)
 
+  const acts: Readonly<Record<Action['what'], (index: number) => void>> = { come, losePatience, leave }
   return {
-    nextAt: agenda.nextAt,
+    nextAt: () => actions.first()?.at ?? Infinity,
     act: () => {
-      const item = agenda.take()
-      const index = Math.floor(item / 3)
-      if (item % 3 === COMES) come(index)
-      else if (item % 3 === LEAVES) leave(index)
-      else losePatience(index)
+      const action = actions.shift()
+      if (action !== undefined) acts[action.what](action.index)
     },
     waiting: () => waiting,
     share: () => visitsEnded / visits,

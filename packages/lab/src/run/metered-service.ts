@@ -12,52 +12,37 @@ const LIMITS = {
 
 type MeteredOperation = keyof typeof LIMITS
 
-/** Counts requests by operation. */
-interface RequestMeter {
-  /** @param now milliseconds, never less than in an earlier call. */
-  sent(operation: MeteredOperation, now: number): void
-  uses(): Record<string, RequestUse>
-}
-
 interface Gauge {
   total: number
   busiest: number
-  /** Times of the requests within the last window, the oldest first; those before `oldest` are over. */
+  /** Times of the requests within the last window, the oldest first. */
   readonly recent: number[]
-  oldest: number
 }
 
-/** Counts in a sliding window, the strictest way in which a service may count. */
-function createRequestMeter(): RequestMeter {
-  const gauges = new Map(
-    (Object.keys(LIMITS) as MeteredOperation[]).map((operation) => [
-      operation,
-      { total: 0, busiest: 0, recent: [], oldest: 0 } as Gauge,
-    ]),
-  )
+/** Counts requests by operation in a sliding window, the strictest way in which a service may count. */
+function createRequestMeter() {
+  const gauge = (): Gauge => ({ total: 0, busiest: 0, recent: [] })
+  const gauges: Readonly<Record<MeteredOperation, Gauge>> = { create: gauge(), stop: gauge() }
   return {
-    sent: (operation, now) => {
-      const gauge = gauges.get(operation) as Gauge
-      gauge.total += 1
+    /** @param now milliseconds, never less than in an earlier call. */
+    sent: (operation: MeteredOperation, now: number) => {
+      const counted = gauges[operation]
+      counted.total += 1
       const limit = LIMITS[operation]
       if (limit === undefined) return
-      const { recent } = gauge
+      const { recent } = counted
       recent.push(now)
-      while ((recent[gauge.oldest] as number) <= now - limit.windowMs) gauge.oldest += 1
-      gauge.busiest = Math.max(gauge.busiest, recent.length - gauge.oldest)
-      if (gauge.oldest > 1000) recent.splice(0, gauge.oldest)
-      if (gauge.oldest > 1000) gauge.oldest = 0
+      while ((recent[0] as number) <= now - limit.windowMs) recent.shift()
+      counted.busiest = Math.max(counted.busiest, recent.length)
     },
-    uses: () =>
-      Object.fromEntries(
-        Array.from(gauges, ([operation, { total, busiest }]) => {
-          const limit = LIMITS[operation]
-          const bound = limit === undefined ? {} : { limit: limit.limit, windowMs: limit.windowMs }
-          return [operation, { total, busiest, ...bound }]
-        }),
-      ),
+    uses: (): Record<string, RequestUse> => ({
+      create: { ...usesOf(gauges.create), limit: LIMITS.create.limit, windowMs: LIMITS.create.windowMs },
+      stop: usesOf(gauges.stop),
+    }),
   }
 }
+
+const usesOf = ({ total, busiest }: Gauge) => ({ total, busiest })
 
 /** A service in memory, without limits and with room for all servers, that counts what is asked of it. */
 export interface MeteredService {

@@ -189,7 +189,7 @@ function createPace(
 ): () => Promise<void> {
   let steps = 0
   let restedAt = systemClock.now()
-  let told = 0
+  let reported = 0
   return async () => {
     steps += 1
     if (steps % 64 !== 0 || systemClock.now() - restedAt < STRETCH_MS) return
@@ -197,8 +197,8 @@ function createPace(
     signal?.throwIfAborted()
     restedAt = systemClock.now()
     const share = life.share()
-    if (share < told + 0.005) return
-    told = share
+    if (share < reported + 0.005) return
+    reported = share
     progressed?.(share)
   }
 }

@@ -9,6 +9,7 @@ import {
   WAITS_FOR_PLAYERS,
   WAITS_FOR_QUEUE,
 } from './scene.js'
+import { groupBy } from '../statistics/index.js'
 
 /** Why an expectation is not met. */
 export interface Shortfall {
@@ -49,26 +50,21 @@ interface SeenMatch {
 }
 
 export function sightOf(view: View, tickets: ReadonlyMap<string, SceneTicket>): Sight {
-  const matches = new Map<string, Ticket[]>()
-  const matchIds = new Map<string, string>()
-  for (const id of tickets.keys()) {
+  const inMatches = [...tickets.keys()].flatMap((id) => {
     const ticket = view.ticket(id)
-    if (ticket?.matchId === undefined || ticket.status === 'CANCELLED') continue
-    matchIds.set(id, ticket.matchId)
-    const others = matches.get(ticket.matchId)
-    if (others === undefined) matches.set(ticket.matchId, [ticket])
-    else others.push(ticket)
-  }
-  const seen = new Map([...matches].map(([id, found]) => [id, { tickets: found }]))
-  return { view, tickets, matches: [...seen.values()], matchOf: (id) => seen.get(matchIds.get(id) ?? '') }
+    return ticket?.matchId === undefined || ticket.status === 'CANCELLED' ? [] : ticket
+  })
+  const matches = Array.from(groupBy(inMatches, ({ matchId }) => matchId).values(), (found) => ({ tickets: found }))
+  const matchOf = new Map(matches.flatMap((match) => match.tickets.map(({ id }) => [id, match] as const)))
+  return { view, tickets, matches, matchOf: (id) => matchOf.get(id) }
 }
 
 const idsOf = ({ tickets }: SeenMatch): string[] => tickets.map(({ id }) => id)
 
 /** The tickets of each team of a match, by the team's name. */
 function teamsOf({ tickets }: SeenMatch): ReadonlyMap<string, readonly string[]> {
-  const names = [...new Set(tickets.map(({ team = '' }) => team))].toSorted()
-  return new Map(names.map((name) => [name, tickets.filter(({ team = '' }) => team === name).map(({ id }) => id)]))
+  const teams = [...groupBy(tickets, ({ team = '' }) => team)].toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return new Map(teams.map(([name, those]) => [name, those.map(({ id }) => id)]))
 }
 
 /** The numbers that players of these tickets have for an attribute. */

@@ -2,6 +2,7 @@ import type { Explanation, RelaxationChange } from '@muster/matchmaker'
 import { judge, listed, type Shortfall, type Sight, sightOf } from './judge.js'
 import { type Mishap, play, type View } from './play.js'
 import { durationWords, type Expectation, type Scene } from './scene.js'
+import { groupBy } from '../statistics/index.js'
 
 /** Most pairs that are tried for the failures of a scene. */
 const MOST_PAIRS = 50
@@ -117,7 +118,7 @@ interface Unmet extends Shortfall {
 
 async function runScene(scene: Scene): Promise<SceneResult> {
   const tickets = new Map(scene.tickets.map((ticket) => [ticket.id, ticket]))
-  const dueAt = byTime(scene.expectations)
+  const dueAt = groupBy(scene.expectations, ({ at }) => at)
   const unmet: Unmet[] = []
   const awaited = new Set(scene.expectations.filter(({ when }) => when === 'by'))
   let changes = -1
@@ -149,16 +150,6 @@ async function runScene(scene: Scene): Promise<SceneResult> {
   const tries = { pairs: 0 }
   for (const one of unmet) failures.push(await failureOf(one, scene, tries))
   return { name: scene.name, path: scene.path, failures }
-}
-
-function byTime(expectations: readonly Expectation[]): ReadonlyMap<number, readonly Expectation[]> {
-  const dueAt = new Map<number, Expectation[]>()
-  for (const expected of expectations) {
-    const others = dueAt.get(expected.at)
-    if (others === undefined) dueAt.set(expected.at, [expected])
-    else others.push(expected)
-  }
-  return dueAt
 }
 
 /** Whether all its tickets have come, which is so at its own time. */

@@ -67,26 +67,11 @@ export const meanOf = (values: readonly number[]): number =>
 /** Means of as many differences, drawn again and again from them; ascending. */
 function resampledMeans(differences: readonly number[]): Float64Array {
   const count = differences.length
-  const draws = drawsOf(count)
-  const means = new Float64Array(RESAMPLES)
-  for (let resample = 0; resample < RESAMPLES; resample += 1) {
+  const random = seededRandom(SEED)
+  const means = Float64Array.from({ length: RESAMPLES }, () => {
     let sum = 0
-    for (let draw = 0; draw < count; draw += 1) sum += differences[draws[resample * count + draw] as number] as number
-    means[resample] = sum / count
-  }
+    for (let draw = 0; draw < count; draw += 1) sum += differences[Math.floor(random() * count)] as number
+    return sum / count
+  })
   return means.toSorted()
 }
-
-/** Indexes drawn for all resamples of so many pairs: the same for every measure, and so made once. */
-function drawsOf(count: number): Uint32Array {
-  const known = drawsByCount.get(count)
-  if (known !== undefined) return known
-  const random = seededRandom(SEED)
-  const draws = Uint32Array.from({ length: RESAMPLES * count }, () => Math.floor(random() * count))
-  drawsByCount.clear()
-  drawsByCount.set(count, draws)
-  return draws
-}
-
-/** Only of the last count: a comparison has one. */
-const drawsByCount = new Map<number, Uint32Array>()

@@ -105,25 +105,17 @@ function measureBy({ threads, crowd, quality, tickMs, budget, progressed, signal
     figures: { skillAttribute: quality.skillAttribute },
   })
   return async (runs: readonly WantedRun[]): Promise<readonly MeasuredRun[]> => {
-    // A thread keeps the crowd that it made last, so runs of the same seed follow one another.
-    const order = runs.map((_, index) => index).toSorted((one, other) => seedAt(runs, one) - seedAt(runs, other))
     const cost = runs.reduce((sum, { share }) => sum + share, 0)
-    const results = await threads.run(
-      order.map((index) => jobOf(runs[index] as WantedRun)),
-      { signal, progressed: (share) => progressed?.(Math.min(0.999, (spent + cost * share) / budget)) },
-    )
-    spent += cost
-    return runs.map(({ queue }, index) => {
-      const result = results[order.indexOf(index)]
-      if (result === undefined) throw new Error('a job has no result')
-      return measuredRun(result.figures, queue, quality)
+    const results = await threads.run(runs.map(jobOf), {
+      signal,
+      progressed: (share) => progressed?.(Math.min(0.999, (spent + cost * share) / budget)),
     })
+    spent += cost
+    return results.map(({ figures }, index) => measuredRun(figures, (runs[index] as WantedRun).queue, quality))
   }
 }
 
-const seedAt = (runs: readonly WantedRun[], index: number) => (runs[index] as WantedRun).seed
-
-/** Parts of the crowd, which are made once: threads know a crowd by its object. */
+/** Parts of the crowd, which are made once: to make a whole one takes long beside a run over a part of it. */
 function createShortCrowds(crowd: Crowd): (seed: number, share: number) => Crowd {
   const made = new Map<string, Crowd>()
   return (seed, share) => {

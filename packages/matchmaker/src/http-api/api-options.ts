@@ -6,6 +6,7 @@ import type { Store } from '@muster/servers'
 import { z } from 'zod'
 import type { BeaconSource } from '../beacons.js'
 import type { Locate } from '../locate/mmdb-locate.js'
+import { callable, having } from '../options.js'
 import type { StreamTokenOptions, TicketCaller } from './callers.js'
 import type { GroupStore } from './group-store.js'
 import { type ProfileOptions, type ProfileResolver, profileSchema } from './player-profiles.js'
@@ -100,12 +101,11 @@ export interface TicketApiOptions {
   readonly random?: Random | undefined
 }
 
-const callable = z.custom((value) => typeof value === 'function', 'must be a function')
 const count = z.int().min(1)
 const attempts = z.strictObject({ limit: z.number().min(1), windowMs: z.number().positive() }).nullable()
 
 const profileOptions = z.strictObject({
-  resolve: callable,
+  resolve: callable(),
   cacheMs: z.number().min(0).optional(),
   cacheSize: count.optional(),
   timeoutMs: z.number().positive().optional(),
@@ -113,22 +113,8 @@ const profileOptions = z.strictObject({
   whenFailed: z.union([z.literal('refuse'), profileSchema], "must be 'refuse' or a profile").optional(),
 })
 
-const STORE_METHODS = ['find', 'gathering', 'create', 'replace', 'size'] as const
-const groups = z.custom(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    STORE_METHODS.every((name) => typeof Reflect.get(value, name) === 'function'),
-  `must have ${STORE_METHODS.join(', ')}`,
-)
-
-const limitStore = z.custom(
-  (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'attempts') === 'function',
-  'must have attempts',
-)
-
-const store = z.custom(
-  (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'records') === 'function',
+const store = z.custom<TicketApiOptions['store']>(
+  (value) => typeof Reflect.get(Object(value), 'records') === 'function',
   'must be made by openStore or createMemoryStore',
 )
 
@@ -144,15 +130,15 @@ const streamTokens = z.strictObject({
 })
 
 const schema = z.strictObject({
-  authenticate: callable,
-  profile: z.union([callable, profileOptions], 'must be a function, or options with one under resolve').optional(),
+  authenticate: callable(),
+  profile: z.union([callable(), profileOptions], 'must be a function, or options with one under resolve').optional(),
   basePath: z
     .string()
     .regex(/^(\/[^/?#]+)*$/, "must be empty, or begin with '/' and not end with it")
     .optional(),
-  address: callable.optional(),
-  beacons: callable.optional(),
-  locate: callable.optional(),
+  address: callable().optional(),
+  beacons: callable().optional(),
+  locate: callable().optional(),
   inspect: z.boolean().optional(),
   limits: z
     .strictObject({
@@ -172,16 +158,16 @@ const schema = z.strictObject({
         .optional(),
     })
     .optional(),
-  limitStore: limitStore.optional(),
+  limitStore: having<LimitStore>('attempts').optional(),
   groupIdleMs: z.number().positive().optional(),
   streamTokens: streamTokens.optional(),
-  groups: groups.optional(),
+  groups: having<GroupStore>('find', 'gathering', 'create', 'replace', 'size').optional(),
   store: store.optional(),
-  lobbies: callable.optional(),
+  lobbies: callable().optional(),
   cors: z.unknown().optional(),
-  onError: callable.optional(),
+  onError: callable().optional(),
   clock: z.unknown().optional(),
-  random: callable.optional(),
+  random: callable().optional(),
 })
 
 /**

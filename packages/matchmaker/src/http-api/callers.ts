@@ -153,15 +153,17 @@ const SERVER_ROUTES: ReadonlySet<string> = new Set([
   'getBackfill',
   'updateBackfill',
   'deleteBackfill',
+  'registerServer',
+  'reportServer',
 ])
 /** Their paths, so that other requests are not compared with secrets. */
-const SERVER_PATHS = /\/(?:matches|backfills)(?:[/?]|$)/
+const SERVER_PATHS = /\/(?:matches|backfills|servers)(?:[/?]|$)/
 const SECRET = /^[\w-]{1,57}\.[\w-]{22}$/
 
 export const notTheServer = () => new Problem(403, 'not-the-server', 'The caller is not the server of this match.')
 
 /**
- * Extends `authenticate` to servers, which send the secret of their match, MM_MATCH_SECRET, as the bearer. A wrong one
+ * Extends `authenticate` to servers, which send their token, MUSTER_SERVER_TOKEN or MM_MATCH_SECRET, as the bearer. A wrong one
  * is left to `authenticate`, and counts as a guess.
  */
 export function admitServers(

@@ -12,8 +12,9 @@ import {
 import { Unavailable } from '../errors.js'
 import { type PresenceReport, type FollowedUntil, hasEnded, isSettled, type Ticket } from '../tickets/index.js'
 import { isBackend, type TicketCaller } from './callers.js'
+import type { TicketView } from './schemas.js'
 import type { TicketService } from './service.js'
-import { parseSeatId, type Seat, seatOf, ticketView, type TicketView } from './ticket-views.js'
+import { parseSeatId, type Seat, seatOf, ticketView } from './ticket-views.js'
 
 interface WaitLimits {
   /** Most long polls and event streams that one player may have open. */
@@ -65,37 +66,6 @@ export function createOpenWaits({ perCaller, inAll }: WaitLimits): OpenWaits {
   }
 }
 
-interface ChangeWait {
-  readonly ticketId: string
-  /** The version that the client knows. */
-  readonly version: number
-  readonly until: FollowedUntil | undefined
-  readonly waitMs: number
-  readonly signal: AbortSignal
-}
-
-/**
- * Resolves when the ticket has another version or has ended, or when the time is over. Rejects with the signal's reason
- * as soon as the signal is aborted.
- */
-async function changeOrTimeout(
-  service: Pick<TicketService, 'waitForChange'>,
-  clock: Clock,
-  { ticketId, version, until, waitMs, signal }: ChangeWait,
-): Promise<void> {
-  signal.throwIfAborted()
-  const over = linkedSignal(signal)
-  const changed: Promise<Ticket> = service.waitForChange(ticketId, { version, until, signal: over.signal })
-  try {
-    await within(changed, waitMs, clock, signal)
-  } finally {
-    over.unlink()
-    over.abort()
-    // The wait was aborted, so nobody listens to its rejection.
-    changed.catch(() => {})
-  }
-}
-
 /** Reads tickets: at once, by long poll, or as a stream. */
 interface Reading {
   /**
@@ -127,7 +97,7 @@ interface ReadingOptions {
   readonly clock: Clock
 }
 
-type Readable = Pick<TicketService, 'getTicket' | 'waitForChange' | 'estimateWait'>
+type Readable = Pick<TicketService, 'getTicket' | 'waitForChange' | 'estimateWait' | 'joinToken'>
 
 const gone = () => new Problem(404, 'no-such-ticket', 'There is no such ticket, or it is not yours.')
 
@@ -158,16 +128,21 @@ export function createReading(service: Readable, { waits, presence, clock }: Rea
     poll: async (seat, { caller, version = seat.ticket.version, until, waitMs, signal }) => {
       presence.seen(seat.ticket, caller)
       if (waitMs === 0 || version !== seat.ticket.version || isSettled(seat.ticket, until)) return view(seat)
+      signal.throwIfAborted()
       const over = linkedSignal(signal)
       const leave = waits.enter(caller, over.abort)
       const left = presence.waits(seat.ticket, caller)
+      const changed = service.waitForChange(seat.ticket.id, { version, until, signal: over.signal })
       try {
-        await changeOrTimeout(service, clock, { ticketId: seat.ticket.id, version, until, waitMs, signal: over.signal })
+        await within(changed, waitMs, clock, over.signal)
       } catch (error) {
         // Another wait of the player took the place of this one, which is answered as if its time were over.
         if (signal.aborted || !over.signal.aborted) throw error
       } finally {
         over.unlink()
+        over.abort()
+        // The wait was aborted, so nobody listens to its rejection.
+        changed.catch(() => {})
         leave()
         left()
       }
@@ -292,11 +267,11 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
 
   const reportOf = ({ id, players }: Ticket, caller: TicketCaller): PresenceReport =>
     players.length === 1 || isBackend(caller) ? { ticketId: id } : { ticketId: id, playerId: caller.id }
-  const asks = (queues: readonly string[]) => withinMs(queues) < Infinity
+  const havePresence = (queues: readonly string[]) => withinMs(queues) < Infinity
 
   return {
     seen: (ticket, caller) => {
-      if (!hasEnded(ticket) && asks(ticket.queues)) void tell([reportOf(ticket, caller)])
+      if (!hasEnded(ticket) && havePresence(ticket.queues)) void tell([reportOf(ticket, caller)])
     },
     waits: (ticket, caller, end) => {
       const report = reportOf(ticket, caller)
@@ -311,7 +286,7 @@ export function createPresenceReporter({ service, clock, onError }: PresenceRepo
           if (others === 0) inQueue.delete(queue)
           else inQueue.set(queue, others)
         }
-        if (asks(one.queues)) void tell([report])
+        if (havePresence(one.queues)) void tell([report])
       }
     },
   }

@@ -11,7 +11,7 @@ import {
   unknownQueue,
   UnknownTicket,
 } from '../errors.js'
-import { readTicketInput, type Ticket, type TicketStatus } from '../tickets/index.js'
+import { readTicketInput, type Ticket } from '../tickets/index.js'
 import { isBackend, playerOf, type TicketCaller } from './callers.js'
 import type { PresenceReporter } from './follow-ticket.js'
 import {
@@ -27,8 +27,17 @@ import {
   withoutMember,
 } from './group-store.js'
 import { problemOf } from './problems.js'
+import type { GroupView, MemberView } from './schemas.js'
 import type { TicketService } from './service.js'
-import { assignmentView, type AssignmentView, isoTime, seatId } from './ticket-views.js'
+import { assignmentView, isoTime, seatId } from './ticket-views.js'
+
+/** What the request's own player hears of errors about another member. */
+const OF_OTHERS = [
+  [PlayerBusy, 409, 'member-busy', 'Another member is already queued. Cancel that ticket first.'],
+  [PlayerPlaying, 409, 'member-playing', 'Another member is still in a match.'],
+  [PlayerCoolingDown, 409, 'member-cooling-down', 'Another member is on cooldown. Retry later.'],
+  [PlayerOverLimit, 429, 'member-over-limit', 'Another member has reached the limit of matches. Retry later.'],
+] as const
 
 /**
  * Creates the group's ticket. A member's error does not reveal details of another member.
@@ -45,22 +54,13 @@ async function startGroup(
     return await service.createTicket({ id: group.id, queue: group.profile, players })
   } catch (error) {
     const index = players.findIndex(({ id }) => id === by.player.id)
-    if (error instanceof PlayerBusy && error.playerId !== by.player.id) {
-      throw new Problem(409, 'member-busy', 'Another member is already queued. Cancel that ticket first.')
-    }
-    if (error instanceof PlayerPlaying && error.playerId !== by.player.id) {
-      throw new Problem(409, 'member-playing', 'Another member is still in a match.')
-    }
-    if (error instanceof PlayerCoolingDown && error.playerId !== by.player.id) {
-      const { retryAfterMs, until } = error
-      throw new Problem(409, 'member-cooling-down', 'Another member is on cooldown. Retry later.', {
-        members: { retry_at: isoTime(until) },
+    const about = OF_OTHERS.find(([kind]) => error instanceof kind)
+    const { playerId, retryAfterMs, until } = error as Partial<PlayerCoolingDown>
+    if (about !== undefined && playerId !== by.player.id) {
+      const [, status, code, detail] = about
+      throw new Problem(status, code, detail, {
+        members: until === undefined ? undefined : { retry_at: isoTime(until) },
         retryAfterMs,
-      })
-    }
-    if (error instanceof PlayerOverLimit && error.playerId !== by.player.id) {
-      throw new Problem(429, 'member-over-limit', 'Another member has reached the limit of matches. Retry later.', {
-        retryAfterMs: error.retryAfterMs,
       })
     }
     const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
@@ -69,36 +69,6 @@ async function startGroup(
     }
     throw problemOf(error) ?? error
   }
-}
-
-/** The status is FORMING (our word) until all members are ready; then it is the status of their ticket. */
-type GroupStatus = TicketStatus | 'FORMING'
-
-/**
- * A member's own place in a group. The keys up to `assignment` are those that existing game clients read (public fact).
- */
-export interface MemberView {
-  readonly member_id: string
-  readonly group_id: string
-  readonly is_ready: boolean
-  readonly status: GroupStatus
-  readonly ticket_id: string | null
-  readonly team_id: string | null
-  readonly assignment: AssignmentView | null
-  readonly match_id: string | null
-}
-
-/**
- * A group as its members see it. The keys up to `assignment` are those that existing game clients read (public fact).
- */
-export interface GroupView {
-  readonly status: GroupStatus
-  readonly team_id: string | null
-  readonly assignment: AssignmentView | null
-  readonly group_id: string
-  readonly profile: string
-  /** The members; the first is the owner. */
-  readonly members: readonly { readonly player_id: string; readonly is_ready: boolean }[]
 }
 
 const ofTicket = (ticket: Ticket | undefined) => ({
@@ -141,7 +111,7 @@ export interface Groups {
   read(groupId: string, caller: TicketCaller): Promise<GroupView>
   readMember(groupId: string, memberId: string, caller: TicketCaller): Promise<MemberView>
   /** The player's places in the group that they gather in, and in the groups of their tickets. */
-  ofPlayer(playerId: string, tickets: readonly Ticket[]): Promise<readonly MemberView[]>
+  ofPlayer(playerId: string, tickets: readonly Ticket[]): Promise<MemberView[]>
   setReady(groupId: string, memberId: string, ready: boolean, caller: TicketCaller): Promise<MemberView>
   leave(groupId: string, memberId: string, caller: TicketCaller): Promise<void>
   cancel(groupId: string, caller: TicketCaller): Promise<void>

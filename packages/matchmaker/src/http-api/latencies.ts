@@ -2,9 +2,9 @@ import { type Coordinates, greatCircleKm } from '@muster/core'
 import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { LRUCache } from 'lru-cache'
 import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
 import type { Locate } from '../locate/mmdb-locate.js'
+import type { BeaconsView } from './schemas.js'
 
 /** Round trips in milliseconds by the name of the beacon. */
 export type Latencies = Readonly<Record<string, number>>
@@ -100,9 +100,6 @@ interface Measuring {
 /** Makes the latencies of a player for the ticket; undefined if there are none. */
 export type Measured = (measuring: Measuring) => Latencies | undefined | Promise<Latencies | undefined>
 
-/** Most places whose distances are cached. Databases give the same place for all addresses of a city. */
-const PLACES_KEPT = 2000
-
 /**
  * Creates a function that accepts the reported latencies that can be true, and estimates missing ones.
  * @param locate finds the place of an address. Without it, only latencies of players with coordinates can be estimated
@@ -113,28 +110,13 @@ export function createMeasured(
   locate: Locate | undefined,
   counts: LatencyCounts,
 ): Measured {
-  let distances = new LRUCache<string, ReturnType<typeof distancesFrom>>({ max: PLACES_KEPT })
-  let beaconsThen: BeaconPlaces | undefined
-
-  const distancesTo = (known: BeaconPlaces, place: Coordinates) => {
-    if (known !== beaconsThen) {
-      beaconsThen = known
-      distances = new LRUCache({ max: PLACES_KEPT })
-    }
-    const key = `${place.latitude},${place.longitude}`
-    const kept = distances.get(key)
-    if (kept !== undefined) return kept
-    const made = distancesFrom(place, known)
-    distances.set(key, made)
-    return made
-  }
   const read = (
     reported: Latencies,
     known: BeaconPlaces | undefined,
     place: Coordinates | undefined,
     isRead: boolean,
   ): Latencies | undefined => {
-    const to = known === undefined || place === undefined ? undefined : distancesTo(known, place)
+    const to = known === undefined || place === undefined ? undefined : distancesFrom(place, known)
     const { latencies, impossible, unknown, estimated } = readLatencies(reported, known, to, isRead)
     counts.impossible += impossible
     counts.unknown += unknown
@@ -143,18 +125,13 @@ export function createMeasured(
   }
 
   return ({ reported, ip, coordinates, isRead }) => {
-    if ((beacons === undefined || !isRead) && isEmpty(reported)) return undefined
+    if ((beacons === undefined || !isRead) && Object.keys(reported).length === 0) return undefined
     if (beacons === undefined) return read(reported, undefined, undefined, isRead)
     const known = beacons.places()
     const place = coordinates ?? placeOf(ip, locate)
     if (!(known instanceof Promise) && !(place instanceof Promise)) return read(reported, known, place, isRead)
     return Promise.all([known, place]).then(([where, at]) => read(reported, where, at, isRead))
   }
-}
-
-function isEmpty(reported: Latencies): boolean {
-  for (const beacon in reported) if (Object.hasOwn(reported, beacon)) return false
-  return true
 }
 
 /**
@@ -172,22 +149,6 @@ export function placeOf(
   } catch {
     return undefined
   }
-}
-
-/** The ping beacons as clients read them (public fact). */
-export interface BeaconsView {
-  readonly count: number
-  readonly beacons: readonly {
-    /** The beacon's location. Clients report their latency to the beacon under its city. */
-    readonly location: Readonly<
-      Record<'city' | 'country' | 'continent' | 'administrative_division' | 'timezone', string | null> &
-        Record<'latitude' | 'longitude', number | null>
-    >
-    readonly fqdn: string | null
-    readonly public_ip: string
-    readonly udp_port: number | null
-    readonly tcp_port: number | null
-  }[]
 }
 
 export interface Beacons {

@@ -5,8 +5,9 @@ import type { BackfillTeam, PrivateMatch, Ticket } from '../tickets/index.js'
 import type { BackfillBody, BackfillTeamBody, MatchBody } from './bodies.js'
 import { assertOwnMatch, type MatchCaller } from './callers.js'
 import { presentPlayer, type ReadPlayer, type Speaker } from './read-player.js'
+import type { BackfillView, PrivateMatchView } from './schemas.js'
 import type { TicketService } from './service.js'
-import { backfillView, type BackfillView, parseSeatId, partyViews, type TicketView } from './ticket-views.js'
+import { backfillView, parseSeatId, partyViews } from './ticket-views.js'
 
 /** The backfill commands of game servers. */
 interface Backfills {
@@ -188,14 +189,6 @@ function playersOf(ticket: unknown): readonly string[] | undefined {
   const { player_id: one, players } = ticket as { readonly player_id?: unknown; readonly players?: unknown }
   if (typeof one === 'string') return [one]
   return Array.isArray(players) && players.every((id) => typeof id === 'string') ? players : undefined
-}
-
-/** A match of given players. */
-export interface PrivateMatchView {
-  readonly id: string
-  readonly profile: string
-  readonly match_id: string | null
-  readonly player_tickets: readonly TicketView[]
 }
 
 /** Makes matches of given players, for backends. */

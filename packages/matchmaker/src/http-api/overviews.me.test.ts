@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { duel } from '../matchmaker.fixture.js'
+import type { PlayerView } from './schemas.js'
 import { setUp, setUpReal } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
-import type { PlayerView } from './overviews.js'
 
 type World = Pick<ReturnType<typeof setUp>, 'call'>
 

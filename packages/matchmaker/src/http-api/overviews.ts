@@ -1,44 +1,35 @@
-import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { type Awaitable, whenKnown } from '@muster/core/internal'
-import type { AllocationView } from '@muster/servers/internal'
-import type {
-  Inspection,
-  QueueState,
-  FoundPlayer,
-  LongestWaiting,
-  QueueWait,
-  TicketExplanation,
-} from '../matches/index.js'
-import {
-  forgottenAt,
-  offencesLeft,
-  type Explanation,
-  type NextRelaxation,
-  PAUSED,
-  relaxationSentence,
-} from '../queues/index.js'
+import type { Inspection, FoundPlayer, LongestWaiting, QueueWait, TicketExplanation } from '../matches/index.js'
+import { forgottenAt, offencesLeft, type Explanation, PAUSED, relaxationSentence } from '../queues/index.js'
 import type { Cooldown } from '../tickets/index.js'
 import type { Locate } from '../locate/mmdb-locate.js'
 import { regionIn } from '../wait-times/index.js'
 import type { LobbyOfPlayer, TicketApiOptions } from './api-options.js'
 import { isBackend, type TicketCaller } from './callers.js'
 import type { PresenceReporter } from './follow-ticket.js'
-import type { Groups, MemberView } from './groups.js'
+import type { Groups } from './groups.js'
 import { type Beacons, placeOf } from './latencies.js'
+import type {
+  CooldownView,
+  ExplanationView,
+  MemberView,
+  MonitorView,
+  PlayerInMatchView,
+  PlayerView,
+  QueueWaitView,
+  RunningMatchView,
+  TicketView,
+} from './schemas.js'
 import type { TicketService } from './service.js'
 import {
   assignmentView,
-  type AssignmentView,
   type Estimating,
   inSnakeCase,
-  type InSnakeCase,
   isoTime,
   partyViews,
   queueWaitView,
-  type QueueWaitView,
   seatId,
-  type TicketView,
   ticketView,
 } from './ticket-views.js'
 
@@ -51,10 +42,6 @@ const FIRST_STEP = STEPS[1]
 
 /** Milliseconds for which an answer is given to all callers of a region. */
 const GOOD_MS = 1000
-
-interface QueueOverview {
-  readonly queues: readonly QueueWaitView[]
-}
 
 interface QueueOverviewOptions {
   readonly service: Pick<TicketService, 'estimateQueueWaits'>
@@ -70,56 +57,44 @@ export function createQueueOverview({
   service,
   locate,
   clock,
-}: QueueOverviewOptions): (caller: TicketCaller, address: string | undefined) => Awaitable<QueueOverview> {
-  /** The last answer for each region; there are few regions. */
-  const answers = new Map<number, { readonly at: number; readonly waits: Awaitable<readonly QueueWait[]> }>()
-
-  const waitsAt = (place: Coordinates | undefined): Awaitable<readonly QueueWait[]> => {
-    const now = clock.now()
-    const region = regionIn(place)
-    const last = answers.get(region)
-    if (last !== undefined && now - last.at < GOOD_MS) return last.waits
-    const waits = service.estimateQueueWaits(place)
-    const answer = { at: now, waits }
-    answers.set(region, answer)
-    // An answer that failed is not given again.
-    if (waits instanceof Promise)
-      waits.catch(() => {
-        if (answers.get(region) === answer) answers.delete(region)
-      })
-    return waits
-  }
-
+}: QueueOverviewOptions): (caller: TicketCaller, ip: string | undefined) => Awaitable<{ queues: QueueWaitView[] }> {
+  /** There are few regions. */
+  const waitsAt = createShared<number, readonly QueueWait[]>(clock)
   return (caller, address) => {
     const backend = isBackend(caller)
     const shown = backend ? (count: number) => count : stepOf
     return whenKnown(placeOf(backend ? undefined : address, locate), (place) =>
-      whenKnown(waitsAt(place), (waits) => ({ queues: waits.map((one) => queueWaitView(one, shown)) })),
+      whenKnown(
+        waitsAt(regionIn(place), () => service.estimateQueueWaits(place)),
+        (waits) => ({ queues: waits.map((one) => queueWaitView(one, shown)) }),
+      ),
     )
   }
 }
 
-/**
- * The keys that depend on other players. Only backends see them: with a few accounts, a player could find out from them
- * where another player is.
- */
-type AboutOthers = 'compatible' | 'rules' | 'blocking' | 'nearest' | 'lacks'
-type QueueExplanation = Omit<Explanation, AboutOthers | 'next'> & {
-  readonly [Key in AboutOthers]?: Explanation[Key] | undefined
-} & { readonly next?: NextRelaxation | undefined }
-
-/** The explanation in JSON, which leaves out undefined values. */
-export type ExplanationView = InSnakeCase<
-  Omit<TicketExplanation, 'waitingFor' | 'queues'> &
-    Partial<Pick<TicketExplanation, 'waitingFor'>> & { readonly queues: readonly QueueExplanation[] }
->
+/** Creates the function that gives an answer again to all who want the same within `GOOD_MS`, unless it has failed. */
+function createShared<Key, Answer>(clock: Pick<Clock, 'now'>) {
+  const answers = new Map<Key, { readonly at: number; readonly answer: Awaitable<Answer> }>()
+  return (key: Key, make: () => Awaitable<Answer>): Awaitable<Answer> => {
+    const now = clock.now()
+    const last = answers.get(key)
+    if (last !== undefined && now - last.at < GOOD_MS) return last.answer
+    const made = { at: now, answer: make() }
+    answers.set(key, made)
+    if (made.answer instanceof Promise)
+      made.answer.catch(() => {
+        if (answers.get(key) === made) answers.delete(key)
+      })
+    return made.answer
+  }
+}
 
 /** The matchmaker's full explanation, for backends. */
 export const explanationView = (explanation: TicketExplanation): ExplanationView => inSnakeCase(explanation)
 
 /**
  * The explanation for players. It tells about the queue's rules and the player's own waiting, and about other players
- * only their approximate number.
+ * only their approximate number: with a few accounts, a player could find out from more where another player is.
  */
 export function ownExplanationView(explanation: TicketExplanation): ExplanationView {
   const { summary, waitingFor } = explanation
@@ -132,44 +107,23 @@ export function ownExplanationView(explanation: TicketExplanation): ExplanationV
 
 const NO_SERVERS = 'Its match is found, but no more servers may be deployed now.'
 
-function ownView({ queue, paused, waitedMs, waiting, next }: Explanation): QueueExplanation {
+function ownView({ queue, paused, waitedMs, waiting, next }: Explanation) {
   const atLeast = stepOf(waiting)
   const others = atLeast === 0 ? `Fewer than ${FIRST_STEP} others wait` : `At least ${atLeast} others wait`
   const summary = paused === true ? PAUSED : `${others}.${relaxationSentence(next)}`
   return { queue, paused, summary, waitedMs, waiting: atLeast, others: atLeast, next }
 }
 
-/** The queues, and some of the searching tickets, longest waiting first. Without addresses. */
-interface TicketsInspected {
-  readonly queues: readonly InSnakeCase<QueueState>[]
-  /** Number of tickets that search. */
-  readonly total: number
-  readonly tickets: readonly TicketView[]
-}
-
-/** A match whose server exists or may exist. */
-interface MatchInspected {
-  readonly match_id: string
-  readonly queue: string
-  readonly tag: string
-  readonly found_at: string
-  readonly phase: AllocationView['phase']
-  readonly ticket_ids: readonly string[]
-  readonly player_ids: readonly string[]
-  readonly request_id: string | null
-  readonly assignment: AssignmentView | null
-}
-
 export const ticketsInspected = (
   { total, tickets }: LongestWaiting,
   { queues }: Pick<Inspection, 'queues'>,
-): TicketsInspected => ({
+) => ({
   queues: inSnakeCase(queues),
   total,
   tickets: tickets.flatMap((ticket) => partyViews(ticket)),
 })
 
-export const inspectMatches = ({ matches }: Inspection): readonly MatchInspected[] =>
+export const inspectMatches = ({ matches }: Inspection) =>
   matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment }) => ({
     match_id: matchId,
     queue,
@@ -184,31 +138,8 @@ export const inspectMatches = ({ matches }: Inspection): readonly MatchInspected
 
 /** Returns the matchmaker's state, at most a second old. An inspection that fails is not reused. */
 export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Awaitable<Inspection> {
-  let last: { readonly inspection: Awaitable<Inspection>; readonly at: number } | undefined
-  return () => {
-    const now = clock.now()
-    if (last === undefined || now - last.at >= GOOD_MS) {
-      const inspection = service.inspect()
-      const look = { inspection, at: now }
-      last = look
-      if (inspection instanceof Promise)
-        inspection.catch(() => {
-          if (last === look) last = undefined
-        })
-    }
-    return last.inspection
-  }
-}
-
-export interface CooldownView {
-  /** The profile, or the name that several profiles share. */
-  readonly name: string
-  /** How often the player has let others down and it was not forgiven yet. */
-  readonly offences: number
-  /** Until when the player may not wait; null once that is over. */
-  readonly until: string | null
-  /** From when nothing of it counts any more. */
-  readonly forgotten_at: string
+  const shared = createShared<'state', Inspection>(clock)
+  return () => shared('state', () => service.inspect())
 }
 
 /** @param now epoch milliseconds. */
@@ -219,30 +150,10 @@ export const cooldownView = (cooldown: Cooldown, now: number): CooldownView => (
   forgotten_at: isoTime(forgottenAt(cooldown)),
 })
 
-/** A match that runs, and where its players connect. */
-interface RunningMatchView {
-  readonly match_id: string
-  readonly profile: string
-  readonly team_id: string | null
-  /** The player's ticket; null if an earlier process made the match, so that its tickets are not known. */
-  readonly ticket_id: string | null
-  readonly assignment: AssignmentView | null
-}
-
-/** What a player is in. */
-export interface PlayerView {
-  readonly player_id: string
-  readonly tickets: readonly TicketView[]
-  readonly groups: readonly MemberView[]
-  readonly matches: readonly RunningMatchView[]
-  /** null while they cannot be read. */
-  readonly lobbies: readonly { readonly lobby_id: string; readonly phase: string }[] | null
-}
-
 interface PlayerParts {
   readonly found: FoundPlayer
   readonly estimating: Estimating
-  readonly groups: readonly MemberView[]
+  readonly groups: MemberView[]
   readonly lobbies: readonly LobbyOfPlayer[] | undefined
 }
 
@@ -280,15 +191,6 @@ const matchWithoutTicket = ({ match }: FoundPlayer): RunningMatchView[] =>
         },
       ]
 
-/** Whether a player may come to the server of a match. */
-export interface PlayerInMatchView {
-  readonly player_id: string
-  readonly is_expected: boolean
-  /** null where an earlier process made the match, so that its tickets are not known. */
-  readonly team_id: string | null
-  readonly ticket_id: string | null
-}
-
 export function playerInMatch(playerId: string, matchId: string, found: FoundPlayer): PlayerInMatchView {
   for (const ticket of found.tickets) {
     const index = ticket.players.findIndex(({ id }) => id === playerId)
@@ -300,7 +202,7 @@ export function playerInMatch(playerId: string, matchId: string, found: FoundPla
 }
 
 interface PlayerOverviewOptions {
-  readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait'>
+  readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait' | 'joinToken'>
   readonly groups: Pick<Groups, 'ofPlayer'>
   readonly presence: Pick<PresenceReporter, 'seen'>
   readonly lobbies: TicketApiOptions['lobbies']
@@ -337,13 +239,6 @@ export function createPlayerOverview({
       lobbies: await inLobbies,
     })
   }
-}
-
-export interface MonitorView {
-  readonly status: 'healthy' | 'unhealthy'
-  readonly healthy_components: number
-  readonly unhealthy_components: number
-  readonly message: string
 }
 
 /**

@@ -22,7 +22,6 @@ const MOST_CALLS = 4
 const MOST_WAITING = 20_000
 
 interface Asked<Found> {
-  readonly answer: Promise<Found | undefined>
   readonly resolve: (found: Found | undefined) => void
   readonly reject: (error: unknown) => void
 }
@@ -35,6 +34,7 @@ interface Asked<Found> {
 function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Promise<Found | undefined> {
   const { ask, most, timeoutMs, clock, onError } = options
   const asked = new Map<string, Asked<Found>>()
+  const answers = new Map<string, Promise<Found | undefined>>()
   const gathered: string[] = []
   let calls = 0
   let isDue = false
@@ -43,6 +43,7 @@ function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Pro
     for (const id of ids) {
       const one = asked.get(id)
       asked.delete(id)
+      answers.delete(id)
       if (one !== undefined) how(one, id)
     }
   }
@@ -71,27 +72,16 @@ function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Pro
   }
 
   return (id) => {
-    const before = asked.get(id)
-    if (before !== undefined) return before.answer
+    const before = answers.get(id)
+    if (before !== undefined) return before
     if (asked.size >= MOST_WAITING) return Promise.reject(new Error(`${MOST_WAITING} wait for an answer already`))
-    const { promise: answer, resolve, reject } = withResolvers<Found | undefined>()
-    asked.set(id, { answer, resolve, reject })
     gathered.push(id)
     if (!isDue) setImmediate(send)
     isDue = true
+    const answer = new Promise<Found | undefined>((resolve, reject) => asked.set(id, { resolve, reject }))
+    answers.set(id, answer)
     return answer
   }
-}
-
-/** Like `Promise.withResolvers` of Node.js 22. */
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {}
-  let reject: (error: unknown) => void = () => {}
-  const promise = new Promise<T>((resolved, rejected) => {
-    resolve = resolved
-    reject = rejected
-  })
-  return { promise, resolve, reject }
 }
 
 /** What you know about a player. It is trusted, and overrides what the player states. */

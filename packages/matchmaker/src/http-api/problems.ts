@@ -17,6 +17,7 @@ import {
   Unavailable,
   UnknownQueue,
 } from '../errors.js'
+import { ServerGone, ServerNotRegistered } from '@muster/servers/internal'
 import { isoTime } from './ticket-views.js'
 
 /** Names of the matchmaker's fields in this API. */
@@ -60,6 +61,13 @@ function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): 
   return new Problem(400, 'invalid-ticket', field === '' ? text : named, { field: wire || undefined })
 }
 
+const conflict = (
+  code: string,
+  { message }: Conflict,
+  members?: Readonly<Record<string, string | number>>,
+  retryAfterMs?: number,
+): Problem => new Problem(409, code, message, { members, retryAfterMs })
+
 /**
  * The problem for an error of the matchmaker; undefined for an unexpected error.
  * @param party whether the body was that of a party.
@@ -67,44 +75,29 @@ function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): 
 export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof InvalidTicket) return invalidTicket(error, party)
   if (error instanceof UnknownQueue) return new Problem(400, 'unknown-profile', error.message, { field: 'profile' })
-  if (error instanceof PlayerBusy) {
-    return new Problem(409, 'player-busy', error.message, {
-      members: { ticket_id: error.ticketId },
-    })
-  }
+  if (error instanceof PlayerBusy) return conflict('player-busy', error, { ticket_id: error.ticketId })
   if (error instanceof PlayerPlaying) {
     const { ticketId, matchId } = error
-    return new Problem(409, 'player-playing', error.message, {
-      members: ticketId === undefined ? { match_id: matchId } : { ticket_id: ticketId, match_id: matchId },
-    })
+    const members = ticketId === undefined ? { match_id: matchId } : { ticket_id: ticketId, match_id: matchId }
+    return conflict('player-playing', error, members)
   }
   if (error instanceof PlayerOverLimit) {
     return new Problem(429, 'player-over-limit', error.message, { retryAfterMs: error.retryAfterMs })
   }
   if (error instanceof PlayerCoolingDown) {
     const { until, retryAfterMs } = error
-    return new Problem(409, 'player-cooling-down', error.message, {
-      members: { retry_at: isoTime(until) },
-      retryAfterMs,
-    })
+    return conflict('player-cooling-down', error, { retry_at: isoTime(until) }, retryAfterMs)
   }
-  if (error instanceof AlreadyAssigned)
-    return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })
-  if (error instanceof NothingToAccept) return new Problem(409, 'nothing-to-accept', error.message)
+  if (error instanceof AlreadyAssigned) return conflict('too-late', error, { match_id: error.matchId })
+  if (error instanceof NothingToAccept) return conflict('nothing-to-accept', error)
   if (error instanceof InvalidBackfill)
     return new Problem(400, 'invalid-backfill', error.message, { field: error.field })
   if (error instanceof InvalidMatch) return invalidMatch(error)
-  if (error instanceof MatchNotRunning) return new Problem(409, 'not-running', error.message)
-  if (error instanceof BackfillExists) {
-    return new Problem(409, 'backfill-exists', error.message, {
-      members: { backfill_id: error.backfillId },
-    })
-  }
-  if (error instanceof BackfillVersionConflict) {
-    return new Problem(409, 'stale-version', error.message, {
-      members: { version: error.version },
-    })
-  }
+  if (error instanceof MatchNotRunning) return conflict('not-running', error)
+  if (error instanceof BackfillExists) return conflict('backfill-exists', error, { backfill_id: error.backfillId })
+  if (error instanceof BackfillVersionConflict) return conflict('stale-version', error, { version: error.version })
+  if (error instanceof ServerNotRegistered) return conflict('server-not-registered', error)
+  if (error instanceof ServerGone) return new Problem(410, 'server-gone', error.message)
   if (error instanceof MatchmakerClosed) {
     return new Problem(503, 'closed', 'The matchmaker is closing. Retry after 1 s.', { retryAfterMs: 1000 })
   }
@@ -115,6 +108,6 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   // Any other refusal of the matchmaker.
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
   if (error instanceof NotFound) return new Problem(404, 'not-found', error.message)
-  if (error instanceof Conflict) return new Problem(409, 'conflict', error.message)
+  if (error instanceof Conflict) return conflict('conflict', error)
   return undefined
 }

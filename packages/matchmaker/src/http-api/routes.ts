@@ -2,6 +2,7 @@ import { operation } from '@muster/core/api'
 import { z } from 'zod'
 import { BackfillBody, BackfillChangeBody, MatchBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
 import { LONGEST_TOKEN } from './callers.js'
+import { serverRoutes } from './server-routes.js'
 import {
   BackfillSchema,
   BatchSchema,
@@ -256,6 +257,7 @@ export const ticketRoutes = {
     errors: [403, 404, 503],
   }),
 
+  ...serverRoutes,
   ...operatorRoutes,
 
   createMatch: operation('POST /matches', {

@@ -1,10 +1,5 @@
-// pure: the answers of the ticket API, as zod schemas
+// pure: the answers of the ticket API as zod schemas, and the types of their views
 import { z } from 'zod'
-import type { GroupView, MemberView } from './groups.js'
-import type { BeaconsView } from './latencies.js'
-import type { PrivateMatchView } from './match-requests.js'
-import type { CooldownView, ExplanationView, MonitorView, PlayerInMatchView, PlayerView } from './overviews.js'
-import type { AssignmentView, BackfillView, EstimatedWaitView, QueueWaitView, TicketView } from './ticket-views.js'
 
 const text = z.string()
 const whole = z.int().min(0)
@@ -26,7 +21,9 @@ const location = z.object({
   longitude: maybeNumber,
 })
 
-const Assignment: z.ZodType<AssignmentView> = z
+/** Where to connect. Names and shape are those that existing game clients read (public fact); `promised` is ours. */
+export type AssignmentView = z.output<typeof Assignment>
+const Assignment = z
   .object({
     fqdn: text.describe('Host name of the server, or its address if it has none'),
     public_ip: maybeText,
@@ -42,17 +39,27 @@ const Assignment: z.ZodType<AssignmentView> = z
       })
       .nullable()
       .describe('What the latency rule of the queue promises, if it has one'),
+    join_token: text
+      .optional()
+      .describe('In the ticket of one player: proves to the game server who they are, for five minutes'),
   })
   .meta({ id: 'Assignment' })
 
-const EstimatedWait: z.ZodType<EstimatedWaitView> = z
+/** From now until a match is found. */
+export type EstimatedWaitView = z.output<typeof EstimatedWait>
+const EstimatedWait = z
   .object({
     p50_seconds: z.number().describe('Half of such tickets wait no longer until a match is found'),
     p90_seconds: maybeNumber.describe('Nine of ten wait no longer; null where too little was seen for that'),
   })
   .meta({ id: 'EstimatedWait' })
 
-export const TicketSchema: z.ZodType<TicketView> = z
+/**
+ * The ticket of one player. The keys up to `assignment` are those that existing game clients read (public fact); the
+ * rest are ours.
+ */
+export type TicketView = z.output<typeof TicketSchema>
+export const TicketSchema = z
   .object({
     id: text,
     profile: text,
@@ -95,21 +102,22 @@ export const TicketSchema: z.ZodType<TicketView> = z
   })
   .meta({ id: 'Ticket' })
 
-export const QueuesSchema: z.ZodType<{ readonly queues: readonly QueueWaitView[] }> = z.object({
-  queues: z.array(
-    z.object({
-      profile: text.describe('Name of the queue'),
-      tickets_waiting: whole.describe('To players in steps, rounded down'),
-      players_waiting: whole.describe('To players in steps, rounded down'),
-      paused: z.boolean().describe('While it is, no matches are made'),
-      estimated_wait: EstimatedWait.nullable().describe('For a ticket that comes now; null where too little was seen'),
-    }),
-  ),
+/** A queue, as one sees it before one waits in it. */
+export type QueueWaitView = z.output<typeof QueueWait>
+const QueueWait = z.object({
+  profile: text.describe('Name of the queue'),
+  tickets_waiting: whole.describe('To players in steps, rounded down'),
+  players_waiting: whole.describe('To players in steps, rounded down'),
+  paused: z.boolean().describe('While it is, no matches are made'),
+  estimated_wait: EstimatedWait.nullable().describe('For a ticket that comes now; null where too little was seen'),
 })
+
+export const QueuesSchema = z.object({ queues: z.array(QueueWait) })
 
 const ms = z.number().describe('Milliseconds')
 
-export const ExplanationSchema: z.ZodType<ExplanationView> = z
+export type ExplanationView = z.output<typeof ExplanationSchema>
+export const ExplanationSchema = z
   .object({
     ticket_id: text,
     summary: text.describe('One sentence in English'),
@@ -161,11 +169,13 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
   })
   .meta({ id: 'Explanation' })
 
-export const PartySchema: z.ZodType<{ readonly player_tickets: readonly TicketView[] }> = z.object({
+export const PartySchema = z.object({
   player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
 })
 
-export const PrivateMatchSchema: z.ZodType<PrivateMatchView> = z
+/** A match of given players. */
+export type PrivateMatchView = z.output<typeof PrivateMatchSchema>
+export const PrivateMatchSchema = z
   .object({
     id: text,
     profile: text,
@@ -175,21 +185,16 @@ export const PrivateMatchSchema: z.ZodType<PrivateMatchView> = z
   .meta({ id: 'PrivateMatch' })
 
 /** The result for one ticket of several. */
-export type BatchItem = { readonly ticket: TicketView } | { readonly error: Readonly<Record<string, unknown>> }
+export type BatchItem = z.output<typeof BatchItem>
+const BatchItem = z.union([z.object({ ticket: TicketSchema }), z.object({ error: z.record(text, z.unknown()) })])
 
-export const BatchSchema: z.ZodType<{ readonly results: readonly BatchItem[] }> = z.object({
+export const BatchSchema = z.object({
   results: z
-    .array(z.union([z.object({ ticket: TicketSchema }), z.object({ error: z.record(text, z.unknown()) })]))
+    .array(BatchItem)
     .describe('For each of the request, in its order: the ticket, or the problem document'),
 })
 
-export interface StreamTokenView {
-  readonly token: string
-  readonly url: string
-  readonly expires_at: string
-}
-
-export const StreamTokenSchema: z.ZodType<StreamTokenView> = z.object({
+export const StreamTokenSchema = z.object({
   token: text,
   url: text.describe('Path and query for `new EventSource`, the token in it'),
   expires_at: isoTime.describe('No stream can be opened with it from then on; an open one continues'),
@@ -197,7 +202,12 @@ export const StreamTokenSchema: z.ZodType<StreamTokenView> = z.object({
 
 const memberKeys = { team_id: maybeText, assignment: Assignment.nullable() }
 
-export const MemberSchema: z.ZodType<MemberView> = z
+/**
+ * A member's own place in a group. The status is FORMING (our word) until all members are ready; then it is the status
+ * of their ticket. Existing game clients read these keys but `match_id` (public fact).
+ */
+export type MemberView = z.output<typeof MemberSchema>
+export const MemberSchema = z
   .object({
     member_id: text,
     group_id: text,
@@ -209,7 +219,9 @@ export const MemberSchema: z.ZodType<MemberView> = z
   })
   .meta({ id: 'Member' })
 
-export const GroupSchema: z.ZodType<GroupView> = z
+/** A group as its members see it. Existing game clients read the keys up to `assignment` (public fact). */
+export type GroupView = z.output<typeof GroupSchema>
+export const GroupSchema = z
   .object({
     status: groupStatus,
     ...memberKeys,
@@ -219,24 +231,26 @@ export const GroupSchema: z.ZodType<GroupView> = z
   })
   .meta({ id: 'Group' })
 
-export const PlayerSchema: z.ZodType<PlayerView> = z
+/** A match that runs, and where its players connect. */
+export type RunningMatchView = z.output<typeof RunningMatch>
+const RunningMatch = z.object({
+  match_id: text,
+  profile: text,
+  team_id: maybeText,
+  ticket_id: maybeText.describe('null if it is not known any more, as after a restart'),
+  assignment: Assignment.nullable().describe('Where to connect; null if it is not known any more'),
+})
+
+/** What a player is in. */
+export type PlayerView = z.output<typeof PlayerSchema>
+export const PlayerSchema = z
   .object({
     player_id: text,
     tickets: z
       .array(TicketSchema)
       .describe('Those that search, those for which a match is found, and those whose match runs'),
     groups: z.array(MemberSchema).describe('The group that the player gathers in, and those of the tickets'),
-    matches: z
-      .array(
-        z.object({
-          match_id: text,
-          profile: text,
-          team_id: maybeText,
-          ticket_id: maybeText.describe('null if it is not known any more, as after a restart'),
-          assignment: Assignment.nullable().describe('Where to connect; null if it is not known any more'),
-        }),
-      )
-      .describe('Matches that run with the player in it'),
+    matches: z.array(RunningMatch).describe('Matches that run with the player in it'),
     lobbies: z
       .array(z.object({ lobby_id: text, phase: text }))
       .nullable()
@@ -244,7 +258,9 @@ export const PlayerSchema: z.ZodType<PlayerView> = z
   })
   .meta({ id: 'Player' })
 
-export const BackfillSchema: z.ZodType<BackfillView> = z
+/** A backfill. Existing game servers read the keys up to `attributes` (public fact); the rest are ours. */
+export type BackfillView = z.output<typeof BackfillSchema>
+export const BackfillSchema = z
   .object({
     id: text,
     profile: text,
@@ -259,36 +275,36 @@ export const BackfillSchema: z.ZodType<BackfillView> = z
   })
   .meta({ id: 'Backfill' })
 
-export const BeaconsSchema: z.ZodType<BeaconsView> = z.object({
+/** The ping beacons as clients read them (public fact). Clients report their latency to a beacon under its city. */
+export type BeaconsView = z.output<typeof BeaconsSchema>
+export const BeaconsSchema = z.object({
   count: whole,
   beacons: z.array(
     z.object({ fqdn: maybeText, public_ip: text, udp_port: whole.nullable(), tcp_port: whole.nullable(), location }),
   ),
 })
 
-export const CooldownsSchema: z.ZodType<{
-  readonly player_id: string
-  readonly cooldowns: readonly CooldownView[]
-}> = z.object({
-  player_id: text,
-  cooldowns: z.array(
-    z.object({
-      name: text.describe('The profile, or the name that several profiles share'),
-      offences: whole.describe('How often the player has let others down and it was not forgiven yet'),
-      until: isoTime.nullable().describe('Until when the player may not wait; null once that is over'),
-      forgotten_at: isoTime.describe('From when nothing of it counts any more'),
-    }),
-  ),
+export type CooldownView = z.output<typeof CooldownOfPlayer>
+const CooldownOfPlayer = z.object({
+  name: text.describe('The profile, or the name that several profiles share'),
+  offences: whole.describe('How often the player has let others down and it was not forgiven yet'),
+  until: isoTime.nullable().describe('Until when the player may not wait; null once that is over'),
+  forgotten_at: isoTime.describe('From when nothing of it counts any more'),
 })
 
-export const MonitorSchema: z.ZodType<MonitorView> = z.object({
+export const CooldownsSchema = z.object({ player_id: text, cooldowns: z.array(CooldownOfPlayer) })
+
+export type MonitorView = z.output<typeof MonitorSchema>
+export const MonitorSchema = z.object({
   status: z.enum(['healthy', 'unhealthy']),
   healthy_components: whole,
   unhealthy_components: whole,
   message: text,
 })
 
-export const PlayerInMatchSchema: z.ZodType<PlayerInMatchView> = z
+/** Whether a player may come to the server of a match. */
+export type PlayerInMatchView = z.output<typeof PlayerInMatchSchema>
+export const PlayerInMatchSchema = z
   .object({
     player_id: z.string(),
     is_expected: z.boolean().describe('Whether the player is in the match, and has not left it'),

@@ -1,11 +1,6 @@
 import { operation } from '@muster/core/api'
-import type { Handlers } from '@muster/core/internal'
-import { Problem } from '@muster/core/http'
-import { RegistrationBody, ReportBody, type Registered, type ServerOrders } from '@muster/servers/internal'
+import { RegistrationBody, ReportBody } from '@muster/servers/internal'
 import { z } from 'zod'
-import { type MatchCaller, notTheServer } from './callers.js'
-import type { TicketService } from './service.js'
-import { isoTime } from './ticket-views.js'
 
 // The routes of game servers: docs/servers.md.
 
@@ -67,63 +62,3 @@ export const serverRoutes = {
     errors: [403, 409, 410, 503],
   }),
 } as const
-
-/** Milliseconds between two reports of a server, and after which a silent one is lost. */
-interface Beats {
-  readonly beatMs: number
-  readonly lostAfterMs: number
-}
-
-/** Creates the handlers of game servers, whose token is known to be one. */
-export function createServerHandlers(
-  service: Pick<TicketService, 'registerServer' | 'reportServer' | 'waitForServerOrders'>,
-  { beatMs, lostAfterMs }: Beats,
-): Handlers<typeof serverRoutes, MatchCaller> {
-  const tokenOf = ({ serverSecret }: MatchCaller): string => {
-    if (serverSecret === undefined) throw notTheServer()
-    return serverSecret
-  }
-  return {
-    registerServer: async (registration, { caller }) => ({
-      ...registeredView(await service.registerServer(tokenOf(caller), registration)),
-      beat_seconds: beatMs / 1000,
-      lost_after_seconds: lostAfterMs / 1000,
-    }),
-    reportServer: async ({ wait = 0, version, ...report }, { caller, request }) => {
-      const token = tokenOf(caller)
-      const orders = await service.reportServer(token, report)
-      if (wait === 0 || version === undefined || orders.version !== version) return ordersView(orders)
-      const { signal } = request
-      return ordersView(await service.waitForServerOrders(token, { version, waitMs: wait * 1000, signal }))
-    },
-  }
-}
-
-const ordersView = ({ version, want, reason, matches }: ServerOrders) => ({
-  version,
-  want,
-  reason,
-  matches: matches.map(({ id, queue, teams, equality, intersection }) => ({
-    id,
-    profile: queue,
-    teams: teams.map(({ name, players }) => ({
-      name,
-      players: players.map(({ id: playerId, ticketId, attributes }) => ({ id: playerId, ticket_id: ticketId, attributes })),
-    })),
-    equality,
-    intersection: Object.fromEntries(Object.entries(intersection).map(([key, values]) => [key, [...values]])),
-  })),
-})
-
-const registeredView = ({ id, key, retireAt, ...orders }: Registered) => ({
-  ...ordersView(orders),
-  id,
-  key: Buffer.from(key).toString('base64url'),
-  retire_at: retireAt === undefined ? null : isoTime(retireAt),
-})
-
-/** Refuses everybody but game servers on their routes. @throws {Problem} 403 */
-export function assertServer(route: string, { serverSecret }: MatchCaller): void {
-  if (Object.hasOwn(serverRoutes, route) && serverSecret === undefined)
-    throw new Problem(403, 'servers-only', 'This path is for game servers, which send MUSTER_SERVER_TOKEN.')
-}

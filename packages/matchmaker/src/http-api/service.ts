@@ -23,6 +23,8 @@ type Answering =
   | 'playerCame'
   | 'isServerSecret'
   | 'isSecretOf'
+  | 'registerServer'
+  | 'reportServer'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'
@@ -51,4 +53,8 @@ export interface TicketService extends Answers {
   /** Resolves, or rejects, as `Matchmaker.waitForChange`. */
   readonly waitForChange: Matchmaker['waitForChange']
   readonly stopMatch: Matchmaker['stopMatch']
+  /** Resolves, or rejects, as `Matchmaker.waitForServerOrders`. */
+  readonly waitForServerOrders: Matchmaker['waitForServerOrders']
+  /** Answers at once, for a ticket that this service has given. */
+  readonly joinToken: Matchmaker['joinToken']
 }

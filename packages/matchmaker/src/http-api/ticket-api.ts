@@ -47,6 +47,7 @@ import { createCheckStatements, createReadPlayer } from './read-player.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import type { TicketService } from './service.js'
 import { createTicketCreation } from './ticket-creation.js'
+import { assertServer, createServerHandlers, SERVER_BODY_BYTES } from './server-handlers.js'
 import { isoTime, seatId, ticketView } from './ticket-views.js'
 
 /** The ticket API as a function `(Request) → Promise<Response>`, to be mounted on any server. */
@@ -219,6 +220,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       await service.stopMatch(match_id, { until: 'recorded' })
     },
 
+    ...createServerHandlers(service),
     serverReady: async ({ match_id }, { request }) => {
       if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()
     },
@@ -240,6 +242,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
           if (!known) throw notTheServer()
         })
       if (caller !== undefined) assertStream(route, caller)
+      if (caller !== undefined) assertServer(route, caller)
       if (route.startsWith('inspect') && !inspect)
         throw new Problem(404, 'no-such-path', 'There is nothing at this path.')
       if (caller !== undefined) assertRole(route, caller, backendRoutes)
@@ -250,7 +253,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     onError,
     clock,
     problemOf,
-    maxBodyBytes: (route) => (backendRoutes.has(route) ? backendBodyBytes : bodyBytes),
+    maxBodyBytes: (route) =>
+      route === 'reportServer' ? SERVER_BODY_BYTES : backendRoutes.has(route) ? backendBodyBytes : bodyBytes,
     bodies,
     limits: {
       perCaller: orNone(perCaller, PER_CALLER),

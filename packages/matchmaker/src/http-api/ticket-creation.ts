@@ -6,16 +6,16 @@ import type { Ticket, TicketInput } from '../tickets/index.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './read-player.js'
 import { problemOf } from './problems.js'
-import type { BatchItem } from './schemas.js'
+import type { BatchItem, TicketView } from './schemas.js'
 import type { TicketService } from './service.js'
-import { partyViews, ticketView, type TicketView } from './ticket-views.js'
+import { partyViews, ticketView } from './ticket-views.js'
 
 /** Creates tickets from request bodies. */
 export interface TicketCreation {
   one(body: TicketBody, speaker: Speaker): Awaitable<TicketView>
   /** Creates several tickets; each one succeeds or fails by itself. */
-  many(bodies: readonly unknown[], speaker: Speaker): Awaitable<{ readonly results: readonly BatchItem[] }>
-  party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
+  many(bodies: readonly unknown[], speaker: Speaker): Awaitable<{ results: BatchItem[] }>
+  party(body: PartyBody, speaker: Speaker): Promise<TicketView[]>
 }
 
 /** The ticket of a body, or what is wrong with it. */
@@ -26,7 +26,7 @@ const isInput = (read: Read): read is TicketInput => !(read instanceof Problem)
 const TICKET_KEYS = ['id', 'priority'] as const
 
 export function createTicketCreation(
-  service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait'>,
+  service: Pick<TicketService, 'createTicket' | 'createTickets' | 'estimateWait' | 'joinToken'>,
   readPlayer: ReadPlayer,
 ): TicketCreation {
   /**

@@ -1,17 +1,9 @@
 // Seats give each player of a party a ticket of their own.
 import type { Assignment } from '@muster/servers/internal'
 import type { Matchmaker, QueueWait } from '../matches/index.js'
-import {
-  type Backfill,
-  type BackfillStatus,
-  type CancelReason,
-  type MatchEnd,
-  seatIdOf,
-  type Ticket,
-  type TicketStatus,
-  type WaitingFor,
-} from '../tickets/index.js'
+import { type Backfill, type BackfillStatus, seatIdOf, type Ticket, type TicketStatus } from '../tickets/index.js'
 import type { WaitEstimate } from '../wait-times/index.js'
+import type { AssignmentView, BackfillView, EstimatedWaitView, QueueWaitView, TicketView } from './schemas.js'
 
 /**
  * The ticket of one player. For the matchmaker a party is one ticket; for clients of this API each player has a ticket.
@@ -51,25 +43,6 @@ export function seatOf(ticket: Ticket, index: number | undefined, playerId: stri
   return player === undefined || (playerId !== undefined && player.id !== playerId) ? undefined : { ticket, index }
 }
 
-/** From now until a match is found. */
-export interface EstimatedWaitView {
-  /** Half of such tickets wait no longer. */
-  readonly p50_seconds: number
-  /** Nine of ten wait no longer; null where too little was seen for that. */
-  readonly p90_seconds: number | null
-}
-
-/** A queue, as one sees it before one waits in it. */
-export interface QueueWaitView {
-  readonly profile: string
-  readonly tickets_waiting: number
-  readonly players_waiting: number
-  /** While it is, no matches are made. */
-  readonly paused: boolean
-  /** For a ticket that comes now; null where too little was seen. */
-  readonly estimated_wait: EstimatedWaitView | null
-}
-
 const estimatedWaitView = (estimate: WaitEstimate | undefined): EstimatedWaitView | null =>
   estimate === undefined
     ? null
@@ -93,93 +66,8 @@ export const queueWaitView = (
   estimated_wait: estimatedWaitView(estimate),
 })
 
-/**
- * The assignment, which tells where to connect. Names and shape are those that existing game clients read (public
- * fact).
- */
-export interface AssignmentView {
-  readonly fqdn: string
-  readonly public_ip: string | null
-  readonly ports: Readonly<
-    Record<
-      string,
-      {
-        readonly internal: number | null
-        readonly external: number | null
-        readonly link: string | null
-        readonly protocol: string | null
-      }
-    >
-  >
-  readonly location: {
-    readonly city: string | null
-    readonly country: string | null
-    readonly continent: string | null
-    readonly administrative_division: string | null
-    readonly timezone: string | null
-    readonly latitude: number | null
-    readonly longitude: number | null
-  } | null
-  /**
-   * Our addition: the beacon at which a latency rule placed the server, and the rule's limit for every player's round
-   * trip, in milliseconds.
-   */
-  readonly promised: { readonly beacon: string; readonly latency_ms: number | null } | null
-}
-
-/**
- * The ticket of one player. The keys up to `assignment` are those that existing game clients read (public fact); the
- * rest are ours.
- */
-export interface TicketView {
-  readonly id: string
-  readonly profile: string
-  readonly created_at: string
-  readonly status: TicketStatus
-  readonly group_id: string
-  readonly team_id: string | null
-  readonly match_id: string | null
-  readonly assignment: AssignmentView | null
-  readonly player_id: string
-  /** The version, which grows with every change; for long polls (`wait`) and events. */
-  readonly version: number
-  /** All profiles in which the ticket waits, if there are several. */
-  readonly profiles?: readonly string[] | undefined
-  readonly waiting_for?: WaitingFor | undefined
-  readonly acceptance?: { readonly until: string; readonly accepted: boolean } | undefined
-  readonly cancel_reason?: CancelReason | undefined
-  /** When HOST_ASSIGNED: how and when its match has ended. */
-  readonly ended?: { readonly reason: MatchEnd; readonly at: string } | undefined
-  /** While it searches: how much longer, from when this was answered; null where too little was seen. */
-  readonly estimated_wait?: EstimatedWaitView | null | undefined
-}
-
-let last = { ms: Number.NaN, iso: '' }
-
-/**
- * The ISO text of a time. The last text is kept, because many tickets that arrive together have the same time, and
- * formatting it takes longer than the rest of their views.
- */
-export function isoTime(at: number): string {
-  const ms = Math.trunc(at)
-  if (ms !== last.ms) last = { ms, iso: isoOf(ms) }
-  return last.iso
-}
-
-/** The second that was written last, up to its point. */
-let second = { ms: Number.NaN, text: '' }
-
-/** Like `toISOString`, but calls it only once a second: tickets that arrive one by one differ in milliseconds. */
-function isoOf(ms: number): string {
-  if (!(ms >= 0 && ms <= LAST_DATE)) return new Date(ms).toISOString()
-  const rest = ms % 1000
-  const whole = ms - rest
-  if (whole !== second.ms) second = { ms: whole, text: new Date(whole).toISOString().slice(0, -'000Z'.length) }
-  return `${second.text}${String(rest).padStart(3, '0')}Z`
-}
-
-/** Milliseconds of the last time that a `Date` can hold. */
-const LAST_DATE = 8.64e15
+/** The ISO text of a time, in whole milliseconds. @param at epoch milliseconds. */
+export const isoTime = (at: number): string => new Date(at).toISOString()
 
 export function assignmentView({ fqdn, publicIp, ports, location, promised }: Assignment): AssignmentView {
   return {
@@ -207,10 +95,13 @@ export function assignmentView({ fqdn, publicIp, ports, location, promised }: As
   }
 }
 
-/** Tells how much longer tickets wait. */
-export type Estimating = Pick<Matchmaker, 'estimateWait'>
+/** Tells how much longer tickets wait, and makes the tokens of players who join a match. */
+export type Estimating = Pick<Matchmaker, 'estimateWait' | 'joinToken'>
 
-/** @param estimating without it, the view does not say how much longer the ticket waits. */
+/**
+ * @param estimating without it, the view does not say how much longer the ticket waits, and has no join token: that is
+ *   for the player of the seat alone.
+ */
 export function ticketView(seat: Seat, estimating?: Estimating): TicketView {
   const { ticket, index } = seat
   const { queues, acceptance } = ticket
@@ -223,10 +114,13 @@ export function ticketView(seat: Seat, estimating?: Estimating): TicketView {
     group_id: ticket.id,
     team_id: ticket.team ?? null,
     match_id: ticket.matchId ?? null,
-    assignment: ticket.assignment === undefined ? null : assignmentView(ticket.assignment),
+    assignment:
+      ticket.assignment === undefined
+        ? null
+        : { ...assignmentView(ticket.assignment), join_token: estimating?.joinToken(ticket, playerId) },
     player_id: playerId,
     version: ticket.version,
-    profiles: queues.length > 1 ? queues : undefined,
+    profiles: queues.length > 1 ? [...queues] : undefined,
     waiting_for: ticket.waitingFor,
     acceptance: acceptance && { until: isoTime(acceptance.until), accepted: acceptance.accepted.includes(playerId) },
     cancel_reason: ticket.cancelReason,
@@ -243,24 +137,6 @@ const searchingEstimate = ({ id }: Ticket, estimating: Estimating): EstimatedWai
 /** The tickets of all players of a party, in the party's order. */
 export const partyViews = (ticket: Ticket, estimating?: Estimating): TicketView[] =>
   ticket.players.map((_, index) => ticketView({ ticket, index }, estimating))
-
-/**
- * A backfill. The keys up to `attributes` are those that existing game servers read (public fact); the rest are ours.
- */
-export interface BackfillView {
-  readonly id: string
-  readonly profile: string
-  readonly status: TicketStatus
-  /** Tickets, by id, that joined the match through this backfill. */
-  readonly tickets: Readonly<Record<string, TicketView>>
-  /** The first of `tickets`. */
-  readonly assigned_ticket: TicketView | null
-  readonly attributes: { readonly assignment: AssignmentView | null }
-  readonly match_id: string
-  readonly version: number
-  readonly created_at: string
-  readonly teams: readonly { readonly name: string; readonly slots: number; readonly players: readonly string[] }[]
-}
 
 /** The status of a backfill as that of a ticket: to existing clients a backfill is a kind of ticket. */
 const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
@@ -285,7 +161,7 @@ export function backfillView(backfill: Backfill, tickets: readonly Ticket[]): Ba
     match_id: backfill.matchId,
     version: backfill.version,
     created_at: isoTime(backfill.createdAt),
-    teams: backfill.teams,
+    teams: backfill.teams.map((team) => ({ ...team, players: [...team.players] })),
   }
 }
 
@@ -295,7 +171,7 @@ type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`
 
 /** The type of data with its keys in snake case. */
 export type InSnakeCase<T> = T extends readonly (infer Item)[]
-  ? readonly InSnakeCase<Item>[]
+  ? InSnakeCase<Item>[]
   : T extends object
     ? { readonly [Key in keyof T as Key extends string ? SnakeCase<Key> : never]: InSnakeCase<T[Key]> }
     : T

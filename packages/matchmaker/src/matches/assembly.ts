@@ -9,11 +9,12 @@ import {
   newSecret,
   NO_SERVER_LOG,
 } from '@muster/servers/internal'
+import { createTicker, type Ticker } from '@muster/core/internal'
 import { createBackfilling } from './backfill-commands.js'
 import { createBackfills } from './backfills.js'
 import { createClosing, createHandover, assertCanHandOver } from './handover.js'
 import { notReady } from './guard.js'
-import { createTick, createTickLoop } from './tick.js'
+import { createTick } from './tick.js'
 import { MatchmakerClosed } from '../errors.js'
 import { createBeaconDirectory } from '../beacons.js'
 import { createEvents } from '../events.js'
@@ -89,10 +90,12 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
   let ownSecret: string | undefined
   const events = createEvents()
   let isClosed = false
+  /** While it ticks by itself. */
+  let ticker: Ticker | undefined
 
   /** Tickets have arrived in a queue that makes matches at arrival: tickets added in one call count as one arrival. */
   const arrived = (runtime: QueueRuntime) => {
-    if (!tickLoop.isOn()) return
+    if (ticker === undefined) return
     queueMicrotask(
       () => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })),
     )
@@ -249,7 +252,16 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
   const { learnedWaits, ...estimating } = createEstimating({ tickets, runtimes: () => runtimes, clock })
 
   const tickOnce = () => tick.all().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
-  const tickLoop = createTickLoop({ clock, everyMs: config.tickMs, tick: tickOnce, isClosed: () => isClosed })
+  const startTicking = () => {
+    if (ticker !== undefined || isClosed) return
+    ticker = createTicker({ clock, everyMs: config.tickMs, tick: tickOnce, atOnce: true, isNeeded: () => true })
+    ticker.wake()
+  }
+  const stopTicking = async () => {
+    const last = ticker
+    ticker = undefined
+    await last?.stop()
+  }
 
   const matchmaker: Matchmaker = {
     ...ticketing,
@@ -282,8 +294,8 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     tick: tick.all,
 
     ready: (signal) => allocator.recovery.ready(signal),
-    start: tickLoop.start,
-    stop: tickLoop.stop,
+    start: startTicking,
+    stop: stopTicking,
 
     inspect: () =>
       inspect({
@@ -311,7 +323,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
       assertCanHandOver(given?.handOver, store)
       isClosed = true
       results?.close()
-      await tickLoop.stop()
+      await stopTicking()
       return close(given)
     },
   }
@@ -333,7 +345,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     abandon: () => {
       isClosed = true
       results?.close()
-      void tickLoop.stop()
+      void stopTicking()
       allocator.abandon()
     },
   }

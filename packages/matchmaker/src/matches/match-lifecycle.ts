@@ -108,7 +108,7 @@ export function createMatchLifecycle({
   /** Matches in phase `asking` or `due`. Of thousands of matches, only these are checked each tick. */
   const early = new Set<Match>()
   const acceptances = createAcceptances(tickets)
-  const replacing = createReplacing({ backfills, allocator })
+  const replacing = createReplacing(backfills, allocator)
 
   const named = ({ matchId, queue }: Match) => ({ matchId, queue: queue.name })
 
@@ -221,14 +221,14 @@ export function createMatchLifecycle({
     begin: (group, now) => {
       const { queue: itself, compiled } = group.runtime
       const { queue = itself } = group
-      const asks = queue.acceptance !== undefined
+      const needsAcceptance = queue.acceptance !== undefined
       const match = newMatch(newId(random), queue, compiled.model.teams, now)
       match.expansionMs = group.expansionMs
-      if (asks) match.phase = 'asking'
+      if (needsAcceptance) match.phase = 'asking'
       if (!seat(match, group, now)) return undefined
       matches.set(match.matchId, match)
-      if (asks) early.add(match)
-      const begun = asks ? Promise.resolve() : deploy(match, group.teams)
+      if (needsAcceptance) early.add(match)
+      const begun = needsAcceptance ? Promise.resolve() : deploy(match, group.teams)
       // Emitted last, so that a listener may cancel the tickets or stop the match.
       if (events.isHeard('matchFound')) {
         const { matchId, expansionMs } = match
@@ -248,7 +248,7 @@ export function createMatchLifecycle({
       const ids = records.map(({ id }) => id)
       replacing.refresh(backfill.record, filled(backfill.record, placed(records)), ids)
       if (match.backfill === undefined) match.fullBy = Infinity
-      replacing.tellPlayers(match, (all) => [...all, ...playersOf(records)])
+      replacing.setPlayers(match, (all) => [...all, ...playersOf(records)])
       events.emit('backfillJoined', { ...named(match), backfillId: backfill.record.id, tickets: records.map(ticketOf) })
       if (match.phase === 'running')
         arrive(

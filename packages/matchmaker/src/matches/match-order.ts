@@ -55,34 +55,20 @@ interface OrderParts {
   readonly placements: FindPlacements | undefined
 }
 
-/** The order of a match to the allocator. A class, because it needs no closures for each match. */
-class MatchOrder implements Order {
-  readonly tickets: readonly TicketRecord[]
-  readonly teams: Order['teams']
-  readonly teamOf: readonly number[]
-  readonly expansionMs: number
-  readonly placements: FindPlacements | undefined
-  readonly deploy: Order['deploy']
-  readonly pool: string | undefined
-  readonly #rules: Match['queue']['rules']
-
-  constructor({ queue, teams, seated, expansionMs }: Match, { teamOf, placements }: OrderParts) {
-    this.deploy = queue.deploy
-    this.pool = queue.pool
-    this.tickets = seated
-    this.teams = teams
-    this.teamOf = teamOf
-    this.expansionMs = expansionMs
-    this.placements = placements
-    this.#rules = queue.rules
-  }
-
-  inCommon(): InCommon {
-    return inCommon(this.#rules, this.tickets)
-  }
-}
-
-export const orderOf = (match: Match, parts: OrderParts): Order => new MatchOrder(match, parts)
+/** The order of a match to the allocator. */
+export const orderOf = (
+  { queue: { deploy, pool, rules }, teams, seated, expansionMs }: Match,
+  { teamOf, placements }: OrderParts,
+): Order => ({
+  deploy,
+  tickets: seated,
+  teams,
+  teamOf,
+  inCommon: () => inCommon(rules, seated),
+  expansionMs,
+  placements,
+  pool,
+})
 
 export const teamsOf = (records: readonly TicketRecord[]): readonly number[] =>
   records.map(({ seat }) => seat?.team ?? 0)

@@ -112,7 +112,7 @@ interface Leaving {
 interface LeavingOptions {
   readonly tickets: Pick<TicketStore, 'cancel' | 'left'>
   readonly acceptances: Pick<Acceptances, 'forget'>
-  readonly replacing: Replacing
+  readonly replacing: ReturnType<typeof createReplacing>
   readonly dissolve: (match: Match, why: EndOfMatch, now: number) => void
 }
 
@@ -129,14 +129,14 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
       const unaccepted = reason === 'declined' || reason === 'not-accepted'
       return dissolve(match, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
     }
-    const left = replacing.tellPlayers(match, (all) => without(all, new Set(playersOf(records))))
+    const left = replacing.setPlayers(match, (all) => without(all, new Set(playersOf(records))))
     // The others left while this ticket was about to join.
     if (match.phase === 'running' && left?.length === 0) dissolve(match, { reason: 'dissolved', stop: 'left' }, now)
   }
 
   const desert = (match: Match, gone: ReadonlySet<string>) => {
     tickets.left(match, [...gone])
-    replacing.tellPlayers(match, (all) => without(all, gone))
+    replacing.setPlayers(match, (all) => without(all, gone))
     match.placed = remaining(match.placed, gone)
     if (match.backfill !== undefined) replacing.refresh(match.backfill, deserted(match.backfill, gone))
   }
@@ -154,26 +154,6 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
 
 const without = (all: readonly string[], gone: ReadonlySet<string>) => all.filter((id) => !gone.has(id))
 
-/** Looks for players in place of those who left a match. */
-interface Replacing {
-  /**
-   * Opens a backfill for those who left, if the queue replaces leavers. Returns false if it does not, if nobody is left
-   * in the match, or if the rules cannot tell who would fit.
-   */
-  replace(match: Match, gone: readonly Placed[], now: number): boolean
-  /** Updates the open backfill; cancels it if its queue cannot serve it any more. */
-  refresh(backfill: BackfillRecord, vacancies: Vacancies, ticketIds?: readonly string[]): void
-  /**
-   * Writes to the store who plays on the server, for a process that takes over after a crash. Returns the players.
-   */
-  tellPlayers(match: Match, change: (playerIds: readonly string[]) => readonly string[]): readonly string[] | undefined
-}
-
-interface ReplacingOptions {
-  readonly backfills: Backfills
-  readonly allocator: Pick<Allocator, 'find' | 'setPlayers'>
-}
-
 /** In a running match, a ticket that was about to join is always replaced. */
 const isWanted = ({ phase, queue }: Match): boolean =>
   phase === 'running' || (phase === 'deploying' ? queue.replaceLeavers : queue.acceptance?.replace === true)
@@ -182,43 +162,51 @@ const isWanted = ({ phase, queue }: Match): boolean =>
 const isOverdue = ({ phase, queue, seated }: Match, now: number): boolean =>
   (phase === 'asking' || phase === 'due') && seated.some(({ createdAt }) => now - createdAt >= queue.expireAfterMs)
 
-export function createReplacing({ backfills, allocator }: ReplacingOptions): Replacing {
-  return {
-    replace: (match, gone, now) => {
-      if (!isWanted(match) || isOverdue(match, now)) return false
-      if (match.placed.length === 0) return match.phase === 'running'
-      const { backfill, teams } = match
-      const vacancies = vacated(
-        backfill ?? { rooms: teams.map(() => 0), present: presentIn(teams, match.placed) },
-        gone,
-      )
-      try {
-        if (backfill === undefined) backfills.open(match, vacancies)
-        else backfills.change(backfill, vacancies)
-      } catch (error) {
-        if (error instanceof InvalidBackfill) return match.phase === 'running'
-        throw error
-      }
-      if (match.phase === 'due') match.phase = 'asking'
-      if (match.phase === 'asking') match.fullBy = Math.min(match.fullBy, now + (match.queue.acceptance?.withinMs ?? 0))
-      return true
-    },
+/** Creates the functions that look for players in place of those who left a match. */
+export const createReplacing = (backfills: Backfills, allocator: Pick<Allocator, 'find' | 'setPlayers'>) => ({
+  /**
+   * Opens a backfill for those who left, if the queue replaces leavers. Returns false if it does not, if nobody is left
+   * in the match, or if the rules cannot tell who would fit.
+   */
+  replace: (match: Match, gone: readonly Placed[], now: number): boolean => {
+    if (!isWanted(match) || isOverdue(match, now)) return false
+    if (match.placed.length === 0) return match.phase === 'running'
+    const { backfill, teams } = match
+    const vacancies = vacated(
+      backfill ?? { rooms: teams.map(() => 0), present: presentIn(teams, match.placed) },
+      gone,
+    )
+    try {
+      if (backfill === undefined) backfills.open(match, vacancies)
+      else backfills.change(backfill, vacancies)
+    } catch (error) {
+      if (error instanceof InvalidBackfill) return match.phase === 'running'
+      throw error
+    }
+    if (match.phase === 'due') match.phase = 'asking'
+    if (match.phase === 'asking') match.fullBy = Math.min(match.fullBy, now + (match.queue.acceptance?.withinMs ?? 0))
+    return true
+  },
 
-    refresh: (backfill, vacancies, ticketIds) => {
-      try {
-        backfills.change(backfill, vacancies, ticketIds)
-      } catch (error) {
-        if (!(error instanceof InvalidBackfill)) throw error
-        backfills.cancel(backfill)
-      }
-    },
+  /** Updates the open backfill; cancels it if its queue cannot serve it any more. */
+  refresh: (backfill: BackfillRecord, vacancies: Vacancies, ticketIds?: readonly string[]): void => {
+    try {
+      backfills.change(backfill, vacancies, ticketIds)
+    } catch (error) {
+      if (!(error instanceof InvalidBackfill)) throw error
+      backfills.cancel(backfill)
+    }
+  },
 
-    tellPlayers: ({ matchId }, change) => {
-      const allocation = allocator.find(matchId)
-      if (allocation === undefined) return undefined
-      const playerIds = change(allocation.playerIds)
-      allocator.setPlayers(allocation, playerIds)
-      return playerIds
-    },
-  }
-}
+  /** Writes to the store who plays on the server, for a process that takes over after a crash. Returns the players. */
+  setPlayers: (
+    { matchId }: Match,
+    change: (playerIds: readonly string[]) => readonly string[],
+  ): readonly string[] | undefined => {
+    const allocation = allocator.find(matchId)
+    if (allocation === undefined) return undefined
+    const playerIds = change(allocation.playerIds)
+    allocator.setPlayers(allocation, playerIds)
+    return playerIds
+  },
+})

@@ -1,13 +1,15 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import type {
-  Allocator,
-  AllocatorListener,
-  JoinGrant,
-  MatchRoster,
-  ResultOutbox,
-  SeatsWanted,
-  ServerReport,
+import {
+  type Allocator,
+  type AllocatorListener,
+  createServerKeys,
+  grantJoin,
+  type JoinGrant,
+  type MatchRoster,
+  type ResultOutbox,
+  type SeatsWanted,
+  type ServerReport,
 } from '@muster/servers/internal'
 import { Unavailable } from '../errors.js'
 import type { Events } from '../events.js'
@@ -131,8 +133,17 @@ function assertTeams({ matches }: ServerReport, find: (matchId: string) => Match
   }
 }
 
+/** Makes join tokens, in a process that has the master secret of the servers' tokens and no matches of its own. */
+export function createJoinTokens(masterSecret: () => string, clock: Pick<Clock, 'now'>): Matchmaker['joinToken'] {
+  const keys = createServerKeys(masterSecret)
+  return (ticket, playerId) => {
+    const grant = joinGrantOf(ticket, playerId)
+    return grant && grantJoin(grant, keys.joinKeyOf(grant.server), clock.now())
+  }
+}
+
 /** What a player may join by their ticket; undefined unless its server runs and its match is not over. */
-export function joinGrantOf(ticket: Ticket, playerId: string): JoinGrant | undefined {
+function joinGrantOf(ticket: Ticket, playerId: string): JoinGrant | undefined {
   const { id, status, assignment, matchId, ended, players, team } = ticket
   const index = players.findIndex((player) => player.id === playerId)
   if (status !== 'HOST_ASSIGNED' || ended !== undefined || index === -1) return undefined

@@ -36,9 +36,6 @@ interface SurveyDeps {
   readonly now: () => number
 }
 
-/** By longitude. */
-type ServersAt = Map<number | undefined, Mutable<ServerSurvey>>
-
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** @throws {InvalidInput} naming the option */
@@ -49,7 +46,8 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   const areas = createAreas(areaDegrees)
   const queues = new Map(Array.from(deps.runtimes, (runtime) => [runtime, emptyQueue(runtime)]))
   const byArea = new Map<number, { players: number; oldest: number }>()
-  const servers = new Map<AllocationPhase, Map<number | undefined, ServersAt>>()
+  /** By phase and place. */
+  const servers = new Map<string, Mutable<ServerSurvey>>()
   const forming: FormingSurvey[] = []
   let formingCount = 0
   let nowhere = 0
@@ -106,25 +104,12 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   }
   const countServer = ({ phase, assignment, playerIds }: Allocation) => {
     const { city, latitude, longitude } = assignment?.location ?? {}
-    const there = placesOf(phase, latitude)
-    const seen = there.get(longitude)
-    if (seen !== undefined) {
-      seen.servers += 1
-      seen.players += playerIds.length
-      return
-    }
+    const key = `${phase} ${latitude} ${longitude}`
     const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-    there.set(longitude, { phase, city, place, servers: 1, players: playerIds.length })
-  }
-  /** Servers of a phase at a latitude, by longitude: no text is made for each server. */
-  const placesOf = (phase: AllocationPhase, latitude: number | undefined): ServersAt => {
-    const byLatitude = servers.get(phase) ?? new Map<number | undefined, ServersAt>()
-    if (byLatitude.size === 0) servers.set(phase, byLatitude)
-    const known = byLatitude.get(latitude)
-    if (known !== undefined) return known
-    const there: ServersAt = new Map()
-    byLatitude.set(latitude, there)
-    return there
+    const seen = servers.get(key) ?? { phase, city, place, servers: 0, players: 0 }
+    seen.servers += 1
+    seen.players += playerIds.length
+    servers.set(key, seen)
   }
 
   function* walk(): Generator<undefined> {
@@ -165,9 +150,7 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
       nowhere,
       forming: [...forming],
       formingCount,
-      servers: [...servers.values()].flatMap((byLatitude) =>
-        [...byLatitude.values()].flatMap((there) => Array.from(there.values(), (seen) => ({ ...seen }))),
-      ),
+      servers: Array.from(servers.values(), (seen) => ({ ...seen })),
       held: deps.allocator.held(),
     }),
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { createTicker, createYielder, type Ticker, type Yielder } from '@muster/core/internal'
+import { createYielder, type Yielder } from '@muster/core/internal'
 import { type Allocator, type ResultOutbox, WRITTEN } from '@muster/servers/internal'
 import type { Events } from '../events.js'
 import type { Cooldowns, QueueRuntime, TicketStore } from '../tickets/index.js'
@@ -156,39 +156,6 @@ function mostUrgentFirst(groups: readonly Group[]): readonly Group[] {
   })
   urgencies.sort((one, other) => other.priority - one.priority || one.oldest - other.oldest)
   return urgencies.map(({ group }) => group)
-}
-
-/** Ticks at intervals, while that is on. */
-interface TickLoop {
-  start(): void
-  /** Resolves when the last tick has ended. */
-  stop(): Promise<void>
-  isOn(): boolean
-}
-
-interface TickLoopOptions {
-  readonly clock: Clock
-  readonly everyMs: number
-  /** Never rejects. */
-  readonly tick: () => Promise<void>
-  readonly isClosed: () => boolean
-}
-
-export function createTickLoop({ clock, everyMs, tick, isClosed }: TickLoopOptions): TickLoop {
-  let ticker: Ticker | undefined
-  return {
-    start: () => {
-      if (ticker !== undefined || isClosed()) return
-      ticker = createTicker({ clock, everyMs, tick, atOnce: true, isNeeded: () => true })
-      ticker.wake()
-    },
-    stop: async () => {
-      const last = ticker
-      ticker = undefined
-      await last?.stop()
-    },
-    isOn: () => ticker !== undefined,
-  }
 }
 
 /** How many matches may begin: by new servers, and in a queue with a pool by its warm ones, which are used first. */

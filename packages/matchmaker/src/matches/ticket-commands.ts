@@ -10,7 +10,7 @@ import {
   type CancelReason,
   type TicketInput,
   type PlayedBy,
-  noteSighting,
+  notePresent,
   readTicketInput,
   assertPlayerOfTicket,
   type Cooldowns,
@@ -111,7 +111,7 @@ export function createTicketing({
       const now = clock.now()
       for (const { ticketId, playerId } of reports) {
         const record = tickets.find(ticketId)
-        if (record !== undefined) noteSighting(record, playerId, now)
+        if (record !== undefined) notePresent(record, playerId, now)
       }
     },
     waitForChange: async (ticketId, options) => tickets.change(known(ticketId), options),

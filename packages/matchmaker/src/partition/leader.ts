@@ -160,6 +160,19 @@ export interface LeaderOptions extends Omit<MatchmakerOptions, 'store'> {
   readonly resultRecords?: OutboxRecords | undefined
 }
 
+type Method<Result = unknown> = (...given: unknown[]) => Result
+
+/** Methods whose promise a caller outside gets: it rejects once the gate is shut. */
+const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
+  'waitForChange',
+  'waitForServerOrders',
+  'stopMatch',
+  'webhook',
+  'tick',
+  'stop',
+  'close',
+])
+
 /** @throws {InvalidInput} naming the option and the value. */
 export function createLeader({
   ledger,
@@ -188,7 +201,15 @@ export function createLeader({
       return gate.promised(method(...given))
     }
 
+  const methods = Object.fromEntries(
+    Object.entries(matchmaker).map(([name, method]: [string, Method]) => [
+      name,
+      PROMISED.has(name) ? later(method as Method<Promise<unknown>>) : now(method),
+    ]),
+  ) as Matchmaker & Record<string, Method>
+
   return {
+    ...methods,
     load: now(loading.load),
     unload: now(loading.unload),
     loadBackfills: now(loadBackfills),
@@ -197,61 +218,15 @@ export function createLeader({
       return recover()
     }),
     expected: now(expected),
+    learnedWaits: now(learnedWaits),
     abandon: () => {
       gate.shut()
       abandon()
     },
 
-    playerMayState: now(matchmaker.playerMayState),
-    readsLatencies: now(matchmaker.readsLatencies),
-    largestParty: now(matchmaker.largestParty),
-    presenceWithinMs: now(matchmaker.presenceWithinMs),
-    queueNames: now(matchmaker.queueNames),
-    getTicket: now(matchmaker.getTicket),
-    findPlayer: now(matchmaker.findPlayer),
-    notePresence: now(matchmaker.notePresence),
-    waitForChange: later(matchmaker.waitForChange),
-    longestWaiting: now(matchmaker.longestWaiting),
-    estimateWait: now(matchmaker.estimateWait),
-    estimateQueueWaits: now(matchmaker.estimateQueueWaits),
-    learnedWaits: now(learnedWaits),
-    cancelTicket: now(matchmaker.cancelTicket),
-    acceptMatch: now(matchmaker.acceptMatch),
-    declineMatch: now(matchmaker.declineMatch),
-    explain: now(matchmaker.explain),
-    playersLeft: now(matchmaker.playersLeft),
-    stopMatch: later(matchmaker.stopMatch),
-    createBackfill: now(matchmaker.createBackfill),
-    getBackfill: now(matchmaker.getBackfill),
-    updateBackfill: now(matchmaker.updateBackfill),
-    cancelBackfill: now(matchmaker.cancelBackfill),
-    exportTickets: now(matchmaker.exportTickets),
-    cooldownsOf: now(matchmaker.cooldownsOf),
-    forgive: now(matchmaker.forgive),
-    exportCooldowns: now(matchmaker.exportCooldowns),
-    importCooldowns: now(matchmaker.importCooldowns),
-    pauseQueue: now(matchmaker.pauseQueue),
-    resumeQueue: now(matchmaker.resumeQueue),
-    reconfigure: now(matchmaker.reconfigure),
-    hint: now(matchmaker.hint),
-    webhook: later(matchmaker.webhook),
-    serverReady: now(matchmaker.serverReady),
-    playerCame: now(matchmaker.playerCame),
-    isServerSecret: now(matchmaker.isServerSecret),
-    isSecretOf: now(matchmaker.isSecretOf),
-    joinToken: now(matchmaker.joinToken),
-    registerServer: now(matchmaker.registerServer),
-    reportServer: now(matchmaker.reportServer),
-    waitForServerOrders: later(matchmaker.waitForServerOrders),
     on: (event, listener) =>
-      matchmaker.on(event, (told) => {
-        if (!gate.isShut()) return listener(told)
+      matchmaker.on(event, (data) => {
+        if (!gate.isShut()) return listener(data)
       }),
-    tick: later(matchmaker.tick),
-    start: now(matchmaker.start),
-    stop: later(matchmaker.stop),
-    inspect: now(matchmaker.inspect),
-    survey: now(matchmaker.survey),
-    close: later(matchmaker.close),
   }
 }

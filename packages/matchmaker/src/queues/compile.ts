@@ -154,6 +154,12 @@ function around(values: readonly (readonly number[])[], spans: number): number[]
   })
 }
 
+/** One test that passes what all of them pass; undefined if there are none. */
+function joined<Given extends readonly unknown[]>(tests: readonly ((...given: Given) => boolean)[]) {
+  const [first] = tests
+  return tests.length <= 1 ? first : (...given: Given) => tests.every((test) => test(...given))
+}
+
 /** Joins the checks of all rules into one, which passes only what every rule passes. */
 function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
   const pairs = rules.flatMap(({ pair }) => pair ?? [])
@@ -163,31 +169,12 @@ function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
   const unevennesses = rules.flatMap(({ unevenness }) => unevenness ?? [])
   const quotas = rules.flatMap((rule) => rule.quotas ?? [])
   if (pairs.length + parts.length + wholes.length + unevennesses.length + quotas.length === 0) return undefined
-  const [pair, part, whole, unevenness] = [pairs[0], parts[0], wholes[0], unevennesses[0]]
   return {
-    pair:
-      pairs.length <= 1
-        ? pair
-        : (one, other, level) => {
-            for (const test of pairs) if (!test(one, other, level)) return false
-            return true
-          },
-    part:
-      parts.length <= 1
-        ? part
-        : (teams, roomOf, levels, others) => {
-            for (const test of parts) if (!test(teams, roomOf, levels, others)) return false
-            return true
-          },
-    whole:
-      wholes.length <= 1
-        ? whole
-        : (teams, levels) => {
-            for (const test of wholes) if (!test(teams, levels)) return false
-            return true
-          },
+    pair: joined(pairs),
+    part: joined(parts),
+    whole: joined(wholes),
     unevenness:
-      unevennesses.length <= 1 ? unevenness : (teams) => unevennesses.reduce((sum, one) => sum + one(teams), 0),
+      unevennesses.length === 0 ? undefined : (teams) => unevennesses.reduce((sum, one) => sum + one(teams), 0),
     quotas,
     timed: rules.some((one) => one.timed === true || (one.whole !== undefined && one.rule.by === 'average')),
   }

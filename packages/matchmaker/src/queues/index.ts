@@ -1,14 +1,7 @@
 /** A queue: its definition and checks, its rules compiled for the kernel, its description and explanations. */
 export { type CompiledQueue, compileQueue } from './compile.js'
 export { type CooldownState, forgottenAt, type Offence, offencesLeft, offend } from './cooldown.js'
-export {
-  createExplain,
-  type Explain,
-  type Explanation,
-  type NextRelaxation,
-  PAUSED,
-  relaxationSentence,
-} from './explain.js'
+export { createExplain, type Explain, type Explanation, PAUSED, relaxationSentence } from './explain.js'
 export {
   defineQueue,
   type PlayerMayState,

@@ -152,6 +152,14 @@ export function recordTickets(
     note(() => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers, priority, createdAt } }))
   }
 
+  /** Carries out a command and records it. */
+  const noted = <Result>(event: RecordedEvent, command: () => Result): Result => {
+    const note = begin()
+    const result = command()
+    note(() => event)
+    return result
+  }
+
   const noteCancelled = (ticketIds: readonly string[]) => {
     for (const ticketId of ticketIds) begin()(() => ({ kind: 'cancel', ticketId }))
   }
@@ -197,24 +205,12 @@ export function recordTickets(
       }
       return results
     },
-    cancelTicket: (id, playerId) => {
-      const note = begin()
-      const ticket = matchmaker.cancelTicket(id, playerId)
-      note(() => ({ kind: 'cancel', ticketId: id }))
-      return ticket
-    },
-    acceptMatch: (ticketId, playerId) => {
-      const note = begin()
-      const ticket = matchmaker.acceptMatch(ticketId, playerId)
-      note(() => ({ kind: 'accept', ticketId, playerId }))
-      return ticket
-    },
-    declineMatch: (ticketId, playerId) => {
-      const note = begin()
-      const ticket = matchmaker.declineMatch(ticketId, playerId)
-      note(() => ({ kind: 'decline', ticketId, playerId }))
-      return ticket
-    },
+    cancelTicket: (id, playerId) =>
+      noted({ kind: 'cancel', ticketId: id }, () => matchmaker.cancelTicket(id, playerId)),
+    acceptMatch: (ticketId, playerId) =>
+      noted({ kind: 'accept', ticketId, playerId }, () => matchmaker.acceptMatch(ticketId, playerId)),
+    declineMatch: (ticketId, playerId) =>
+      noted({ kind: 'decline', ticketId, playerId }, () => matchmaker.declineMatch(ticketId, playerId)),
     playersLeft: (matchId, playerIds) => {
       const [note, ticketIds] = [begin(), members.of(matchId)]
       const left = matchmaker.playersLeft(matchId, playerIds)
@@ -253,12 +249,7 @@ export function recordTickets(
       )
       return backfill
     },
-    cancelBackfill: (id) => {
-      const note = begin()
-      const backfill = matchmaker.cancelBackfill(id)
-      note(() => ({ kind: 'backfillCancel', id }))
-      return backfill
-    },
+    cancelBackfill: (id) => noted({ kind: 'backfillCancel', id }, () => matchmaker.cancelBackfill(id)),
     exportTickets: (exporting) => {
       const snapshot = matchmaker.exportTickets(exporting)
       if (exporting?.take === true) noteCancelled(snapshot.tickets.map(({ id }) => id))

@@ -3,32 +3,9 @@ import { addressPrefix, notJson, read } from '@muster/core/internal'
 import type { Player } from '@muster/servers/internal'
 import { z } from 'zod'
 import type { QueueDefinition } from '../queues/index.js'
-import type { BackfillTeam } from '../tickets/index.js'
 
 /** The `format` in the first line of a recording. It changes when older readers could not read new recordings. */
 export const FORMAT = 'muster-recording-1'
-
-/** A line of a recording: a command that a matchmaker carried out. */
-export type RecordedEvent =
-  /** `queues`: their definitions, if the recorder was given them. */
-  | { readonly kind: 'start'; readonly format: typeof FORMAT; readonly queues?: readonly unknown[] | undefined }
-  | { readonly kind: 'create'; readonly ticket: RecordedTicket }
-  | { readonly kind: 'cancel'; readonly ticketId: string }
-  | { readonly kind: 'accept' | 'decline'; readonly ticketId: string; readonly playerId?: string | undefined }
-  /** Players left the match they were in. */
-  | { readonly kind: 'left'; readonly playerIds: readonly string[] }
-  /** The match of these tickets was stopped. */
-  | { readonly kind: 'stop'; readonly ticketIds: readonly string[] }
-  /** A backfill was created for the match of these tickets. */
-  | { readonly kind: 'backfill'; readonly ticketIds: readonly string[]; readonly backfill: RecordedBackfill }
-  | { readonly kind: 'backfillChange'; readonly id: string; readonly teams: readonly RecordedTeam[] }
-  | { readonly kind: 'backfillCancel'; readonly id: string }
-
-/**
- * A line: the event, its time (epoch milliseconds), and its number. Lines whose players were located first are written
- * late.
- */
-export type RecordedLine = RecordedEvent & { readonly at: number; readonly n: number }
 
 /** A player without the address, unless the recorder is to keep it. */
 export interface RecordedPlayer extends Player {
@@ -36,60 +13,61 @@ export interface RecordedPlayer extends Player {
   readonly network?: number | undefined
 }
 
-export interface RecordedTicket {
-  readonly id: string
-  readonly queues: readonly string[]
-  readonly players: readonly RecordedPlayer[]
-  readonly priority: number
-  /** Epoch milliseconds from which the ticket's waiting time is counted. */
-  readonly createdAt: number
-}
-
-interface RecordedBackfill {
-  readonly id: string
-  readonly teams?: readonly RecordedTeam[] | undefined
-  readonly priority?: number | undefined
-}
-
-export interface RecordedTeam extends Omit<BackfillTeam, 'players'> {
-  readonly players?: readonly RecordedPlayer[] | undefined
-}
-
 const id = z.string().min(1)
-const ids = z.array(id)
+const ids = z.array(id).readonly()
 /** Other fields of a player are checked when the ticket is created. */
-const playerSchema = z.looseObject({ id, network: z.int().min(0).optional() })
-const team = z.strictObject({ name: id, slots: z.int().optional(), players: z.array(playerSchema).optional() })
+const playerSchema = z.looseObject({ id, network: z.int().min(0).optional() }) as z.ZodType<RecordedPlayer>
+const players = z.array(playerSchema).readonly()
+const team = z.strictObject({ name: id, slots: z.int().optional(), players: players.optional() })
+const teams = z.array(team).readonly()
+
+export type RecordedTeam = z.output<typeof team>
+
+/** `createdAt`: epoch milliseconds from which the ticket's waiting time is counted. */
+export type RecordedTicket = z.output<typeof ticket>
 const ticket = z.strictObject({
   id,
-  queues: ids.min(1),
-  players: z.array(playerSchema).min(1),
+  queues: z.array(id).min(1).readonly(),
+  players: z.array(playerSchema).min(1).readonly(),
   priority: z.number(),
   createdAt: z.number(),
 })
 const when = { at: z.number(), n: z.int().min(0) }
 
+/**
+ * A line of a recording: a command that a matchmaker carried out, its time (epoch milliseconds), and its number. Lines
+ * whose players were located first are written late.
+ */
+export type RecordedLine = z.output<typeof line>
 const line = z.discriminatedUnion('kind', [
+  /** `queues`: their definitions, if the recorder was given them. */
   z.strictObject({
     ...when,
     kind: z.literal('start'),
     format: z.literal(FORMAT),
-    queues: z.array(z.unknown()).optional(),
+    queues: z.array(z.unknown()).readonly().optional(),
   }),
   z.strictObject({ ...when, kind: z.literal('create'), ticket }),
   z.strictObject({ ...when, kind: z.literal('cancel'), ticketId: id }),
   z.strictObject({ ...when, kind: z.enum(['accept', 'decline']), ticketId: id, playerId: id.optional() }),
+  /** Players left the match they were in. */
   z.strictObject({ ...when, kind: z.literal('left'), playerIds: ids }),
+  /** The match of these tickets was stopped. */
   z.strictObject({ ...when, kind: z.literal('stop'), ticketIds: ids }),
+  /** A backfill was created for the match of these tickets. */
   z.strictObject({
     ...when,
     kind: z.literal('backfill'),
     ticketIds: ids,
-    backfill: z.strictObject({ id, teams: z.array(team).optional(), priority: z.number().optional() }),
+    backfill: z.strictObject({ id, teams: teams.optional(), priority: z.number().optional() }),
   }),
-  z.strictObject({ ...when, kind: z.literal('backfillChange'), id, teams: z.array(team) }),
+  z.strictObject({ ...when, kind: z.literal('backfillChange'), id, teams }),
   z.strictObject({ ...when, kind: z.literal('backfillCancel'), id }),
-]) as z.ZodType<RecordedLine>
+])
+
+/** A line without its time and number. */
+export type RecordedEvent = Untimed<RecordedLine>
+type Untimed<Line> = Line extends unknown ? Omit<Line, keyof typeof when> : never
 
 /** @throws {InvalidInput} naming the line, counted from 1, and what is wrong with it. */
 export function readLine(text: string, number: number): RecordedLine {
@@ -144,8 +122,8 @@ export function playerOf({ network, ...player }: RecordedPlayer): Player {
 export function recordedQueue(queue: QueueDefinition): QueueDefinition {
   const { deploy } = queue as Partial<QueueDefinition>
   if (typeof deploy !== 'object' || deploy === null) return queue
-  const { environment: _, hiddenEnvironment: __, probe, ...told } = deploy
-  if (probe === undefined) return { ...queue, deploy: told }
-  const kept = probe.kind === 'registration' ? { kind: probe.kind } : { kind: probe.kind, port: probe.port }
-  return { ...queue, deploy: { ...told, probe: kept } }
+  const { environment: _, hiddenEnvironment: __, probe, ...kept } = deploy
+  if (probe === undefined) return { ...queue, deploy: kept }
+  const probeKind = probe.kind === 'registration' ? { kind: probe.kind } : { kind: probe.kind, port: probe.port }
+  return { ...queue, deploy: { ...kept, probe: probeKind } }
 }

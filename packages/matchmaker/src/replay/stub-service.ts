@@ -2,7 +2,7 @@ import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Deployment } from '@muster/core/api'
 import type { DeploymentQuery } from '@muster/core/internal'
 import type { Clock } from '@muster/core/clock'
-import { createNewestFirst, type DeploymentService } from '@muster/servers/internal'
+import type { DeploymentService } from '@muster/servers/internal'
 
 const PAGE = 100
 
@@ -12,16 +12,11 @@ interface Standing {
   readonly readyAt: number
 }
 
-/**
- * A service that answers a matchmaker's operations at once, without limits, and has room for all deployments. A page of
- * the list takes no longer the more deployments there are.
- */
+/** A service that answers a matchmaker's operations at once, without limits, and has room for all deployments. */
 export function createStubService(clock: Clock, startMs: number): DeploymentService {
-  /** Deployments that were not stopped. */
+  /** Deployments that were not stopped, the oldest first: all of them, and those of each tag. */
   const standing = new Map<string, Standing>()
-  const ordered = createNewestFirst<Standing>()
-  /** How many there are of each tag. */
-  const tagged = new Map<string, number>()
+  const byTag = new Map<string, Set<Standing>>()
   let created = 0
 
   const find = (requestId: string): Standing => {
@@ -29,23 +24,6 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
     if (one !== undefined) return one
     if (Number(requestId.slice(1)) <= created) throw new AlreadyTerminated('it was stopped')
     throw new NotFound('there is no such deployment')
-  }
-  const count = (tags: readonly string[], change: number) => {
-    for (const tag of tags) {
-      const left = (tagged.get(tag) ?? 0) + change
-      if (left === 0) tagged.delete(tag)
-      else tagged.set(tag, left)
-    }
-  }
-  const add = (one: Standing) => {
-    standing.set(one.requestId, one)
-    ordered.add(one)
-    count(one.tags, 1)
-  }
-  const remove = (one: Standing) => {
-    standing.delete(one.requestId)
-    ordered.delete(one)
-    count(one.tags, -1)
   }
   const isReady = ({ readyAt }: Standing) => clock.now() >= readyAt
   const whereOf = ({ requestId, tags }: Standing) => ({
@@ -57,31 +35,14 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
     ...whereOf(one),
     current_status: isReady(one) ? 'Status.READY' : 'Status.DEPLOYING',
   })
-  const isWanted = ({ tags }: Standing, wanted: Wanted) => wanted.every((some) => tags.some((tag) => some.has(tag)))
-  /** The number of one tag, which is all that a matchmaker queries, is known; anything else is counted. */
-  const totalOf = (wanted: Wanted): number => {
-    const [only = new Set(), ...others] = wanted
-    if (only.size === 1 && others.length === 0) return tagged.get([...only][0] ?? '') ?? 0
-    return [...standing.values()].filter((one) => isWanted(one, wanted)).length
-  }
-  const pageOf = (page: number, wanted: Wanted): Standing[] => {
-    const shown: Standing[] = []
-    let before = (page - 1) * PAGE
-    for (const one of ordered.newestFirst()) {
-      if (shown.length === PAGE) break
-      if (!isWanted(one, wanted)) continue
-      if (before > 0) before -= 1
-      else shown.push(one)
-    }
-    return shown
-  }
 
   return {
-    create: async ({ tags }) => {
+    create: async ({ tags = [] }) => {
       created += 1
-      const requestId = `r${created}`
-      add({ requestId, tags: tags ?? [], readyAt: clock.now() + startMs })
-      return { request_id: requestId }
+      const one = { requestId: `r${created}`, tags, readyAt: clock.now() + startMs }
+      standing.set(one.requestId, one)
+      for (const tag of tags) byTag.set(tag, (byTag.get(tag) ?? new Set()).add(one))
+      return { request_id: one.requestId }
     },
     get: async ({ request_id }) => {
       const one = standing.get(request_id)
@@ -90,23 +51,27 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
         : statusOf(find(request_id))
     },
     stop: async ({ request_id }) => {
-      remove(find(request_id))
+      const one = find(request_id)
+      standing.delete(request_id)
+      for (const tag of one.tags) {
+        byTag.get(tag)?.delete(one)
+        if (byTag.get(tag)?.size === 0) byTag.delete(tag)
+      }
       return { message: 'stopped' }
     },
     list: async ({ page = 1, query }) => {
-      const wanted = wantedBy(query)
-      const total = totalOf(wanted)
+      const tag = tagIn(query)
+      const found = [...(tag === undefined ? standing.values() : (byTag.get(tag) ?? []))]
+      const shown = found.toReversed().slice((page - 1) * PAGE, page * PAGE)
       return {
-        data: pageOf(page, wanted).map((one) => ({ ...whereOf(one), ready: isReady(one) })),
-        total_count: total,
-        pagination: { number: page, has_next: page * PAGE < total },
+        data: shown.map((one) => ({ ...whereOf(one), ready: isReady(one) })),
+        total_count: found.length,
+        pagination: { number: page, has_next: page * PAGE < found.length },
       }
     },
   }
 }
 
-/** Sets of tags, from each of which a deployment has one. */
-type Wanted = readonly ReadonlySet<string>[]
-
-const wantedBy = (query: DeploymentQuery | undefined): Wanted =>
-  (query?.filters ?? []).flatMap(({ field, value }) => (field === 'tags' ? [new Set([value].flat().map(String))] : []))
+/** The tag that is queried: a matchmaker queries one, or none. */
+const tagIn = (query: DeploymentQuery | undefined): string | undefined =>
+  query?.filters?.flatMap(({ field, value }) => (field === 'tags' ? [value].flat().map(String) : []))[0]

@@ -1,8 +1,7 @@
 import { metrics, trace, type Attributes, type Meter, type Tracer } from '@opentelemetry/api'
 import { systemClock, type Clock } from '@muster/core/clock'
-import { createLimitMeter, recordEvents, recordRequests } from './event-metrics.js'
+import { createLimitMeter, observeState, recordEvents, recordRequests } from './metrics.js'
 import { createInstruments, type Observed, type ObservedClient } from './instruments.js'
-import { observeState } from './state-metrics.js'
 import { traceEvents } from './traces.js'
 
 export interface InstrumentOptions {

@@ -11,134 +11,79 @@ const LATENCIES = [0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5
 const KILOMETRES = [1, 10, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
 const PLAYERS = [1, 2, 4, 6, 8, 10, 12, 16, 24, 32, 50, 100, 200, 500]
 
+const of = (unit: string, description: string) => ({ unit, description })
+
+const histogram = (unit: string, buckets: readonly number[], description: string) => ({ unit, description, buckets })
+
 /** Counters of events. */
 const counters = {
-  'muster.tickets.created': { unit: '{ticket}', description: 'Tickets that were created' },
-  'muster.tickets.ended': { unit: '{ticket}', description: 'Tickets that ended, by how' },
-  'muster.tickets.requeued': {
-    unit: '{ticket}',
-    description: 'Tickets that lost their match and search again, by why',
-  },
-  'muster.matches.found': { unit: '{match}', description: 'Matches that were found' },
-  'muster.tickets.joined': {
-    unit: '{ticket}',
-    description: 'Tickets that came into a match which had been found before',
-  },
-  'muster.players.accepted': { unit: '{player}', description: 'Players who accepted their match' },
-  'muster.players.left': { unit: '{player}', description: 'Players who were reported to have left their match' },
-  'muster.cooldowns.begun': { unit: '{cooldown}', description: 'Cooldowns that began or became longer, by why' },
-  'muster.backfills.created': { unit: '{backfill}', description: 'Backfills that were created' },
-  'muster.backfills.ended': { unit: '{backfill}', description: 'Backfills that ended, by how' },
-  'muster.deployments.created': { unit: '{deployment}', description: 'Deployments that the service accepted' },
-  'muster.deployments.failed': { unit: '{deployment}', description: 'Game servers that failed, by how' },
-  'muster.deployments.stopped': { unit: '{deployment}', description: 'Deployments whose stop was confirmed, by why' },
-  'muster.deployments.reaped': {
-    unit: '{deployment}',
-    description: 'Deployments of this matchmaker that belonged to no match, and were stopped',
-  },
-  'muster.problems': { unit: '{problem}', description: 'What went wrong and was dealt with, by what was being done' },
-  'muster.api.requests': { unit: '{request}', description: 'Requests to the service, by operation and outcome' },
-  'muster.api.retries': {
-    unit: '{request}',
-    description: 'Requests that failed and are repeated, by operation and error',
-  },
-  'muster.api.throttled': {
-    unit: '{request}',
-    description: 'Requests that the service rejected with 429, by rate limit',
-  },
+  'muster.tickets.created': of('{ticket}', 'Tickets that were created'),
+  'muster.tickets.ended': of('{ticket}', 'Tickets that ended, by how'),
+  'muster.tickets.requeued': of('{ticket}', 'Tickets that lost their match and search again, by why'),
+  'muster.matches.found': of('{match}', 'Matches that were found'),
+  'muster.tickets.joined': of('{ticket}', 'Tickets that came into a match which had been found before'),
+  'muster.players.accepted': of('{player}', 'Players who accepted their match'),
+  'muster.players.left': of('{player}', 'Players who were reported to have left their match'),
+  'muster.cooldowns.begun': of('{cooldown}', 'Cooldowns that began or became longer, by why'),
+  'muster.backfills.created': of('{backfill}', 'Backfills that were created'),
+  'muster.backfills.ended': of('{backfill}', 'Backfills that ended, by how'),
+  'muster.deployments.created': of('{deployment}', 'Deployments that the service accepted'),
+  'muster.deployments.failed': of('{deployment}', 'Game servers that failed, by how'),
+  'muster.deployments.stopped': of('{deployment}', 'Deployments whose stop was confirmed, by why'),
+  'muster.deployments.reaped': of('{deployment}',
+    'Deployments of this matchmaker that belonged to no match, and were stopped'),
+  'muster.problems': of('{problem}', 'What went wrong and was dealt with, by what was being done'),
+  'muster.api.requests': of('{request}', 'Requests to the service, by operation and outcome'),
+  'muster.api.retries': of('{request}', 'Requests that failed and are repeated, by operation and error'),
+  'muster.api.throttled': of('{request}', 'Requests that the service rejected with 429, by rate limit'),
 } as const
 
 /** Histograms, mostly of durations in seconds. */
 const histograms = {
-  'muster.ticket.match_time': {
-    unit: 's',
-    description: 'From the creation of a ticket to its match',
-    buckets: MINUTES,
-  },
-  'muster.ticket.wait_time': { unit: 's', description: 'From the creation of a ticket to its end', buckets: MINUTES },
-  'muster.match.relaxation': {
-    unit: 's',
-    description: 'How far its rules had relaxed: the waiting time from which the limits of the match hold',
-    buckets: MINUTES,
-  },
-  'muster.match.players': { unit: '{player}', description: 'Players of a match when it was found', buckets: PLAYERS },
-  'muster.match.wait_spread': {
-    unit: 's',
-    description: 'What its oldest ticket waited longer than its youngest',
-    buckets: MINUTES,
-  },
-  'muster.deployment.start_time': {
-    unit: 's',
-    description: 'From the answer to a create until the deployment is known to be READY',
-    buckets: MINUTES,
-  },
-  'muster.deployment.ready_detection_delay': {
-    unit: 's',
-    description: 'Time from the last status read that was not READY to the first that was',
-    buckets: MOMENTS,
-  },
-  'muster.placement.latency': {
-    unit: 's',
-    description: 'The longest round trip of a match to the beacon at which its server was asked for by latency',
-    buckets: LATENCIES,
-  },
-  'muster.placement.distance': {
-    unit: 'km',
-    description: 'From the beacon at which a server was asked for by latency to where it runs',
-    buckets: KILOMETRES,
-  },
-  'muster.tick.duration': { unit: 's', description: 'A round of grouping', buckets: MOMENTS },
-  'muster.api.queue_time': {
-    unit: 's',
-    description: 'What a request waited here for its rate limit',
-    buckets: MOMENTS,
-  },
-  'muster.api.duration': { unit: 's', description: 'What a request took once it had left', buckets: MOMENTS },
+  'muster.ticket.match_time': histogram('s', MINUTES, 'From the creation of a ticket to its match'),
+  'muster.ticket.wait_time': histogram('s', MINUTES, 'From the creation of a ticket to its end'),
+  'muster.match.relaxation': histogram('s', MINUTES,
+    'How far its rules had relaxed: the waiting time from which the limits of the match hold'),
+  'muster.match.players': histogram('{player}', PLAYERS, 'Players of a match when it was found'),
+  'muster.match.wait_spread': histogram('s', MINUTES, 'What its oldest ticket waited longer than its youngest'),
+  'muster.deployment.start_time': histogram('s', MINUTES,
+    'From the answer to a create until the deployment is known to be READY'),
+  'muster.deployment.ready_detection_delay': histogram('s', MOMENTS,
+    'Time from the last status read that was not READY to the first that was'),
+  'muster.placement.latency': histogram('s', LATENCIES,
+    'The longest round trip of a match to the beacon at which its server was asked for by latency'),
+  'muster.placement.distance': histogram('km', KILOMETRES,
+    'From the beacon at which a server was asked for by latency to where it runs'),
+  'muster.tick.duration': histogram('s', MOMENTS, 'A round of grouping'),
+  'muster.api.queue_time': histogram('s', MOMENTS, 'What a request waited here for its rate limit'),
+  'muster.api.duration': histogram('s', MOMENTS, 'What a request took once it had left'),
 } as const
 
 /** States read at each collection, whose sum over several processes is meaningful. */
 const sums = {
-  'muster.tickets.waiting': { unit: '{ticket}', description: 'Tickets that search, by what they wait for' },
-  'muster.players.waiting': { unit: '{player}', description: 'Players in tickets that search' },
-  'muster.matches.forming': {
-    unit: '{match}',
-    description: 'Matches whose players are being asked, or whose server is waited for',
-  },
-  'muster.backfills.open': { unit: '{backfill}', description: 'Matches that ask for more players' },
-  'muster.backfills.slots': { unit: '{player}', description: 'Players that these would take' },
-  'muster.api.queued': { unit: '{request}', description: 'Requests that wait here for their rate limit' },
-  'muster.deployments': {
-    unit: '{deployment}',
-    description: 'Deployments that exist or may exist, by where they stand',
-  },
-  'muster.stops.pending': { unit: '{deployment}', description: 'Stops that the service has not confirmed' },
+  'muster.tickets.waiting': of('{ticket}', 'Tickets that search, by what they wait for'),
+  'muster.players.waiting': of('{player}', 'Players in tickets that search'),
+  'muster.matches.forming': of('{match}', 'Matches whose players are being asked, or whose server is waited for'),
+  'muster.backfills.open': of('{backfill}', 'Matches that ask for more players'),
+  'muster.backfills.slots': of('{player}', 'Players that these would take'),
+  'muster.api.queued': of('{request}', 'Requests that wait here for their rate limit'),
+  'muster.deployments': of('{deployment}', 'Deployments that exist or may exist, by where they stand'),
+  'muster.stops.pending': of('{deployment}', 'Stops that the service has not confirmed'),
 } as const
 
 /** Totals read at each collection. */
 const totals = {
-  'muster.searches.budget_exhausted': {
-    unit: '{search}',
-    description: 'Searches for a match that used up their search budget',
-  },
+  'muster.searches.budget_exhausted': of('{search}', 'Searches for a match that used up their search budget'),
 } as const
 
 /** States read at each collection that must not be summed. */
 const gauges = {
-  'muster.tickets.longest_wait': { unit: 's', description: 'What the oldest ticket that searches has waited' },
-  'muster.queue.head_start': {
-    unit: 's',
-    description: 'By how much tickets are ahead of their wait, where limits follow a target wait',
-  },
-  'muster.queue.recent_p90': {
-    unit: 's',
-    description: 'What nine of ten tickets wait at most lately, where limits follow a target wait',
-  },
-  'muster.queue.paused': { unit: '1', description: 'Whether the queue is paused, 1 or 0' },
-  'muster.deployments.blocked': { unit: '1', description: '1 while no more servers can be deployed, by reason' },
-  'muster.api.limit_use': {
-    unit: '1',
-    description: 'Most requests in any second since the last reading, as a share of the rate limit',
-  },
+  'muster.tickets.longest_wait': of('s', 'What the oldest ticket that searches has waited'),
+  'muster.queue.head_start': of('s', 'By how much tickets are ahead of their wait, where limits follow a target wait'),
+  'muster.queue.recent_p90': of('s', 'What nine of ten tickets wait at most lately, where limits follow a target wait'),
+  'muster.queue.paused': of('1', 'Whether the queue is paused, 1 or 0'),
+  'muster.deployments.blocked': of('1', '1 while no more servers can be deployed, by reason'),
+  'muster.api.limit_use': of('1', 'Most requests in any second since the last reading, as a share of the rate limit'),
 } as const
 
 /**

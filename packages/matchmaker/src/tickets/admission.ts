@@ -151,16 +151,12 @@ export function runtimesOf(
   queues: readonly string[],
   runtimes: ReadonlyMap<string, QueueRuntime>,
 ): readonly QueueRuntime[] {
-  const [first] = queues
-  return first !== undefined && queues.length === 1
-    ? runtimeOf(first, runtimes).alone.runtimes
-    : queues.map((one) => runtimeOf(one, runtimes))
-}
-
-function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): QueueRuntime {
-  const runtime = runtimes.get(queue)
-  if (runtime === undefined) throw unknownQueue(queue, [...runtimes.keys()])
-  return runtime
+  const all = queues.map((queue) => {
+    const runtime = runtimes.get(queue)
+    if (runtime === undefined) throw unknownQueue(queue, [...runtimes.keys()])
+    return runtime
+  })
+  return all.length === 1 ? (all[0] as QueueRuntime).alone.runtimes : all
 }
 
 /**

@@ -11,7 +11,7 @@ export interface ChangeListeners {
 }
 
 interface Waiter {
-  readonly told: (ticket: Ticket) => void
+  readonly notify: (ticket: Ticket) => void
   readonly failed: (error: Error) => void
   readonly signal: AbortSignal | undefined
   readonly aborted: () => void
@@ -27,7 +27,7 @@ export function createChangeListeners(): ChangeListeners {
         const waiters = waiting.get(record) ?? new Set()
         waiting.set(record, waiters)
         const waiter: Waiter = {
-          told: resolve,
+          notify: resolve,
           failed: reject,
           signal,
           aborted: () => {
@@ -46,9 +46,9 @@ export function createChangeListeners(): ChangeListeners {
       if (waiters === undefined) return
       waiting.delete(record)
       const ticket = ticketOf(record)
-      for (const { told, signal, aborted } of waiters) {
+      for (const { notify, signal, aborted } of waiters) {
         signal?.removeEventListener('abort', aborted)
-        told(ticket)
+        notify(ticket)
       }
     },
 

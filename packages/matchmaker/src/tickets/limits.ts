@@ -1,5 +1,11 @@
 import { growingTo } from '@muster/core/internal'
-import { bytesOfTicket, type FoundTicket, roughBytesOfTicket, shareOf, type Told } from '@muster/servers/internal'
+import {
+  bytesOfTicket,
+  type FoundTicket,
+  roughBytesOfTicket,
+  shareOf,
+  type ServerSettings,
+} from '@muster/servers/internal'
 import { LRUCache } from 'lru-cache'
 import { InvalidTicket, PlayerOverLimit } from '../errors.js'
 import type { Queue } from '../queues/index.js'
@@ -68,10 +74,10 @@ export function createPlayerLimits(bounds: PlayerBounds, servers: () => number):
 export type CheckEnvironment = (ticket: FoundTicket) => void
 
 /** The environment variables of a queue's servers. @param teams of a match. */
-export const toldBy = (
+export const serverSettingsOf = (
   { name, deploy, rules }: Queue,
   teams: readonly { readonly name: string; readonly max: number }[],
-): Told => ({
+): ServerSettings => ({
   queue: name,
   deploy,
   teams: teams.map((team) => team.name),
@@ -83,17 +89,17 @@ export const toldBy = (
  * Each player gets an equal share of the environment of a server, by the largest match. A ticket that needs more is
  * refused, so that nobody can make the matches of others impossible.
  */
-export function createCheckEnvironment(told: Told): CheckEnvironment {
-  const share = shareOf(told)
+export function createCheckEnvironment(settings: ServerSettings): CheckEnvironment {
+  const share = shareOf(settings)
   return (ticket) => {
     const mayTake = share * ticket.players.length
-    if (roughBytesOfTicket(ticket, told) <= mayTake) return
-    const bytes = bytesOfTicket(ticket, told)
+    if (roughBytesOfTicket(ticket, settings) <= mayTake) return
+    const bytes = bytesOfTicket(ticket, settings)
     if (bytes <= mayTake) return
     const field = ticket.players.length === 1 ? 'players.0.attributes' : 'players'
     const message =
       `are too large: they take ${bytes} bytes of the environment of their server, ` +
-      `and of a match of ${told.players} players only ${mayTake} fit`
+      `and of a match of ${settings.players} players only ${mayTake} fit`
     throw new InvalidTicket(`ticket: ${field}: ${message}`, { field })
   }
 }

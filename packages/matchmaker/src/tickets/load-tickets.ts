@@ -55,17 +55,13 @@ interface LoadingOptions {
   readonly clock: Pick<Clock, 'now'>
 }
 
-const NONE: readonly never[] = []
-
 export function createLoading(options: LoadingOptions): Loading {
   const { inheriting, limits, following, byId, players, privateMatches, searching } = options
   const { runtimes, locatePlayers, located, touch, out, retryDelayMs, clock } = options
 
   const runtimesOf = (queues: readonly string[]): readonly QueueRuntime[] => {
     const known = runtimes()
-    const there = queues.length === 1 ? NONE : queues.flatMap((queue) => known.get(queue) ?? NONE)
-    const only = queues.length === 1 ? known.get(queues[0] as string) : there.length === 1 ? there[0] : undefined
-    return only?.alone.runtimes ?? there
+    return queues.flatMap((queue) => known.get(queue) ?? [])
   }
 
   const add = (ticket: CheckedTicket, { id, createdAt, place: known }: StoredTicket, now: number): TicketRecord => {

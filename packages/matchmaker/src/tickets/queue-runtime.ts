@@ -8,7 +8,7 @@ import {
   type Queue,
 } from '../queues/index.js'
 import { createQueueWaits } from '../wait-times/index.js'
-import { createCheckEnvironment, toldBy } from './limits.js'
+import { createCheckEnvironment, serverSettingsOf } from './limits.js'
 import type { QueueRuntime } from './ticket-record.js'
 
 /**
@@ -24,7 +24,7 @@ export function createQueueRuntime(
   const waits = before?.waits ?? createQueueWaits()
   const { targetWaitMs } = queue
   waits.aim(targetWaitMs === undefined ? undefined : { targetWaitMs, mostMs: compiled.levels.spanMs })
-  const checkEnvironment = createCheckEnvironment(toldBy(queue, compiled.model.teams))
+  const checkEnvironment = createCheckEnvironment(serverSettingsOf(queue, compiled.model.teams))
   const runtimes: QueueRuntime[] = []
   const runtime: QueueRuntime = {
     queue,

@@ -1,172 +1,55 @@
-// pure: when tickets expire, and a timer heap for this and other times
-/** Something with a due time. Only `createTimerHeap` and `createDeadlines` change these fields. */
-export interface Timed {
-  /** Epoch milliseconds; 0 before it is set first. */
-  dueAt: number
-  /** Index in the heap; below 0 while it is not in there, −1 at first. */
-  heapIndex: number
-}
+// pure: when tickets expire or count as absent, and the timers for this and other times
+import type { Timed, TicketRecord } from './ticket-record.js'
 
-/** Items by due time. Asking costs nothing while no item is due. */
-interface TimerHeap<Item extends Timed> {
+/** Items by due time. */
+interface Timers<Item extends Timed> {
   /** Infinity: never. */
   set(item: Item, dueAt: number): void
   remove(item: Item): void
-  /** Takes the first one out that is due. */
-  takeDue(now: number): Item | undefined
+  /** Takes out all that are due, those that are due first before the others. */
+  takeDue(now: number): Item[]
 }
 
-/**
- * A binary heap whose items know their index, so that an item can be removed at once. A ticket lives for a second,
- * while its expiry is minutes away.
- */
-export function createTimerHeap<Item extends Timed>(): TimerHeap<Item> {
-  const heap: Item[] = []
+/** Milliseconds of a bucket. */
+const BUCKET_MS = 1000
 
-  const put = (item: Item, index: number) => {
-    heap[index] = item
-    item.heapIndex = index
-  }
-  const at = (index: number): Item => heap[index] as Item
-
-  const rise = (item: Item, from: number) => {
-    let index = from
-    while (index > 0) {
-      const parent = (index - 1) >> 1
-      if (at(parent).dueAt <= item.dueAt) break
-      put(at(parent), index)
-      index = parent
-    }
-    put(item, index)
-  }
-  const sink = (item: Item, from: number) => {
-    let index = from
-    for (;;) {
-      let child = 2 * index + 1
-      if (child >= heap.length) break
-      if (child + 1 < heap.length && at(child + 1).dueAt < at(child).dueAt) child += 1
-      if (at(child).dueAt >= item.dueAt) break
-      put(at(child), index)
-      index = child
-    }
-    put(item, index)
-  }
-
-  /** Moves a new item at this index up or down. */
-  const settle = (item: Item, index: number) => {
-    if (index > 0 && at((index - 1) >> 1).dueAt > item.dueAt) rise(item, index)
-    else sink(item, index)
-  }
+/** Items are in buckets of a second, so that one is removed at once: most are matched long before they expire. */
+export function createTimers<Item extends Timed>(): Timers<Item> {
+  const buckets = new Map<number, Item[]>()
+  const bucketOf = (dueAt: number) => Math.floor(dueAt / BUCKET_MS)
 
   const remove = (item: Item) => {
-    const index = item.heapIndex
-    if (index < 0) return
-    item.heapIndex = -1
-    const last = heap.pop() as Item
-    if (last !== item) settle(last, index)
+    const number = bucketOf(item.dueAt)
+    const bucket = item.timerIndex === -1 ? undefined : buckets.get(number)
+    const last = bucket?.pop()
+    if (bucket === undefined || last === undefined) return
+    if (last !== item) {
+      bucket[item.timerIndex] = last
+      last.timerIndex = item.timerIndex
+    }
+    item.timerIndex = -1
+    if (bucket.length === 0) buckets.delete(number)
   }
 
   return {
     set: (item, dueAt) => {
-      if (dueAt === Infinity) remove(item)
+      remove(item)
       item.dueAt = dueAt
       if (dueAt === Infinity) return
-      if (item.heapIndex >= 0) return settle(item, item.heapIndex)
-      heap.push(item)
-      rise(item, heap.length - 1)
+      const bucket = buckets.get(bucketOf(dueAt)) ?? []
+      if (bucket.length === 0) buckets.set(bucketOf(dueAt), bucket)
+      item.timerIndex = bucket.length
+      bucket.push(item)
     },
     remove,
     takeDue: (now) => {
-      const first = heap[0]
-      if (first === undefined || first.dueAt > now) return undefined
-      remove(first)
-      return first
-    },
-  }
-}
-
-/** Deadlines of items. Nearly every ticket is matched soon, long before its deadline. */
-interface Deadlines<Item extends Timed> {
-  /** Infinity: never. */
-  set(item: Item, dueAt: number): void
-  remove(item: Item): void
-  /** Calls `due` with each item that is due, the one that is due first before the others. Its deadline is gone then. */
-  advance(now: number, due: (item: Item) => void): void
-}
-
-/** In place of the index in the heap, while an item is new. */
-const NEW = -2
-/** Most new items without a deadline before the list is cleared of them. */
-const FEW = 1024
-
-/** At an `advance` this share of the listed items enters the heap, but no fewer and no more than these. */
-const SHARE = 1 / 4
-const FEWEST_ENTERING = 2048
-const MOST_ENTERING = 4096
-
-/**
- * The first deadline of an item is only listed. It enters the heap at the second `advance` after that or, where many
- * are listed, at a later one: by then most items have been removed, which costs nothing. It enters sooner if it is due.
- */
-export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
-  const heap = createTimerHeap<Item>()
-  /** Listed since the last `advance`, and before it. Those that lost their deadline stay in the list. */
-  let fresh: Item[] = []
-  let older: Item[] = []
-  /** No deadline of those in each list is earlier. */
-  let freshDue = Infinity
-  let olderDue = Infinity
-  let removed = 0
-
-  const isNew = ({ heapIndex }: Item) => heapIndex === NEW
-  const enter = (items: readonly Item[]) => {
-    for (const item of items) {
-      if (!isNew(item)) continue
-      item.heapIndex = -1
-      heap.set(item, item.dueAt)
-    }
-  }
-
-  return {
-    set: (item, dueAt) => {
-      if (isNew(item)) {
-        item.dueAt = dueAt
-        // It may be in either list.
-        olderDue = Math.min(olderDue, dueAt)
-      } else if (item.dueAt !== 0 || item.heapIndex >= 0 || dueAt === Infinity) return heap.set(item, dueAt)
-      else {
-        item.dueAt = dueAt
-        item.heapIndex = NEW
-        fresh.push(item)
+      const due: Item[] = []
+      for (const [number, bucket] of buckets) {
+        if (number * BUCKET_MS > now) continue
+        for (const item of bucket) if (item.dueAt <= now) due.push(item)
       }
-      freshDue = Math.min(freshDue, dueAt)
-    },
-
-    remove: (item) => {
-      if (!isNew(item)) return heap.remove(item)
-      item.heapIndex = -1
-      removed += 1
-      if (removed < FEW || removed < fresh.length + older.length - removed) return
-      // Without an `advance`, while another process leads.
-      removed = 0
-      fresh = fresh.filter(isNew)
-      older = older.filter(isNew)
-    },
-
-    advance: (now, due) => {
-      const some = Math.max(FEWEST_ENTERING, Math.min(MOST_ENTERING, older.length * SHARE))
-      enter(older.splice(0, olderDue <= now ? older.length : some))
-      if (freshDue <= now) {
-        enter(fresh)
-        fresh = []
-        freshDue = Infinity
-      }
-      olderDue = older.length === 0 ? freshDue : Math.min(olderDue, freshDue)
-      older = older.length === 0 ? fresh : older.concat(fresh)
-      fresh = []
-      freshDue = Infinity
-      removed = 0
-      for (let item = heap.takeDue(now); item !== undefined; item = heap.takeDue(now)) due(item)
+      for (const item of due) remove(item)
+      return due.toSorted((one, other) => one.dueAt - other.dueAt)
     },
   }
 }
@@ -186,3 +69,41 @@ export function firstExpiryOf(ticket: { readonly createdAt: number; readonly run
 /** Whether the ticket has waited too long for this queue. @param now epoch milliseconds */
 export const isExpiredIn = ({ queue }: Expiring, createdAt: number, now: number): boolean =>
   now - createdAt >= queue.expireAfterMs
+
+/** That a client is there: it reads the ticket now, or waits for its changes. */
+export interface PresenceReport {
+  readonly ticketId: string
+  /** The player whose client it is. Default: each player of the ticket. */
+  readonly playerId?: string | undefined
+}
+
+/** Milliseconds for which the clients of a ticket may be away; Infinity if none of its queues has `presence`. */
+function longestAbsence({ runtimes }: TicketRecord): number {
+  let longest = Infinity
+  for (const { queue } of runtimes)
+    if (queue.presence !== undefined) longest = Math.min(longest, queue.presence.withinMs)
+  return longest
+}
+
+/**
+ * When the ticket counts as absent unless all of its players are seen again, in epoch milliseconds; Infinity without
+ * `presence`. A due timer computes the time again, so that a report need not move the timer.
+ * @param isSuspended whether reports are noted elsewhere; then nobody counts as absent.
+ */
+export function absentAt(record: TicketRecord, isSuspended: boolean, now: number): number {
+  const longest = longestAbsence(record)
+  if (longest === Infinity || isSuspended) {
+    record.seenAt = undefined
+    return now + longest
+  }
+  record.seenAt ??= record.players.map(() => now)
+  return Math.min(...record.seenAt) + longest
+}
+
+/** Notes that the client of a player is there, or those of all players of the ticket. */
+export function notePresent({ players, seenAt }: TicketRecord, playerId: string | undefined, now: number): void {
+  if (seenAt === undefined) return
+  for (let index = 0; index < players.length; index += 1) {
+    if (playerId === undefined || players[index]?.id === playerId) seenAt[index] = now
+  }
+}

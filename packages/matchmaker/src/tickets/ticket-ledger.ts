@@ -37,7 +37,7 @@ export interface Ledger {
 }
 
 /** What is known of a ticket beside its body. */
-interface Told {
+interface Known {
   /** Epoch milliseconds, with the fractions that keep tickets in order. */
   readonly createdAt: number
   /** Where its players are, if it is known: it need not be looked up again. */
@@ -53,9 +53,9 @@ type LoggedTicket = Pick<TicketRecord, 'queues' | 'players' | 'priority' | 'priv
 const ticketText = (record: LoggedTicket): string => {
   const { createdAt, place, players } = record
   // Most places follow from the coordinates of one player.
-  const isTold = place !== undefined && !(players.length === 1 && players[0]?.coordinates !== undefined)
-  const told: Told = isTold ? { createdAt, place } : { createdAt }
-  return `${JSON.stringify(told)}${BETWEEN}${bodyOf(record)}`
+  const isPlaceKept = place !== undefined && !(players.length === 1 && players[0]?.coordinates !== undefined)
+  const known: Known = isPlaceKept ? { createdAt, place } : { createdAt }
+  return `${JSON.stringify(known)}${BETWEEN}${bodyOf(record)}`
 }
 
 /** What changes of a ticket. */
@@ -81,7 +81,7 @@ const stateText = (ticket: Ticket): string => {
 function readStoredTicket({ key, value, change }: StoreRecord): StoredTicket {
   const end = value.indexOf(BETWEEN)
   try {
-    const { createdAt, place } = JSON.parse(value.slice(0, end)) as Told
+    const { createdAt, place } = JSON.parse(value.slice(0, end)) as Known
     const state = change === undefined ? undefined : (JSON.parse(change) as TicketState)
     return { id: key, body: value.slice(end + 1), createdAt, place, state }
   } catch {

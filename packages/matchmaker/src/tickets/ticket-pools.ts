@@ -4,17 +4,10 @@ import type { ReturnReason } from '@muster/servers/internal'
 import { InvalidTicket } from '../errors.js'
 import type { Facts } from '../queues/index.js'
 import type { WaitCell } from '../wait-times/index.js'
-import { absentAt } from './presence.js'
 import { isPrivate } from './private-matches.js'
-import { createDeadlines, firstExpiryOf, isExpiredIn } from './ticket-expiry.js'
+import { absentAt, createTimers, firstExpiryOf, isExpiredIn } from './ticket-expiry.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from './ticket-record.js'
 import type { WaitingFor } from './ticket.js'
-
-/** A ticket's membership in the pools of its runtimes. `index` counts the ticket's runtimes. */
-
-/** The list of runtimes that all tickets of this queue alone share. */
-const runtimeAlone = (runtimes: readonly QueueRuntime[]): readonly QueueRuntime[] =>
-  runtimes[0]?.alone.runtimes ?? runtimes
 
 const runtimeOf = (record: TicketRecord, index: number): QueueRuntime => record.runtimes[index] as QueueRuntime
 
@@ -80,7 +73,7 @@ function keepRuntimes(record: TicketRecord, keep: (runtime: QueueRuntime) => boo
 
 /** Moves the ticket to new runtimes, whose pools replace the old ones. */
 export function setRuntimes(record: TicketRecord, runtimes: readonly QueueRuntime[]): void {
-  record.runtimes = runtimes.length === 1 ? runtimeAlone(runtimes) : runtimes
+  record.runtimes = runtimes
   record.slot = NOWHERE
   record.moreSlots = undefined
 }
@@ -114,10 +107,10 @@ const kindOf = ({ place, players }: TicketRecord) => ({ place, players: players.
 
 function cellsOf(record: TicketRecord, now: number): readonly WaitCell[] {
   const { runtimes } = record
+  const [first] = runtimes
   const kind = kindOf(record)
-  return runtimes.length === 1
-    ? (runtimes[0] as QueueRuntime).waits.cellOf(kind, now).alone
-    : runtimes.map(({ waits }) => waits.cellOf(kind, now))
+  if (first !== undefined && runtimes.length === 1) return first.waits.cellOf(kind, now).alone
+  return runtimes.map(({ waits }) => waits.cellOf(kind, now))
 }
 
 const isSame = (cells: readonly WaitCell[], others: readonly WaitCell[]) =>
@@ -151,7 +144,7 @@ export interface TicketPools {
 /** Why a ticket is to be cancelled: no queue takes it any more, or its client is away. */
 export type OutOfQueues = 'expired' | 'refused' | 'absent'
 
-type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
+export type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
 
 interface TicketPoolsOptions {
   readonly locateTimeoutMs: number
@@ -172,7 +165,7 @@ interface Hindrance {
 
 export function createTicketPools(options: TicketPoolsOptions): TicketPools {
   const { locateTimeoutMs, isFollowing, isElsewhere, changed, out } = options
-  const deadlines = createDeadlines<TicketRecord>()
+  const timers = createTimers<TicketRecord>()
   let short = new Set<TicketRecord>()
   const outside = new Set<TicketRecord>()
 
@@ -227,7 +220,7 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
     }
     if (record.runtimes.length === 0) return out(record, 'refused', now)
     beginWait(record, now)
-    deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record), awayAt))
+    timers.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record), awayAt))
     lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
   }
 
@@ -235,12 +228,14 @@ export function createTicketPools(options: TicketPoolsOptions): TicketPools {
     leaveAll(record)
     if (outside.size > 0) outside.delete(record)
     endWait(record, now, matchedIn)
-    deadlines.remove(record)
+    timers.remove(record)
   }
 
   return {
     syncPools,
-    advance: (now) => deadlines.advance(now, (due) => syncPools(due, now)),
+    advance: (now) => {
+      for (const due of timers.takeDue(now)) syncPools(due, now)
+    },
     leave: leaveSearch,
     outside: () => outside,
     expectShort: (record) => void short.add(record),

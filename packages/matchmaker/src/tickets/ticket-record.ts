@@ -7,7 +7,6 @@ import type { CheckedTicket, PrivateSeat, TicketPlayer } from './checked-ticket.
 import type { CheckEnvironment } from './limits.js'
 import type { Place } from './locate-players.js'
 import type { Acceptance, CancelReason, MatchEnd, Ticket, TicketStatus, WaitingFor } from './ticket.js'
-import type { Timed } from './ticket-expiry.js'
 
 /*
  * The records that the matchmaker keeps. They refer to one another:
@@ -16,10 +15,18 @@ import type { Timed } from './ticket-expiry.js'
  *        └──── runtimes ──▶ QueueRuntime ◀── waiting ────┘
  */
 
+/** Something with a due time. Only `createTimers` changes these fields. */
+export interface Timed {
+  /** Epoch milliseconds; Infinity for never. */
+  dueAt: number
+  /** Index among the items of the same second; −1 while it has no timer. */
+  timerIndex: number
+}
+
 /** A ticket as the matchmaker keeps it, addresses and all. Only `createTicketStore` changes it. */
 export interface TicketRecord extends RuleTicket, Timed {
   readonly players: readonly TicketPlayer[]
-  /** Names of the queues it was created for; one list is shared by all tickets of the same queues. */
+  /** Names of the queues it was created for. */
   readonly queues: readonly string[]
   /** Of a ticket of a private match: it is in no pool. */
   readonly privateSeat: PrivateSeat | undefined
@@ -31,7 +38,7 @@ export interface TicketRecord extends RuleTicket, Timed {
    */
   slot: Slot
   moreSlots: Slot[] | undefined
-  /** Where it is counted while it waits: one for each of its runtimes. Only `counting-waits.ts` changes it. */
+  /** Where it is counted while it waits: one for each of its runtimes. Only `createTicketPools` changes it. */
   waits: readonly WaitCell[] | undefined
   place: RuleTicket['place']
   /** Whether its place is being looked up. */
@@ -54,7 +61,7 @@ export interface TicketRecord extends RuleTicket, Timed {
   matchEnd: MatchEnd | undefined
   /**
    * For each player, when the player's client was last there, in epoch milliseconds. Undefined unless one of its queues
-   * has `presence`. Only presence.ts changes it.
+   * has `presence`. Only ticket-expiry.ts changes it.
    */
   seenAt: number[] | undefined
 }
@@ -204,8 +211,8 @@ export const newRecord = (
   cancelReason: undefined,
   matchEnd: undefined,
   seenAt: undefined,
-  dueAt: 0,
-  heapIndex: -1,
+  dueAt: Infinity,
+  timerIndex: -1,
 })
 
 /** The public view of a ticket. */

@@ -13,7 +13,7 @@ import { type ChangeListeners, createChangeListeners } from './change-listeners.
 import type { CheckedTicket } from './checked-ticket.js'
 import { createFollowing, createLoading, type Loading, type SeatInherited } from './load-tickets.js'
 import type { Place } from './locate-players.js'
-import { createPlayerIndex, createPlaying, type PlayerIndex } from './player-index.js'
+import { createPlayerIndex, createPlaying } from './player-index.js'
 import { createPrivateMatches, isPrivate, type PrivateMatches, reasonOfOthers } from './private-matches.js'
 import { invalidTicket } from './ticket-input.js'
 import type { Ledger } from './ticket-ledger.js'
@@ -24,6 +24,7 @@ import {
   leaveOthers,
   setRuntimes,
   retryDelay,
+  type Refused,
   type TicketPools,
 } from './ticket-pools.js'
 import { type Match, type QueueRuntime, type Seat, ticketOf, type TicketRecord } from './ticket-record.js'
@@ -118,146 +119,11 @@ interface TicketsOptions extends Omit<AdmissionContext, 'players' | 'playing'> {
   readonly inheriting: SeatInherited
 }
 
-/** Creates tickets that were checked. */
-interface TicketCreation {
-  /** See `TicketStore.create`. */
-  create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
-  /** See `TicketStore.createTogether`. */
-  createTogether(tickets: readonly CheckedTicket[]): readonly Ticket[]
-}
-
-interface TicketCreationOptions {
-  readonly byId: Map<string, TicketRecord>
-  readonly players: Pick<PlayerIndex, 'add'>
-  readonly privateMatches: Pick<PrivateMatches, 'add'>
-  readonly searching: Pick<TicketPools, 'syncPools'>
-  /** The present state that decides who may queue. */
-  readonly admissionContext: () => AdmissionContext
-  /** The place of a ticket was found. */
-  readonly located: (record: TicketRecord, place: Place) => void
-  readonly ledger: Pick<Ledger, 'created'> | undefined
-  readonly events: TicketListener
-}
-
-function createTicketCreation(options: TicketCreationOptions): TicketCreation {
-  const { byId, players, privateMatches, searching, admissionContext, located, ledger, events } = options
-
-  const begin = ({ record, found, now }: AdmittedTicket, entries: ReturnType<typeof entriesOf>): Ticket => {
-    byId.set(record.id, record)
-    players.add(record)
-    if (isPrivate(record)) privateMatches.add(record)
-    searching.syncPools(record, now, entries)
-    void found?.then((place) => located(record, place))
-    const created = ticketOf(record)
-    events.emit('ticketCreated', { ticket: created })
-    // A listener may have cancelled the ticket.
-    return record.version === created.version ? created : ticketOf(record)
-  }
-
-  return {
-    create: (ticket, past) => {
-      const before = ticket.id === undefined ? undefined : byId.get(ticket.id)
-      if (before !== undefined) {
-        assertSameTicket(before, ticket)
-        // A ticket that was handed over may come back.
-        if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
-      }
-      const admitted = admit(ticket, past, admissionContext())
-      const { record } = admitted
-      const entries = isPrivate(record) ? undefined : entriesOf(record)
-      if (before !== undefined) record.version = before.version + 1
-      ledger?.created?.([record])
-      return begin(admitted, entries)
-    },
-
-    createTogether: (tickets) => {
-      const before = tickets.map(({ id }) => byId.get(id ?? ''))
-      if (before.some((record) => record !== undefined)) {
-        for (const [index, ticket] of tickets.entries()) {
-          const known = before[index]
-          const { team, tickets: count } = known?.privateSeat ?? {}
-          const isSame = team === ticket.privateSeat?.team && count === tickets.length
-          if (known === undefined || !isSame)
-            throw invalidTicket('id', 'id: already belongs to other tickets. Use a new id.')
-          assertSameTicket(known, ticket)
-        }
-        return before.flatMap((record) => (record === undefined ? [] : ticketOf(record)))
-      }
-      // None of them exists before all of them may.
-      const admitted = tickets.map((ticket) => admit(ticket, undefined, admissionContext()))
-      ledger?.created?.(admitted.map(({ record }) => record))
-      return admitted.map((one) => begin(one, undefined))
-    },
-  }
-}
-
-/** Tickets that have ended, which can be read for `endedTicketTtlMs`. */
-interface EndedTickets {
-  /** From now on the ticket is kept for `endedTicketTtlMs`. */
-  add(record: TicketRecord, now: number): void
-  /** Removes tickets that ended longer ago than `endedTicketTtlMs`. */
-  advance(now: number): void
-}
-
-/** @param told receives the id of each removed ticket. */
-function createEndedTickets(
-  byId: Map<string, TicketRecord>,
-  endedTicketTtlMs: number,
-  told: ((ticketId: string) => void) | undefined,
-): EndedTickets {
-  /** In the order of their ends. */
-  const ended: TicketRecord[] = []
-  return {
-    add: (record, now) => {
-      record.endedAt = now
-      ended.push(record)
-      told?.(record.id)
-    },
-    advance: (now) => {
-      const kept = ended.findIndex((record) => now - (record.endedAt ?? now) < endedTicketTtlMs)
-      for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) {
-        // Another ticket may have been created by its id.
-        if (byId.get(record.id) === record) byId.delete(record.id)
-      }
-    },
-  }
-}
-
 interface RefusedTicket {
   readonly record: TicketRecord
   /** Name of the queue that refuses the ticket. */
   readonly queue: string
   readonly error: InvalidTicket | UnknownQueue
-}
-
-/** Moves all tickets to new runtimes. Returns those that one of their queues refuses now. */
-function moveAll(
-  byId: Pick<Map<string, TicketRecord>, 'values'>,
-  runtimes: ReadonlyMap<string, QueueRuntime>,
-  searching: Pick<TicketPools, 'syncPools'>,
-  now: number,
-): RefusedTicket[] {
-  const refused: RefusedTicket[] = []
-  for (const record of byId.values()) {
-    if (hasEnded(record)) continue
-    for (const queue of record.queues) {
-      if (runtimes.has(queue)) continue
-      const error = new UnknownQueue(`Queue ${JSON.stringify(queue)} has been removed from the configuration.`)
-      refused.push({ record, queue, error })
-    }
-    setRuntimes(
-      record,
-      record.queues.flatMap((queue) => runtimes.get(queue) ?? []),
-    )
-  }
-  for (const record of byId.values())
-    searching.syncPools(
-      record,
-      now,
-      undefined,
-      ({ queue }, error) => void refused.push({ record, queue: queue.name, error }),
-    )
-  return refused
 }
 
 export function createTicketStore(options: TicketsOptions): TicketStore {
@@ -266,7 +132,8 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
   const waiters = createChangeListeners()
-  const ended = createEndedTickets(byId, endedTicketTtlMs, ledger?.ended)
+  /** Tickets that have ended, which can be read for `endedTicketTtlMs`, in the order of their ends. */
+  const ended: TicketRecord[] = []
   const following = ledger && createFollowing()
 
   const playing = createPlaying()
@@ -297,6 +164,13 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
       ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record))
       : []
 
+  /** From now on the ticket is kept for `endedTicketTtlMs`. */
+  const keepEnded = (record: TicketRecord, now: number) => {
+    record.endedAt = now
+    ended.push(record)
+    ledger?.ended?.(record.id)
+  }
+
   const end = (record: TicketRecord, status: TicketStatus, now: number): void => {
     waiting.leave(record, now)
     players.remove(record)
@@ -316,6 +190,18 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
     const now = clock.now()
     waiting.leave(record, now)
     waiting.syncPools(record, now)
+  }
+
+  const begin = ({ record, found, now }: AdmittedTicket, entries: ReturnType<typeof entriesOf>): Ticket => {
+    byId.set(record.id, record)
+    players.add(record)
+    if (isPrivate(record)) privateMatches.add(record)
+    waiting.syncPools(record, now, entries)
+    void found?.then((place) => located(record, place))
+    const created = ticketOf(record)
+    events.emit('ticketCreated', { ticket: created })
+    // A listener may have cancelled the ticket.
+    return record.version === created.version ? created : ticketOf(record)
   }
 
   const loading =
@@ -338,16 +224,39 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
     })
 
   const tickets: TicketStore = {
-    ...createTicketCreation({
-      byId,
-      players,
-      privateMatches,
-      searching: waiting,
-      admissionContext: () => admissionContext,
-      located,
-      ledger,
-      events,
-    }),
+    create: (ticket, past) => {
+      const before = ticket.id === undefined ? undefined : byId.get(ticket.id)
+      if (before !== undefined) {
+        assertSameTicket(before, ticket)
+        // A ticket that was handed over may come back.
+        if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
+      }
+      const admitted = admit(ticket, past, admissionContext)
+      const { record } = admitted
+      const entries = isPrivate(record) ? undefined : entriesOf(record)
+      if (before !== undefined) record.version = before.version + 1
+      ledger?.created?.([record])
+      return begin(admitted, entries)
+    },
+
+    createTogether: (checked) => {
+      const before = checked.map(({ id }) => byId.get(id ?? ''))
+      if (before.some((record) => record !== undefined)) {
+        for (const [index, ticket] of checked.entries()) {
+          const known = before[index]
+          const { team, tickets: count } = known?.privateSeat ?? {}
+          const isSame = team === ticket.privateSeat?.team && count === checked.length
+          if (known === undefined || !isSame)
+            throw invalidTicket('id', 'id: already belongs to other tickets. Use a new id.')
+          assertSameTicket(known, ticket)
+        }
+        return before.flatMap((record) => (record === undefined ? [] : ticketOf(record)))
+      }
+      // None of them exists before all of them may.
+      const admitted = checked.map((ticket) => admit(ticket, undefined, admissionContext))
+      ledger?.created?.(admitted.map(({ record }) => record))
+      return admitted.map((one) => begin(one, undefined))
+    },
 
     find: (id) => byId.get(id),
     ofPlayer: (playerId) => [...players.ticketsOf(playerId), ...playing.ticketsOf(playerId)],
@@ -362,8 +271,8 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
 
     claim: (records, runtime, match, teams, now) => {
       for (const record of records) if (!isIn(record, runtime) && !isPrivate(record)) return false
-      const asks = match.queue.acceptance
-      const acceptance = asks && { until: Math.floor(now + asks.withinMs), accepted: [] }
+      const terms = match.queue.acceptance
+      const acceptance = terms && { until: Math.floor(now + terms.withinMs), accepted: [] }
       for (let index = 0; index < records.length; index += 1) {
         const record = records[index] as TicketRecord
         waiting.leave(record, now, runtime)
@@ -414,7 +323,7 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
       if (isPrivate(record)) privateMatches.forget(record)
       record.assignedAt = now
       end(record, 'HOST_ASSIGNED', now)
-      if (record.seat === undefined || record.seat.match.phase === 'over') ended.add(record, now)
+      if (record.seat === undefined || record.seat.match.phase === 'over') keepEnded(record, now)
       else playing.add(record, record.seat.match)
       for (const other of others) tickets.cancel(other, 'elsewhere', now)
     },
@@ -424,7 +333,7 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
       const others = othersOf(record)
       record.cancelledAt = now
       record.cancelReason = reason
-      ended.add(record, now)
+      keepEnded(record, now)
       end(record, 'CANCELLED', now)
       if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
       else events.emit('cancelled', { ticket: ticketOf(record), reason })
@@ -440,7 +349,7 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
     matchOver: (match, how, now) => {
       for (const record of playing.end(match)) {
         record.matchEnd = how
-        ended.add(record, now)
+        keepEnded(record, now)
         touch(record)
       }
     },
@@ -453,12 +362,34 @@ export function createTicketStore(options: TicketsOptions): TicketStore {
     replaceQueues: (others, now) => {
       runtimes = others
       admissionContext = { ...admissionContext, runtimes }
-      return moveAll(byId, runtimes, waiting, now)
+      const refused: RefusedTicket[] = []
+      for (const record of byId.values()) {
+        if (hasEnded(record)) continue
+        for (const queue of record.queues) {
+          if (runtimes.has(queue)) continue
+          const error = new UnknownQueue(`Queue ${JSON.stringify(queue)} has been removed from the configuration.`)
+          refused.push({ record, queue, error })
+        }
+        setRuntimes(
+          record,
+          record.queues.flatMap((queue) => runtimes.get(queue) ?? []),
+        )
+      }
+      const refuse = (record: TicketRecord): Refused => ({ queue }, error) =>
+        void refused.push({ record, queue: queue.name, error })
+      for (const record of byId.values()) waiting.syncPools(record, now, undefined, refuse(record))
+      return refused
     },
 
     privateMatches: privateMatches.waiting,
     endWaits: waiters.end,
-    removeEnded: ended.advance,
+    removeEnded: (now) => {
+      const kept = ended.findIndex((record) => now - (record.endedAt ?? now) < endedTicketTtlMs)
+      for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) {
+        // Another ticket may have been created by its id.
+        if (byId.get(record.id) === record) byId.delete(record.id)
+      }
+    },
     all: () => byId.values(),
     outside: waiting.outside,
     loading,

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import {
   RedisTimedOut,
   checkOptions,
+  createBatcher,
   clockSchema,
   connectionSchema,
   nameSchema,
@@ -54,68 +55,47 @@ return waits
   read: (reply) => reply as readonly number[],
 })
 
-interface Batches {
-  /** Resolves with the milliseconds to wait; undefined if Redis did not count. Never rejects. */
-  count(key: string, deed: Deed, intervalMs: number, windowMs: number): Promise<number | undefined>
-}
-
-interface BatchesOptions {
-  readonly redis: RedisConnection
-  /** Milliseconds until a batch without an answer counts as failed. */
-  readonly timeoutMs: number
-  readonly clock: Clock
-}
-
 interface Asked {
   readonly key: string
   readonly words: readonly [deed: Deed, intervalMs: number, windowMs: number]
-  readonly settle: (waitMs: number | undefined) => void
 }
 
-/** Most deeds of one script: it takes Redis less than a millisecond. */
-const MOST = 256
-/** Milliseconds after a failure during which only one batch tries again. */
+/** Milliseconds after a failure during which only one call tries again. */
 const PAUSE_MS = 1000
 
-/** Collects the calls of one turn of the event loop into one script. */
-function createBatches({ redis, timeoutMs, clock }: BatchesOptions): Batches {
-  let asked: Asked[] = []
+/**
+ * Counts in Redis: resolves with the milliseconds to wait; undefined if Redis did not count. Never rejects.
+ * @param timeoutMs milliseconds until a batch without an answer counts as failed.
+ */
+function createCount(redis: RedisConnection, timeoutMs: number, clock: Clock) {
   let isFailing = false
   let nextTry = 0
 
-  const send = async (batch: readonly Asked[]) => {
-    const keys = batch.map(({ key }) => key)
-    const words = batch.flatMap((one) => one.words)
+  const counted = createBatcher(async (batch: readonly Asked[]): Promise<readonly (number | undefined)[]> => {
     try {
-      const answer = redis.run(COUNT, keys, words)
+      const answer = redis.run(
+        COUNT,
+        batch.map(({ key }) => key),
+        batch.flatMap(({ words }) => words),
+      )
       answer.catch(() => {}) // it may come too late for anybody
       const waits = await within(answer, timeoutMs, clock)
       if (waits === undefined) throw tooSlow(timeoutMs)
       isFailing = false
-      batch.forEach(({ settle }, index) => settle(waits[index] as number))
+      return waits
     } catch (error) {
       if (!isFailing) redis.report({ during: 'limits', error })
       isFailing = true
       nextTry = clock.now() + PAUSE_MS
-      for (const { settle } of batch) settle(undefined)
+      return batch.map(() => undefined)
     }
-  }
-  const flush = () => {
-    const batch = asked
-    asked = []
-    for (let from = 0; from < batch.length; from += MOST) void send(batch.slice(from, from + MOST))
-  }
-
-  return {
-    count: (key, ...words) => {
-      if (isFailing && asked.length === 0) {
-        if (clock.now() < nextTry) return Promise.resolve(undefined)
-        nextTry = clock.now() + PAUSE_MS
-      }
-      return new Promise((settle) => {
-        if (asked.push({ key, words, settle }) === 1) setImmediate(flush)
-      })
-    },
+  })
+  return async (key: string, ...words: Asked['words']): Promise<number | undefined> => {
+    if (isFailing) {
+      if (clock.now() < nextTry) return undefined
+      nextTry = clock.now() + PAUSE_MS
+    }
+    return (await counted([{ key, words }]))[0]
   }
 }
 
@@ -150,13 +130,13 @@ export interface RedisLimitStoreOptions {
 export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitStore {
   const { redis, name, timeoutMs, clock } = checkOptions('createRedisLimitStore', schema, options)
   const space = redis.keys(`limits.${name}`)
-  const batches = createBatches({ redis, timeoutMs, clock })
+  const countIn = createCount(redis, timeoutMs, clock)
 
   return {
     attempts: (limitName, { limit, windowMs }): Attempts => {
       const local = createAttempts({ limit, windowMs, clock })
-      const count = (key: string, deed: 't' | 'w' | 'c' | 'g') =>
-        batches.count(space(`${limitName}:${digestOf(key)}`), deed, windowMs / limit, windowMs)
+      const count = (key: string, deed: Deed) =>
+        countIn(space(`${limitName}:${digestOf(key)}`), deed, windowMs / limit, windowMs)
 
       return {
         take: (key) => {

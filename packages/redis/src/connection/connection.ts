@@ -1,88 +1,40 @@
 import { InvalidInput } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
-import { createTicker, type Events, type ListenerProblem, within, validate } from '@muster/core/internal'
+import { type Events, type ListenerProblem, within, validate } from '@muster/core/internal'
 import { z } from 'zod'
 import { type RedisClient, send } from './client.js'
 import { failureOf, RedisError, RedisTimedOut } from './connection-errors.js'
 import { keySpace, type KeySpace, type Reply, type Script } from './script.js'
 
-/** Rejects commands that stay without an answer for too long. */
-interface Deadlines {
-  /** The command's result, or a rejection after about `ms` milliseconds. */
-  limit<T>(command: Promise<T>, what: string, ms: number): Promise<T>
-  close(): Promise<void>
-}
-
-interface Waiting {
-  readonly since: number
-  readonly ms: number
-  readonly what: string
-  /** Number of commands that had ended when this one began. */
-  readonly endedBefore: number
-  readonly reject: (error: Error) => void
-}
-
-interface DeadlinesOptions {
-  /** Milliseconds between two looks at what waits. */
-  readonly everyMs: number
-  readonly clock: Clock
-  /** Called when a command has waited for its whole time, and no other ended meanwhile. */
-  readonly onSilence: () => void
-}
-
-/** Looks at all commands at intervals: a timer for each would cost more than the command. */
-function createDeadlines({ everyMs, clock, onSilence }: DeadlinesOptions): Deadlines {
-  const waiting = new Set<Waiting>()
+/**
+ * Rejects commands that stay without an answer for too long.
+ * @param onSilence called when a command has waited for its whole time, and no other ended meanwhile.
+ */
+function createDeadlines(clock: Clock, onSilence: () => void) {
   let ended = 0
-  const tick = async () => {
-    const now = clock.now()
-    for (const one of waiting) {
-      if (now - one.since < one.ms) continue
-      waiting.delete(one)
-      const message = `${one.what}: Redis did not answer within ${one.ms} ms; whether it was done is not known`
-      one.reject(new RedisTimedOut(message, { code: 'TIMEOUT', outcome: 'unknown' }))
-      if (one.endedBefore === ended) onSilence()
-    }
+  /** The command's result, or a rejection after `ms` milliseconds. */
+  return async <T>(command: Promise<T>, what: string, ms: number): Promise<T> => {
+    const endedBefore = ended
+    const answered = command.then((answer) => ({ answer })).finally(() => (ended += 1))
+    const found = await within(answered, ms, clock)
+    if (found !== undefined) return found.answer
+    if (endedBefore === ended) onSilence()
+    const message = `${what}: Redis did not answer within ${ms} ms; whether it was done is not known`
+    throw new RedisTimedOut(message, { code: 'TIMEOUT', outcome: 'unknown' })
   }
-  const ticker = createTicker({ clock, everyMs, tick, isNeeded: () => waiting.size > 0 })
-
-  return {
-    limit: (command, what, ms) =>
-      new Promise((resolve, reject) => {
-        const one = { since: clock.now(), ms, what, endedBefore: ended, reject }
-        waiting.add(one)
-        ticker.wake()
-        command.then(resolve, reject).finally(() => {
-          ended += 1
-          waiting.delete(one)
-        })
-      }),
-    close: () => ticker.stop(),
-  }
-}
-
-/** Makes a connection anew that answers nothing any more. */
-interface Revival {
-  /** Begins, unless it is under way or closed. */
-  begin(): void
-  close(): void
-}
-
-interface RevivalOptions {
-  readonly client: RedisClient
-  /** Milliseconds for one attempt. */
-  readonly timeoutMs: number
-  readonly clock: Clock
 }
 
 /** Milliseconds between two attempts. */
 const PAUSE_MS = 200
 
 /**
+ * Makes a connection anew that answers nothing any more: `begin` begins, unless it is under way or closed.
+ *
  * Where a host vanishes without a word (a power failure, a cut cable), TCP itself gives up after about 15 minutes. Here
  * the connection is dropped as soon as a command has waited for its whole time, and no other was answered meanwhile.
+ * @param timeoutMs milliseconds for one attempt.
  */
-function createRevival({ client, timeoutMs, clock }: RevivalOptions): Revival {
+function createRevival(client: RedisClient, timeoutMs: number, clock: Clock) {
   const closing = new AbortController()
   let isUnderWay = false
 
@@ -170,18 +122,18 @@ interface ConnectionOptions {
 
 export function createConnection(options: ConnectionOptions): RedisConnection {
   const { client, isOurs, prefix, timeoutMs, clock, version, events } = options
-  const revival = createRevival({ client, timeoutMs, clock })
+  const revival = createRevival(client, timeoutMs, clock)
   const onSilence = () => {
     if (isOurs) revival.begin()
   }
-  const deadlines = createDeadlines({ everyMs: timeoutMs / 4, clock, onSilence })
+  const limited = createDeadlines(clock, onSilence)
   const heard = (error: Error) => events.emit('problem', { during: 'connection', error })
   client.on('error', heard)
   let closed: Promise<void> | undefined
 
   const ask = async (key: string, words: string[], what: string, limitMs = timeoutMs): Promise<Reply> => {
     try {
-      return (await deadlines.limit(send(client, key, words), what, limitMs)) as Reply
+      return (await limited(send(client, key, words), what, limitMs)) as Reply
     } catch (error) {
       throw failureOf(error, what)
     }
@@ -191,7 +143,6 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     revival.close()
     client.on('error', () => {})
     client.off('error', heard)
-    return deadlines.close()
   }
 
   return {
@@ -213,7 +164,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       const copy = client.duplicate()
       const connection = createConnection({ ...options, client: copy, isOurs: true })
       try {
-        await deadlines.limit(copy.connect(), 'duplicate', timeoutMs)
+        await limited(copy.connect(), 'duplicate', timeoutMs)
         return connection
       } catch (error) {
         connection.destroy()
@@ -225,11 +176,12 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       (closed ??= (async () => {
         revival.close()
         if (isOurs && client.isOpen)
-          await deadlines.limit(client.close(), 'close', timeoutMs).catch(() => client.destroy())
-        await turnAway()
+          await limited(client.close(), 'close', timeoutMs).catch(() => client.destroy())
+        turnAway()
       })()),
     destroy: () => {
-      closed ??= turnAway()
+      turnAway()
+      closed ??= Promise.resolve()
       if (isOurs) client.destroy()
     },
   }

@@ -68,29 +68,17 @@ export interface Written {
   keptUntil: number
 }
 
+const LONGEST_GAP = 4
+/** Milliseconds before a token could be promised to somebody else at which it is kept for longer. */
+const MARGIN_MS = 750
+
 /**
  * Says whose tokens must be kept out for longer. A request counts at its answer, as nothing else proves it. One that
  * ended without an answer may lie in a buffer until the network or the service continues: that is over when a request
  * written later is answered. Until then tokens come back one at a time, after a window, two, then every four, and the
  * requests that use them find out (`Unanswered` in core's scheduler is the same for one process).
  */
-interface Unproven {
-  /** Number of requests. */
-  size(): number
-  written(request: Written): void
-  /** The request was answered. Returns the ids of those without an answer that the service has, or never will have. */
-  answered(request: Written): readonly string[]
-  /** The request ended without an answer. */
-  lost(request: Written, now: number): void
-  /** The requests whose tokens could soon be promised to others. */
-  due(now: number): readonly Written[]
-}
-
-const LONGEST_GAP = 4
-/** Milliseconds before a token could be promised to somebody else at which it is kept for longer. */
-const MARGIN_MS = 750
-
-export function createUnproven({ windowMs, settleMs, aheadMs }: LimitTimes): Unproven {
+export function createUnproven({ windowMs, settleMs, aheadMs }: LimitTimes) {
   const open = new Set<Written>()
   /** Those without an answer, by their ends. */
   let lost: { readonly request: Written; readonly endedAt: number }[] = []
@@ -107,9 +95,11 @@ export function createUnproven({ windowMs, settleMs, aheadMs }: LimitTimes): Unp
   }
 
   return {
+    /** Number of requests. */
     size: () => open.size + lost.length,
-    written: (request) => void open.add(request),
-    answered: (request) => {
+    written: (request: Written) => void open.add(request),
+    /** The request was answered. Returns the ids without an answer that the service has, or never will have. */
+    answered: (request: Written): readonly string[] => {
       open.delete(request)
       gap = 1
       if (lost.length === 0) return []
@@ -117,10 +107,12 @@ export function createUnproven({ windowMs, settleMs, aheadMs }: LimitTimes): Unp
       lost = lost.filter(({ endedAt }) => endedAt > request.writtenAt)
       return proven.map(({ request: { id } }) => id)
     },
-    lost: (request, now) => {
+    /** The request ended without an answer. */
+    lost: (request: Written, now: number) => {
       if (open.delete(request)) lost.push({ request, endedAt: now })
     },
-    due: (now) => {
+    /** The requests whose tokens could soon be promised to others. */
+    due: (now: number): readonly Written[] => {
       letProbesGo(now)
       return [...open, ...lost.map(({ request }) => request)].filter(
         ({ keptUntil }) => keptUntil < now + aheadMs + MARGIN_MS,

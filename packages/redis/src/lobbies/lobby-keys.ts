@@ -6,39 +6,26 @@ import type { KeySpace } from '../connection/index.js'
  * The keys of one store, all in one slot. Every one has an entry per lobby at most a few times, `ev` has a bound, and
  * all of them expire some days after the last process that used the store has ended.
  */
-interface LobbyKeys {
+export const lobbyKeys = (key: KeySpace) => ({
   /** Hash: id → `version number code`. The number rises with every lobby created. */
-  readonly head: string
-  /** Hash: id → the lobby as JSON, with addresses, tokens and digests of passwords. */
-  readonly body: string
-  /** Hash: code → id. */
-  readonly codes: string
-  /** Sorted set: id by the time at which it is due. */
-  readonly due: string
-  /** Hash: id → members, as in `players`. */
-  readonly members: string
-  /** Sorted set by name: `"player" id`, for the lobbies of a player. */
-  readonly players: string
-  /** Hash: id → how the lobby is listed: free slots, then its traits, one a line. Listed lobbies only. */
-  readonly listing: string
-  /** Sorted set by name: trait, number and id of each listed lobby. */
-  readonly traits: string
-  /** Text: the last number. */
-  readonly last: string
-  /** Stream: ids of changed lobbies, about the last 10,000. */
-  readonly events: string
-}
-
-export const lobbyKeys = (key: KeySpace): LobbyKeys => ({
   head: key('h'),
+  /** Hash: id → the lobby as JSON, with addresses, tokens and digests of passwords. */
   body: key('b'),
+  /** Hash: code → id. */
   codes: key('c'),
+  /** Sorted set: id by the time at which it is due. */
   due: key('due'),
+  /** Hash: id → members, as in `players`. */
   members: key('m'),
+  /** Sorted set by name: `"player" id`, for the lobbies of a player. */
   players: key('p'),
+  /** Hash: id → how the lobby is listed: free slots, then its traits, one a line. Listed lobbies only. */
   listing: key('l'),
+  /** Sorted set by name: trait, number and id of each listed lobby. */
   traits: key('t'),
+  /** Text: the last number. */
   last: key('n'),
+  /** Stream: ids of changed lobbies, about the last 10,000. */
   events: key('ev'),
 })
 

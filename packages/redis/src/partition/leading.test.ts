@@ -43,7 +43,7 @@ test('a takeover during which answers get lost keeps the tickets that were loade
   let loads = 0
   const second = process({}, (method, moment) => {
     if (method === 'loadTickets') loads += 1
-    if ((method !== 'setInForce' && method !== 'answer') || moment === 'before' || toLose === 0) return
+    if ((method !== 'setInForce' && method !== 'commit') || moment === 'before' || toLose === 0) return
     toLose -= 1
     throw new Error('lost')
   })

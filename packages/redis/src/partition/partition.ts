@@ -20,7 +20,7 @@ import {
   type QueuesInForce,
   readInForce,
 } from './partition-options.js'
-import { createReplica, createStandby, createSync, type Standby, leadTerm } from './leader/index.js'
+import { createReplica, createStandby, createSync, type Standby, leadEpoch } from './leader/index.js'
 import { createStoreClock } from './store-clock.js'
 import type { Changes } from './store/index.js'
 
@@ -158,6 +158,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     },
     askTimeoutMs,
     locate,
+    serverSecret: given.serverSecret,
     created: (ticket) => emit('ticketCreated', { ticket }),
     heard,
     problem,
@@ -195,7 +196,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       token = lease.token
       for (const subscribe of subscriptions) ends.set(subscribe, subscribe(leader))
       await sayQueues(lease)
-      await leadTerm({
+      await leadEpoch({
         name: given.name,
         store,
         lease,

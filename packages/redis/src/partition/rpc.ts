@@ -4,32 +4,6 @@ import * as matchmaker from '@muster/matchmaker'
 import type { PresenceReport } from '@muster/matchmaker'
 import type { Leader } from '@muster/matchmaker/internal'
 
-/** The commands that a follower sends to the leader. */
-export type Command =
-  | 'acceptMatch'
-  | 'declineMatch'
-  | 'explain'
-  | 'playersLeft'
-  | 'stopMatch'
-  | 'serverReady'
-  | 'playerCame'
-  | 'isServerSecret'
-  | 'isSecretOf'
-  | 'createBackfill'
-  | 'getBackfill'
-  | 'updateBackfill'
-  | 'cancelBackfill'
-  | 'inspect'
-  | 'longestWaiting'
-  | 'cooldownsOf'
-  | 'forgive'
-  | 'learnedWaits'
-  | 'pauseQueue'
-  | 'resumeQueue'
-  | 'notePresence'
-  | 'hint'
-  | 'webhook'
-
 /**
  * What the answer to a command promises:
  * - `read`: nothing but that it is true at that moment, and not of something that may still be lost.
@@ -37,7 +11,7 @@ export type Command =
  *   or after it, so that a repeated question is answered by what was done.
  * - `hint`: nothing. What it is about is found out anyway, only later.
  */
-export const PROMISES: Readonly<Record<Command, 'read' | 'kept' | 'hint'>> = {
+export const PROMISES = {
   acceptMatch: 'kept',
   declineMatch: 'kept',
   playersLeft: 'kept',
@@ -46,11 +20,14 @@ export const PROMISES: Readonly<Record<Command, 'read' | 'kept' | 'hint'>> = {
   updateBackfill: 'kept',
   cancelBackfill: 'kept',
   forgive: 'kept',
+  reportServer: 'kept',
   pauseQueue: 'kept',
   resumeQueue: 'kept',
   explain: 'read',
   isServerSecret: 'read',
   isSecretOf: 'read',
+  registerServer: 'read',
+  waitForServerOrders: 'read',
   getBackfill: 'read',
   inspect: 'read',
   longestWaiting: 'read',
@@ -61,7 +38,10 @@ export const PROMISES: Readonly<Record<Command, 'read' | 'kept' | 'hint'>> = {
   notePresence: 'hint',
   hint: 'hint',
   webhook: 'hint',
-}
+} as const satisfies Readonly<Partial<Record<keyof Leader, 'read' | 'kept' | 'hint'>>>
+
+/** The commands that a follower sends to the leader: methods of the matchmaker. */
+export type Command = keyof typeof PROMISES
 
 interface PackedInputs {
   /** Instead of a request. */

@@ -26,14 +26,14 @@ export interface StoreClockOptions {
  */
 const SLEW = 0.1
 /** Differences from here on are reported. Milliseconds. */
-const TOLD_MS = 5000
+const REPORTED_MS = 5000
 
 export function createStoreClock({ store, clock, differs }: StoreClockOptions): StoreClock {
   /** The difference at a moment of `clock`, and where it goes from there. */
   let from = { at: clock.now(), offset: 0 }
   let target = 0
   let isMeasured = false
-  let told = 0
+  let reported = 0
 
   const offsetAt = (at: number): number => {
     const most = (at - from.at) * SLEW
@@ -56,8 +56,8 @@ export function createStoreClock({ store, clock, differs }: StoreClockOptions): 
       target = Math.min(Math.max(target, least), most)
       from = { at, offset: isMeasured ? offset : target }
       isMeasured = true
-      if (Math.abs(target - told) < TOLD_MS) return
-      told = target
+      if (Math.abs(target - reported) < REPORTED_MS) return
+      reported = target
       differs(target)
     },
     offsetMs: () => target,

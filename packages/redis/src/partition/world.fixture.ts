@@ -123,7 +123,6 @@ function withoutFences(store: PartitionStore, latest: { token: string }): Partit
     renew: async () => true,
     fence: async () => {},
     commit: (_, commit) => store.commit(latest.token, commit),
-    answer: (_, follower, texts) => store.answer(latest.token, follower, texts),
     sweep: (_, olderThanMs, most) => store.sweep(latest.token, olderThanMs, most),
   }
 }

@@ -50,11 +50,11 @@ export function createPartitionBudget(
   const renew = async (count: number) => {
     askedAt = clock.now()
     const ahead = Math.max(least, 2 * used)
-    const told = planned
+    const sent = planned
     used = 0
     cap = Math.min(cap, count + ahead)
     createsLeft = Math.min(createsLeft, ahead)
-    const lease = await ask({ version, isNew, servers: { count, ahead }, creates: { planned: told, ahead } })
+    const lease = await ask({ version, isNew, servers: { count, ahead }, creates: { planned: sent, ahead } })
     version = lease.version
     if (lease.granted === undefined) {
       // Another process leads this partition, or did until now.
@@ -65,7 +65,7 @@ export function createPartitionBudget(
       return
     }
     isNew = false
-    planned -= told
+    planned -= sent
     cap = lease.granted.servers
     createsLeft = lease.granted.creates - planned
   }

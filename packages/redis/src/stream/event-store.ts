@@ -1,6 +1,13 @@
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
-import { checkOptions, clockSchema, connectionSchema, nameSchema, type RedisConnection } from '../connection/index.js'
+import {
+  checkOptions,
+  clockSchema,
+  connectionSchema,
+  nameSchema,
+  type RedisConnection,
+  repeatUntil,
+} from '../connection/index.js'
 import { BEGIN, MOST_ENTRIES, StreamTail } from './follow-stream.js'
 
 export interface RedisEventStoreOptions {
@@ -32,8 +39,6 @@ export interface RedisEventStore {
 const ENTRY_LENGTH = 32 * 1024
 /** Milliseconds that one read waits for entries. */
 const BLOCK_MS = 1000
-/** Milliseconds until the next attempt after a failure. */
-const PAUSE_MS = 200
 
 /**
  * Keeps texts in a stream of Redis. Each process that follows it counts its bytes; every append trims what is too old
@@ -89,23 +94,22 @@ export function createRedisEventStore(options: RedisEventStoreOptions): RedisEve
   const follow = async (take: (texts: readonly string[]) => void, caughtUp: () => void): Promise<void> => {
     let after = BEGIN
     let isFailing = false
-    while (!closing.signal.aborted) {
-      try {
-        const { streams } = await tail.read([key], [after], { blockMs: BLOCK_MS })
-        const [{ entries, cursor }] = streams as [(typeof streams)[number]]
-        if (closing.signal.aborted) break
-        for (const [, text] of entries) take(text.split('\n'))
-        const size = entries.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
-        if (entries.length > 0) note(cursor, size)
-        after = cursor
-        isFailing = false
-        if (entries.length < MOST_ENTRIES) caughtUp()
-      } catch (error) {
-        if (!closing.signal.aborted && !isFailing) redis.report({ during: 'stream', error })
-        isFailing = true
-        await clock.sleep(PAUSE_MS, closing.signal).catch(() => {}) // closed
-      }
+    const work = async () => {
+      const { streams } = await tail.read([key], [after], { blockMs: BLOCK_MS })
+      const [{ entries, cursor }] = streams as [(typeof streams)[number]]
+      if (closing.signal.aborted) return
+      for (const [, text] of entries) take(text.split('\n'))
+      const size = entries.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
+      if (entries.length > 0) note(cursor, size)
+      after = cursor
+      isFailing = false
+      if (entries.length < MOST_ENTRIES) caughtUp()
     }
+    const failed = (error: unknown) => {
+      if (!isFailing) redis.report({ during: 'stream', error })
+      isFailing = true
+    }
+    await repeatUntil(work, { signal: closing.signal, clock, failed })
     caughtUp()
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@muster/core/clock'
 import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/internal'
-import { type RedisConnection, RedisError, type Reply } from '../connection/index.js'
+import { type RedisConnection, RedisError, repeatUntil, type Reply } from '../connection/index.js'
 
 /** Entries of a stream: their two words, a kind and a text. */
 export type Entries = readonly (readonly [kind: string, text: string])[]
@@ -107,8 +107,8 @@ function nothingThere(error: unknown): Reply {
 }
 
 /** Whether a stream had more entries than it has, from what XINFO tells: names and values, in a list or an object. */
-function hasLost(told: Reply): boolean {
-  const list = Array.isArray(told) ? (told as readonly Reply[]) : Object.entries(told as object).flat()
+function hasLost(info: Reply): boolean {
+  const list = Array.isArray(info) ? (info as readonly Reply[]) : Object.entries(info as object).flat()
   const fact = (name: string) => Number(list[list.indexOf(name) + 1])
   return list.length > 0 && fact('entries-added') > fact('length')
 }
@@ -152,8 +152,6 @@ export interface StreamFollower {
 
 /** Milliseconds that one read waits for entries; then it is checked whether Redis has lost any. */
 const BLOCK_MS = 1000
-/** Milliseconds until the next attempt after a failure. */
-const PAUSE_MS = 200
 
 /**
  * Follows a stream from now on, on a connection of its own. After a failure it continues from the entry that it saw
@@ -179,21 +177,17 @@ export function followStream({ redis, key, onEntries, onGap, clock = systemClock
     if (isOpen() && entries.length > 0) onEntries(entries)
   }
 
-  const run = async () => {
-    while (isOpen()) {
-      try {
-        await (last === undefined ? begin() : read(last))
-        isFailing = false
-      } catch (error) {
-        if (isOpen() && !isFailing) redis.report({ during: 'stream', error })
-        isFailing = true
-        // A stream that was and is empty does not tell whether it is the same.
-        if (last === BEGIN) last = undefined
-        await clock.sleep(PAUSE_MS, closing.signal).catch(() => {}) // closed
-      }
-    }
+  const work = async () => {
+    await (last === undefined ? begin() : read(last))
+    isFailing = false
   }
-  void run()
+  const failed = (error: unknown) => {
+    if (!isFailing) redis.report({ during: 'stream', error })
+    isFailing = true
+    // A stream that was and is empty does not tell whether it is the same.
+    if (last === BEGIN) last = undefined
+  }
+  void repeatUntil(work, { signal: closing.signal, clock, failed })
 
   return {
     close: () => {

@@ -197,44 +197,10 @@ export const presentMembers = ({ members }: Lobby): readonly Member[] => members
 export const memberOf = ({ members }: Lobby, playerId: string): Member | undefined =>
   members.find(({ id }) => id === playerId)
 
-/**
- * The lobby with other values of some fields. Names each field, because a spread of this many fields allocates growing
- * lists, four times as many bytes as the lobby itself.
- */
-export function lobbyWith(lobby: Lobby, changes: Partial<Lobby>): Lobby {
-  const copy: Lobby = {
-    id: lobby.id,
-    code: lobby.code,
-    visibility: lobby.visibility,
-    maxPlayers: lobby.maxPlayers,
-    entry: lobby.entry,
-    lateJoin: lobby.lateJoin,
-    requireReady: lobby.requireReady,
-    outcome: lobby.outcome,
-    createdAt: lobby.createdAt,
-    activeAt: lobby.activeAt,
-    phase: lobby.phase,
-    closedAt: lobby.closedAt,
-    hostId: lobby.hostId,
-    members: lobby.members,
-    emptySince: lobby.emptySince,
-    applicants: lobby.applicants,
-    banned: lobby.banned,
-    departed: lobby.departed,
-    data: lobby.data,
-    dataVersion: lobby.dataVersion,
-    term: lobby.term,
-    run: lobby.run,
-    retired: lobby.retired,
-    lease: lobby.lease,
-    seq: lobby.seq,
-    events: lobby.events,
-  }
-  return Object.assign(copy, changes)
-}
-
-export const withMember = (lobby: Lobby, member: Member): Lobby =>
-  lobbyWith(lobby, { members: lobby.members.map((other) => (other.id === member.id ? member : other)) })
+export const withMember = (lobby: Lobby, member: Member): Lobby => ({
+  ...lobby,
+  members: lobby.members.map((other) => (other.id === member.id ? member : other)),
+})
 
 /** The session that relays for the lobby now. */
 export const sessionOf = ({ run }: Lobby): ReadySession | undefined =>
@@ -247,10 +213,7 @@ const KEPT = 64
 export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: string): Lobby {
   const seq = lobby.seq + 1
   const event: LobbyEvent = { ...happening, seq, at: now, to }
-  const kept = lobby.events.length < KEPT ? lobby.events : lobby.events.slice(1 - KEPT)
-  // A list that is pushed to keeps room for more events, and each lobby keeps a list.
-  const events = kept.toSpliced(kept.length, 0, event)
-  return lobbyWith(lobby, { seq, events })
+  return { ...lobby, seq, events: [...lobby.events.slice(1 - KEPT), event] }
 }
 
 /** The events after `seq`; undefined if some of them are no longer kept. */
@@ -259,60 +222,43 @@ export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly
   return events.filter((event) => event.seq > seq)
 }
 
-export interface NewLobby {
-  readonly id: string
-  readonly code: string
-  readonly visibility: Lobby['visibility']
-  readonly maxPlayers: number
-  readonly entry: Entry
-  readonly lateJoin: boolean
-  readonly requireReady: boolean
-  readonly outcome: Lobby['outcome']
-  readonly data: Attributes
-  readonly host: { readonly id: string; readonly ip: string; readonly data: Attributes }
+/** What is decided about a lobby before it exists. */
+export interface NewLobby
+  extends Pick<
+    Lobby,
+    'id' | 'code' | 'visibility' | 'maxPlayers' | 'entry' | 'lateJoin' | 'requireReady' | 'outcome' | 'data'
+  > {
+  readonly host: Pick<Member, 'id' | 'ip' | 'data'>
 }
 
+/** A member who has just joined. */
+export const newMember = (given: Pick<Member, 'id' | 'ip' | 'slot' | 'data'>, now: number): Member => ({
+  ...given,
+  presentSince: now,
+  awaySince: undefined,
+  lastSeenAt: now,
+  ready: false,
+  dataVersion: 1,
+})
+
 /** Creates a lobby whose creator is its first member and its host. */
-export function newLobby(given: NewLobby, now: number): Lobby {
-  const { host } = given
-  return {
-    id: given.id,
-    code: given.code,
-    visibility: given.visibility,
-    maxPlayers: given.maxPlayers,
-    entry: given.entry,
-    lateJoin: given.lateJoin,
-    requireReady: given.requireReady,
-    outcome: given.outcome,
-    createdAt: now,
-    activeAt: now,
-    phase: 'open',
-    closedAt: undefined,
-    hostId: host.id,
-    members: [
-      {
-        id: host.id,
-        ip: host.ip,
-        slot: 0,
-        presentSince: now,
-        awaySince: undefined,
-        lastSeenAt: now,
-        ready: false,
-        data: host.data,
-        dataVersion: 1,
-      },
-    ],
-    emptySince: undefined,
-    applicants: [],
-    banned: [],
-    departed: [],
-    data: given.data,
-    dataVersion: 1,
-    term: 0,
-    run: undefined,
-    retired: [],
-    lease: undefined,
-    seq: 0,
-    events: [],
-  }
-}
+export const newLobby = ({ host, ...given }: NewLobby, now: number): Lobby => ({
+  ...given,
+  createdAt: now,
+  activeAt: now,
+  phase: 'open',
+  closedAt: undefined,
+  hostId: host.id,
+  members: [newMember({ ...host, slot: 0 }, now)],
+  emptySince: undefined,
+  applicants: [],
+  banned: [],
+  departed: [],
+  dataVersion: 1,
+  term: 0,
+  run: undefined,
+  retired: [],
+  lease: undefined,
+  seq: 0,
+  events: [],
+})

@@ -6,9 +6,9 @@ import {
   isPresent,
   type LeftReason,
   type Lobby,
-  lobbyWith,
   type Member,
   memberOf,
+  newMember,
   presentMembers,
   withEvent,
   withMember,
@@ -96,21 +96,10 @@ function withDenied(applicants: readonly Applicant[], one: Applicant): readonly 
 
 function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attributes): Lobby {
   const slot = slotFor(lobby, now, id)
-  const member: Member = {
-    id,
-    ip,
-    slot,
-    presentSince: now,
-    awaySince: undefined,
-    lastSeenAt: now,
-    ready: false,
-    data,
-    dataVersion: 1,
-  }
+  const member = newMember({ id, ip, slot, data }, now)
   const after = lobby.members.findIndex((one) => one.slot > slot)
   const members = lobby.members.toSpliced(after === -1 ? lobby.members.length : after, 0, member)
-  const departed = lobby.departed.length === 0 ? lobby.departed : lobby.departed.filter((one) => one.id !== id)
-  const joined = lobbyWith(lobby, { members, departed })
+  const joined = { ...lobby, members, departed: lobby.departed.filter((one) => one.id !== id) }
   return withHost(withEvent(joined, now, { type: 'member.joined', playerId: id, slot }), now)
 }
 
@@ -129,11 +118,7 @@ function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId
   return lowest
 }
 
-/** Whether nobody has the slot. A plain loop: each join checks many slots. */
-function isFree(slot: number, those: readonly { readonly slot: number }[]): boolean {
-  for (const one of those) if (one.slot === slot) return false
-  return true
-}
+const isFree = (slot: number, those: readonly { readonly slot: number }[]) => those.every((one) => one.slot !== slot)
 
 export function remove(lobby: Lobby, now: number, member: Member, reason: LeftReason, rules: LobbyRules): Lobby {
   const kept = lobby.departed.filter(({ id, until }) => id !== member.id && until > now)
@@ -144,8 +129,8 @@ export function remove(lobby: Lobby, now: number, member: Member, reason: LeftRe
     members: without.members.filter(({ id }) => id !== member.id),
     departed: reason === 'left' ? [...kept, leaver].slice(-lobby.maxPlayers) : kept,
   }
-  const told = withEvent(left, now, { type: 'you.left', reason }, member.id)
-  return withHost(withEvent(told, now, { type: 'member.left', playerId: member.id, reason }), now)
+  const notified = withEvent(left, now, { type: 'you.left', reason }, member.id)
+  return withHost(withEvent(notified, now, { type: 'member.left', playerId: member.id, reason }), now)
 }
 
 export function kick(lobby: Lobby, now: number, targetId: string, ban: boolean, rules: LobbyRules): Lobby | Refusal {

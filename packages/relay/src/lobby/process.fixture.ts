@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type { RelayService } from '../sessions/service.js'
+import type { RelayService } from '../sessions/session-context.js'
 import { createRelaySessions } from '../sessions/sessions.js'
 import { createLobbies } from './create-lobbies.js'
 import type { Lobbies } from './lobbies.js'

@@ -152,12 +152,9 @@ export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number
   }
 }
 
-/** One list for all that have none, since every change asks. */
-const NONE: readonly never[] = []
-
 /** Retired sessions and tickets that may be ended now. Any process may end them, even several processes at once. */
 export const endable = ({ retired }: Lobby): readonly string[] =>
-  retired.length === 0 ? NONE : retired.filter(({ afterTerm }) => afterTerm === undefined).map(({ id }) => id)
+  retired.filter(({ afterTerm }) => afterTerm === undefined).map(({ id }) => id)
 
 /** A task of the process that manages the run. */
 export type Work =
@@ -173,9 +170,9 @@ export type Work =
 export function workOf(lobby: Lobby): readonly Work[] {
   const { run, outcome, retired } = lobby
   // Players cannot be in another ticket until the retired ticket is withdrawn.
-  if (run?.status === 'allocating' && outcome === 'match' && retired.length > 0) return NONE
+  if (run?.status === 'allocating' && outcome === 'match' && retired.length > 0) return []
   if (run?.status === 'allocating') return [{ kind: 'open', term: run.term, startedBy: run.worker }]
-  if (run?.status !== 'relayed') return NONE
+  if (run?.status !== 'relayed') return []
   const { session } = run
   const newcomers = presentMembers(lobby).filter(({ id }) => session.seats.every((seat) => seat.id !== id))
   return [

@@ -134,18 +134,18 @@ const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error
 /** Passes a matchmaker's report to the lobby it concerns. */
 export function createReportMatch(change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>) {
   return async (report: MatchReport): Promise<boolean> => {
-    const told = checkReport(report)
-    const run = parseRunKey(told.key)
+    const checked = checkReport(report)
+    const run = parseRunKey(checked.key)
     if (run === undefined) return false
     const { lobbyId, term } = run
     try {
       const lobby = await change(
         lobbyId,
-        told.status === 'assigned'
-          ? { kind: 'matchAssigned', term, assignment: told.assignment }
-          : { kind: 'matchEnded', term, reason: told.reason },
+        checked.status === 'assigned'
+          ? { kind: 'matchAssigned', term, assignment: checked.assignment }
+          : { kind: 'matchEnded', term, reason: checked.reason },
       )
-      return told.status === 'ended' || (lobby.run?.status === 'assigned' && lobby.run.term === term)
+      return checked.status === 'ended' || (lobby.run?.status === 'assigned' && lobby.run.term === term)
     } catch (error) {
       if (error instanceof LobbyRefused && error.code === 'no-such-lobby') return false
       throw error

@@ -6,7 +6,6 @@ import {
   isPresent,
   type Lobby,
   type LobbyEvent,
-  lobbyWith,
   type Member,
   memberOf,
   merged,
@@ -74,24 +73,21 @@ function closedBy(
 export const isOver = (lobby: Lobby, now: number, rules: LobbyRules): boolean =>
   lobby.closedAt !== undefined && now >= lobby.closedAt + rules.lingerMs && lobby.retired.length === 0
 
-/** Epoch milliseconds of the next time at which a tick has something to do. Makes no lists: every change asks. */
+/** Epoch milliseconds of the next time at which a tick has something to do. */
 export function dueAt(lobby: Lobby, now: number, rules: LobbyRules): number {
   const ending = endable(lobby).length > 0 ? now : Infinity
   if (lobby.closedAt !== undefined) return Math.min(ending, lobby.closedAt + rules.lingerMs)
-  let earliest = Math.min(
+  const ofMember = ({ awaySince, lastSeenAt }: Member) =>
+    awaySince === undefined ? lastSeenAt + rules.awayAfterMs : awaySince + rules.holdSlotMs
+  return Math.min(
     ending,
     workOf(lobby).length > 0 ? (lobby.lease?.until ?? now) : Infinity,
     lobby.createdAt + rules.maxLifetimeMs,
     lobby.phase === 'running' ? Infinity : lobby.activeAt + rules.idleMs,
-    lobby.emptySince === undefined ? Infinity : lobby.emptySince + rules.emptyMs,
+    (lobby.emptySince ?? Infinity) + rules.emptyMs,
+    ...lobby.members.map(ofMember),
+    ...lobby.applicants.map(({ since }) => since + rules.applicantMs),
   )
-  for (const { awaySince, lastSeenAt } of lobby.members)
-    earliest = Math.min(
-      earliest,
-      awaySince === undefined ? lastSeenAt + rules.awayAfterMs : awaySince + rules.holdSlotMs,
-    )
-  for (const { since } of lobby.applicants) earliest = Math.min(earliest, since + rules.applicantMs)
-  return earliest
 }
 
 export interface Step {
@@ -107,11 +103,9 @@ export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRu
   const next = isSystem(command) ? bySystem(command, lobby, now, rules) : byPlayer(command, lobby, now, rules)
   if ('refused' in next) return next
   if (command.kind === 'heartbeat' && next !== lobby && expire(lobby, now, rules) === lobby)
-    return { lobby: next, events: NOTHING, onlySeen: command.playerId }
-  return { lobby: next, events: next.seq === lobby.seq ? NOTHING : next.events.slice(lobby.seq - next.seq) }
+    return { lobby: next, events: [], onlySeen: command.playerId }
+  return { lobby: next, events: next.events.filter(({ seq }) => seq > lobby.seq) }
 }
-
-const NOTHING: readonly LobbyEvent[] = []
 
 export const isRefusal = (result: Step | Refusal): result is Refusal => 'refused' in result
 
@@ -169,7 +163,7 @@ function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: Lob
   if (command.kind === 'join') {
     if (lobby.phase === 'closed') return refuse('not-joinable')
     const joined = join(lobby, now, command)
-    return 'refused' in joined ? joined : lobbyWith(joined, { activeAt: now })
+    return 'refused' in joined ? joined : { ...joined, activeAt: now }
   }
   const member = memberOf(lobby, command.playerId)
   if (member === undefined) return refuse('no-such-lobby')
@@ -180,7 +174,7 @@ function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: Lob
   const alive: Member = { ...member, lastSeenAt: now }
   if (command.kind === 'heartbeat') return withMember(lobby, alive)
   if (!ownMatters.has(command.kind) && lobby.hostId !== member.id) return refuse('not-host')
-  return byMember(command, lobbyWith(withMember(lobby, alive), { activeAt: now }), alive, now, rules)
+  return byMember(command, { ...withMember(lobby, alive), activeAt: now }, alive, now, rules)
 }
 
 /** Heartbeats that arrive within `awayAfterMs` divided by this number of the last one stored are not stored. */

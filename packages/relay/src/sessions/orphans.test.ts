@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createFakeService, type FaultRule } from '../fake-service.fixture.js'
 import { within } from '../within.fixture.js'
 import { failing, players } from './sessions.fixture.js'
-import type { RelayService } from './service.js'
+import type { RelayService } from './session-context.js'
 import { createRelaySessions } from './sessions.js'
 
 const PAGE = 10

@@ -1,9 +1,15 @@
+import type { Client } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { problemResponse, type Events, within, type WithProblems } from '@muster/core/internal'
 import { type RandomInt, unguessable } from '../random-text.js'
-import type { RelayService } from './service.js'
 import { type Reading, readingOf, type RelaySession } from './session.js'
+
+/** The operations used of the service; `client.relays` provides them. */
+export type RelayService = Pick<
+  Client['relays'],
+  'create' | 'list' | 'get' | 'delete' | 'authorizeUser' | 'revokeUser'
+>
 
 export interface RelaySessionEvents extends WithProblems {
   opened: (event: { readonly sessionId: string; readonly label: string | undefined }) => void

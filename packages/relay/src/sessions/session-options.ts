@@ -4,9 +4,8 @@ import { systemClock, type Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
 import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
-import { LABEL } from './session-context.js'
+import { LABEL, type RelayService } from './session-context.js'
 import type { Opening } from './open-session.js'
-import type { RelayService } from './service.js'
 
 export interface RelaySessionsOptions {
   /** `client.relays` of `@muster/core`. */

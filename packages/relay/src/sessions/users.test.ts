@@ -1,7 +1,7 @@
 import { NotFound } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { RelayNotAuthorized } from '../errors.js'
-import type { RelayService } from './service.js'
+import type { RelayService } from './session-context.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 

@@ -6,9 +6,8 @@ import { countsOf, EXIT, type ExitCode, findingsText, paint, refusal, type Termi
 
 interface CheckOptions {
   readonly config: string
-  readonly json?: boolean | undefined
-  /** Whether variables and files that the configuration refers to are looked at. */
-  readonly secrets: boolean
+  readonly json?: boolean
+  readonly withoutSecrets?: boolean
 }
 
 const LIKE_JSON = 'one JSON object on the standard output, for programs'
@@ -21,20 +20,20 @@ export const addCheck = (program: Command, terminal: Terminal, end: (code: ExitC
     .option('-c, --config <file>', 'the configuration', 'muster.yaml')
     .option('--json', LIKE_JSON)
     .option('--without-secrets', NO_SECRETS)
-    .action(async ({ config, json, withoutSecrets }: { config: string; json?: boolean; withoutSecrets?: boolean }) => {
-      end(await check({ config, json, secrets: withoutSecrets !== true }, terminal))
+    .action(async (options: CheckOptions) => {
+      end(await check(options, terminal))
     })
 
 /** Checks a configuration and says what it means. */
-async function check({ config, json, secrets }: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+async function check({ config, json, withoutSecrets }: CheckOptions, terminal: Terminal): Promise<ExitCode> {
   const path = resolve(terminal.folder, config)
   try {
-    const read = await readConfig(path, { env: terminal.env, outside: secrets })
+    const read = await readConfig(path, { env: terminal.env, outside: withoutSecrets !== true })
     if (json === true) terminal.say(asJson(config, read.warnings, read))
     else tell(config, read, terminal)
     return EXIT.ok
   } catch (error) {
-    if (json !== true || !(error instanceof InvalidConfig)) return refusal(error, config, terminal)
+    if (json !== true || !(error instanceof InvalidConfig)) return refusal(error, terminal, config)
     terminal.say(asJson(config, error.findings))
     return EXIT.wrong
   }

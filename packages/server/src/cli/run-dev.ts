@@ -1,17 +1,17 @@
 import { systemClock } from '@muster/core/clock'
-import { parentsNow, toldToEnd } from '@muster/core/internal'
+import { parentsNow, terminationRequested } from '@muster/core/internal'
 import { type Dev, type DevOptions, SKILL, startDev } from '../dev/start-dev.js'
 import { watchFile } from '../running/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs until a signal ends it. Returns the exit code. */
 export async function dev(options: DevOptions, terminal: Terminal): Promise<ExitCode> {
-  const told = toldToEnd(parentsNow(false), systemClock)
+  const ended = terminationRequested(parentsNow(false), systemClock)
   let started: Dev
   try {
     started = await startDev(options)
   } catch (error) {
-    return refusal(error, options.config ?? 'muster.yaml', terminal)
+    return refusal(error, terminal)
   }
   terminal.say(greeting(started))
   const reload = () => void started.reload()
@@ -19,7 +19,7 @@ export async function dev(options: DevOptions, terminal: Terminal): Promise<Exit
     options.config === undefined
       ? undefined
       : await watchFile({ path: options.config, clock: systemClock, changed: reload })
-  await told
+  await ended
   await unwatch?.()
   await started.close()
   return EXIT.ok

@@ -1,5 +1,5 @@
 import { systemClock } from '@muster/core/clock'
-import { parentsNow, toldToEnd } from '@muster/core/internal'
+import { parentsNow, terminationRequested } from '@muster/core/internal'
 import {
   type ConfigFile,
   openConfigFile,
@@ -12,7 +12,7 @@ import { EXIT, type ExitCode, refusal, type Terminal } from './terminal.js'
 
 /** Runs until a signal ends it. Returns the exit code. */
 export async function serve(path: string, terminal: Terminal): Promise<ExitCode> {
-  const told = toldToEnd(parentsNow(false), systemClock)
+  const ended = terminationRequested(parentsNow(false), systemClock)
   // From the beginning on: a signal that nobody listens to ends the process.
   const hangups = createHangups()
   let file: ConfigFile
@@ -21,11 +21,11 @@ export async function serve(path: string, terminal: Terminal): Promise<ExitCode>
     file = await openConfigFile({ path, env: terminal.env })
     server = await startServer(file.config, { editQueue: file.editQueue })
   } catch (error) {
-    return refusal(error, path, terminal)
+    return refusal(error, terminal)
   }
   tellWarnings(server.log, file.warnings)
   const unwatch = await reloading(path, file, server, hangups)
-  await told
+  await ended
   await unwatch()
   return (await server.close()) ? EXIT.ok : EXIT.failed
 }

@@ -106,13 +106,17 @@ export function countsOf(findings: readonly Finding[]): string {
   return [...count('error'), ...count('warning')].join(', ')
 }
 
-/** Says why a configuration is not used, or a program does not start. Returns the exit code. */
-export function refusal(error: unknown, file: string, terminal: Terminal): ExitCode {
+/**
+ * Says why a configuration is not used, or a program does not start. Returns the exit code.
+ * @param name of the file, if it is not that by which it was read.
+ */
+export function refusal(error: unknown, terminal: Terminal, name?: string): ExitCode {
   const { red } = paint(terminal.colours.complain)
   if (!(error instanceof InvalidConfig)) {
     terminal.complain(`${red('error')}: ${error instanceof Error ? error.message : String(error)}`)
     return EXIT.failed
   }
+  const file = name ?? error.file
   terminal.complain(findingsText(file, error.findings, paint(terminal.colours.complain)))
   terminal.complain(`\n${file} cannot be used: ${countsOf(error.findings)}.`)
   return EXIT.wrong

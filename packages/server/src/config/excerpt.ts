@@ -15,21 +15,21 @@ type Hidden = Place
 /**
  * The line of a place with a mark under it. Texts that may be secrets are left out, and so are comments: a wrong file
  * may have a secret in any place.
- * @param untold fields whose values are wrong, or that no configuration has: their values may be anything.
- * @param told whether the message shows the value.
+ * @param unshown fields whose values are wrong, or that no configuration has: their values may be anything.
+ * @param isShown whether the message shows the value.
  */
 export function excerptOf(
   source: Source,
   place: Place,
-  untold: ReadonlySet<string>,
-  told: boolean,
+  unshown: ReadonlySet<string>,
+  isShown: boolean,
 ): string | undefined {
   if (place.to <= place.from) return undefined
   const line = source.lineOf(place.from)
   const isSyntax = source.document.errors.length > 0 || source.document.warnings.length > 0
   const shown = isSyntax
     ? nameOnly(source.text.slice(line.from, line.to))
-    : withoutHidden(source, line, place, untold, told)
+    : withoutHidden(source, line, place, unshown, isShown)
   if (shown === undefined) return undefined
   const clean = shown.text.replaceAll('\t', ' ')
   const at = Math.min(shown.move(place.from - line.from), clean.length)
@@ -59,16 +59,16 @@ function withoutHidden(
   { text, faults, leaves }: Source,
   line: Place,
   place: Place,
-  untold: ReadonlySet<string>,
-  told: boolean,
+  unshown: ReadonlySet<string>,
+  isShown: boolean,
 ): Shown | undefined {
   const texts = textsOn(leaves(), line, ({ path, value, from }) => {
     // Where the text has faults, its values were not checked.
     if (faults.length > 0) return false
     if (path.at(-1) === 'env' && isVariable(value)) return true
-    if (path.some(mayHoldSecret) || path.some((_, index) => untold.has(path.slice(0, index + 1).join('.'))))
+    if (path.some(mayHoldSecret) || path.some((_, index) => unshown.has(path.slice(0, index + 1).join('.'))))
       return false
-    return (told || from !== place.from) && value.length <= LONGEST_TEXT && !TELLING.test(value)
+    return (isShown || from !== place.from) && value.length <= LONGEST_TEXT && !TELLING.test(value)
   })
   if (texts === undefined) return undefined
   const { hidden, end } = texts

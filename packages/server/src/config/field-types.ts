@@ -12,25 +12,33 @@ export const milliseconds = z
 export const duration = milliseconds.positive()
 export const count = z.int().min(1)
 
-/** A whole number from 1, or `unlimited`, which is Infinity. */
-export const unlimitedOr = (number: z.ZodType<number, number> = count) =>
+/** A value, or a word in its place, which stands for another value. @param what is said of anything else. */
+export const orWord = <Value, Word extends string, Meant>(
+  value: z.ZodType<Value, Value>,
+  word: Word,
+  meant: Meant,
+  what: string,
+) =>
   z
-    .union([number, z.literal('unlimited')], { error: 'must be a whole number from 1, or unlimited' })
-    .transform((given) => (given === 'unlimited' ? Infinity : given))
+    .union([value, z.literal(word)], { error: `must be ${what}, or ${word}` })
+    .transform((given): Value | Meant => (given === word ? meant : (given as Value)))
+
+/** A whole number from 1, or `unlimited`, which is Infinity. */
+export const unlimitedOr = () => orWord(count, 'unlimited', Infinity, 'a whole number from 1')
+
+/** A whole number from 1, or `unlimited`, which is null. */
+export const unboundedOr = () => orWord(count, 'unlimited', null, 'a whole number from 1')
 
 /** So many attempts per window of time, or `unlimited`, which is null. */
-export const attempts = z
-  .union(
-    [
-      z.strictObject({
-        limit: z.number().min(1).describe('Attempts at once; then one every `windowMs / limit` milliseconds.'),
-        windowMs: duration.describe('Milliseconds of the window.'),
-      }),
-      z.literal('unlimited'),
-    ],
-    { error: 'must be { limit, windowMs }, or unlimited' },
-  )
-  .transform((given) => (given === 'unlimited' ? null : given))
+export const attempts = orWord(
+  z.strictObject({
+    limit: z.number().min(1).describe('Attempts at once; then one every `windowMs / limit` milliseconds.'),
+    windowMs: duration.describe('Milliseconds of the window.'),
+  }),
+  'unlimited',
+  null,
+  '{ limit, windowMs }',
+)
 
 /** Neither user nor password: those are secrets. */
 const withoutCredentials = (given: string) => URL.canParse(given) && !/^[a-z]+:\/\/[^/?#]*@/i.test(given)

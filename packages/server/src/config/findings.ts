@@ -21,6 +21,8 @@ export interface Finding {
 
 /** The configuration cannot be used. */
 export class InvalidConfig extends Error {
+  /** Its path, as the reader was asked for it. */
+  readonly file: string
   /** All errors and warnings, in the order of the file. */
   readonly findings: readonly Finding[]
 
@@ -35,7 +37,13 @@ export class InvalidConfig extends Error {
         .map((one) => inOneLine(file, one))
         .join('\n'),
     )
+    this.file = file
     this.findings = findings
+  }
+
+  /** Of a file as a whole, or of a place in it that is no field. */
+  static because(file: string, message: string, place: Partial<Finding> = {}): InvalidConfig {
+    return new InvalidConfig(file, [{ severity: 'error', field: '', message, ...place }])
   }
 }
 
@@ -72,7 +80,7 @@ function hintOf(field: string, value: unknown, wrong: string, raw: string): stri
 const truthOf = (word: string) => (/^(yes|on|y)$/i.test(word) ? 'true' : 'false')
 
 /** Most errors in a report: a file with more is no configuration of this program. */
-const MOST_TOLD = 100
+const MOST_SHOWN = 100
 
 /** What is found in a text, with its places. */
 export interface Findings {
@@ -87,16 +95,22 @@ export interface Findings {
 
 /** Collects what is found in a text, beginning with the faults of the text itself. */
 export function createFindings(source: Source): Findings {
-  const found: { readonly finding: Omit<Finding, 'excerpt'>; readonly place: Place; readonly told: boolean }[] = []
-  const untold = new Set<string>()
+  const found: { readonly finding: Omit<Finding, 'excerpt'>; readonly place: Place; readonly isShown: boolean }[] = []
+  const unshown = new Set<string>()
 
-  const add = (place: Place, path: readonly string[], message: string, severity: Finding['severity'], told = false) => {
+  const add = (
+    place: Place,
+    path: readonly string[],
+    message: string,
+    severity: Finding['severity'],
+    isShown = false,
+  ) => {
     const finding = { severity, field: path.join('.'), message, ...source.positionOf(place) }
-    found.push({ finding, place, told })
-    return { finding, place, told }
+    found.push({ finding, place, isShown })
+    return { finding, place, isShown }
   }
-  const withExcerpt = ({ finding, place, told }: (typeof found)[number]): Finding => {
-    const excerpt = excerptOf(source, place, untold, told)
+  const withExcerpt = ({ finding, place, isShown }: (typeof found)[number]): Finding => {
+    const excerpt = excerptOf(source, place, unshown, isShown)
     return { ...finding, ...(excerpt !== undefined && { excerpt }) }
   }
 
@@ -109,20 +123,20 @@ export function createFindings(source: Source): Findings {
   ) => {
     const part = isOfName ? 'name' : 'value'
     const given = valueAt(value, path)
-    const told = typeof given === 'string' && message.includes(JSON.stringify(given))
-    if (!told) untold.add(path.join('.'))
+    const isShown = typeof given === 'string' && message.includes(JSON.stringify(given))
+    if (!isShown) unshown.add(path.join('.'))
     const place = source.placeOf(path, part)
     const raw = source.text.slice(place.from, place.to)
-    add(place, path, wordsOf({ message, wrong }, given) + hintOf(path.join('.'), given, wrong, raw), 'error', told)
+    add(place, path, wordsOf({ message, wrong }, given) + hintOf(path.join('.'), given, wrong, raw), 'error', isShown)
   }
 
-  for (const { path, message, place } of source.faults.slice(0, MOST_TOLD)) add(place, path, message, 'error')
-  tellMore(source.faults.length - MOST_TOLD)
+  for (const { path, message, place } of source.faults.slice(0, MOST_SHOWN)) add(place, path, message, 'error')
+  tellMore(source.faults.length - MOST_SHOWN)
   return {
     of: (path, message, severity = 'error') => void add(source.placeOf(path), path, message, severity, true),
     faults: (faults, value) => {
-      for (const fault of faults.slice(0, MOST_TOLD)) ofFault(fault, value)
-      tellMore(faults.length - MOST_TOLD)
+      for (const fault of faults.slice(0, MOST_SHOWN)) ofFault(fault, value)
+      tellMore(faults.length - MOST_SHOWN)
     },
     locate: (path, message, severity) => withExcerpt(add(source.placeOf(path), path, message, severity, true)),
     sorted: () => found.toSorted((one, other) => one.place.from - other.place.from).map(withExcerpt),
@@ -134,10 +148,10 @@ function wordsOf({ message, wrong }: Pick<PathFault, 'message' | 'wrong'>, given
   if (wrong.startsWith('is not known')) return wrong
   if (given === null && message !== wrong) return 'is empty: remove it, or write what belongs behind it'
   // A bound is not the number that was given, though it may have its digits.
-  const isTold = typeof given !== 'number' && wrong.includes(JSON.stringify(given) ?? '')
+  const isShown = typeof given !== 'number' && wrong.includes(JSON.stringify(given) ?? '')
   const isMeant = wrong.includes('did you mean')
   const isPlain = typeof given === 'object' && !/^must be (a|an|true)\b/.test(wrong)
-  return (isTold || isMeant || isPlain ? wrong : message).replace('an object', 'names with values')
+  return (isShown || isMeant || isPlain ? wrong : message).replace('an object', 'names with values')
 }
 
 const valueAt = (value: unknown, path: readonly string[]) =>

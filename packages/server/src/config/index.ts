@@ -1,8 +1,8 @@
 /** The configuration file: its schema, how it is read, and where it is wrong. */
 export type { Config, StoreConfig } from './config.js'
 export { checkQueues, createFindings, type Finding, InvalidConfig, type PathFault } from './findings.js'
-export { readConfig, type ReadConfig, readConfigText, type ReadOptions } from './read-config.js'
-export { readTextFile, unreadableWords } from './read-text.js'
+export { needTextFile, readConfig, type ReadConfig, readConfigText, type ReadOptions } from './read-config.js'
+export { unreadableWords } from './read-text.js'
 export { Secret } from './secret.js'
 export { isPublic } from './warnings.js'
 export { readYaml, type Source } from './yaml-source.js'

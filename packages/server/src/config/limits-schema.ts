@@ -1,6 +1,6 @@
 import { defaultOptions } from '@muster/matchmaker/internal'
 import { z } from 'zod'
-import { attempts, count, duration, milliseconds, text, unlimitedOr } from './field-types.js'
+import { attempts, count, duration, milliseconds, orWord, text, unboundedOr, unlimitedOr } from './field-types.js'
 
 // --- bounds: what is spent, and how much callers may do ---
 
@@ -63,9 +63,7 @@ export const limits = z
         'Long polls and event streams of all players. Default 50,000, for which the process needs as many file ' +
           'descriptors.',
       ),
-    delayMs: z
-      .union([duration.min(50), z.literal('unlimited')], { error: 'must be milliseconds from 50, or unlimited' })
-      .transform((given) => (given === 'unlimited' ? Infinity : given))
+    delayMs: orWord(duration.min(50), 'unlimited', Infinity, 'milliseconds from 50')
       .prefault(1000)
       .describe(
         'Milliseconds by which answers may be late. As the program comes near to it, requests are refused with 503: ' +
@@ -98,9 +96,7 @@ export const matching = z
     maxCreatesInFlight: count
       .default(defaultOptions.maxCreatesInFlight)
       .describe('Requests for servers whose answer is awaited at once.'),
-    orphanGraceMs: z
-      .union([milliseconds, z.literal('never')], { error: 'must be milliseconds, or never' })
-      .transform((given) => (given === 'never' ? Infinity : given))
+    orphanGraceMs: orWord(milliseconds, 'never', Infinity, 'milliseconds')
       .prefault(defaultOptions.orphanGraceMs)
       .describe(
         'Milliseconds for which a server is spared that has the tag of this program but belongs to none of its ' +
@@ -144,9 +140,7 @@ const lobbyLimits = z
     joinsPerAddress: attemptsOf('Wrong codes and passwords from one address.', '30 per minute'),
     joinsOverall: attemptsOf('Wrong codes and passwords of all players.', '1,000 per minute'),
     createsPerPlayer: attemptsOf('Lobbies that one player creates.', '10 per minute'),
-    lobbiesPerPlayer: z
-      .union([count, z.literal('unlimited')], { error: 'must be a whole number from 1, or unlimited' })
-      .transform((given) => (given === 'unlimited' ? null : given))
+    lobbiesPerPlayer: unboundedOr()
       .optional()
       .describe('Lobbies that one player is in at once. Default 5.'),
     sessionsPerPlayer: attemptsOf('Starts that one player causes.', '10 per 10 minutes'),
@@ -172,15 +166,11 @@ export const lobbies = z
 export const relay = z
   .strictObject({
     readyTimeoutMs: duration.default(45_000).describe('Milliseconds in which a relay session must become ready.'),
-    idleMs: z
-      .union([duration, z.literal('never')], { error: 'must be milliseconds, or never' })
-      .transform((given) => (given === 'never' ? null : given))
+    idleMs: orWord(duration, 'never', null, 'milliseconds')
       .prefault(600_000)
       .describe('Milliseconds without any sign of use after which a session is deleted, or `never`.'),
     maxLifetimeMs: duration.default(14_400_000).describe('Milliseconds after which a session is deleted in any case.'),
-    sessionsPerHost: z
-      .union([count, z.literal('unlimited')], { error: 'must be a whole number from 1, or unlimited' })
-      .transform((given) => (given === 'unlimited' ? null : given))
+    sessionsPerHost: unboundedOr()
       .prefault(10)
       .describe('Sessions that one player may host at once.'),
   })

@@ -48,8 +48,19 @@ function checkValue({ value, document }: Source, findings: Findings): CheckedFil
   return contradictions.length === 0 ? checked : undefined
 }
 
-/** Largest configuration in bytes: a thousand queues with rules, and much room. */
+/** Largest file in bytes: a thousand queues with rules, or thousands of cities, and much room. */
 const LARGEST_FILE = 2 ** 20
+
+/**
+ * Reads a file that is needed.
+ * @param name what errors call it.
+ * @throws {InvalidConfig}
+ */
+export async function needTextFile(path: string, name = path, mostBytes = LARGEST_FILE): Promise<string> {
+  const read = await readTextFile(path, mostBytes)
+  if (read.wrong !== undefined) throw InvalidConfig.because(name, read.wrong)
+  return read.text
+}
 
 export interface ReadOptions {
   /** Default `process.env`. */
@@ -73,9 +84,7 @@ export interface ReadConfig {
  * @throws {InvalidConfig} with all that is wrong, by line and column
  */
 export async function readConfig(path: string, options: ReadOptions = {}): Promise<ReadConfig> {
-  const read = await readTextFile(path, LARGEST_FILE)
-  if (read.wrong !== undefined) throw new InvalidConfig(path, [{ severity: 'error', field: '', message: read.wrong }])
-  return readConfigText(read.text, { ...options, path })
+  return readConfigText(await needTextFile(path), { ...options, path })
 }
 
 /**

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Config, Resolved } from './config.js'
-import { readTextFile } from './read-text.js'
+import { readTextFile, type TextOfFile } from './read-text.js'
 import { RelativePath, Secret, SecretSource } from './secret.js'
 
 /** Where values outside of the file are found. */
@@ -40,9 +40,7 @@ export async function resolveValue<T>(value: T, outside: Outside): Promise<{ val
   return { value: (await visit(value, [])) as Resolved<T>, missing }
 }
 
-type Read = { readonly text: string; readonly wrong?: undefined } | { readonly wrong: string }
-
-async function readSecret({ from, name, use }: SecretSource, { env, folder }: Outside): Promise<Read> {
+async function readSecret({ from, name, use }: SecretSource, { env, folder }: Outside): Promise<TextOfFile> {
   const [what, read] =
     from === 'env'
       ? [isVariable(name) ? `the environment variable ${name}` : 'the environment variable', ofEnv(env[name])]
@@ -65,7 +63,7 @@ export const isVariable = (name: string): boolean =>
   /^[A-Z]{1,20}$|^[A-Z][A-Z\d]*(_[A-Z\d]+)+$/.test(name) && name.length <= 64
 const isPath = (name: string) => /[./\\]/.test(name) && name.length <= 200
 
-const ofEnv = (text: string | undefined): Read => (text === undefined ? { wrong: 'is not set' } : { text })
+const ofEnv = (text: string | undefined): TextOfFile => (text === undefined ? { wrong: 'is not set' } : { text })
 
 /** Whether a file is there and may be read. */
 export const isReadable = (path: string): Promise<boolean> =>

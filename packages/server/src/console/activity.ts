@@ -78,28 +78,8 @@ export class WaitHistogram {
   }
 }
 
-/** What happens in a queue: counted as it happens. */
-interface QueueActivity {
-  readonly arrivals: MinuteCount
-  readonly matches: MinuteCount
-  /** Waits of the tickets matched within the last hour. */
-  readonly lastHour: WaitHistogram
-  /** Counts a ticket that was matched. */
-  waited(waitMs: number): void
-  arrived(now: number): void
-  matched(now: number): void
-  /** Ends a step, and returns what happened in it. */
-  endStep(): StepActivity
-}
-
-interface StepActivity {
-  readonly arrivals: number
-  readonly matches: number
-  readonly waits: WaitHistogram | undefined
-}
-
-/** @param steps number of steps in the hour. */
-function createQueueActivity(steps: number): QueueActivity {
+/** What happens in a queue: counted as it happens. @param steps number of steps in the hour. */
+function createQueueActivity(steps: number) {
   const arrivals = new MinuteCount()
   const matches = new MinuteCount()
   const lastHour = new WaitHistogram()
@@ -110,20 +90,23 @@ function createQueueActivity(steps: number): QueueActivity {
   return {
     arrivals,
     matches,
+    /** Waits of the tickets matched within the last hour. */
     lastHour,
-    arrived: (now) => {
+    arrived: (now: number) => {
       arrivals.add(now)
       step.arrivals += 1
     },
-    matched: (now) => {
+    matched: (now: number) => {
       matches.add(now)
       step.matches += 1
     },
-    waited: (waitMs) => {
+    /** Counts a ticket that was matched. */
+    waited: (waitMs: number) => {
       lastHour.add(waitMs)
       step.waits ??= new WaitHistogram()
       step.waits.add(waitMs)
     },
+    /** Ends a step, and returns what happened in it. */
     endStep: () => {
       const ended = step
       step = { arrivals: 0, matches: 0, waits: undefined }
@@ -134,6 +117,8 @@ function createQueueActivity(steps: number): QueueActivity {
     },
   }
 }
+
+type QueueActivity = ReturnType<typeof createQueueActivity>
 
 /** Counts what happens in each queue, by the matchmaker's events. */
 export interface Activity {

@@ -14,41 +14,6 @@ import { consoleRoutes, permissionOf } from './routes.js'
 import { placeName, type FindStories } from './stories/index.js'
 import type { Trials } from './trials/index.js'
 
-/** What an operator may do. Each act is logged with who, once it was done. */
-interface Operating extends Record<
-  'cancelTicket' | 'stopMatch' | 'pauseQueue' | 'resumeQueue' | 'forgive',
-  (id: string, operator: Operator) => Promise<void>
-> {
-  letBotsIn(players: number, operator: Operator): Promise<void>
-}
-
-function createOperating({
-  matchmaker,
-  acted,
-  letBotsIn,
-}: Pick<ConsoleOptions, 'matchmaker' | 'acted' | 'letBotsIn'>): Operating {
-  const log = ({ who }: Operator, what: Act['what'], id: string) => acted({ who, what, id })
-
-  const logged =
-    (what: Act['what'], act: (id: string) => unknown) =>
-    async (id: string, operator: Operator): Promise<void> => {
-      await act(id)
-      log(operator, what, id)
-    }
-  return {
-    cancelTicket: logged('cancel-ticket', (id) => matchmaker.cancelTicket(id)),
-    stopMatch: logged('stop-match', (id) => matchmaker.stopMatch(id, { until: 'recorded' })),
-    pauseQueue: logged('pause-queue', (name) => matchmaker.pauseQueue(name)),
-    resumeQueue: logged('resume-queue', (name) => matchmaker.resumeQueue(name)),
-    forgive: logged('forgive-cooldown', (playerId) => matchmaker.forgive(playerId)),
-    letBotsIn: async (players, operator) => {
-      if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'Only `muster dev` has bots.')
-      await letBotsIn(players)
-      log(operator, 'let-bots-in', String(players))
-    },
-  }
-}
-
 /** The problem for an error of the matchmaker; undefined for an unexpected error. */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof AlreadyAssigned) {
@@ -136,20 +101,20 @@ interface ApiParts {
 /** The console's API: made of described routes, as the ticket API is. */
 export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): HttpHandler {
   const { watch, find, audit, queues, trials, clock, onError } = parts
-  const { operatorOf, address, basePath = '/console', limitsOfRequests = {} } = options
-  const operating = createOperating(options)
+  const { matchmaker, letBotsIn, acted, operatorOf, address, basePath = '/console', limitsOfRequests = {} } = options
   const apply = createApplying(options, queues)
   const finds = createAttempts({ ...FINDS, clock })
   const texts = createAttempts({ ...TEXTS, clock })
-  const takeText = ({ id }: ConsoleCaller) => {
-    const retryAfterMs = texts.take(id)
-    if (retryAfterMs > 0)
-      throw new Problem(429, 'too-many-edits', 'Too many edits and trials. Retry later.', { retryAfterMs })
+  const take = (attempts: typeof finds, { id }: ConsoleCaller, code: string, what: string) => {
+    const retryAfterMs = attempts.take(id)
+    if (retryAfterMs > 0) throw new Problem(429, code, `Too many ${what}. Retry later.`, { retryAfterMs })
   }
-  const assertMaySearch = ({ id }: ConsoleCaller) => {
-    const retryAfterMs = finds.take(id)
-    if (retryAfterMs > 0)
-      throw new Problem(429, 'too-many-searches', 'Too many searches. Retry later.', { retryAfterMs })
+  const takeText = (caller: ConsoleCaller) => take(texts, caller, 'too-many-edits', 'edits and trials')
+  const takeSearch = (caller: ConsoleCaller) => take(finds, caller, 'too-many-searches', 'searches')
+  /** Does what an operator asks for, and logs who did it once it was done. */
+  const operate = async ({ who }: Operator, what: Act['what'], id: string, act: () => unknown): Promise<void> => {
+    await act()
+    acted({ who, what, id })
   }
 
   const handlers: Handlers<typeof consoleRoutes, ConsoleCaller> = {
@@ -159,12 +124,12 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
         { clock, signal: request.signal },
       ),
     find: ({ id }, { caller }) => {
-      assertMaySearch(caller)
+      takeSearch(caller)
       return find(id)
     },
     servers: async (_input, { caller }) => {
-      assertMaySearch(caller)
-      const { matches } = await options.matchmaker.inspect()
+      takeSearch(caller)
+      const { matches } = await matchmaker.inspect()
       return serverList(matches, options.spending(), clock.now())
     },
     acts: () => audit.view(),
@@ -179,12 +144,16 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     },
     getTrial: ({ id }) => trials.get(id),
     cancelTrial: ({ id }) => trials.cancel(id),
-    pauseQueue: ({ name }, { caller }) => operating.pauseQueue(name, caller),
-    resumeQueue: ({ name }, { caller }) => operating.resumeQueue(name, caller),
-    cancelTicket: ({ id }, { caller }) => operating.cancelTicket(id, caller),
-    stopMatch: ({ id }, { caller }) => operating.stopMatch(id, caller),
-    forgive: ({ id }, { caller }) => operating.forgive(id, caller),
-    letBotsIn: ({ players }, { caller }) => operating.letBotsIn(players, caller),
+    pauseQueue: ({ name }, { caller }) => operate(caller, 'pause-queue', name, () => matchmaker.pauseQueue(name)),
+    resumeQueue: ({ name }, { caller }) => operate(caller, 'resume-queue', name, () => matchmaker.resumeQueue(name)),
+    cancelTicket: ({ id }, { caller }) => operate(caller, 'cancel-ticket', id, () => matchmaker.cancelTicket(id)),
+    stopMatch: ({ id }, { caller }) =>
+      operate(caller, 'stop-match', id, () => matchmaker.stopMatch(id, { until: 'recorded' })),
+    forgive: ({ id }, { caller }) => operate(caller, 'forgive-cooldown', id, () => matchmaker.forgive(id)),
+    letBotsIn: ({ players }, { caller }) => {
+      if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'Only `muster dev` has bots.')
+      return operate(caller, 'let-bots-in', String(players), () => letBotsIn(players))
+    },
   }
 
   return createHttpApi({

@@ -2,7 +2,7 @@ import { pagesFolder } from '@muster/console'
 import { scrub, createHostCheck, problemResponse } from '@muster/core/internal'
 import { systemClock } from '@muster/core/clock'
 import { type Connection, type HttpHandler, Problem } from '@muster/core/http'
-import type { EventName, Listener, Matchmaker } from '@muster/matchmaker'
+import type { Matchmaker } from '@muster/matchmaker'
 import { createConsoleApi } from './api.js'
 import { AUDIT_BOUNDS, createAudit } from './audit.js'
 import { createWatch } from './feed/feed.js'
@@ -42,21 +42,13 @@ const securityHeaders: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Refuses requests that pages of other sites make. */
-interface Visitors {
-  /** @throws {Problem} 421 for a Host header that is not served here, e.g. of DNS rebinding */
-  checkHost(request: Request): void
-  /** @throws {Problem} 403 for a call that another site's page makes */
-  checkOrigin(request: Request): void
-}
-
 /**
- * A hostile page that the operator visits can make the browser send requests here. Without the token they can do
- * nothing; these checks refuse them before the token is looked at.
+ * Refuses requests that pages of other sites make. A hostile page that the operator visits can make the browser send
+ * requests here. Without the token they can do nothing; these checks refuse them before the token is looked at.
  * @param hosts names without a port that are served besides addresses and `localhost`.
  * @throws TypeError for an invalid name
  */
-function createVisitors(hosts: readonly string[]): Visitors {
+function createVisitors(hosts: readonly string[]) {
   const isServed = createHostCheck(hosts, 'hosts')
   const ownNames = new Set(hosts.map((name) => name.toLowerCase()))
 
@@ -68,47 +60,19 @@ function createVisitors(hosts: readonly string[]): Visitors {
   }
 
   return {
-    checkHost: ({ headers }) => {
+    /** @throws {Problem} 421 for a Host header that is not served here, e.g. of DNS rebinding */
+    checkHost: ({ headers }: Request): void => {
       if (isServed(headers.get('host') ?? undefined)) return
       throw new Problem(421, 'wrong-host', 'Unknown host. Add it to the configuration, or use a configured one.')
     },
-    checkOrigin: ({ headers }) => {
+    /** @throws {Problem} 403 for a call that another site's page makes */
+    checkOrigin: ({ headers }: Request): void => {
       const site = headers.get('sec-fetch-site')
       const origin = headers.get('origin')
       const isSame = site === null || site === 'same-origin' || site === 'none'
       if (isSame && (origin === null || isOwn(origin, headers.get('host')))) return
       throw new Problem(403, 'cross-site', 'Only the console’s own page may call this.')
     },
-  }
-}
-
-/**
- * Subscribes once to each event, for all parts of the console: thousands of events come each second, and each
- * subscription is guarded by itself.
- */
-export function shareListeners(on: Matchmaker['on']): Matchmaker['on'] {
-  const shared = new Map<EventName, { readonly listeners: Listener<EventName>[]; readonly end: () => void }>()
-
-  const subscribe = (name: EventName) => {
-    const listeners: Listener<EventName>[] = []
-    const end = on(name, (event) => {
-      for (const listener of listeners) listener(event)
-    })
-    const made = { listeners, end }
-    shared.set(name, made)
-    return made
-  }
-
-  return (name, listener) => {
-    const one = listener as Listener<EventName>
-    const { listeners, end } = shared.get(name) ?? subscribe(name)
-    listeners.push(one)
-    return () => {
-      listeners.splice(listeners.indexOf(one), 1)
-      if (listeners.length > 0) return
-      shared.delete(name)
-      end()
-    }
   }
 }
 
@@ -126,7 +90,7 @@ export interface Console {
 }
 
 /** Our choice: some 200,000 tickets in all, an hour of 60 a second. */
-const RECORDED = { partBytes: 16 * 1024 * 1024, parts: 4, partMs: 600_000 }
+const RECORDED = { partLength: 16 * 1024 * 1024, parts: 4 }
 /** Bounds of stories (our choice): a day, or some 140,000 tickets, which is an hour of 40 a second. */
 const STORIES: EventBounds = { keepMs: 86_400_000, mostBytes: 64 * 1024 * 1024 }
 /** Bytes of the smallest event in memory. */
@@ -140,12 +104,10 @@ export function createConsole(options: ConsoleOptions): Console {
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
   const recording = createRecording({ ...RECORDED, clock })
-  const on = shareListeners(matchmaker.on)
   const cards = createQueueCards(queues, options.applyQueue !== undefined)
   const { stories = STORIES, openEvents } = options
   const ring = createEventRing({ ...stories, mostEvents: Math.ceil(stories.mostBytes / LEAST_BYTES) })
-  const watched = { ...options, matchmaker: { ...matchmaker, on } }
-  const watch = createWatch(watched, { clock, missing: () => droppedStories(ring, clock.now()), failed: onError })
+  const watch = createWatch(options, { clock, missing: () => droppedStories(ring, clock.now()), failed: onError })
   const history = createEventHistory<RecordedEvent>({
     store: openEvents?.('stories', stories),
     clock,
@@ -160,7 +122,7 @@ export function createConsole(options: ConsoleOptions): Console {
     options.acted(act)
     audit.note(act)
   }
-  const endRecording = recordEvents(on, history.add, clock.now)
+  const endRecording = recordEvents(matchmaker.on, history.add, clock.now)
   const find = createStories({
     ring,
     loaded: async () => void (await Promise.all([history.loaded(), audit.view()])),

@@ -53,17 +53,11 @@ async function readPage(folder: URL, name: string): Promise<PageFile> {
   return { type: TYPES[extension] as string, etag, encodings }
 }
 
-/** Answers requests for the page's files. */
-interface Pages {
-  /** @param path below the console's own path, e.g. `/console.js`. @throws {Problem} 404, 405; 503 without files */
-  answer(request: Request, path: string): Promise<Response>
-}
-
 /** The name of a file does not change when its content does, so browsers ask each time whether it did. */
 const CACHE = 'no-cache'
 
-/** @param folder read with the first request, and then kept in memory. */
-export function createPages(folder: URL): Pages {
+/** Answers requests for the page's files. @param folder read with the first request, and then kept in memory. */
+export function createPages(folder: URL) {
   let reading: Promise<ReadonlyMap<string, PageFile>> | undefined
 
   const read = async () => {
@@ -77,7 +71,8 @@ export function createPages(folder: URL): Pages {
   }
 
   return {
-    answer: async (request, path) => {
+    /** @param path below the console's own path, e.g. `/console.js`. @throws {Problem} 404, 405; 503 without files */
+    answer: async (request: Request, path: string): Promise<Response> => {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         throw new Problem(405, 'method-not-allowed', 'Method not allowed. This path accepts GET.', {
           headers: { allow: 'GET' },

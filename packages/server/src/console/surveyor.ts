@@ -36,16 +36,6 @@ const serverOf = ({ phase, assignment, playerIds }: AllocationView): ServerSurve
   return { phase, city, place, servers: 1, players: playerIds.length }
 }
 
-/** Keeps an eye on who waits and which servers there are, at little cost however many there are. */
-interface Surveyor {
-  /** What was seen last; undefined before anything was. */
-  latest(): Surveyed | undefined
-  /** Whether places and relaxation are seen: only where the matchmaker is in this process. */
-  seesAll(): boolean
-  /** Looks again, unless that is under way. Resolves once all was seen; at once if few wait. */
-  look(): Promise<void>
-}
-
 /** Tickets of one step: well under a millisecond of work. */
 const STEP = 10_000
 /** Milliseconds between two steps. */
@@ -55,12 +45,13 @@ const REST_FACTOR = 100
 /** Milliseconds between two questions to another process. */
 const ASK_EVERY_MS = 5000
 
+/** Keeps an eye on who waits and which servers there are, at little cost however many there are. */
 export function createSurveyor(
   { survey, inspect }: Pick<ConsoleMatchmaker, 'survey' | 'inspect'>,
   clock: Clock,
   failed: (error: unknown) => void,
   signal: AbortSignal,
-): Surveyor {
+) {
   let latest: Surveyed | undefined
   let seesAll = survey !== undefined
   let looking: Promise<void> | undefined
@@ -98,9 +89,12 @@ export function createSurveyor(
   }
 
   return {
+    /** What was seen last; undefined before anything was. */
     latest: () => latest,
+    /** Whether places and relaxation are seen: only where the matchmaker is in this process. */
     seesAll: () => seesAll,
-    look: async () => {
+    /** Looks again, unless that is under way. Resolves once all was seen; at once if few wait. */
+    look: async (): Promise<void> => {
       if (looking !== undefined) return looking
       try {
         looking = begin()?.catch(failed)

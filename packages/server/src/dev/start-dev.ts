@@ -93,14 +93,6 @@ const listened = (wanted: number): Promise<number> =>
     })
   })
 
-interface DevEmulator {
-  readonly url: string
-  readonly token: string
-  /** Makes the applications that queues deploy, as far as they are missing. */
-  readonly prepare: (queues: readonly Queue[]) => Promise<void>
-  readonly close: () => Promise<void>
-}
-
 /** Servers start within a second or two. */
 const SPEED = 5
 
@@ -108,7 +100,7 @@ const SPEED = 5
  * Listens on this machine alone, so that its token need be no secret.
  * @param port is free.
  */
-async function openDevEmulator(port: number): Promise<DevEmulator> {
+async function openDevEmulator(port: number) {
   const token = 'dev'
   const emulator = createEmulator({ speed: SPEED, token, launch: register })
   const { url } = await emulator.listen({ port })
@@ -122,6 +114,7 @@ async function openDevEmulator(port: number): Promise<DevEmulator> {
       if (!(error instanceof Conflict)) throw error
     })
   }
+  /** Makes the applications that queues deploy, as far as they are missing. */
   const prepare = async (queues: readonly Queue[]) => {
     for (const { deploy } of queues) {
       const { application, version } = deploy

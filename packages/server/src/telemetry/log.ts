@@ -43,8 +43,6 @@ export interface Log {
   info(text: string, fields?: Fields): void
   warn(text: string, fields?: Fields): void
   error(text: string, fields?: Fields): void
-  /** Whether lines of the level are written: what a line needs can be spared otherwise. */
-  writes(level: Exclude<LogLevel, 'silent'>): boolean
   setLevel(level: LogLevel): void
 }
 
@@ -90,7 +88,6 @@ export function createLog({ level, format, write = writeOut, secrets = () => [] 
     info: line('info'),
     warn: line('warn'),
     error: line('error'),
-    writes: (wanted) => logger.isLevelEnabled(wanted),
     setLevel: (next) => {
       logger.level = next
     },
@@ -119,15 +116,9 @@ const WINDOW_MS = 10_000
 /** Kinds of problems in such a window; of further ones only the number is written (our choice). */
 const MOST_KINDS = 50
 
-interface Kind {
-  readonly during: string
-  readonly text: string
-  count: number
-}
-
 /** Bounded by itself, however many problems there are: a line for each kind, and a count of it, per window. */
 export function createProblemLog(log: Log, clock: Clock): ProblemLog {
-  const kinds = new Map<string, Kind>()
+  const kinds = new Map<string, { readonly during: string; readonly text: string; count: number }>()
   const ending = new AbortController()
   let others = 0
   let counting: Promise<void> | undefined
@@ -200,25 +191,14 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
   on('orphanStopped', ({ requestId }) =>
     problems.report('reap', 'A server that belonged to no match was stopped.', { requestId }),
   )
-  const detail = <Event>(text: string, fieldsOf: (event: Event) => Parameters<Log['debug']>[1]) => {
-    return (event: Event) => {
-      if (log.writes('debug')) log.debug(text, fieldsOf(event))
-    }
-  }
-  on(
-    'matchFound',
-    detail('match found', ({ matchId, queue, tickets }) => ({ matchId, queue, tickets: tickets.length })),
+  on('matchFound', ({ matchId, queue, tickets }) =>
+    log.debug('match found', { matchId, queue, tickets: tickets.length }),
   )
-  on(
-    'deploymentCreated',
-    detail('server requested', ({ matchId, requestId }) => ({ matchId, requestId })),
+  on('deploymentCreated', ({ matchId, requestId }) => log.debug('server requested', { matchId, requestId }))
+  on('serverAssigned', ({ matchId, queue, requestId }) =>
+    log.debug('players were sent', { matchId, queue, requestId }),
   )
-  on(
-    'serverAssigned',
-    detail('players were sent', ({ matchId, queue, requestId }) => ({ matchId, queue, requestId })),
-  )
-  on(
-    'deploymentStopped',
-    detail('server stopped', ({ matchId, requestId, reason }) => ({ matchId, requestId, reason })),
+  on('deploymentStopped', ({ matchId, requestId, reason }) =>
+    log.debug('server stopped', { matchId, requestId, reason }),
   )
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@muster/core/clock'
 import { instrument, type Observed, type ObservedClient } from '@muster/matchmaker'
-import type { Meter } from '@opentelemetry/api'
+import type { Attributes, Meter } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 
@@ -29,95 +29,106 @@ interface ObservedProgram {
     | undefined
 }
 
-/** Measures the program itself, as docs/telemetry.md lists it. */
-function observeProgram(meter: Meter, program: ObservedProgram): void {
-  observeLoad(meter, program)
-  if (program.membership !== undefined) observeMembership(meter, program.membership)
-  observeProcess(meter)
+/** A value with its attributes. */
+type Observation = readonly [value: number, attributes?: Attributes]
+
+interface ProgramMetric {
+  readonly kind: 'Counter' | 'UpDownCounter' | 'Gauge'
+  readonly unit: string
+  readonly description: string
+  /** Nothing where the program has no such value. */
+  readonly of: (program: ObservedProgram) => readonly Observation[]
 }
 
-function observeMembership(meter: Meter, membership: NonNullable<ObservedProgram['membership']>): void {
-  const leading = meter.createObservableUpDownCounter('muster.partition.leading', {
-    unit: '{process}',
-    description: 'Whether this process is the one that matches, 1 or 0',
-  })
-  const takeovers = meter.createObservableCounter('muster.partition.takeovers', {
-    unit: '{takeover}',
-    description: 'How often this process came to lead',
-  })
-  const clockOffset = meter.createObservableGauge('muster.partition.clock_offset', {
-    unit: 's',
-    description: 'By how much the clock of Redis is ahead of that of this process',
-  })
-  meter.addBatchObservableCallback(
-    (result) => {
-      const present = membership()
-      result.observe(leading, present.leads ? 1 : 0)
-      result.observe(takeovers, present.takeovers)
-      result.observe(clockOffset, present.clockOffsetMs / 1000)
-    },
-    [leading, takeovers, clockOffset],
-  )
-}
+/** One observation for each member of a record, told apart by an attribute. */
+const each = (attribute: string, counts: Readonly<Record<string, number>>): readonly Observation[] =>
+  Object.entries(counts).map(([name, count]) => [count, { [attribute]: name }])
 
-function observeProcess(meter: Meter): void {
-  const cpu = meter.createObservableCounter('muster.process.cpu', {
-    unit: 's',
-    description: 'CPU time that the process has used',
-  })
-  const memory = meter.createObservableUpDownCounter('muster.process.memory', {
-    unit: 'By',
-    description: 'Memory of the process, by which',
-  })
-  meter.addBatchObservableCallback(
-    (result) => {
-      const { user, system } = process.cpuUsage()
-      const { rss, heapUsed } = process.memoryUsage()
-      result.observe(cpu, (user + system) / 1e6)
-      result.observe(memory, rss, { 'muster.kind': 'resident' })
-      result.observe(memory, heapUsed, { 'muster.kind': 'heap' })
-    },
-    [cpu, memory],
-  )
-}
+type Membership = ReturnType<NonNullable<ObservedProgram['membership']>>
 
-function observeLoad(meter: Meter, { connections, load, answers }: ObservedProgram): void {
-  const answered = meter.createObservableCounter('muster.http.answers', {
+const ofMembership =
+  (value: (membership: Membership) => number): ProgramMetric['of'] =>
+  ({ membership }) =>
+    membership === undefined ? [] : [[value(membership())]]
+
+/** What is measured of the program itself, as docs/telemetry.md lists it. */
+const PROGRAM_METRICS: Readonly<Record<string, ProgramMetric>> = {
+  'muster.http.answers': {
+    kind: 'Counter',
     unit: '{request}',
     description: 'Requests that were answered, by the class of the status',
-  })
-  const open = meter.createObservableUpDownCounter('muster.connections.open', {
+    of: ({ answers }) => each('muster.status', answers()),
+  },
+  'muster.connections.open': {
+    kind: 'UpDownCounter',
     unit: '{connection}',
     description: 'Connections that are open',
-  })
-  const ended = meter.createObservableCounter('muster.connections.ended', {
+    of: ({ connections }) => [[connections().open]],
+  },
+  'muster.connections.ended': {
+    kind: 'Counter',
     unit: '{connection}',
     description: 'Connections ended or refused as too many, or with too many requests waiting, by which',
-  })
-  const refused = meter.createObservableCounter('muster.requests.refused', {
+    of: ({ connections }) => {
+      const { idleEnded: idle, busyEnded: busy, pipelinedEnded: pipelined, refused } = connections()
+      return each('muster.reason', { idle, busy, pipelined, refused })
+    },
+  },
+  'muster.requests.refused': {
+    kind: 'Counter',
     unit: '{request}',
     description: 'Requests that were refused because answers came late, by urgency',
-  })
-  const delay = meter.createObservableGauge('muster.requests.delay', {
+    of: ({ load }) => each('muster.urgency', load().refused),
+  },
+  'muster.requests.delay': {
+    kind: 'Gauge',
     unit: 's',
     description: 'How late requests are taken up',
-  })
-  meter.addBatchObservableCallback(
-    (result) => {
-      const counts = connections()
-      result.observe(open, counts.open)
-      result.observe(ended, counts.idleEnded, { 'muster.reason': 'idle' })
-      result.observe(ended, counts.busyEnded, { 'muster.reason': 'busy' })
-      result.observe(ended, counts.pipelinedEnded, { 'muster.reason': 'pipelined' })
-      result.observe(ended, counts.refused, { 'muster.reason': 'refused' })
-      const { refused: shed, lateMs } = load()
-      for (const [urgency, count] of Object.entries(shed)) result.observe(refused, count, { 'muster.urgency': urgency })
-      result.observe(delay, lateMs / 1000)
-      for (const [status, count] of Object.entries(answers()))
-        result.observe(answered, count, { 'muster.status': status })
+    of: ({ load }) => [[load().lateMs / 1000]],
+  },
+  'muster.partition.leading': {
+    kind: 'UpDownCounter',
+    unit: '{process}',
+    description: 'Whether this process is the one that matches, 1 or 0',
+    of: ofMembership(({ leads }) => (leads ? 1 : 0)),
+  },
+  'muster.partition.takeovers': {
+    kind: 'Counter',
+    unit: '{takeover}',
+    description: 'How often this process came to lead',
+    of: ofMembership(({ takeovers }) => takeovers),
+  },
+  'muster.partition.clock_offset': {
+    kind: 'Gauge',
+    unit: 's',
+    description: 'By how much the clock of Redis is ahead of that of this process',
+    of: ofMembership(({ clockOffsetMs }) => clockOffsetMs / 1000),
+  },
+  'muster.process.cpu': {
+    kind: 'Counter',
+    unit: 's',
+    description: 'CPU time that the process has used',
+    of: () => {
+      const { user, system } = process.cpuUsage()
+      return [[(user + system) / 1e6]]
     },
-    [open, ended, refused, delay, answered],
-  )
+  },
+  'muster.process.memory': {
+    kind: 'UpDownCounter',
+    unit: 'By',
+    description: 'Memory of the process, by which',
+    of: () => {
+      const { rss: resident, heapUsed: heap } = process.memoryUsage()
+      return each('muster.kind', { resident, heap })
+    },
+  },
+}
+
+function observeProgram(meter: Meter, program: ObservedProgram): void {
+  for (const [name, { kind, of, ...options }] of Object.entries(PROGRAM_METRICS))
+    meter[`createObservable${kind}`](name, options).addCallback((result) => {
+      for (const [value, attributes] of of(program)) result.observe(value, attributes)
+    })
 }
 
 export interface MetricsOptions {

@@ -58,7 +58,8 @@ export interface ServerOrders {
 export interface Registered extends ServerOrders {
   /** Id of the server, the audience of its join tokens. */
   readonly id: string
-  readonly key: Uint8Array
+  /** base64url: the key that signs the join tokens for this server; see `joinKeyOf`. */
+  readonly key: string
   /** Epoch milliseconds at which it is stopped whatever it does; undefined while nothing bounds its time. */
   readonly retireAt: number | undefined
 }
@@ -350,7 +351,7 @@ export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServe
       on.registered(allocation)
       return {
         id: allocation.matchId,
-        key: joinKeyOf(allocation),
+        key: Buffer.from(joinKeyOf(allocation)).toString('base64url'),
         retireAt: Number.isFinite(allocation.endsAt) ? allocation.endsAt : undefined,
         ...ordersOf(server),
       }

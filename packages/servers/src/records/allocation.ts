@@ -155,8 +155,6 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds' | 'pool'> {
   /** See `Order`; undefined until `Order.placements` has answered. */
   placements: readonly Placement[] | undefined
   phase: AllocationPhase
-  /** Its turn to be created; see `Queued`. */
-  turn: number
   requestId: string | undefined
   /** The time at which the `requestId` became known, in epoch milliseconds. */
   knownAt: number
@@ -252,7 +250,6 @@ class MatchAllocation implements Allocation {
   tries: Allocation['tries'] = NO_TRIES
   placements: Allocation['placements'] = undefined
   phase: Allocation['phase'] = 'creating'
-  turn = -1
   requestId: string | undefined = undefined
   knownAt: number
   startedAfter: number

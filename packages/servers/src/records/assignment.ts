@@ -173,7 +173,7 @@ const assignedLocation = (location: Location): AssignedLocation => ({
 })
 
 /** A coordinate as a number: the service was seen to send numbers as text. */
-function degrees(value: number | string | null | undefined): number | undefined {
+export function degrees(value: number | string | null | undefined): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }

@@ -10,10 +10,12 @@ import { takeLock, type StoreLock } from './flock.js'
 import {
   checkKind,
   NAME,
+  type RecordsByKind,
   refuseOtherOwner,
   type Store,
   type StoreChange,
   type StoreOwner,
+  type StoreRecord,
   type StoreRecords,
 } from './store.js'
 import { forceFolderOf, readIfThere, StoreFile } from './store-file.js'
@@ -25,8 +27,6 @@ import {
   readStore,
   wholeFile,
   type ReadStore,
-  type RecordsByKind,
-  type StoreRecord,
 } from './store-format.js'
 
 export interface StoreOptions {
@@ -274,12 +274,6 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     tail?.push(lines)
   }
 
-  const takeTail = () => {
-    const lines = tail?.join('') ?? ''
-    tail &&= []
-    return lines
-  }
-
   const rewriteNow = async (mustForce: boolean): Promise<void> => {
     // Failed compaction is not retried before the file has grown again, unless the file lacks records.
     nextCompactAt = Math.max(compactAtBytes, file.size() * GROWTH)
@@ -292,7 +286,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     }
     try {
       const forced = { parts: mustForce || fsync !== 'never', rest: mustForce || isForced }
-      await file.replace(wholeFile(sources, takeTail), { rest: takeTail, replaced }, forced)
+      await file.replace(wholeFile(sources), { rest: () => tail?.join('') ?? '', replaced }, forced)
     } finally {
       tail = undefined
     }

@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import type { ServerRecord } from './server-entries.js'
+import type { ServerRecord } from './server-log.js'
 import { createRecovery } from './recovery.js'
 
 const intent = (nth: number): ServerRecord => ({

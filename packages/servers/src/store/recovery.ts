@@ -1,7 +1,7 @@
 import { MatchmakerClosed } from '../errors.js'
 import type { Clock } from '@muster/core/clock'
 import { createYielder, unlessAborted } from '@muster/core/internal'
-import type { ServerRecord } from './server-entries.js'
+import type { ServerRecord } from './server-log.js'
 import type { ServerLog } from './server-log.js'
 
 /** Opens the store, and takes over what it says may still exist. */

@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ServerEntry } from './server-entries.js'
+import type { ServerEntry } from './server-log.js'
 import { createMemoryServerLog, type ServerLog } from './server-log.js'
 import { createServerLogWriter } from './server-log-writer.js'
 

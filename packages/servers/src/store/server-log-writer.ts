@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
-import type { ServerEntry } from './server-entries.js'
+import type { ServerEntry } from './server-log.js'
 import { NO_SERVER_LOG, type ServerLog } from './server-log.js'
 
 /** Writes entries to the store, each match's in order, and keeps entries that could not be written until they are. */

@@ -21,7 +21,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { StoreCorrupt, StoreLocked } from '../errors.js'
 import { openStore, type StoreOptions } from './file-store.js'
 import { HEADER, lineOf } from './journal-version-2.fixture.js'
-import { afterEntry, type ServerEntry, type ServerRecord } from './server-entries.js'
+import { afterEntry, type ServerEntry, type ServerRecord } from './server-log.js'
 import { createServerLog } from './server-log.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-servers-'))

@@ -1,15 +1,155 @@
-import type { Store, StoreChange } from './store.js'
-import type { StoreRecord } from './store-format.js'
-import {
-  afterEntry,
-  applyEntry,
-  changeOf,
-  hasAllOf,
-  type ServerEntry,
-  type ServerRecord,
-  recordOf,
-  SERVER,
-} from './server-entries.js'
+import type { Assignment, Intent, Resumption } from '../records/index.js'
+import type { Store, StoreChange, StoreRecord } from './store.js'
+
+/** What happens to a server. The kinds come in this order for each match; all but the first may be missing. */
+export type ServerEntry =
+  /**
+   * A deployment is about to be requested for a match. A further intent of the same match is the next attempt, once the
+   * deployment of the one before is gone.
+   */
+  | ({ readonly kind: 'intent'; readonly resumption?: Resumption | undefined } & Intent)
+  /**
+   * The create is about to leave; written before its first byte is sent. An intent without this entry was never
+   * requested, so there is nothing to look for after a restart. `at`: epoch milliseconds.
+   */
+  | {
+      readonly kind: 'sent'
+      readonly matchId: string
+      readonly at: number
+      readonly resumption?: Resumption | undefined
+    }
+  /**
+   * The answer to the create was lost at `at`, in epoch milliseconds. If the list does not show the deployment long
+   * enough after that, the deployment was not created.
+   */
+  | { readonly kind: 'lost'; readonly matchId: string; readonly at: number }
+  /** The deployment was created and has this `requestId`. */
+  | { readonly kind: 'created'; readonly matchId: string; readonly requestId: string }
+  /**
+   * Players were sent to the server. `lastsMs`: milliseconds from the deployment's start after which it is stopped,
+   * even if players are on it.
+   */
+  | {
+      readonly kind: 'assigned'
+      readonly matchId: string
+      readonly lastsMs?: number | undefined
+      readonly assignment?: Assignment | undefined
+    }
+  /**
+   * A server of a pool is to serve the match; written before the server is told. `hostId`: its id; undefined: it does
+   * not any more, and another one is looked for.
+   */
+  | { readonly kind: 'claimed'; readonly matchId: string; readonly hostId: string | undefined }
+  /** A server of a pool was given so many matches so far. */
+  | { readonly kind: 'served'; readonly matchId: string; readonly matches: number }
+  /** The server is being stopped: no players are to be sent to it any more. */
+  | { readonly kind: 'dropped'; readonly matchId: string }
+  /** The players on the server have changed. */
+  | { readonly kind: 'players'; readonly matchId: string; readonly playerIds: readonly string[] }
+  /** The match has no deployment, or no longer has one. The store may forget the match. */
+  | { readonly kind: 'settled'; readonly matchId: string }
+
+/** A match that was not settled when the store was last written to. */
+export interface ServerRecord extends Intent {
+  /**
+   * Epoch milliseconds at which the create was about to leave. Undefined: it was never sent, so no deployment exists.
+   */
+  readonly sentAt?: number | undefined
+  /** Epoch milliseconds at which the answer to the create was lost, if that was noticed. */
+  readonly lostAt?: number | undefined
+  readonly requestId?: string | undefined
+  /** Whether players were sent to the server and may still be on it. */
+  readonly assigned: boolean
+  /** Whether the server is being stopped. */
+  readonly dropped?: boolean | undefined
+  /** Only where the log `resumes`. */
+  readonly resumption?: Resumption | undefined
+  readonly lastsMs?: number | undefined
+  readonly assignment?: Assignment | undefined
+  /** The server of a pool that serves the match. */
+  readonly hostId?: string | undefined
+  /** Of a server of a pool: how many matches it was given. */
+  readonly matchesServed?: number | undefined
+}
+
+/**
+ * The record of a match after an entry; undefined if there is none. Entries about a match that is not open change
+ * nothing, and a server that is being stopped gets no players any more.
+ */
+export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
+  if (entry.kind === 'intent') {
+    // Fields are copied one by one, for speed: this runs for every match.
+    const { matchId, queue, tag, ticketIds, playerIds, at, pool, resumption } = entry
+    const plain = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
+    const intent = pool === undefined ? plain : { ...plain, pool }
+    return resumption === undefined ? intent : { ...intent, resumption }
+  }
+  if (before === undefined) return undefined
+  switch (entry.kind) {
+    case 'sent':
+      return { ...before, sentAt: entry.at, ...(entry.resumption && { resumption: entry.resumption }) }
+    case 'lost':
+      return { ...before, lostAt: entry.at }
+    case 'created':
+      return { ...before, requestId: entry.requestId }
+    case 'assigned': {
+      const { lastsMs, assignment } = entry
+      return before.dropped === true ? before : { ...before, assigned: true, lastsMs, assignment }
+    }
+    case 'dropped': {
+      const { lastsMs: _, assignment: __, ...rest } = before
+      return { ...rest, assigned: false, dropped: true }
+    }
+    case 'claimed':
+      return { ...before, hostId: entry.hostId }
+    case 'served':
+      return { ...before, matchesServed: entry.matches }
+    case 'players':
+      return { ...before, playerIds: entry.playerIds }
+    case 'settled':
+      return undefined
+  }
+}
+
+/** Applies an entry to the open matches. */
+export function applyEntry(open: Map<string, ServerRecord>, entry: ServerEntry): void {
+  const { matchId } = entry
+  const after = afterEntry(open.get(matchId), entry)
+  if (after === undefined) open.delete(matchId)
+  else open.set(matchId, after)
+}
+
+/** The kind of the records of servers in a store. */
+export const SERVER = 'server'
+
+/** A match as its record: the intent that it began with, and as its change what differs since. */
+export const recordOf = (state: ServerRecord, intent: ServerRecord = intentOf(state)) => ({
+  key: state.matchId,
+  value: JSON.stringify(intent),
+  change: state === intent ? undefined : changeOf(intent, state),
+})
+
+const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, resumption }: ServerRecord): ServerRecord => ({
+  matchId,
+  queue,
+  tag,
+  ticketIds,
+  playerIds,
+  at,
+  pool,
+  resumption,
+  assigned: false,
+})
+
+/** What has become of a match since its intent: the fields that differ. */
+const changeOf = (intent: ServerRecord, state: ServerRecord): string =>
+  JSON.stringify(Object.fromEntries(entriesOf(state).filter(([name, value]) => value !== intent[name])))
+
+/** Whether nothing of the intent is missing in the state, so that a change can tell the rest. */
+const hasAllOf = (intent: ServerRecord, state: ServerRecord): boolean =>
+  entriesOf(intent).every(([name]) => name in state)
+
+const entriesOf = (state: ServerRecord) => Object.entries(state) as [keyof ServerRecord, unknown][]
 
 /**
  * Remembers which deployments may exist: in a store (`createServerLog`), or in Redis beside the tickets. Entries are

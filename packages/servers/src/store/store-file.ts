@@ -106,7 +106,7 @@ export class StoreFile {
    * @throws and this file does not change
    */
   async replace(
-    parts: AsyncIterable<string> | Iterable<Buffer>,
+    parts: Iterable<string | Buffer>,
     { rest, replaced }: { readonly rest: () => string; readonly replaced: () => void },
     forced: { readonly parts: boolean; readonly rest: boolean },
   ): Promise<void> {
@@ -117,7 +117,7 @@ export class StoreFile {
       // A crash may have left one.
       await file.truncate(0)
       let size = 0
-      for await (const part of parts) {
+      for (const part of parts) {
         await file.appendFile(part)
         size += Buffer.byteLength(part)
       }

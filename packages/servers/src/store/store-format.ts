@@ -4,23 +4,14 @@
  */
 import { crc32 } from 'node:zlib'
 import { StoreCorrupt, type StoreDamage } from '../errors.js'
-import { applyEntry, type ServerEntry, type ServerRecord, recordOf, SERVER } from './server-entries.js'
+import { applyEntry, type ServerEntry, type ServerRecord, recordOf, SERVER } from './server-log.js'
+import type { RecordsByKind, StoreRecord } from './store.js'
 
 /**
  * What a line does to the record that it names: `=` puts it, instead of an earlier one, `~` sets its latest change, and
  * `-` removes it.
  */
 export type Op = '=' | '~' | '-'
-
-/** A record: a text in one line, and the latest change to it, if there was one. */
-export interface StoreRecord {
-  readonly key: string
-  readonly value: string
-  readonly change?: string | undefined
-}
-
-/** Records by kind and key; each kind's in the order in which they were put. */
-export type RecordsByKind = ReadonlyMap<string, ReadonlyMap<string, StoreRecord>>
 
 const sumOf = (content: string | Uint8Array) => crc32(content).toString(16).padStart(8, '0')
 const withSum = (content: string) => `${sumOf(content)} ${content}\n`
@@ -50,18 +41,12 @@ export const linesOf = (kind: string, { key, value, change }: StoreRecord): stri
 
 /** Characters of a part: a millisecond or two of work, between which the event loop runs. */
 const PART = 2 ** 17
-/** How often lines that came meanwhile are added while others still come. What comes after that is written at once. */
-const TRIES = 8
 
 /**
  * Compaction: a whole file with the present records, in parts. Records may change while the parts are written, so the
  * lines that came meanwhile follow, which is harmless for records that have them already.
- * @param taken returns those lines, and forgets them.
  */
-export async function* wholeFile(
-  sources: ReadonlyMap<string, () => Iterable<StoreRecord>>,
-  taken: () => string,
-): AsyncGenerator<string> {
+export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreRecord>>): Generator<string> {
   let part = HEADER
   for (const [kind, records] of sources) {
     for (const record of records()) {
@@ -72,12 +57,6 @@ export async function* wholeFile(
     }
   }
   yield part
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const more = taken()
-    if (more === '') return
-    yield more
-    if (more.length < PART) return
-  }
 }
 
 /**

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createManualClock } from '@muster/core/clock'
 import { openStore } from './file-store.js'
-import type { ServerEntry } from './server-entries.js'
+import type { ServerEntry } from './server-log.js'
 import { createServerLog } from './server-log.js'
 
 let folder: string

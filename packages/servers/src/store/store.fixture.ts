@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
-import { type Op, readStore, type StoreRecord } from './store-format.js'
+import { type Op, readStore } from './store-format.js'
 import { openStore, type StoreOptions } from './file-store.js'
-import type { Store, StoreRecords } from './store.js'
+import type { Store, StoreRecords, StoreRecord } from './store.js'
 
 /** A folder for the files of a test file. */
 export function createFolder() {

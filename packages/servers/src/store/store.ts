@@ -1,6 +1,15 @@
 import { InvalidInput } from '@muster/core'
 import { MatchmakerClosed } from '../errors.js'
-import type { RecordsByKind, StoreRecord } from './store-format.js'
+
+/** A record: a text in one line, and the latest change to it, if there was one. */
+export interface StoreRecord {
+  readonly key: string
+  readonly value: string
+  readonly change?: string | undefined
+}
+
+/** Records by kind and key; each kind's in the order in which they were put. */
+export type RecordsByKind = ReadonlyMap<string, ReadonlyMap<string, StoreRecord>>
 
 /** A change of a record: its new text, its latest change, or (with neither) its end. */
 export interface StoreChange {

@@ -4,7 +4,6 @@ import type { Deployment, DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { type Assignment, assignmentOf, type DeploymentService, priorities } from '../records/index.js'
 import type { DeployTimes } from './deploy-times.js'
-import { createNewestFirst } from './list-sweep.js'
 import { createAllowance, mostWorthReading, type Watched } from './read-budget.js'
 
 /** The deployments that are followed. */
@@ -33,7 +32,6 @@ interface WatchedSet {
 
 export function createWatchedSet(): WatchedSet {
   const watched = new Map<string, Watched>()
-  const ordered = createNewestFirst<Watched>()
   const starting = new Map<string, Watched>()
   const suspects = new Set<Watched>()
   const suspect = (one: Watched) => {
@@ -45,7 +43,6 @@ export function createWatchedSet(): WatchedSet {
   return {
     add: (one) => {
       watched.set(one.requestId, one)
-      ordered.add(one)
       starting.set(one.requestId, one)
     },
     get: (requestId) => watched.get(requestId),
@@ -60,7 +57,6 @@ export function createWatchedSet(): WatchedSet {
     remove: (requestId) => {
       const one = watched.get(requestId)
       if (one !== undefined) suspects.delete(one)
-      if (one !== undefined) ordered.delete(one)
       watched.delete(requestId)
       starting.delete(requestId)
     },
@@ -73,7 +69,7 @@ export function createWatchedSet(): WatchedSet {
     newestPages: (perPage) => {
       const newest: Watched[] = []
       let left = starting.size
-      for (const one of ordered.newestFirst()) {
+      for (const one of [...watched.values()].toReversed()) {
         if (left === 0 && newest.length % perPage === 0) break
         newest.push(one)
         if (one.phase === 'starting') left -= 1

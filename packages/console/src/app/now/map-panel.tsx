@@ -1,8 +1,9 @@
 import { Component } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { counted, graticule, grouped, mapExtent, onMap, sum, worldOutline } from '../../parts/index.js'
-import type { MapNow, Now, Spot } from '../../wire/index.js'
+import type { MapNow, Now, Spot } from '../../wire.js'
 import { short, wait } from '../words.js'
+import { number, TableHead } from '../elements.js'
 
 /** Something at a point of the map, with a weight. */
 interface Weighted {
@@ -68,17 +69,7 @@ function Places({ map: { waiting, servers } }: { readonly map: MapNow }) {
     <div class="places-tables">
       <table>
         <caption>The {areas.length} areas where most players wait</caption>
-        <thead>
-          <tr>
-            <th scope="col">Area</th>
-            <th scope="col" class="number">
-              Players
-            </th>
-            <th scope="col" class="number">
-              Longest wait
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={['Area', number('Players'), number('Longest wait')]} />
         <tbody>
           {areas.map((area) => (
             <tr key={degrees(area)}>
@@ -91,20 +82,7 @@ function Places({ map: { waiting, servers } }: { readonly map: MapNow }) {
       </table>
       <table>
         <caption>The {places.length} places with most servers</caption>
-        <thead>
-          <tr>
-            <th scope="col">Place</th>
-            <th scope="col" class="number">
-              Running
-            </th>
-            <th scope="col" class="number">
-              Starting
-            </th>
-            <th scope="col" class="number">
-              Players
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={['Place', number('Running'), number('Starting'), number('Players')]} />
         <tbody>
           {places.map((place) => (
             <tr key={`${place.city} ${degrees(place)}`}>

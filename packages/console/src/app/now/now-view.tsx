@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { counted, grouped, sum } from '../../parts/index.js'
-import type { Now } from '../../wire/index.js'
+import type { Now } from '../../wire.js'
 import { whyOf } from '../api.js'
 import { hrefOf } from '../routes.js'
 import { useStore } from '../store-context.js'

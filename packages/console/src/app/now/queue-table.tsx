@@ -1,10 +1,11 @@
 import { useComputed } from '@preact/signals'
 import { grouped, sum } from '../../parts/index.js'
-import type { Now, QueueNow, RelaxedStep } from '../../wire/index.js'
+import type { Now, QueueNow, RelaxedStep } from '../../wire.js'
 import { hrefOf, type Route } from '../routes.js'
 import { shownSpan, type Values } from '../series.js'
 import { useStore } from '../store-context.js'
 import { percent, wait } from '../words.js'
+import { number, TableHead } from '../elements.js'
 
 /** Tickets by how far rules have relaxed for them: the further, the darker. */
 function RelaxedBar({ steps }: { readonly steps: readonly RelaxedStep[] }) {
@@ -101,35 +102,19 @@ export function QueueTable({ now }: { readonly now: Now }) {
       ) : (
         <table class="cards queue-table">
           <caption class="hidden">Queues at this moment; waits of the last hour</caption>
-          <thead>
-            <tr>
-              <th scope="col">Queue</th>
-              <th scope="col" class="spark-head">
-                Waiting, last hour
-              </th>
-              <th scope="col" class="number">
-                Waiting
-              </th>
-              <th scope="col" class="number">
-                Arrivals a minute
-              </th>
-              <th scope="col" class="number">
-                Matches a minute
-              </th>
-              <th scope="col" class="number">
-                Wait p50
-              </th>
-              <th scope="col" class="number">
-                Wait p95
-              </th>
-              <th scope="col" class="number">
-                Oldest
-              </th>
-              <th scope="col" class="relaxed-head">
-                Rules relaxed
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              'Queue',
+              { text: 'Waiting, last hour', kind: 'spark-head' },
+              number('Waiting'),
+              number('Arrivals a minute'),
+              number('Matches a minute'),
+              number('Wait p50'),
+              number('Wait p95'),
+              number('Oldest'),
+              { text: 'Rules relaxed', kind: 'relaxed-head' },
+            ]}
+          />
           <tbody>
             {now.queues.map((queue) => (
               <QueueRow key={queue.name} queue={queue} isShown={queue.name === shown?.name} />

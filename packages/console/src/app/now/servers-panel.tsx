@@ -1,8 +1,8 @@
 import { Fragment } from 'preact'
 import { counted, grouped, sum } from '../../parts/index.js'
-import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire/index.js'
+import type { FormingPhase, LimitNow, Now, ServersNow } from '../../wire.js'
 import { hrefOf } from '../routes.js'
-import { Ago, Meter } from '../elements.js'
+import { Ago, Meter, number, TableHead } from '../elements.js'
 import { money, percent } from '../words.js'
 
 /** Which of the shared colours a state has. */
@@ -45,14 +45,7 @@ export function ServersPanel({ servers }: { readonly servers: ServersNow }) {
       </svg>
       <table>
         <caption class="hidden">Servers by state</caption>
-        <thead>
-          <tr>
-            <th scope="col">State</th>
-            <th scope="col" class="number">
-              Servers
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={['State', number('Servers')]} />
         <tbody>
           {byState.length === 0 ? (
             <tr>
@@ -159,18 +152,14 @@ export function LimitsPanel({ limits }: { readonly limits: readonly LimitNow[] }
       ) : (
         <table class="limits-table">
           <caption class="hidden">Limits of the service’s operations in use</caption>
-          <thead>
-            <tr>
-              <th scope="col">Operation</th>
-              <th scope="col" class="number a-second">
-                A second
-              </th>
-              <th scope="col">In use</th>
-              <th scope="col" class="number">
-                Calls waiting
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              'Operation',
+              { text: 'A second', kind: 'number a-second' },
+              'In use',
+              number('Calls waiting'),
+            ]}
+          />
           <tbody>
             {limits.map(({ operation, perSecond, used, waiting }) => (
               <tr key={operation}>

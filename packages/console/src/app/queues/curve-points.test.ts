@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Curve } from '../../wire/index.js'
+import type { Curve } from '../../wire.js'
 import { curveLine, endOfCurves, endOfRule } from './curves.js'
 
 const curve = (shape: Curve['shape'], ...points: readonly [after: number, limit: number | null][]): Curve => ({

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import type { Curve } from '../../wire/index.js'
+import type { Curve } from '../../wire.js'
 import { Plot } from '../plot.js'
 import { short, wait } from '../words.js'
 

@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { counted } from '../../parts/index.js'
-import type { QueueCard, YamlFault } from '../../wire/index.js'
+import type { QueueCard, YamlFault } from '../../wire.js'
 import { Refused } from '../api.js'
 import { useStore } from '../store-context.js'
 import { TrialReport, useTrial } from './trial.js'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { QueueCard } from '../../wire/index.js'
+import type { QueueCard } from '../../wire.js'
 import { whyOf } from '../api.js'
 import { hrefOf } from '../routes.js'
 import { useStore } from '../store-context.js'

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { grouped } from '../../parts/index.js'
-import type { Trial, TrialRequest, TrialResult, TrialSide } from '../../wire/index.js'
+import type { Trial, TrialRequest, TrialResult, TrialSide } from '../../wire.js'
 import { Refused, whyOf } from '../api.js'
 import { useStore } from '../store-context.js'
 import { hourAndMinute, percent, wait } from '../words.js'
+import { number, TableHead } from '../elements.js'
 
 /** How far a trial is, or what came of it, side by side. */
 export function TrialReport({ trial, cancel }: { readonly trial: Trial | undefined; readonly cancel: () => void }) {
@@ -78,20 +79,7 @@ function Result({
         <caption>
           {grouped(tickets)} tickets from {hourAndMinute(from)} to {hourAndMinute(to)}, replayed with both
         </caption>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col" class="number">
-              As it is
-            </th>
-            <th scope="col" class="number">
-              With the change
-            </th>
-            <th scope="col" class="number">
-              Difference
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={['', number('As it is'), number('With the change'), number('Difference')]} />
         <tbody>
           {[...rows, ...spreads].map((row) => (
             <Compared key={row.name} row={row} asIs={row.of(asIs)} changed={row.of(changed)} />

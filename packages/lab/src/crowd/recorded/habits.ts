@@ -7,24 +7,16 @@ export interface Waited {
   readonly gaveUp: boolean
 }
 
-/** How long parties wait until they give up, as far as it was seen. */
-interface PatienceCurve {
-  /**
-   * The patience of somebody who has waited for so long already.
-   * @param share from 0 to below 1, e.g. a random number: the share of such parties that have given up before.
-   */
-  at(waitedMs: number, share: number): number
-}
-
 /** Share of those who gave up, the last ones, by which the hazard after the longest wait is told. */
 const LAST_SHARE = 4
 
 /**
- * A life table by each wait (Kaplan and Meier, 1958): who was matched had at least the patience to wait until then.
- * After the longest wait that ended in giving up, the hazard stays as it was for the last quarter of those who gave up.
- * Undefined if nobody gave up, of which nothing can be learned.
+ * How long parties wait until they give up, as far as it was seen: a life table by each wait (Kaplan and Meier, 1958):
+ * who was matched had at least the patience to wait until then. After the longest wait that ended in giving up, the
+ * hazard stays as it was for the last quarter of those who gave up. Undefined if nobody gave up, of which nothing can
+ * be learned.
  */
-export function patienceCurveOf(seen: readonly Waited[]): PatienceCurve | undefined {
+export function patienceCurveOf(seen: readonly Waited[]) {
   const sorted = seen.toSorted((one, other) => one.ms - other.ms || Number(other.gaveUp) - Number(one.gaveUp))
   const [times, staying]: [number[], number[]] = [[], []]
   let [stay, next] = [1, 0]
@@ -46,7 +38,11 @@ export function patienceCurveOf(seen: readonly Waited[]): PatienceCurve | undefi
   /** Index of the first time after `ms`. */
   const after = (ms: number) => firstOf(times.length, (index) => (times[index] as number) > ms)
   return {
-    at: (waitedMs, share) => {
+    /**
+     * The patience of somebody who has waited for so long already.
+     * @param share from 0 to below 1, e.g. a random number: the share of such parties that have given up before.
+     */
+    at: (waitedMs: number, share: number): number => {
       const from = after(waitedMs)
       const stillHere = from === 0 ? 1 : (staying[from - 1] as number)
       const wanted = stillHere * (1 - share)

@@ -16,7 +16,17 @@ export {
   teamOf,
   valueWords,
 } from './english.js'
-export { isSteady, type Levels, MOST_LEVELS, startsOf, STEPS_OF_A_LINE, tableOf, timingOf } from './levels.js'
+export {
+  isSteady,
+  type Levels,
+  MOST_LEVELS,
+  startsOf,
+  STEPS_OF_A_LINE,
+  tableOf,
+  timedCounts,
+  timedLimits,
+  timingOf,
+} from './levels.js'
 export { allPairs, compileApart, compileInScope, compilePairwise } from './pairwise.js'
 export {
   boundariesOf,
@@ -85,7 +95,6 @@ export {
   rangeOf,
   type Tally,
   tallyOf,
-  valueOf,
   valuesOf,
   type ValueType,
   type Wanted,

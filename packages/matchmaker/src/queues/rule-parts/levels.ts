@@ -60,6 +60,38 @@ export function timingOf({ by }: Checked<RuleBase>, { last, lastResort }: Levels
   return { inPairs: false, ofPair, ofPart: ({ youngest }) => ofPair(youngest), ofMatch }
 }
 
+/** A limit of a rule, as it counts for a pair, a part, or the whole of a match: see `Timing`. */
+export interface TimedLimits {
+  /** At each level. */
+  readonly table: Float64Array
+  readonly inPairs: boolean
+  ofPair(level: number): number
+  ofPart(levels: MatchLevels): number
+  ofMatch(levels: MatchLevels): number
+}
+
+/** @param off the value where the rule does not count. */
+export function timedLimits(
+  rule: Checked<RuleBase>,
+  levels: Levels,
+  relaxing: Relaxing,
+  off: number,
+  ofValue = (limit: number) => limit,
+): TimedLimits {
+  const table = tableOf(levels, relaxing, off, rule).map(ofValue)
+  const timing = timingOf(rule, levels, isSteady(levels, table))
+  return {
+    table,
+    inPairs: timing.inPairs,
+    ofPair: (level) => table[timing.ofPair(level)] ?? off,
+    ofPart: (match) => table[timing.ofPart(match)] ?? off,
+    ofMatch: (match) => table[timing.ofMatch(match)] ?? off,
+  }
+}
+
+/** 1 where the rule counts, 0 where it does not. */
+export const timedCounts = (rule: Checked<RuleBase>, levels: Levels): TimedLimits => timedLimits(rule, levels, 1, 0)
+
 /** Whether no table changes before the last resort. */
 export const isSteady = ({ lastResort }: Levels, ...tables: readonly Float64Array[]): boolean =>
   tables.every((table) => table.every((limit, level) => level === lastResort || limit === table[0]))

@@ -40,7 +40,7 @@ export interface Wanted<Value> {
  * restrict such players.
  * @throws what `refuse` makes, if the attribute is missing or of another type
  */
-export function valueOf<Value>(
+function valueOf<Value>(
   { players }: RuleTicket,
   index: number,
   wanted: Wanted<Value>,
@@ -66,10 +66,7 @@ export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refus
   const values: Value[] = []
   for (let index = 0; index < ticket.players.length; index += 1) {
     const value = valueOf(ticket, index, wanted, refuse)
-    if (value === undefined) continue
-    // Most tickets have one player, and an array literal takes less memory than an array that grows.
-    if (ticket.players.length === 1) return [value]
-    values.push(value)
+    if (value !== undefined) values.push(value)
   }
   return values
 }

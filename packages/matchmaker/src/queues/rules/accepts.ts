@@ -3,7 +3,6 @@ import {
   comparisonWords,
   missingWords,
   SIZE,
-  tableOf,
   compilePairwise,
   type Checked,
   type Comparison,
@@ -101,7 +100,7 @@ export function compileAccepts(rule: Checked<AcceptsRule>, context: RuleContext)
     const [some, others] = [one.of[index] as Stated, other.of[index] as Stated]
     return takes(some, others) && takes(others, some)
   }
-  return { ...compilePairwise(rule, context, tableOf(context.levels, 1, 0, rule), allows), factOf }
+  return { ...compilePairwise(rule, context, allows), factOf }
 }
 
 export function acceptsWords({ attribute, operator, own, missing }: AcceptsRule): string {

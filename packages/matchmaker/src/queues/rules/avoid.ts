@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import {
-  tableOf,
   compilePairwise,
   type Checked,
   type RuleBase,
@@ -24,9 +23,8 @@ export function compileAvoid(rule: Checked<AvoidRule>, context: RuleContext): Ru
     const avoided = one.of[index] as ReadonlySet<string> | undefined
     return avoided !== undefined && other.ticket.players.some(({ id }) => avoided.has(id))
   }
-  const counts = tableOf(context.levels, 1, 0, rule)
   return {
-    ...compilePairwise(rule, context, counts, (one, other) => !avoids(one, other) && !avoids(other, one)),
+    ...compilePairwise(rule, context, (one, other) => !avoids(one, other) && !avoids(other, one)),
     factOf: ({ players }) => {
       const avoided = new Set(players.flatMap(({ avoid }) => avoid))
       return avoided.size === 0 ? undefined : avoided

@@ -5,9 +5,6 @@ import {
   limitWords,
   MADE,
   missingWords,
-  isSteady,
-  tableOf,
-  timingOf,
   type Relaxing,
   strictest,
   type Checked,
@@ -31,6 +28,7 @@ import {
   tallyOf,
   valuesOf,
   type Wanted,
+  timedLimits,
 } from '../rule-parts/index.js'
 import {
   createMostVariance,
@@ -153,8 +151,7 @@ export const compileBalance = (rule: Checked<BalanceRule>, context: RuleContext)
 function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContext): RuleChecks {
   const { attribute = '', aggregate = 'avg', max } = rule
   const missing = rule.missing as Missing<number> | undefined
-  const limit = tableOf(levels, max, Infinity, rule)
-  const timing = timingOf(rule, levels, isSteady(levels, limit))
+  const limit = timedLimits(rule, levels, max, Infinity)
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
   /**
    * The difference between the highest and the lowest team. Teams in which no player has the attribute are left out.
@@ -185,8 +182,8 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
   return {
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
     part: (teams, roomOf, wait, others) =>
-      others === undefined || leastSpreadOf(teams, roomOf, others) <= (limit[timing.ofPart(wait)] ?? Infinity),
-    whole: (teams, match) => spreadOf(teams) <= (limit[timing.ofMatch(match)] ?? Infinity),
+      others === undefined || leastSpreadOf(teams, roomOf, others) <= limit.ofPart(wait),
+    whole: (teams, match) => spreadOf(teams) <= limit.ofMatch(match),
     unevenness: (teams) => spreadOf(teams) / unit,
   }
 }
@@ -198,8 +195,7 @@ function compilePredictedWin(
   const { name, mean = '', uncertainty = '', beta = DEFAULT_BETA, max } = rule
   const missing = rule.missing as Missing<RatingValue> | undefined
   // Limits are leads instead of probabilities: of teams that will certainly lose, it tells which is nearer.
-  const limit = tableOf(levels, max, Infinity, rule).map(leadAt)
-  const timing = timingOf(rule, levels, isSteady(levels, limit))
+  const limit = timedLimits(rule, levels, max, Infinity, leadAt)
   // Of each team, the least and the greatest sum of means, and the variance: filled anew for each arrangement.
   const [lows, highs, variances] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)]
 
@@ -263,8 +259,8 @@ function compilePredictedWin(
   return {
     factOf: ratingsReader({ rule: name, mean, uncertainty, missing }),
     part: (teams, roomOf, wait, others) =>
-      others === undefined || leastLeadIn(teams, roomOf, others) <= (limit[timing.ofPart(wait)] ?? Infinity),
-    whole: (teams, match) => leadIn(teams) <= (limit[timing.ofMatch(match)] ?? Infinity),
+      others === undefined || leastLeadIn(teams, roomOf, others) <= limit.ofPart(wait),
+    whole: (teams, match) => leadIn(teams) <= limit.ofMatch(match),
     unevenness: (teams) => leadIn(teams) / unit,
   }
 }

@@ -6,9 +6,6 @@ import {
   MADE,
   missingWords,
   teamOf,
-  isSteady,
-  tableOf,
-  timingOf,
   type Relaxing,
   type Checked,
   type Comparison,
@@ -38,6 +35,8 @@ import {
   tallyOf,
   valuesOf,
   type Wanted,
+  timedCounts,
+  timedLimits,
 } from '../rule-parts/index.js'
 
 /**
@@ -136,28 +135,25 @@ function withConstant(
   { levels, teams }: RuleContext,
   { valueOf, reachOf }: Measure,
 ): RuleChecks {
-  const limit = tableOf(levels, rule.value ?? 0, Number.NaN, rule)
-  const timing = timingOf(rule, levels, isSteady(levels, limit))
+  const limit = timedLimits(rule, levels, rule.value ?? 0, Number.NaN)
   // With scope `match`, all players of the match count as one team.
   const isWhole = rule.scope === 'match'
   const own = isWhole ? [0] : teamsOf(teams, rule.team)
   const inScope = (match: Teams): Teams => (isWhole ? [match.flat()] : match)
   const roomIn = (roomOf: readonly number[]) => (isWhole ? [roomOf.reduce((sum, room) => sum + room, 0)] : roomOf)
-  const allows = (level: number, fits: (limit: number, team: number) => boolean) => {
-    const at = limit[level] ?? Number.NaN
-    return Number.isNaN(at) || own.every((team) => fits(at, team))
-  }
+  const allows = (at: number, fits: (limit: number, team: number) => boolean) =>
+    Number.isNaN(at) || own.every((team) => fits(at, team))
   return {
     whole: (match, wait) => {
       const scoped = inScope(match)
-      return allows(timing.ofMatch(wait), (at, team) => {
+      return allows(limit.ofMatch(wait), (at, team) => {
         const value = valueOf(scoped[team] ?? [])
         return Number.isNaN(value) || compares(value, rule.operator, at)
       })
     },
     part: (match, roomOf, wait, others) => {
       const [scoped, room] = [inScope(match), roomIn(roomOf)]
-      return allows(timing.ofPart(wait), (at, team) => {
+      return allows(limit.ofPart(wait), (at, team) => {
         const reach = reachOf(scoped[team] ?? [], room[team] ?? 0, others)
         return canCompare(reach, rule.operator, { low: at, high: at })
       })
@@ -170,20 +166,19 @@ function withTeam(
   { levels, teams }: RuleContext,
   { valueOf, reachOf }: Measure,
 ): RuleChecks {
-  const counts = tableOf(levels, 1, 0, rule)
-  const timing = timingOf(rule, levels, isSteady(levels, counts))
+  const counts = timedCounts(rule, levels)
   const [own, others] = [teamsOf(teams, rule.team), teamsOf(teams, rule.otherTeam)]
   const eachTwo = (allows: (team: number, other: number) => boolean) =>
     own.every((team) => others.every((other) => other === team || allows(team, other)))
   return {
     whole: (match, wait) =>
-      counts[timing.ofMatch(wait)] === 0 ||
+      counts.ofMatch(wait) === 0 ||
       eachTwo((team, other) => {
         const [one, two] = [valueOf(match[team] ?? []), valueOf(match[other] ?? [])]
         return Number.isNaN(one) || Number.isNaN(two) || compares(one, rule.operator, two)
       }),
     part: (match, roomOf, wait, joining) =>
-      counts[timing.ofPart(wait)] === 0 ||
+      counts.ofPart(wait) === 0 ||
       eachTwo((team, other) => {
         const range = (at: number) => reachOf(match[at] ?? [], roomOf[at] ?? 0, joining)
         return canCompare(range(team), rule.operator, range(other))

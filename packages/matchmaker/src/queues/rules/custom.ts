@@ -1,9 +1,6 @@
 import type { Attributes } from '@muster/servers/internal'
 import { z } from 'zod'
 import {
-  isSteady,
-  tableOf,
-  timingOf,
   type Checked,
   type RuleBase,
   type RuleChecks,
@@ -11,6 +8,7 @@ import {
   type Teams,
   base,
   textSchema,
+  timedCounts,
 } from '../rule-parts/index.js'
 
 /** A possible match, as a custom rule sees it; it holds no addresses. */
@@ -55,8 +53,7 @@ export const customSchema = z.strictObject({
  */
 export function compileCustom(rule: Checked<CustomRule>, context: RuleContext): RuleChecks {
   const { index, queue, levels, teams, failed } = context
-  const counts = tableOf(levels, 1, 0, rule)
-  const timing = timingOf(rule, levels, isSteady(levels, counts))
+  const counts = timedCounts(rule, levels)
   const proposalOf = (match: Teams, now: number): MatchProposal => ({
     queue,
     teams: match.map((members, team) => ({
@@ -79,6 +76,6 @@ export function compileCustom(rule: Checked<CustomRule>, context: RuleContext): 
   return {
     factOf: ({ players }): ProposedPlayer[] => players.map(({ id, attributes, roles }) => ({ id, attributes, roles })),
     timed: true,
-    whole: (match, wait) => counts[timing.ofMatch(wait)] === 0 || allows(proposalOf(match, wait.now)),
+    whole: (match, wait) => counts.ofMatch(wait) === 0 || allows(proposalOf(match, wait.now)),
   }
 }

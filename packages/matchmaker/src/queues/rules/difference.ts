@@ -3,7 +3,6 @@ import {
   attributeWords,
   limitWords,
   missingWords,
-  tableOf,
   compileApart,
   type Relaxing,
   type Checked,
@@ -23,8 +22,10 @@ import {
   relaxing,
   textSchema,
   A_NUMBER,
-  valueOf,
   type Wanted,
+  tallyOf,
+  timedLimits,
+  valuesOf,
 } from '../rule-parts/index.js'
 
 /** Any two tickets differ in a number by at most `max`. */
@@ -56,43 +57,31 @@ type Bounds = readonly [low: number, high: number]
 const ANYTHING: Bounds = [Number.NaN, Number.NaN]
 
 export function compileDifference(rule: Checked<DifferenceRule>, context: RuleContext): RuleChecks {
-  const { party = 'avg' } = rule
-  const { levels, index: at } = context
-  const limit = tableOf(levels, rule.max, Infinity, rule)
-  const most = limit[levels.last] ?? Infinity
-  const wanted: Wanted<number> = { attribute: rule.attribute, type: A_NUMBER, missing: rule.missing, rule: rule.name }
+  const { attribute, missing, party = 'avg', name } = rule
+  const { levels, index } = context
+  const limit = timedLimits(rule, levels, rule.max, Infinity)
+  const most = limit.table[levels.last] ?? Infinity
+  const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: name }
   const boundsOf = (ticket: RuleTicket, refuse: Refuse): Bounds => {
-    // The numbers are not collected in an array, because this runs for every new ticket.
-    let count = 0
-    let sum = 0
-    let min = Infinity
-    let max = -Infinity
-    for (let index = 0; index < ticket.players.length; index += 1) {
-      const value = valueOf(ticket, index, wanted, refuse)
-      if (value === undefined) continue
-      count += 1
-      sum += value
-      if (value < min) min = value
-      if (value > max) max = value
-    }
+    const { count, sum, min, max } = tallyOf(valuesOf(ticket, wanted, refuse))
     if (count === 0) return ANYTHING
     if (party !== 'each') {
       const value = party === 'avg' ? sum / count : party === 'min' ? min : max
       return [value, value]
     }
     if (max - min > most) {
-      const allowed = `rule ${JSON.stringify(rule.name)} never allows more than ${most}`
-      throw refuse('players', `differ by ${max - min} in ${rule.attribute}, and ${allowed}`)
+      const allowed = `rule ${JSON.stringify(name)} never allows more than ${most}`
+      throw refuse('players', `differ by ${max - min} in ${attribute}, and ${allowed}`)
     }
     return [min, max]
   }
-  if (context.isInner !== true) return { span: { by: rule.by, limit }, boundsOf }
+  if (context.isInner !== true) return { span: { by: rule.by, limit: limit.table }, boundsOf }
   const isWithin = (one: Facts, other: Facts, allowed: number) => {
-    const [[low, high], [least, greatest]] = [one.of[at] as Bounds, other.of[at] as Bounds]
+    const [[low, high], [least, greatest]] = [one.of[index] as Bounds, other.of[index] as Bounds]
     // NaN, of a ticket that goes with any value, is never above the limit.
     return !(Math.max(high, greatest) - Math.min(low, least) > allowed)
   }
-  return { ...compileApart(rule, context, limit, isWithin), factOf: boundsOf }
+  return { ...compileApart(limit, isWithin), factOf: boundsOf }
 }
 
 const DIFFERING = {

@@ -5,7 +5,6 @@ import { z } from 'zod'
 import {
   digits,
   limitWords,
-  tableOf,
   compileApart,
   type Relaxing,
   type Checked,
@@ -18,6 +17,7 @@ import {
   base,
   finite,
   relaxing,
+  timedLimits,
 } from '../rule-parts/index.js'
 
 /**
@@ -35,8 +35,6 @@ export interface DistanceRule extends RuleBase {
   readonly missing?: 'network' | 'refuse' | 'any' | undefined
 }
 
-/** Schemas of the rules about single tickets or pairs of tickets. */
-
 export const distanceSchema = z.strictObject({
   kind: z.literal('distance'),
   ...base,
@@ -46,16 +44,16 @@ export const distanceSchema = z.strictObject({
 
 export function compileDistance(rule: Checked<DistanceRule>, context: RuleContext): RuleChecks {
   const { missing = 'network' } = rule
-  const km = tableOf(context.levels, rule.maxKm, Infinity, rule)
+  const km = timedLimits(rule, context.levels, rule.maxKm, Infinity)
   const factOf = (ticket: RuleTicket, refuse: Refuse): void => {
     if (ticket.place !== undefined || ticket.players.length === 0) return
     throw refuse('players', `must be somewhere: rule ${JSON.stringify(rule.name)} wants their coordinates`)
   }
   const demand = missing === 'refuse' ? { factOf } : {}
-  if (context.isInner === true) return { ...compileApart(rule, context, km, nearOf(missing)), ...demand }
+  if (context.isInner === true) return { ...compileApart(km, nearOf(missing)), ...demand }
   const radius: Radius = {
     by: rule.by,
-    squared: km.map(chordSquared),
+    squared: km.table.map(chordSquared),
     unknown: missing === 'network' ? 'network' : 'any',
   }
   return { radius, ...demand }

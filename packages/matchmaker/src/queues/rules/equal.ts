@@ -2,7 +2,6 @@ import { z } from 'zod'
 import {
   attributeWords,
   missingWords,
-  tableOf,
   compileInScope,
   type Checked,
   type Missing,
@@ -22,6 +21,7 @@ import {
   A_SCALAR,
   valuesOf,
   type Wanted,
+  timedCounts,
 } from '../rule-parts/index.js'
 
 /**
@@ -65,10 +65,10 @@ export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): Ru
     }
     return values[0]
   }
-  const counts = tableOf(context.levels, 1, 0, rule)
   // A rule that never relaxes and applies to all tickets becomes a key, which separates tickets before any other check.
   const isForAll = scope === 'match' || context.teams.length === 1
-  if (isForAll && context.isInner !== true && missing !== 'any' && counts.every((count) => count === 1)) {
+  const isAlways = missing !== 'any' && timedCounts(rule, context.levels).table.every((count) => count === 1)
+  if (isForAll && isAlways && context.isInner !== true) {
     return { keyOf: (ticket, refuse) => valueOf(ticket, refuse) ?? '' }
   }
   const { index } = context
@@ -76,7 +76,7 @@ export function compileEqual(rule: Checked<EqualRule>, context: RuleContext): Ru
     const [a, b] = [one.of[index], other.of[index]]
     return a === b || a === undefined || b === undefined
   }
-  return { ...compileInScope(scope, rule, context, counts, allows), factOf: valueOf }
+  return { ...compileInScope(scope, rule, context, allows), factOf: valueOf }
 }
 
 export function compileDifferent(rule: Checked<DifferentRule>, context: RuleContext): RuleChecks {
@@ -94,8 +94,7 @@ export function compileDifferent(rule: Checked<DifferentRule>, context: RuleCont
     const [some, others] = [one.of[index] as readonly Scalar[], other.of[index] as readonly Scalar[]]
     return !some.some((value) => others.includes(value))
   }
-  const counts = tableOf(context.levels, 1, 0, rule)
-  return { ...compileInScope(scope, rule, context, counts, allows), factOf }
+  return { ...compileInScope(scope, rule, context, allows), factOf }
 }
 
 export function equalWords({ attribute, scope = 'match', missing }: EqualRule): string {

@@ -31,8 +31,6 @@ export interface RolesRule extends RuleBase {
   readonly team?: string | undefined
 }
 
-/** Schemas of the rules about teams or about the whole match. */
-
 /** Most roles of a rule (our choice): the rule checks every set of roles, and more would be slow. */
 const MOST_ROLES = 8
 

@@ -1,10 +1,10 @@
-import { duration, type RuleChecks, type RuleContext } from '../rule-parts/index.js'
+import { type Checked, duration, type RuleChecks, type RuleContext } from '../rule-parts/index.js'
 import { acceptsWords, compileAccepts } from './accepts.js'
 import { compileAvoid } from './avoid.js'
 import { balanceWords, compileBalance } from './balance.js'
 import { compareWords, compileCompare } from './compare.js'
 import { compileCustom } from './custom.js'
-import { allLimitsOf, type Rule, type RuleDefinition } from './definition.js'
+import { allLimitsOf, type AllRule, type AnyRule, type NotRule, type Rule, type RuleDefinition } from './definition.js'
 import { compileDifference, differenceWords } from './difference.js'
 import { compileDistance, distanceWords } from './distance.js'
 import { compileDifferent, compileEqual, differentWords, equalWords } from './equal.js'
@@ -14,47 +14,53 @@ import { compileOverlap, overlapWords } from './overlap.js'
 import { compileRequire, requireWords } from './require.js'
 import { compileRoles, rolesWords } from './roles.js'
 
+interface RuleKind<Definition extends RuleDefinition> {
+  compile(rule: Checked<Definition>, context: RuleContext): RuleChecks
+  /** What the rule wants of a match. @param depth that of the rule within others. */
+  words(rule: Definition, depth: number): string
+}
+
+const compileWithin = (rule: Rule & (AnyRule | AllRule | NotRule), context: RuleContext): RuleChecks =>
+  compileGroup(rule, context, (inner, around) => kindOf(inner).compile(inner, around))
+
+const KINDS: { readonly [Kind in RuleDefinition['kind']]: RuleKind<Extract<RuleDefinition, { kind: Kind }>> } = {
+  distance: { compile: compileDistance, words: distanceWords },
+  latency: { compile: compileLatency, words: latencyWords },
+  difference: { compile: compileDifference, words: differenceWords },
+  equal: { compile: compileEqual, words: equalWords },
+  different: { compile: compileDifferent, words: differentWords },
+  overlap: { compile: compileOverlap, words: overlapWords },
+  require: { compile: compileRequire, words: requireWords },
+  accepts: { compile: compileAccepts, words: acceptsWords },
+  compare: { compile: compileCompare, words: compareWords },
+  roles: { compile: compileRoles, words: rolesWords },
+  avoid: {
+    compile: compileAvoid,
+    words: () => 'no player meets anyone on their avoid list, nor anyone whose list they are on',
+  },
+  balance: { compile: compileBalance, words: balanceWords },
+  custom: { compile: compileCustom, words: ({ name }) => `the function of rule ${name} lets the match through` },
+  any: {
+    compile: compileWithin,
+    words: ({ rules }, depth) => `at least one of these holds: ${numbered(rules, 'or', depth)}`,
+  },
+  all: { compile: compileWithin, words: ({ rules }, depth) => `all of these hold: ${numbered(rules, 'and', depth)}` },
+  not: { compile: compileWithin, words: ({ rule }, depth) => `this does not hold: ${wordsOf(rule, depth)}` },
+}
+
+const kindOf = ({ kind }: RuleDefinition): RuleKind<RuleDefinition> => KINDS[kind]
+
+const wordsOf = (rule: RuleDefinition, depth: number) => kindOf(rule).words(rule, depth)
+
 /** A rule of a queue with its checks. */
 export interface CompiledRule extends RuleChecks {
   readonly rule: Rule
 }
 
-export const compileRule = (rule: Rule, context: RuleContext): CompiledRule => ({ rule, ...checksFor(rule, context) })
-
-function checksFor(rule: Rule, context: RuleContext): RuleChecks {
-  switch (rule.kind) {
-    case 'distance':
-      return compileDistance(rule, context)
-    case 'latency':
-      return compileLatency(rule, context)
-    case 'difference':
-      return compileDifference(rule, context)
-    case 'equal':
-      return compileEqual(rule, context)
-    case 'different':
-      return compileDifferent(rule, context)
-    case 'overlap':
-      return compileOverlap(rule, context)
-    case 'require':
-      return compileRequire(rule, context)
-    case 'accepts':
-      return compileAccepts(rule, context)
-    case 'compare':
-      return compileCompare(rule, context)
-    case 'roles':
-      return compileRoles(rule, context)
-    case 'avoid':
-      return compileAvoid(rule, context)
-    case 'balance':
-      return compileBalance(rule, context)
-    case 'custom':
-      return compileCustom(rule, context)
-    case 'any':
-    case 'all':
-    case 'not':
-      return compileGroup(rule, context, checksFor)
-  }
-}
+export const compileRule = (rule: Rule, context: RuleContext): CompiledRule => ({
+  rule,
+  ...kindOf(rule).compile(rule, context),
+})
 
 const WHOSE = {
   each: '',
@@ -68,45 +74,7 @@ export function ruleClause(rule: Rule): string {
   const { by, optionalAfterMs } = rule
   const relaxes = optionalAfterMs !== undefined || allLimitsOf(rule).some((limit) => typeof limit !== 'number')
   const ends = optionalAfterMs === undefined ? '' : `; this no longer counts after ${duration(optionalAfterMs)}`
-  return `${conditionOf(rule)}${ends}${relaxes ? WHOSE[by] : ''}`
-}
-
-/** What a rule wants of a match. */
-function conditionOf(rule: RuleDefinition, depth = 0): string {
-  switch (rule.kind) {
-    case 'distance':
-      return distanceWords(rule)
-    case 'latency':
-      return latencyWords(rule)
-    case 'difference':
-      return differenceWords(rule)
-    case 'equal':
-      return equalWords(rule)
-    case 'different':
-      return differentWords(rule)
-    case 'overlap':
-      return overlapWords(rule)
-    case 'require':
-      return requireWords(rule)
-    case 'accepts':
-      return acceptsWords(rule)
-    case 'compare':
-      return compareWords(rule)
-    case 'roles':
-      return rolesWords(rule)
-    case 'balance':
-      return balanceWords(rule)
-    case 'avoid':
-      return 'no player meets anyone on their avoid list, nor anyone whose list they are on'
-    case 'custom':
-      return `the function of rule ${rule.name} lets the match through`
-    case 'any':
-      return `at least one of these holds: ${numbered(rule.rules, 'or', depth)}`
-    case 'all':
-      return `all of these hold: ${numbered(rule.rules, 'and', depth)}`
-    case 'not':
-      return `this does not hold: ${conditionOf(rule.rule, depth)}`
-  }
+  return `${wordsOf(rule, 0)}${ends}${relaxes ? WHOSE[by] : ''}`
 }
 
 /** How the rules within a rule are numbered, by depth. */
@@ -114,6 +82,6 @@ const MARKS = ['12345678', 'abcdefgh', 'stuvwxyz']
 
 /** `(1) all players have the same mode, or (2) …`: clauses may have commas and semicolons of their own. */
 function numbered(rules: readonly RuleDefinition[], last: 'or' | 'and', depth: number): string {
-  const marked = rules.map((rule, index) => `(${MARKS[depth]?.[index]}) ${conditionOf(rule, depth + 1)}`)
+  const marked = rules.map((rule, index) => `(${MARKS[depth]?.[index]}) ${wordsOf(rule, depth + 1)}`)
   return `${marked.slice(0, -1).join(', ')}, ${last} ${marked.at(-1)}`
 }

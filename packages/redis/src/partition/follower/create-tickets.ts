@@ -15,21 +15,31 @@ import { cooldownKey, readCooldown, viewOf } from '../notes.js'
 import { PartitionFull } from '../partition-errors.js'
 import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets, StoredTicket } from '../store/index.js'
 
-interface PermittedOptions {
-  readonly store: Pick<PartitionStore, 'read'>
-  readonly checker: Pick<TicketChecker, 'permit'>
+interface TicketCreationOptions {
+  readonly store: Pick<PartitionStore, 'create' | 'createTogether' | 'read' | 'readNotes'>
+  readonly checker: TicketChecker
+  /** Called with each ticket that was created; with what is stored of it, unless it is one of a private match. */
+  readonly created: (ticket: Ticket, stored?: StoredTicket) => void
+  readonly clock: Pick<Clock, 'now'>
 }
 
-/**
- * Finds the tickets of busy players that permit another one.
- * @throws as `permit` of the checker
- */
-type Permitted = (ticket: Creatable, busy: readonly PlayerTickets[]) => Promise<ReadonlyMap<string, readonly string[]>>
+/** How often a ticket is tried again while the other tickets of its players change. */
+const TRIES = 5
+/** Milliseconds after which a client may try again: tickets end all the time. */
+const FULL_RETRY_MS = 5000
+const partitionFull = () =>
+  new PartitionFull('The partition holds as many tickets as it may. Retry later.', { retryAfterMs: FULL_RETRY_MS })
 
-function createPermitted({ store, checker }: PermittedOptions): Permitted {
-  return async (ticket, busy) => {
-    const ids = busy.flatMap(({ ticketIds }) => ticketIds)
-    const stored = await store.read(ids)
+const NONE: ReadonlyMap<Creatable, PlayerCoolingDown> = new Map()
+
+/** Creates tickets in the store, by themselves or as private matches. */
+export function createTicketCreation({ store, checker, created: tell, clock }: TicketCreationOptions) {
+  /**
+   * Finds the tickets of busy players that permit another one.
+   * @throws as `permit` of the checker; {PlayerBusy} at the last try
+   */
+  const permitted = async (ticket: Creatable, busy: readonly PlayerTickets[], tries: number) => {
+    const stored = await store.read(busy.flatMap(({ ticketIds }) => ticketIds))
     const others = new Map(stored.flatMap((one) => (one === undefined ? [] : [[one.id, viewOf(one)] as const])))
     const ofPlayer = ({ playerId, ticketIds }: PlayerTickets): OtherTicket[] =>
       ticketIds.flatMap((id) => {
@@ -37,41 +47,25 @@ function createPermitted({ store, checker }: PermittedOptions): Permitted {
         return other === undefined ? [] : [{ playerId, ticket: other }]
       })
     checker.permit(ticket, busy.flatMap(ofPlayer))
+    const [first] = busy
+    if (tries === TRIES && first !== undefined) throw new PlayerBusy(first.playerId, first.ticketIds[0] ?? '')
     return new Map(busy.map(({ playerId, ticketIds }) => [playerId, ticketIds]))
   }
-}
 
-interface CoolingDownOptions {
-  readonly store: Pick<PartitionStore, 'read' | 'readNotes'>
-  readonly checker: Pick<TicketChecker, 'cooldownsIn'>
-  readonly clock: Pick<Clock, 'now'>
-}
-
-/**
- * Finds the new tickets whose players may not wait yet, as the leader has noted. A ticket that exists already may be
- * created again.
- */
-type FindCoolingDown = (tickets: readonly Creatable[]) => Promise<ReadonlyMap<Creatable, PlayerCoolingDown>>
-
-interface Question {
-  readonly ticket: Creatable
-  readonly queue: string
-  readonly playerId: string
-  readonly key: string
-}
-
-const NONE: ReadonlyMap<Creatable, PlayerCoolingDown> = new Map()
-
-function createFindCoolingDown({ store, checker, clock }: CoolingDownOptions): FindCoolingDown {
-  const questionsOf = (ticket: Creatable): Question[] =>
-    checker
-      .cooldownsIn(ticket.queues)
-      .flatMap(({ queue, name }) =>
-        ticket.players.map(({ id }) => ({ ticket, queue, playerId: id, key: cooldownKey(name, id) })),
-      )
-
-  return async (tickets) => {
-    const questions = tickets.flatMap(questionsOf)
+  /**
+   * Finds the new tickets whose players may not wait yet, as the leader has noted. A ticket that exists already may be
+   * created again.
+   */
+  const coolingDownOf = async (
+    tickets: readonly Creatable[],
+  ): Promise<ReadonlyMap<Creatable, PlayerCoolingDown>> => {
+    const questions = tickets.flatMap((ticket) =>
+      checker
+        .cooldownsIn(ticket.queues)
+        .flatMap(({ queue, name }) =>
+          ticket.players.map(({ id }) => ({ ticket, queue, playerId: id, key: cooldownKey(name, id) })),
+        ),
+    )
     if (questions.length === 0) return NONE
     const texts = await store.readNotes(questions.map(({ key }) => key))
     const now = clock.now()
@@ -86,79 +80,40 @@ function createFindCoolingDown({ store, checker, clock }: CoolingDownOptions): F
     for (const [index, ticket] of [...kept.keys()].entries()) if (known[index] !== undefined) kept.delete(ticket)
     return kept
   }
-}
-
-interface CreateTicketsOptions {
-  readonly store: Pick<PartitionStore, 'create' | 'read' | 'readNotes'>
-  readonly checker: TicketChecker
-  /** Called with each ticket that was created. */
-  readonly created: (stored: StoredTicket, ticket: Ticket) => void
-  readonly clock: Pick<Clock, 'now'>
-}
-
-/** Creates tickets; a result for each, in order. */
-type CreateTickets = (inputs: readonly TicketInput[]) => Promise<readonly TicketResult[]>
-
-/** How often a ticket is tried again while the other tickets of its players change. */
-const TRIES = 5
-/** Milliseconds after which a client may try again: tickets end all the time. */
-const FULL_RETRY_MS = 5000
-
-export function createTicketCreation({ store, checker, created, clock }: CreateTicketsOptions): CreateTickets {
-  const findCoolingDown = createFindCoolingDown({ store, checker, clock })
-  const permitted = createPermitted({ store, checker })
-
-  const told = (input: Creatable, createdAt: number): Ticket => {
-    const ticket = checker.created(input, createdAt)
-    created({ id: input.id, body: input.body, createdAt, header: undefined }, ticket)
-    return ticket
-  }
 
   const resultOf = async (input: Creatable, ticket: NewTicket, first: CreateOutcome): Promise<Ticket> => {
     let outcome: CreateOutcome | undefined = first
     for (let tries = 1; ; tries += 1) {
       switch (outcome?.kind) {
-        case 'created':
-          return told(input, outcome.createdAt)
+        case 'created': {
+          const { createdAt } = outcome
+          const made = checker.created(input, createdAt)
+          tell(made, { id: input.id, body: input.body, createdAt, header: undefined })
+          return made
+        }
         case 'exists': {
           const view = viewOf(outcome.ticket)
           checker.assertSameTicket(view, input)
           return view
         }
         case 'busy': {
-          const seen = await permitted(input, outcome.players)
-          const [busy] = outcome.players
-          if (tries === TRIES && busy !== undefined) throw new PlayerBusy(busy.playerId, busy.ticketIds[0] ?? '')
+          const seen = await permitted(input, outcome.players, tries)
           ;[outcome] = await store.create([{ ...ticket, permitted: seen }])
           break
         }
         default:
-          throw new PartitionFull('The partition holds as many tickets as it may. Retry later.', {
-            retryAfterMs: FULL_RETRY_MS,
-          })
+          throw partitionFull()
       }
     }
   }
 
-  const checked = (input: TicketInput): Creatable | MusterError => {
-    try {
-      return checker.check(input)
-    } catch (error) {
-      if (error instanceof MusterError) return error
-      throw error
-    }
-  }
-
-  return async (inputs) => {
-    const read = inputs.map(checked)
-    const coolingDown = await findCoolingDown(read.filter((one): one is Creatable => !(one instanceof MusterError)))
+  /** Creates tickets; a result for each, in order. */
+  const createTickets = async (inputs: readonly TicketInput[]): Promise<readonly TicketResult[]> => {
+    const read = inputs.map((input) => orError(() => checker.check(input)))
+    const coolingDown = await coolingDownOf(read.filter(isTicket))
     const all = read.map((one) => (one instanceof MusterError ? one : (coolingDown.get(one) ?? one)))
-    const good = all.filter((one): one is Creatable => !(one instanceof MusterError))
-    const tickets = good.map(({ id, body, players }): NewTicket => ({
-      id,
-      body,
-      players: players.map((player) => player.id),
-    }))
+    const good = all.filter(isTicket)
+    const tickets = good.map(newTicket)
     const outcomes = tickets.length === 0 ? [] : await store.create(tickets)
     const results = good.map(async (input, index): Promise<TicketResult> => {
       try {
@@ -168,34 +123,13 @@ export function createTicketCreation({ store, checker, created, clock }: CreateT
         throw error
       }
     })
-    const settled = (await Promise.all(results))[Symbol.iterator]()
+    const ended = (await Promise.all(results))[Symbol.iterator]()
     return all.map((one): TicketResult =>
-      one instanceof MusterError ? { error: one } : (settled.next().value as TicketResult),
+      one instanceof MusterError ? { error: one } : (ended.next().value as TicketResult),
     )
   }
-}
 
-interface CreateMatchOptions {
-  readonly store: Pick<PartitionStore, 'createTogether' | 'read'>
-  readonly checker: TicketChecker
-  /** Called with each ticket that was created. */
-  readonly created: (ticket: Ticket) => void
-}
-
-const isOfKind =
-  <Kind extends CreateOutcome['kind']>(kind: Kind) =>
-  (outcome: CreateOutcome): outcome is Extract<CreateOutcome, { readonly kind: Kind }> =>
-    outcome.kind === kind
-
-/** Makes matches of given players: their tickets are stored, and the leader begins a match once it has all of them. */
-export function createMatchCreation({
-  store,
-  checker,
-  created: tell,
-}: CreateMatchOptions): (input: MatchInput) => Promise<PrivateMatch> {
-  const permitted = createPermitted({ store, checker })
-
-  /** @throws {InvalidMatch} if the tickets that exist are others */
+  /** The tickets of a match that exists. @throws {InvalidMatch} if they are others */
   const existing = (tickets: readonly Creatable[], found: readonly StoredTicket[]): readonly Ticket[] =>
     tickets.map((ticket, index) => {
       const stored = found[index]
@@ -205,38 +139,52 @@ export function createMatchCreation({
       })
     })
 
-  const create = async (tickets: readonly Creatable[]): Promise<readonly Ticket[]> => {
-    let given: readonly NewTicket[] = tickets.map(({ id, body, players }) => ({ id, body, players: idsOf(players) }))
+  const createTogether = async (tickets: readonly Creatable[]): Promise<readonly Ticket[]> => {
+    let given: readonly NewTicket[] = tickets.map(newTicket)
     for (let tries = 1; ; tries += 1) {
       const outcomes = await store.createTogether(given)
-      const created = outcomes.filter(isOfKind('created'))
-      if (created.length > 0) {
-        const made = tickets.map((ticket) => checker.created(ticket, created[0]?.createdAt ?? 0))
+      const [first] = outcomes
+      if (first?.kind === 'created') {
+        const made = tickets.map((ticket) => checker.created(ticket, first.createdAt))
         for (const ticket of made) tell(ticket)
         return made
       }
       const found = outcomes.flatMap((outcome) => (outcome.kind === 'exists' ? outcome.ticket : []))
       if (found.length > 0) return existing(tickets, found)
-      if (outcomes.some(isOfKind('full')))
-        throw new PartitionFull('The partition holds as many tickets as it may. Retry later.', {
-          retryAfterMs: FULL_RETRY_MS,
-        })
-      const seen = await Promise.all(
-        outcomes.map((outcome, index) =>
-          outcome.kind === 'busy' ? permitted(tickets[index] as Creatable, outcome.players) : given[index]?.permitted,
-        ),
+      if (outcomes.some(({ kind }) => kind === 'full')) throw partitionFull()
+      given = await Promise.all(
+        given.map(async (ticket, index): Promise<NewTicket> => {
+          const outcome = outcomes[index]
+          if (outcome?.kind !== 'busy') return ticket
+          return { ...ticket, permitted: await permitted(tickets[index] as Creatable, outcome.players, tries) }
+        }),
       )
-      const [busy] = outcomes.filter(isOfKind('busy')).flatMap(({ players }) => players)
-      if (tries === TRIES && busy !== undefined) throw new PlayerBusy(busy.playerId, busy.ticketIds[0] ?? '')
-      given = given.map((ticket, index) => ({ ...ticket, permitted: seen[index] }))
     }
   }
 
-  return async (input) => {
+  /**
+   * Makes a match of given players: their tickets are stored, and the leader begins a match once it has all of them.
+   */
+  const createMatch = async (input: MatchInput): Promise<PrivateMatch> => {
     const { id, tickets } = checker.checkMatch(input)
-    return { id, tickets: await create(tickets) }
+    return { id, tickets: await createTogether(tickets) }
+  }
+  return { createTickets, createMatch }
+}
+
+const isTicket = (one: Creatable | MusterError): one is Creatable => !(one instanceof MusterError)
+
+/** What it returns, or the error that it throws. */
+function orError<T>(work: () => T): T | MusterError {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof MusterError) return error
+    throw error
   }
 }
+
+const newTicket = ({ id, body, players }: Creatable): NewTicket => ({ id, body, players: idsOf(players) })
 
 const idsOf = (players: readonly { readonly id: string }[]) => players.map(({ id }) => id)
 

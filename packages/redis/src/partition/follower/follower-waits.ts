@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events'
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
-import type { QueueWait, Ticket, TicketService, WaitEstimate } from '@muster/matchmaker'
+import type { Ticket, TicketService, WaitEstimate } from '@muster/matchmaker'
 import { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import type { StoredTicket } from '../store/index.js'
@@ -10,15 +11,6 @@ import type { RpcClient } from './rpc-client.js'
 interface Noted {
   readonly stored: Pick<StoredTicket, 'id' | 'createdAt' | 'body'>
   kind?: { readonly read: StoredKind | undefined }
-}
-
-/** Wait-time estimates in a follower. It fetches them from the leader now and then. */
-interface FollowerWaits {
-  /** A ticket that is about to be answered with. */
-  note(stored: StoredTicket, ticket: Ticket): void
-  /** At once, from what was heard last. Undefined also for a ticket that was not noted lately. */
-  estimateWait: TicketService['estimateWait']
-  estimateQueueWaits(...input: Parameters<TicketService['estimateQueueWaits']>): Promise<readonly QueueWait[]>
 }
 
 export interface FollowerWaitsOptions {
@@ -35,7 +27,8 @@ const GOOD_MS = 60_000
 const NOTED = 5000
 const NOTED_LENGTH = 8 * 1024 * 1024
 
-export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions): FollowerWaits {
+/** Wait-time estimates in a follower. It fetches them from the leader now and then. */
+export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions) {
   const kindOf = createStoredKind(locate)
   const noted = new LRUCache<string, Noted>({
     max: NOTED,
@@ -57,13 +50,15 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
   const isFresh = () => heard !== undefined && clock.now() - heard.at < FRESH_MS
 
   return {
-    note: (stored, { status }) => {
+    /** A ticket that is about to be answered with. */
+    note: (stored: StoredTicket, { status }: Ticket): void => {
       const { id, createdAt, body } = stored
       if (status !== 'SEARCHING') return void noted.delete(id)
       if (noted.get(id)?.stored.createdAt !== createdAt) noted.set(id, { stored: { id, createdAt, body } })
     },
 
-    estimateWait: (ticketId): WaitEstimate | undefined => {
+    /** At once, from what was heard last. Undefined also for a ticket that was not noted lately. */
+    estimateWait: (ticketId: string): WaitEstimate | undefined => {
       // Without a leader there is no answer, and nobody waits for it here.
       if (!isFresh()) (asking ??= askLeader()).catch(() => {})
       const one = noted.get(ticketId)
@@ -73,7 +68,7 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
       return kind && heard.waits.estimate(kind, now - one.stored.createdAt)
     },
 
-    estimateQueueWaits: async (place) => {
+    estimateQueueWaits: async (...[place]: Parameters<TicketService['estimateQueueWaits']>) => {
       const waits = heard !== undefined && isFresh() ? heard.waits : await (asking ??= askLeader())
       return waits.estimateQueueWaits(place)
     },
@@ -81,54 +76,32 @@ export function createFollowerWaits({ ask, locate, clock }: FollowerWaitsOptions
 }
 
 /** Callers of this process that wait for a ticket to change. */
-interface Waits {
-  /** The next change of a ticket: begun before the ticket is read, no change is missed. */
-  begin(ticketId: string): Wait
-  /** These tickets have changed. */
-  wake(ticketIds: Iterable<string>): void
-  /** Any ticket may have changed. */
-  wakeAll(): void
-  size(): number
-}
-
-interface Wait {
-  /** Resolves at the next change. Rejects with the signal's reason. */
-  changed(signal: AbortSignal | undefined): Promise<void>
-  end(): void
-}
-
-export function createWaits(): Waits {
-  const waiting = new Map<string, Set<() => void>>()
-
-  const wake = (ticketId: string) => {
-    const waiters = waiting.get(ticketId)
-    waiting.delete(ticketId)
-    for (const tell of waiters ?? []) tell()
-  }
-
+export function createWaits() {
+  const changes = new EventEmitter().setMaxListeners(0)
+  // The emitter has events of its own, whose names have no such beginning.
+  const nameOf = (ticketId: string) => `ticket ${ticketId}`
   return {
-    begin: (ticketId) => {
+    /** The next change of a ticket: begun before the ticket is read, no change is missed. */
+    begin: (ticketId: string) => {
       let tell = () => {}
       const changed = new Promise<void>((resolve) => {
         tell = resolve
       })
-      const waiters = waiting.get(ticketId) ?? new Set()
-      waiting.set(ticketId, waiters)
-      waiters.add(tell)
+      changes.once(nameOf(ticketId), tell)
       return {
-        changed: (signal) => (signal === undefined ? changed : unlessAborted(changed, signal)),
-        end: () => {
-          waiters.delete(tell)
-          if (waiters.size === 0 && waiting.get(ticketId) === waiters) waiting.delete(ticketId)
-        },
+        /** Resolves at the next change. Rejects with the signal's reason. */
+        changed: (signal: AbortSignal | undefined) => unlessAborted(changed, signal),
+        end: () => void changes.off(nameOf(ticketId), tell),
       }
     },
-    wake: (ticketIds) => {
-      for (const ticketId of ticketIds) if (waiting.has(ticketId)) wake(ticketId)
+    /** These tickets have changed. */
+    wake: (ticketIds: Iterable<string>) => {
+      for (const ticketId of ticketIds) changes.emit(nameOf(ticketId))
     },
+    /** Any ticket may have changed. */
     wakeAll: () => {
-      for (const ticketId of waiting.keys()) wake(ticketId)
+      for (const name of changes.eventNames()) changes.emit(name)
     },
-    size: () => waiting.size,
+    size: () => changes.eventNames().length,
   }
 }

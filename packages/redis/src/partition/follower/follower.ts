@@ -1,22 +1,23 @@
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
+import { unlessAborted } from '@muster/core/internal'
 import { type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
 import {
+  createJoinTokens,
   createWebhookDoor,
   isSettled,
   noSuchWebhook,
   assertPlayerOfTicket,
   type TicketChecker,
 } from '@muster/matchmaker/internal'
-import { RedisError } from '../../connection/index.js'
-import { viewOf } from '../notes.js'
+import { SECRET_KEY, viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
+import { RedisError, repeatUntil, RETRY_MS } from '../../connection/index.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/index.js'
-import { createMatchCreation, createTicketCreation } from './create-tickets.js'
+import { createTicketCreation } from './create-tickets.js'
 import { createFollowerWaits, createWaits, type FollowerWaitsOptions } from './follower-waits.js'
 import { createPresenceBatches } from './presence.js'
 import { createRpcClient } from './rpc-client.js'
-import { createTail } from './tail.js'
 
 /** The store requests of a follower for which a client waits. */
 type FollowerStore = Pick<
@@ -44,19 +45,14 @@ function reachableStore(store: FollowerStore): FollowerStore {
   }
 }
 
-interface WebhookOptions {
-  readonly clock: Clock
-  /** Sends it to the leader, and resolves with the status of its answer. */
-  readonly ask: (path: string, body: string) => Promise<number>
-}
-
 const LONGEST_PATH = 1024
 
 /**
  * Forwards the service's webhooks to the leader, which knows the valid paths. A webhook is only a hint, so a lost one
  * costs time and nothing else.
+ * @param ask sends it to the leader, and resolves with the status of its answer.
  */
-const createWebhook = ({ clock, ask }: WebhookOptions): ((request: Request) => Promise<Response>) =>
+const createWebhook = (clock: Clock, ask: (path: string, body: string) => Promise<number>) =>
   createWebhookDoor({
     clock,
     find: (pathname) => (pathname.length > LONGEST_PATH ? undefined : pathname),
@@ -68,12 +64,71 @@ const createWebhook = ({ clock, ask }: WebhookOptions): ((request: Request) => P
     },
   })
 
+interface TailOptions {
+  readonly store: Pick<PartitionStore, 'changes'>
+  /** Name of this follower. */
+  readonly follower: string
+  readonly clock: Clock
+  readonly heard: (changes: Changes) => void
+  /** Some changes may not have been heard. */
+  readonly missed: () => void
+  readonly problem: (error: unknown) => void
+}
+
+/** Milliseconds that a call may wait for a change. */
+const BLOCK_MS = 5000
+/**
+ * Pauses between looks after a failure: everything may have changed for some seconds, because the reader of the other
+ * end may have been behind too. The first look comes as the reading begins again.
+ */
+const RECHECKS_MS = [RETRY_MS, 1000, 1000, 1000]
+
+/** Follows what changes in the partition, until it is closed. */
+export function createTail({ store, follower, clock, heard, missed, problem }: TailOptions) {
+  const closing = new AbortController()
+  const { signal } = closing
+  let running: Promise<void> | undefined
+  let cursor: string | undefined
+  let isUnsure = false
+
+  const recheck = async () => {
+    if (isUnsure) return
+    isUnsure = true
+    for (const pauseMs of RECHECKS_MS) {
+      await clock.sleep(pauseMs, signal).catch(() => {})
+      if (signal.aborted) return
+      missed()
+    }
+    isUnsure = false
+  }
+
+  const read = async () => {
+    const changes: Changes = await store.changes(cursor, follower, { blockMs: BLOCK_MS, signal })
+    const isFirst = cursor === undefined
+    cursor = changes.cursor
+    if (changes.gap || isFirst) missed()
+    heard(changes)
+  }
+  const failed = (error: unknown) => {
+    problem(error)
+    void recheck()
+  }
+
+  return {
+    start: () => void (running ??= repeatUntil(read, { signal, clock, failed })),
+    close: async () => {
+      closing.abort(new Error('The partition is closed.'))
+      await running
+    },
+  }
+}
+
 type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
 
 /** The methods that a process answers at once, from its own knowledge. */
-type AtOnce = 'playerMayState' | 'readsLatencies' | 'largestParty' | 'presenceWithinMs' | 'queueNames' | 'estimateWait'
+type AtOnce = 'playerMayState' | 'readsLatencies' | 'largestParty' | 'presenceWithinMs' | 'queueNames' | 'estimateWait' | 'joinToken'
 
 /** The service of every process of a partition, leader or follower: all that the ticket API needs, and hints. */
 export type FollowerService = {
@@ -84,12 +139,6 @@ export type FollowerService = {
     /** Answers the service's calls about deployments, as `Matchmaker.webhook`. Never rejects. */
     readonly webhook: (request: Request) => Promise<Response>
   }
-
-interface Follower {
-  readonly service: FollowerService
-  start(): void
-  close(reason: Error): Promise<void>
-}
 
 interface FollowerOptions {
   readonly store: PartitionStore
@@ -103,6 +152,8 @@ interface FollowerOptions {
   /** Milliseconds to wait for an answer of the leader. */
   readonly askTimeoutMs: number
   readonly locate: FollowerWaitsOptions['locate']
+  /** The master secret of the servers' tokens; undefined: that of the partition. */
+  readonly serverSecret: string | undefined
   /** Called with each ticket that this process has created. */
   readonly created: (ticket: Ticket) => void
   /** Called with the changes of the partition, and with replies that answer no RPC request. */
@@ -110,7 +161,7 @@ interface FollowerOptions {
   readonly problem: (error: unknown) => void
 }
 
-export function createFollower(options: FollowerOptions): Follower {
+export function createFollower(options: FollowerOptions) {
   const { store: shared, checker, name, clock, newId, askTimeoutMs, locate, problem } = options
   const store = reachableStore(shared)
   const waits = createWaits()
@@ -138,15 +189,27 @@ export function createFollower(options: FollowerOptions): Follower {
   })
   const presence = createPresenceBatches({ tell: (reports) => ask('notePresence', reports), clock, problem })
   const followerWaits = createFollowerWaits({ ask, locate, clock })
-  const createTickets = createTicketCreation({
+  const { createTickets, createMatch } = createTicketCreation({
     store,
     checker,
-    created: (stored, ticket) => {
-      followerWaits.note(stored, ticket)
+    created: (ticket, stored) => {
+      if (stored !== undefined) followerWaits.note(stored, ticket)
       options.created(ticket)
     },
     clock,
   })
+
+  /** Shared by all processes; a ticket with a server is only given once it is known. */
+  let secret = options.serverSecret
+  const joinToken = createJoinTokens(() => {
+    if (secret === undefined) throw new PartitionUnavailable('The secret of the servers has not been read yet.')
+    return secret
+  }, clock)
+  const withSecret = async (tickets: readonly Ticket[]): Promise<void> => {
+    if (secret !== undefined || tickets.every(({ assignment }) => assignment === undefined)) return
+    const [note] = await store.readNotes([SECRET_KEY])
+    secret = note ?? undefined
+  }
 
   const seen = (stored: StoredTicket): Ticket => {
     const ticket = viewOf(stored)
@@ -155,7 +218,9 @@ export function createFollower(options: FollowerOptions): Follower {
   }
   const find = async (id: string): Promise<Ticket | undefined> => {
     const [stored] = await store.read([id])
-    return stored && seen(stored)
+    const ticket = stored && seen(stored)
+    if (ticket !== undefined) await withSecret([ticket])
+    return ticket
   }
   const known = async (id: string): Promise<Ticket> => {
     const ticket = await find(id)
@@ -182,6 +247,7 @@ export function createFollower(options: FollowerOptions): Follower {
       const tickets = (await store.read(ids)).flatMap((stored) => (stored === undefined ? [] : [seen(stored)]))
       // A ticket that ended between the two reads is none of the player's any more.
       const open = tickets.filter(({ status }) => status !== 'CANCELLED')
+      await withSecret(open)
       return { tickets: open.toSorted((one, other) => one.createdAt - other.createdAt) }
     },
     waitForChange: async (ticketId, { version, signal, until }) => {
@@ -218,13 +284,21 @@ export function createFollower(options: FollowerOptions): Follower {
     longestWaiting: (limit) => ask('longestWaiting', limit),
     estimateWait: followerWaits.estimateWait,
     estimateQueueWaits: followerWaits.estimateQueueWaits,
-    createMatch: createMatchCreation({ store, checker, created: options.created }),
+    createMatch,
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId, given) => ask('stopMatch', matchId, given),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
     playerCame: (matchId, secret, playerId) => ask('playerCame', matchId, secret, playerId),
     isServerSecret: (secret) => ask('isServerSecret', secret),
-    isSecretOf: (matchId, secret) => ask('isSecretOf', matchId, secret),
+    isSecretOf: (matchId, given) => ask('isSecretOf', matchId, given),
+    registerServer: (token, registration) => ask('registerServer', token, registration),
+    reportServer: (token, report) => ask('reportServer', token, report),
+    waitForServerOrders: (token, { version, waitMs, signal }) =>
+      unlessAborted(
+        ask('waitForServerOrders', token, { version, waitMs: Math.min(waitMs, askTimeoutMs / 2) }),
+        signal,
+      ),
+    joinToken,
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),
@@ -235,13 +309,13 @@ export function createFollower(options: FollowerOptions): Follower {
     resumeQueue: (queue) => ask('resumeQueue', queue),
     inspect: () => ask('inspect'),
     hint: (requestId) => ask('hint', requestId),
-    webhook: createWebhook({ clock, ask: (path, body) => ask('webhook', path, body) }),
+    webhook: createWebhook(clock, (path, body) => ask('webhook', path, body)),
   }
 
   return {
     service,
     start: tail.start,
-    close: async (reason) => {
+    close: async (reason: Error) => {
       closed = reason
       asking.close(reason)
       await Promise.all([tail.close(), presence.close()])

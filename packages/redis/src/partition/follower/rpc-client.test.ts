@@ -59,6 +59,7 @@ test('guesses of secrets take only a part of the questions that may be open', as
   const other = asking.ask('inspect').catch((error: unknown) => error)
   await clock.advance(10)
   asking.heard([encode({ id: '1', answer: false })])
+  await guesses[0]
   const late = guess(501)
   const outcomes = await clock.until(Promise.all([...guesses, other, late]))
   expect(outcomes.filter((outcome) => outcome instanceof PartitionFull)).toHaveLength(400)

@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { createTicker } from '@muster/core/internal'
+import { within } from '@muster/core/internal'
 import type { StopMatchOptions } from '@muster/matchmaker'
 import { type Answer, type Command, decodeError, decodeReply, encode, type Input } from '../rpc.js'
 import { NoLeader, PartitionFull } from '../partition-errors.js'
@@ -32,20 +32,12 @@ export interface RpcClientOptions {
 }
 
 interface Open {
-  readonly isFromAnybody: boolean
-  readonly textOf: (again: boolean) => string
-  isPosted: boolean
-  readonly limitMs: number
-  /** When it fails, and when it is posted again; by the clock. */
-  readonly deadline: number
-  repeatAt: number
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: Error) => void
 }
 
+/** Milliseconds from the posting of an RPC request until it is posted again. */
 const REPEAT_MS = 1000
-/** Milliseconds between two looks at what is to be repeated or has failed. One timer is for all RPC requests. */
-const LOOK_MS = 100
 const STOP_TIMEOUT_MS = 70_000
 /** RPC requests open at once (our choice): what a follower holds while no process leads has a bound. */
 const MOST_OPEN = 1000
@@ -61,66 +53,49 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
   let fromAnybody = 0
   let closed: Error | undefined
 
-  /** The RPC request is open no longer. Undefined if it was not. */
-  const end = (id: string): Open | undefined => {
-    const ended = open.get(id)
-    if (ended?.isFromAnybody === true) fromAnybody -= 1
-    open.delete(id)
-    return ended
-  }
-
-  const postOne = (id: string, one: Open) => {
-    const text = one.textOf(one.isPosted)
-    one.isPosted = true
-    one.repeatAt = Infinity
-    void post(text)
-      .catch((error: unknown) => {
-        if (error instanceof InvalidInput) end(id)?.reject(error)
+  /** Posts a request until it is over. */
+  const keepPosting = async (id: string, textOf: (again: boolean) => string, over: AbortSignal) => {
+    for (let again = false; !over.aborted; again = true) {
+      await post(textOf(again)).catch((error: unknown) => {
+        if (error instanceof InvalidInput) open.get(id)?.reject(error)
         else problem(error)
       })
-      .then(() => {
-        one.repeatAt = clock.now() + REPEAT_MS
-      })
-  }
-  const look = async () => {
-    const now = clock.now()
-    for (const [id, one] of open) {
-      if (now >= one.deadline) {
-        end(id)?.reject(noAnswer(one.limitMs))
-      } else if (now >= one.repeatAt) postOne(id, one)
+      await clock.sleep(REPEAT_MS, over).catch(() => {})
     }
   }
-  const looking = createTicker({ clock, everyMs: LOOK_MS, tick: look, isNeeded: () => open.size > 0 })
 
   return {
-    ask: <Name extends Command>(command: Name, ...input: Input<Name>) =>
-      new Promise<Answer<Name>>((resolve, reject) => {
-        if (closed !== undefined) return reject(closed)
-        const isFromAnybody = FROM_ANYBODY.has(command)
-        if (open.size >= MOST_OPEN || (isFromAnybody && fromAnybody >= MOST_FROM_ANYBODY))
-          return reject(new PartitionFull('Too many commands to the leader are open. Retry later.'))
-        if (isFromAnybody) fromAnybody += 1
-        const id = newId()
-        const limitMs = waitsForStop(command, input) ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
-        const one: Open = {
-          isFromAnybody,
-          textOf: (again) => encode({ id, again, front: follower, command, input: withoutEnd(input) }),
-          isPosted: false,
+    ask: async <Name extends Command>(command: Name, ...input: Input<Name>) => {
+      if (closed !== undefined) throw closed
+      const isFromAnybody = FROM_ANYBODY.has(command)
+      if (open.size >= MOST_OPEN || (isFromAnybody && fromAnybody >= MOST_FROM_ANYBODY))
+        throw new PartitionFull('Too many commands to the leader are open. Retry later.')
+      if (isFromAnybody) fromAnybody += 1
+      const id = newId()
+      const limitMs = waitsForStop(command, input) ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
+      const textOf = (again: boolean) => encode({ id, again, front: follower, command, input: withoutEnd(input) })
+      const over = new AbortController()
+      const answered = new Promise<unknown>((resolve, reject) => open.set(id, { resolve, reject }))
+      try {
+        void keepPosting(id, textOf, over.signal)
+        const found = await within(
+          answered.then((answer) => ({ answer })),
           limitMs,
-          deadline: clock.now() + limitMs,
-          repeatAt: Infinity,
-          resolve: resolve as (answer: unknown) => void,
-          reject,
-        }
-        open.set(id, one)
-        postOne(id, one)
-        looking.wake()
-      }),
+          clock,
+        )
+        if (found === undefined) throw noAnswer(limitMs)
+        return found.answer as Answer<Name>
+      } finally {
+        over.abort()
+        open.delete(id)
+        if (isFromAnybody) fromAnybody -= 1
+      }
+    },
 
     heard: (replies) => {
       for (const text of replies) {
         const reply = decodeReply(text)
-        const asked = reply && end(reply.id)
+        const asked = reply && open.get(reply.id)
         if (reply === undefined || asked === undefined) continue
         if ('error' in reply) asked.reject(decodeError(reply.error))
         else asked.resolve(reply.answer)
@@ -129,8 +104,7 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
 
     close: (reason) => {
       closed = reason
-      for (const id of open.keys()) end(id)?.reject(reason)
-      void looking.stop()
+      for (const { reject } of open.values()) reject(reason)
     },
   }
 }

@@ -52,7 +52,7 @@ test('a commit whose answer is lost is repeated as it was, and what comes meanwh
     if (tries < 3) throw new Error('lost')
     return DONE
   })
-  const first = commits.record({ matchId: 'm1', text: 'intent' })
+  const first = commits.server({ matchId: 'm1', text: 'intent' })
   await clock.advance(0)
   commits.header({ ticketId: 't1', header: 'M2' })
   expect(await clock.until(first)).toEqual([])
@@ -69,16 +69,16 @@ test('each record learns of its own tickets that are not in the match, and refus
     refused: [{ ticketId: 't3', header: 'C4' }],
     unmet: [{ matchId: 'm2', ticketIds: ['t2'] }],
   }))
-  const records = ['m1', 'm2'].map((matchId) => commits.record({ matchId, text: 'intent' }))
-  expect(await clock.until(Promise.all(records))).toEqual([[], ['t2']])
+  const servers = ['m1', 'm2'].map((matchId) => commits.server({ matchId, text: 'intent' }))
+  expect(await clock.until(Promise.all(servers))).toEqual([[], ['t2']])
   expect(refused).toEqual(['t3'])
 })
 
-test.each([true, false])('records wait for replicas where they are to: %s', async (isDurable) => {
+test.each([true, false])('servers wait for replicas where they are to: %s', async (isDurable) => {
   const { clock, commits, written } = open(undefined, isDurable)
   commits.header({ ticketId: 't1', header: 'M2' })
   await clock.until(commits.flushed())
-  await clock.until(commits.record({ matchId: 'm1', text: 'intent' }))
+  await clock.until(commits.server({ matchId: 'm1', text: 'intent' }))
   expect(written.map(({ durable }) => durable)).toEqual([false, isDurable])
 })
 
@@ -86,13 +86,13 @@ test('once another process leads nothing more is written, and waiters are reject
   const { clock, commits, written, isLost } = open(async () => {
     throw new LeaseLost('eu')
   })
-  const record = commits.record({ matchId: 'm1', text: 'intent' })
+  const record = commits.server({ matchId: 'm1', text: 'intent' })
   await expect(clock.until(record)).rejects.toThrow('Another process leads.')
   expect([written.length, isLost()]).toEqual([1, true])
   const late = commits.flushed().catch((error: Error) => error.message)
   commits.stop(new Error('stopped'))
   await clock.until(late)
-  await expect(commits.record({ matchId: 'm1', text: 'intent' })).rejects.toThrow('stopped')
+  await expect(commits.server({ matchId: 'm1', text: 'intent' })).rejects.toThrow('stopped')
   expect(written).toHaveLength(1)
 })
 
@@ -112,4 +112,22 @@ test('an answer is written with what was decided before it, or after replicas ha
         : [[1, 1, false]],
     )
   }
+})
+
+test('an answer by itself waits for no replica', async () => {
+  const { commits, written } = open(async () => DONE, true)
+  commits.reply('a', 'answer')
+  await commits.flushed()
+  expect(written).toMatchObject([{ replies: [{ follower: 'a', text: 'answer' }], durable: false }])
+})
+
+test('an answer is not written before what was decided while another commit was under way', async () => {
+  const { clock, commits, written } = open()
+  commits.note('k', 'first')
+  await clock.advance(0)
+  commits.note('k', 'second')
+  commits.reply('a', 'answer')
+  await clock.until(commits.flushed())
+  const last = written.at(-1)
+  expect([last?.notes, last?.replies?.length]).toEqual([[{ key: 'k', text: 'second' }], 1])
 })

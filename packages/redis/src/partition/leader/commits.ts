@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/internal'
-import type { Commit, CommitOutcome, FollowerReply, NewHeader, RecordChange } from '../store/index.js'
+import type { Commit, CommitOutcome, FollowerReply, NewHeader, ServerChange } from '../store/index.js'
 
 /**
  * Writes what the leader decides, in order, one commit at a time: whatever is decided while one is under way goes into
@@ -11,10 +11,10 @@ export interface Commits {
   header(header: NewHeader): void
   left(ticketId: string, players: readonly string[]): void
   /**
-   * Changes the record of a match, once the change before it is written. Resolves with the required tickets that are
+   * Changes the server of a match, once the change before it is written. Resolves with the required tickets that are
    * not in the match; with none, it is written. Rejects once the lease is lost: then it may have been written.
    */
-  record(change: RecordChange): Promise<readonly string[]>
+  server(change: ServerChange): Promise<readonly string[]>
   backfill(backfillId: string, text: string | undefined): void
   note(key: string, text: string | undefined): void
   /** Answers a follower, with all that was decided before it. */
@@ -34,7 +34,7 @@ export interface CommitsOptions {
   readonly deposed: () => void
   /** Whether the lease is lost for good. */
   readonly isLost: () => boolean
-  /** Whether records of matches wait for replicas. */
+  /** Whether the records of servers wait for replicas. */
   readonly isDurable: boolean
   readonly problem: (error: unknown) => void
   readonly clock: Clock
@@ -50,18 +50,18 @@ interface Waiting {
 class Batch {
   readonly headers = new Map<string, NewHeader>()
   readonly left: { readonly ticketId: string; readonly players: readonly string[] }[] = []
-  readonly records: RecordChange[] = []
+  readonly servers: ServerChange[] = []
   readonly backfills = new Map<string, string | undefined>()
   readonly notes = new Map<string, string | undefined>()
   readonly replies: FollowerReply[] = []
-  /** One for each of `records`. */
+  /** One for each of `servers`. */
   readonly waiting: Waiting[] = []
   readonly flushed: Waiting[] = []
 
-  /** Whether there is anything to write. */
-  get isDecided(): boolean {
-    const { headers, left, records, backfills, notes, replies } = this
-    return headers.size + left.length + records.length + backfills.size + notes.size + replies.length > 0
+  /** How much there is to write. */
+  get size(): number {
+    const { headers, left, servers, backfills, notes, replies } = this
+    return headers.size + left.length + servers.length + backfills.size + notes.size + replies.length
   }
 }
 
@@ -81,18 +81,18 @@ export function createCommits(options: CommitsOptions): Commits {
 
   /** Writes a batch, however often that takes. Undefined once the lease is lost. */
   const written = async (batch: Batch): Promise<CommitOutcome | undefined> => {
-    if (!batch.isDecided) return { refused: [], unmet: [] }
+    if (batch.size === 0) return { refused: [], unmet: [] }
     const { replies } = batch
     // What waits for replicas is answered once they have it.
-    const isAnsweredLater = isDurable && replies.length > 0
+    const isAnsweredLater = isDurable && replies.length > 0 && replies.length < batch.size
     const outcome = await committed({
       headers: [...batch.headers.values()],
       left: batch.left,
-      records: batch.records,
+      servers: batch.servers,
       notes: Array.from(batch.notes, ([key, text]) => ({ key, text })),
       backfills: Array.from(batch.backfills, ([backfillId, text]) => ({ backfillId, text })),
       replies: isAnsweredLater ? [] : replies,
-      durable: isDurable && (batch.records.length > 0 || isAnsweredLater),
+      durable: isDurable && (batch.servers.length > 0 || isAnsweredLater),
     })
     if (isAnsweredLater && outcome !== undefined && (await committed({ replies })) === undefined) return undefined
     return outcome
@@ -114,7 +114,7 @@ export function createCommits(options: CommitsOptions): Commits {
 
   const write = async (): Promise<void> => {
     isWriting = true
-    while (goesOn() && (next.isDecided || next.flushed.length > 0)) {
+    while (goesOn() && (next.size > 0 || next.flushed.length > 0)) {
       const batch = next
       next = new Batch()
       const outcome = await written(batch)
@@ -126,7 +126,7 @@ export function createCommits(options: CommitsOptions): Commits {
       const unmet = new Map(outcome.unmet.map(({ matchId, ticketIds }) => [matchId, ticketIds]))
       for (const { ticketId, header } of outcome.refused) refused(ticketId, header)
       for (const [index, { resolve }] of batch.waiting.entries())
-        resolve(unmet.get((batch.records[index] as RecordChange).matchId) ?? NONE)
+        resolve(unmet.get((batch.servers[index] as ServerChange).matchId) ?? NONE)
       for (const { resolve } of batch.flushed) resolve(NONE)
     }
     isWriting = false
@@ -157,8 +157,8 @@ export function createCommits(options: CommitsOptions): Commits {
       next.left.push({ ticketId, players })
       begin()
     },
-    record: (change) => {
-      next.records.push(change)
+    server: (change) => {
+      next.servers.push(change)
       return waited((batch) => batch.waiting)
     },
     backfill: (backfillId, text) => {
@@ -174,7 +174,7 @@ export function createCommits(options: CommitsOptions): Commits {
       begin()
     },
     flushed: async () => {
-      if (!isWriting && !next.isDecided) return
+      if (!isWriting && next.size === 0) return
       await waited((batch) => batch.flushed)
     },
     stop: (reason) => {

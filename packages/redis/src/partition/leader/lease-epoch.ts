@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Lease } from '../election.js'
-import { repeatUntil } from '../repeat-until.js'
+import { repeatUntil } from '../../connection/index.js'
 import { LeaseLost } from '../partition-errors.js'
 import { readPrefix, type PartitionStore } from '../store/index.js'
 import { createRpcServer } from './rpc-server.js'
@@ -46,7 +46,7 @@ const SWEEP_MOST = 1000
  * Leads for one lease epoch, until the lease is lost or released. Every write carries the epoch's fencing token, so
  * that a leader that has lost its lease changes nothing. Resolves when nothing of the lease epoch is still running.
  */
-export async function leadTerm(options: LeaseEpochOptions): Promise<void> {
+export async function leadEpoch(options: LeaseEpochOptions): Promise<void> {
   const { name, store, lease, replica, isDurable, clock, random, endedTicketTtlMs, problem } = options
   const { token, signal } = lease
   const { leader } = replica
@@ -67,10 +67,8 @@ export async function leadTerm(options: LeaseEpochOptions): Promise<void> {
   })
   const answering = createRpcServer({
     leader,
-    flushed: commits.flushed,
-    keep: commits.reply,
+    reply: commits.reply,
     answered: store.answered,
-    send: (follower, texts) => store.answer(token, follower, texts),
     problem,
   })
 

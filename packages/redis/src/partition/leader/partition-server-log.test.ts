@@ -1,20 +1,20 @@
 import { TicketsGone, type ServerEntry } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
-import type { RecordChange } from '../store/store.js'
+import type { ServerChange } from '../store/store.js'
 import { createAssignedTickets, createPartitionServerLog } from './partition-server-log.js'
 
-type Written = Extract<RecordChange, { readonly text: string }>
+type Written = Extract<ServerChange, { readonly text: string }>
 
 const INTENT = { kind: 'intent', matchId: 'm1', at: 1, tickets: ['t1', 't2'] } as unknown as ServerEntry
 
 function open(unmet: (change: Written) => readonly string[], expected: readonly string[]) {
   const missing: (readonly string[])[] = []
-  const written: RecordChange[] = []
+  const written: ServerChange[] = []
   let present = expected
   const assigned = createAssignedTickets()
   const serverLog = createPartitionServerLog({
     commits: () => ({
-      record: async (change) => {
+      server: async (change) => {
         written.push(change)
         return unmet(change as Written)
       },

@@ -11,8 +11,8 @@ import type { PartitionStore } from '../store/index.js'
 import type { Commits } from './commits.js'
 
 interface PartitionServerLogOptions {
-  /** Those of the present term. */
-  readonly commits: () => Pick<Commits, 'record'>
+  /** Those of the present lease epoch. */
+  readonly commits: () => Pick<Commits, 'server'>
   /** Reads what was written before, oldest first. */
   readonly load: () => Promise<readonly ServerRecord[]>
   /** The tickets of a match whose players get the address as soon as its server listens. */
@@ -44,7 +44,7 @@ export function createPartitionServerLog({
     locks = false,
   ): Promise<readonly string[]> => {
     const { matchId } = intent
-    const unmet = await commits().record({ matchId, text: JSON.stringify(intent), requires, locks })
+    const unmet = await commits().server({ matchId, text: JSON.stringify(intent), requires, locks })
     if (unmet.length === 0) open.set(matchId, intent)
     return unmet
   }
@@ -88,7 +88,7 @@ export function createPartitionServerLog({
       .map(({ id, players }) => ({ ticketId: id, players: players.map((one) => one.id) }))
     open.delete(matchId)
     assigned.forget(matchId)
-    await commits().record({ matchId, ends })
+    await commits().server({ matchId, ends })
   }
 
   return {

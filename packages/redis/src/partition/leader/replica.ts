@@ -1,4 +1,4 @@
-import type { MatchmakerOptions, Ticket } from '@muster/matchmaker'
+import type { DeploymentService, MatchmakerOptions, Ticket } from '@muster/matchmaker'
 import {
   createLeader,
   type Leader,
@@ -35,7 +35,6 @@ import {
   removeGonePlayers,
 } from './partition-server-log.js'
 import type { Commits } from './commits.js'
-import { fencedService } from './fenced-service.js'
 
 /** What a lease epoch adds to a replica: the lease, and the way to write. */
 export interface Writing {
@@ -81,6 +80,30 @@ export interface ReplicaOptions {
   readonly problem: (error: unknown) => void
 }
 
+/**
+ * The service as a leader may use it: a leader that has lost its lease, e.g. after a pause, must not create or stop a
+ * server. The service does not know fencing tokens, so the lease is checked as late as possible. A create follows its
+ * log entry, which a deposed leader cannot write. A stop checks the lease first. Both check the clock at the last
+ * moment before the request is written.
+ * @param isHeld whether the lease is certainly held.
+ * @param assertLeading throws `LeaseLost` if another process leads.
+ */
+export function fencedService(
+  service: DeploymentService,
+  isHeld: () => boolean,
+  assertLeading: () => Promise<void>,
+): DeploymentService {
+  return {
+    get: (input, options) => service.get(input, options),
+    list: (input, options) => service.list(input, options),
+    create: (input, options) => service.create(input, { ...options, mayWrite: isHeld }),
+    stop: async (input, options) => {
+      await assertLeading()
+      return service.stop(input, { ...options, mayWrite: isHeld })
+    },
+  }
+}
+
 /** Tickets taken over at a time: some milliseconds of work. */
 const LOADED_AT_ONCE = 500
 
@@ -123,7 +146,7 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
   let intents: ReadonlyMap<string, ServerRecord> | undefined
   const readIntents = async (visit: (intent: ServerRecord) => void = () => {}) => {
     const open = new Map<string, ServerRecord>()
-    await eachOf(store.loadRecords, ({ matchId, text }) => {
+    await eachOf(store.loadServers, ({ matchId, text }) => {
       const intent = readStored<ServerRecord>(text, 'record')
       open.set(matchId, intent)
       visit(intent)
@@ -151,10 +174,11 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
       if (secret === undefined) throw new Error('This process does not lead.')
       return secret
     },
-    deployments: fencedService(matchmaker.deployments, {
-      isHeld: () => writing?.lease.isHeld() ?? false,
-      assert: async () => store.fence(writing?.lease.token ?? ''),
-    }),
+    deployments: fencedService(
+      matchmaker.deployments,
+      () => writing?.lease.isHeld() ?? false,
+      () => store.fence(writing?.lease.token ?? ''),
+    ),
     serverLog: createPartitionServerLog({
       commits,
       load: loadIntents,
@@ -268,7 +292,7 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
     prune: async () => {
       const before = [...assigned.matches()]
       const running = new Set<string>()
-      await eachOf(store.loadRecords, ({ matchId }) => running.add(matchId))
+      await eachOf(store.loadServers, ({ matchId }) => running.add(matchId))
       prune(before, running)
     },
     lead: async (ours) => {

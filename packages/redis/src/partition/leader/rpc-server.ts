@@ -21,14 +21,10 @@ export interface RpcServer {
 
 export interface RpcServerOptions {
   readonly leader: Leader
-  /** Resolves when all that the leader has decided is written: an answer must not come before what it tells. */
-  readonly flushed: () => Promise<void>
-  /** Answers a follower, with all that the leader has decided before, or after it. */
-  readonly keep: (follower: string, text: string) => void
+  /** Answers a follower, with all that the leader has decided before: an answer must not come before what it tells. */
+  readonly reply: (follower: string, text: string) => void
   /** The reply to a follower that begins so, if this leader or one before has kept one. */
   readonly answered: (follower: string, begins: string) => Promise<string | undefined>
-  /** Sends replies to a follower, in order. */
-  readonly send: (follower: string, texts: readonly string[]) => Promise<void>
   readonly problem: (error: unknown) => void
 }
 
@@ -38,37 +34,19 @@ const REMEMBERED_LENGTH = 16 * 1024 * 1024
 /** Most characters of one answer (our choice): Redis keeps answers for some time. */
 const LONGEST = 16 * 1024 * 1024
 
-type Packed = readonly PackedPresence[]
-type Handler = (leader: Leader, input: readonly never[]) => unknown
+function handled(leader: Leader, { command, input }: RpcRequest): unknown {
+  // A follower of another version may know more.
+  if (!Object.hasOwn(PROMISES, command))
+    throw new Error('The leader does not know this command. Run the same version in all processes.')
+  if (command === 'notePresence')
+    return leader.notePresence((input[0] as readonly PackedPresence[]).map(unpackPresence))
+  if (command === 'webhook') return webhookStatus(leader, String(input[0]), String(input[1]))
+  return Reflect.apply(leader[command], leader, input)
+}
 
-const HANDLERS: Readonly<Record<Command, Handler>> = {
-  acceptMatch: (leader, [ticketId, playerId]) => leader.acceptMatch(ticketId as never, playerId),
-  declineMatch: (leader, [ticketId, playerId]) => leader.declineMatch(ticketId as never, playerId),
-  explain: (leader, [ticketId]) => leader.explain(ticketId as never),
-  playersLeft: (leader, [matchId, playerIds]) => leader.playersLeft(matchId as never, playerIds as never),
-  stopMatch: (leader, [matchId, options]) => leader.stopMatch(matchId as never, options),
-  serverReady: (leader, [matchId, secret]) => leader.serverReady(matchId as never, secret as never),
-  playerCame: (leader, [matchId, secret, playerId]) =>
-    leader.playerCame(matchId as never, secret as never, playerId as never),
-  isServerSecret: (leader, [secret]) => leader.isServerSecret(secret as never),
-  isSecretOf: (leader, [matchId, secret]) => leader.isSecretOf(matchId as never, secret as never),
-  createBackfill: (leader, [input]) => leader.createBackfill(input as never),
-  getBackfill: (leader, [id]) => leader.getBackfill(id as never),
-  updateBackfill: (leader, [id, change]) => leader.updateBackfill(id as never, change as never),
-  cancelBackfill: (leader, [id]) => leader.cancelBackfill(id as never),
-  inspect: (leader) => leader.inspect(),
-  learnedWaits: (leader) => leader.learnedWaits(),
-  longestWaiting: (leader, [limit]) => leader.longestWaiting(limit as never),
-  cooldownsOf: (leader, [playerId]) => leader.cooldownsOf(playerId as never),
-  forgive: (leader, [playerId]) => leader.forgive(playerId as never),
-  pauseQueue: (leader, [queue]) => leader.pauseQueue(queue as never),
-  resumeQueue: (leader, [queue]) => leader.resumeQueue(queue as never),
-  notePresence: (leader, [packed]) => leader.notePresence((packed as unknown as Packed).map(unpackPresence)),
-  hint: (leader, [requestId]) => leader.hint(requestId as never),
-  webhook: async (leader, [path, body]) => {
-    const url = new URL(String(path), 'http://webhook.invalid')
-    return (await leader.webhook(new Request(url, { method: 'POST', body: String(body) }))).status
-  },
+async function webhookStatus(leader: Leader, path: string, body: string): Promise<number> {
+  const url = new URL(path, 'http://webhook.invalid')
+  return (await leader.webhook(new Request(url, { method: 'POST', body }))).status
 }
 
 /** A reply as text. One that is too long becomes an error. */
@@ -80,7 +58,7 @@ function textOf(reply: RpcReply): string {
 }
 
 export function createRpcServer(options: RpcServerOptions): RpcServer {
-  const { leader, flushed, send, keep, answered, problem } = options
+  const { leader, reply, answered, problem } = options
   /** Replies by the id of their question: of what must not be done again. */
   const replies = new LRUCache<string, string>({
     max: REMEMBERED,
@@ -89,48 +67,12 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
   })
   /** Ids of RPC requests that are being answered. */
   const underWay = new Set<string>()
-  /** Replies that are not sent yet, by follower. */
-  const outgoing = new Map<string, string[]>()
-  let isSending = false
-
-  const sendAll = async (): Promise<void> => {
-    try {
-      while (outgoing.size > 0) {
-        const batches = [...outgoing]
-        outgoing.clear()
-        // Each time: these may tell of what was decided since.
-        await flushed()
-        await Promise.all(batches.map(([follower, texts]) => send(follower, texts)))
-      }
-    } catch (error) {
-      // The follower retries the RPC request.
-      problem(error)
-    }
-    isSending = false
-  }
-
-  const reply = ({ front: follower, command }: RpcRequest, text: string) => {
-    if (isKept(command)) return keep(follower, text)
-    const texts = outgoing.get(follower)
-    if (texts === undefined) outgoing.set(follower, [text])
-    else texts.push(text)
-    if (isSending) return
-    isSending = true
-    queueMicrotask(() => void sendAll())
-  }
-
-  const handled = ({ command, input }: RpcRequest): unknown => {
-    // A follower of another version may know more.
-    if (!Object.hasOwn(HANDLERS, command))
-      throw new Error('The leader does not know this command. Run the same version in all processes.')
-    return HANDLERS[command](leader, input as readonly never[])
-  }
 
   const done = (ask: RpcRequest, answer: RpcReply) => {
     const text = textOf(answer)
     underWay.delete(ask.id)
     if (PROMISES[ask.command] !== 'read') replies.set(ask.id, text)
-    reply(ask, text)
+    reply(ask.front, text)
   }
 
   /** What is answered at once is answered in this turn of the event loop: with what it did, in one commit. */
@@ -138,7 +80,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     const { id } = ask
     const failed = (error: unknown) => done(ask, { id, error: encodeError(error) })
     try {
-      const answer = handled(ask)
+      const answer = handled(leader, ask)
       if (answer instanceof Promise) answer.then((value: unknown) => done(ask, { id, answer: value }), failed)
       else done(ask, { id, answer })
     } catch (error) {
@@ -153,7 +95,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
       if (before === undefined) return handle(ask)
       underWay.delete(ask.id)
       replies.set(ask.id, before)
-      reply(ask, before)
+      reply(ask.front, before)
     } catch (error) {
       // The follower retries the RPC request.
       underWay.delete(ask.id)
@@ -167,7 +109,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
       if (ask === undefined) return
       if (underWay.has(ask.id)) return
       const known = replies.get(ask.id)
-      if (known !== undefined) return reply(ask, known)
+      if (known !== undefined) return reply(ask.front, known)
       underWay.add(ask.id)
       if (ask.again && isKept(ask.command)) void handleUnlessAnswered(ask)
       else handle(ask)

@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/internal'
 import type { Lease } from '../election.js'
 import { LeaseLost } from '../partition-errors.js'
-import { repeatUntil } from '../repeat-until.js'
+import { repeatUntil } from '../../connection/index.js'
 import type { Changes, PartitionStore, TicketChange } from '../store/index.js'
 import type { Replica } from './replica.js'
 
@@ -117,18 +117,8 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
   }
 }
 
-/** Notifies a new leader once it has received everything that the previous leader wrote. */
-interface Sync {
-  /**
-   * Resolves once everything that was written before has been heard here. Rejects with the reason of the lease's
-   * signal. @throws {LeaseLost}
-   */
-  reached(lease: Pick<Lease, 'token' | 'signal'>): Promise<void>
-  heard(changes: Pick<Changes, 'replies' | 'isBehind'>): void
-}
-
 interface SyncOptions {
-  readonly store: Pick<PartitionStore, 'answer'>
+  readonly store: Pick<PartitionStore, 'commit'>
   /** Name of this follower: it sends itself a mark, which comes after all that was written before. */
   readonly follower: string
   readonly newId: () => string
@@ -139,14 +129,15 @@ interface SyncOptions {
 /** Milliseconds until a mark that was not heard is sent again. */
 const REPEAT_MS = 200
 
-export function createSync({ store, follower, newId, clock, problem }: SyncOptions): Sync {
+/** Notifies a new leader once it has received everything that the previous leader wrote. */
+export function createSync({ store, follower, newId, clock, problem }: SyncOptions) {
   const waiting = new Map<string, () => void>()
   /** Marks that were heard while there were more changes to come, which may be older than the marks. */
   const early = new Set<string>()
 
   const send = async (token: string, id: string): Promise<void> => {
     try {
-      await store.answer(token, follower, [id])
+      await store.commit(token, { replies: [{ follower, text: id }] })
     } catch (error) {
       if (error instanceof LeaseLost) throw error
       problem(error)
@@ -154,7 +145,11 @@ export function createSync({ store, follower, newId, clock, problem }: SyncOptio
   }
 
   return {
-    reached: async ({ token, signal }) => {
+    /**
+     * Resolves once everything that was written before has been heard here. Rejects with the reason of the lease's
+     * signal. @throws {LeaseLost}
+     */
+    reached: async ({ token, signal }: Pick<Lease, 'token' | 'signal'>) => {
       const id = `sync:${newId()}`
       const heard = new Promise<true>((resolve) => {
         waiting.set(id, () => resolve(true))
@@ -169,7 +164,7 @@ export function createSync({ store, follower, newId, clock, problem }: SyncOptio
         early.delete(id)
       }
     },
-    heard: ({ replies, isBehind }) => {
+    heard: ({ replies, isBehind }: Pick<Changes, 'replies' | 'isBehind'>) => {
       for (const reply of replies) if (waiting.has(reply)) early.add(reply)
       if (isBehind) return
       for (const id of early) waiting.get(id)?.()

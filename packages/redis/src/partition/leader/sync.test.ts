@@ -9,9 +9,10 @@ function open(answer: (id: string) => Promise<void> = async () => {}) {
   const problems: unknown[] = []
   const sync = createSync({
     store: {
-      answer: async (_token, _front, [id = '']) => {
+      commit: async (_token, { replies: [{ text: id } = { text: '' }] = [] }) => {
         marks.push(id)
         await answer(id)
+        return { refused: [], unmet: [] }
       },
     },
     follower: 'a',

@@ -1,9 +1,9 @@
 import { InvalidInput } from '@muster/core'
-import { defineScript, type Reply } from '../../connection/index.js'
+import { cut, defineScript, MOST_WEIGHT, type Reply } from '../../connection/index.js'
 import { splitHeader } from './assignments.js'
-import { COMMIT } from './commit-lua.js'
 import { type HeaderPrefix, readPrefix } from './header.js'
-import type { Commit, CommitOutcome, NewHeader, RecordChange } from './store.js'
+import type { Commit, CommitOutcome, NewHeader, ServerChange } from './store.js'
+import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 export interface StoreBounds {
   /** Most tickets, with those that ended and are still kept. Default 1,000,000. */
@@ -39,7 +39,7 @@ export const DEFAULT_BOUNDS: StoreBounds = {
 const REPLIES_LENGTH = 16 * 1024 * 1024
 
 /** How many replies to keep once these are added: of long ones fewer. A follower that misses one retries. */
-export function repliesKept(texts: readonly string[], { replyEntries }: StoreBounds): number {
+function repliesKept(texts: readonly string[], { replyEntries }: StoreBounds): number {
   const longest = texts.reduce((most, { length }) => Math.max(most, length), 1)
   return Math.min(replyEntries, Math.max(texts.length, Math.floor(REPLIES_LENGTH / longest)))
 }
@@ -52,6 +52,261 @@ export function assertWithinBytes(field: string, text: string, mostBytes: number
   if (bytes > mostBytes)
     throw new InvalidInput(`${field}: must have at most ${mostBytes} bytes, got ${bytes}`, { field })
 }
+
+/** What a ticket weighs more for being a large party. */
+export const partyWeight = (players = 0): number => Math.floor(players / 8)
+
+/**
+ * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, servers, backfills,
+ * notes, answers. A single record may need more; of one match there is at most one in a step. Whatever the last step
+ * done, what is stored is consistent: a ticket is matched before its match has a record, and assigned before its match
+ * is over.
+ */
+export function partsOf(commit: Commit): readonly Commit[] {
+  const { headers = [], left = [], servers = [], backfills = [], notes = [], replies = [] } = commit
+  const runs = runsOf(servers)
+  if (runs.length <= 1 && sizeOf(commit) <= MOST_WEIGHT) return [commit]
+  return [
+    ...cut(headers, ({ frees }) => 1 + partyWeight(frees?.length)).map((part): Commit => ({ headers: part })),
+    ...cut(left, ({ players }) => 1 + partyWeight(players.length)).map((part): Commit => ({ left: part })),
+    ...runs.flatMap((run) => cut(run, ticketsOf)).map((part): Commit => ({ servers: part })),
+    ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part })),
+    ...cut(notes, () => 1).map((part): Commit => ({ notes: part })),
+    ...cut(replies, () => 1).map((part): Commit => ({ replies: part })),
+  ]
+}
+
+/** Records in runs, in order: no match comes twice in one. */
+function runsOf(servers: readonly ServerChange[]): readonly (readonly ServerChange[])[] {
+  const runs: ServerChange[][] = []
+  let matches = new Set<string>()
+  for (const record of servers) {
+    if (runs.length === 0 || matches.has(record.matchId)) {
+      runs.push([])
+      matches = new Set()
+    }
+    matches.add(record.matchId)
+    ;(runs.at(-1) as ServerChange[]).push(record)
+  }
+  return runs
+}
+
+function sizeOf({ headers, left, servers, backfills, notes, replies }: Commit): number {
+  let size = 0
+  for (const each of [headers, left, backfills, notes, replies]) size += each?.length ?? 0
+  for (const { frees } of headers ?? []) size += partyWeight(frees?.length)
+  for (const { players } of left ?? []) size += partyWeight(players.length)
+  for (const record of servers ?? []) size += ticketsOf(record)
+  return size
+}
+
+const ticketsOf = (change: ServerChange): number => {
+  if (change.text !== undefined) return 1 + (change.requires?.length ?? 0)
+  return 1 + (change.ends?.reduce((sum, { players }) => sum + 1 + partyWeight(players.length), 0) ?? 0)
+}
+
+/**
+ * KEYS: epoch, headers, bodies, players, servers, locks, backfills, changes, ended, assignments, notes, answers to each
+ * follower.
+ * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
+ * Answer: 1, or the refused and the unmet.
+ */
+const COMMIT = `
+${FENCE}
+${NOW}
+${MANY}
+${FREE}
+local at = 3
+local function take()
+  at = at + 1
+  return ARGV[at - 1]
+end
+local function takeNumber() return tonumber(take()) end
+local byte, match, find, gmatch = string.byte, string.match, string.find, string.gmatch
+
+local function versionOf(header)
+  local _, digit, after = byte(header, 1, 3)
+  if not after or after < 48 then return digit - 48 end
+  return tonumber(match(header, '^%a(%d+)'))
+end
+-- 65, 67, 77 are A, C, M. Only the first line of a header has a space before a match and a line feed behind it.
+local function isIn(header, line, isRunning)
+  local letter = header and byte(header)
+  return (letter == 65 or not isRunning and letter == 77) and find(header, line, 1, true)
+end
+
+-- Headers: number; ids; headers; lines of the entry of changes; number of assignments; match and text of each.
+local n = takeNumber()
+local ids, heads = at - 1, at - 1 + n
+at = at + 2 * n
+local refused, isRefused, isRepeated = {}, {}, {}
+if n > 0 then
+  local before, written, count = get(KEYS[2], ARGV, ids + 1, ids + n), {}, 0
+  for i = 1, n do
+    local old, new, fits = before[i], ARGV[heads + i], false
+    if old == new then
+      isRepeated[i] = true
+    else
+      if old then
+        fits = byte(old) ~= 67 and versionOf(old) < versionOf(new)
+      else
+        fits = versionOf(new) > 1 and redis.call('HEXISTS', KEYS[3], ARGV[ids + i]) == 1
+      end
+      if fits then
+        written[count + 1] = ARGV[ids + i]
+        written[count + 2] = new
+        count = count + 2
+      else
+        refused[#refused + 1] = {ARGV[ids + i], old}
+        isRefused[ARGV[ids + i]] = true
+      end
+    end
+  end
+  local lines = take()
+  if #refused > 0 then
+    local kept = {}
+    for line in gmatch(lines, '[^\\n]+') do if not isRefused[match(line, '^%S+')] then kept[#kept + 1] = line end end
+    lines = table.concat(kept, '\\n')
+  end
+  if lines ~= '' then redis.call('XADD', KEYS[8], 'MAXLEN', '~', ARGV[2], '*', 'c', lines) end
+  many('HSET', KEYS[2], written, 1, count)
+  local assignments = takeNumber()
+  many('HSET', KEYS[10], ARGV, at, at + 2 * assignments - 1)
+  at = at + 2 * assignments
+end
+
+-- Effects of headers: number; of each its header's number, whether it ends the ticket (0, or 1, or = and its match),
+-- number of players to free, these.
+local ended = {}
+for _ = 1, takeNumber() do
+  local i, ends, players = takeNumber(), take(), takeNumber()
+  local id = ARGV[ids + i]
+  if not isRefused[id] then
+    if ends ~= '0' and not isRepeated[i] then
+      ended[#ended + 1] = id
+      if ends ~= '1' then ended[#ended + 1] = ends end
+    end
+    free(KEYS[4], id, at, at + players - 1)
+  end
+  at = at + players
+end
+
+-- Players who left: number; of each ticket its id, number of players, these.
+for _ = 1, takeNumber() do
+  local id, players = take(), takeNumber()
+  free(KEYS[4], id, at, at + players - 1)
+  at = at + players
+end
+
+-- Records: number; match and text of each, those with requirements first; number of these; of each a mode and its
+-- tickets, space between. The mode is l to lock, r not to.
+local writes = takeNumber()
+local first, unmet, isUnmet = at, {}, {}
+at = at + 2 * writes
+local requirements = takeNumber()
+if requirements > 0 then
+  local flat, owner, count = {}, {}, 0
+  for q = 1, requirements do
+    for id in gmatch(ARGV[at + q - 1], ' (%S+)') do
+      count = count + 1
+      flat[count], owner[count] = id, q
+    end
+  end
+  local headers, line, lineOf = get(KEYS[2], flat, 1, count), nil, 0
+  for i = 1, count do
+    local q = owner[i]
+    if q ~= lineOf then line, lineOf = ' ' .. ARGV[first + 2 * q - 2] .. '\\n', q end
+    if not isIn(headers[i], line, false) then
+      isUnmet[q] = isUnmet[q] or {}
+      table.insert(isUnmet[q], flat[i])
+    end
+  end
+  local locks, unlocked, count = {}, {}, 0
+  for q = 1, requirements do
+    local mode, id = ARGV[at + q - 1], ARGV[first + 2 * q - 2]
+    local lock = byte(mode) == 108 and string.sub(mode, 3) or ''
+    if isUnmet[q] then
+      -- What is there already was met when it was written.
+      local isThere = redis.call('HGET', KEYS[5], id) == ARGV[first + 2 * q - 1]
+      if isThere and (redis.call('HGET', KEYS[6], id) or '') == lock then
+        isUnmet[q] = nil
+      else
+        unmet[#unmet + 1] = {id, isUnmet[q]}
+      end
+    end
+    if not isUnmet[q] then
+      if lock == '' then
+        unlocked[#unlocked + 1] = id
+      else
+        locks[count + 1], locks[count + 2] = id, lock
+        count = count + 2
+      end
+    end
+  end
+  many('HSET', KEYS[6], locks, 1, count)
+  many('HDEL', KEYS[6], unlocked, 1, #unlocked)
+  at = at + requirements
+end
+if #unmet == 0 then
+  many('HSET', KEYS[5], ARGV, first, first + 2 * writes - 1)
+else
+  for w = 1, writes do
+    if not isUnmet[w] then redis.call('HSET', KEYS[5], ARGV[first + 2 * w - 2], ARGV[first + 2 * w - 1]) end
+  end
+end
+
+-- Matches that are over: number; the matches; of each how many tickets end; number of these; their ids; of each how
+-- many players; number of these; the players.
+local over = takeNumber()
+if over > 0 then
+  local counts = at + over
+  local tickets = tonumber(ARGV[counts + over])
+  local ids, sizes = counts + over, counts + over + tickets
+  local players = sizes + tickets + 1
+  local headers = get(KEYS[2], ARGV, ids + 1, ids + tickets)
+  local ticket, player = 0, players
+  for i = 0, over - 1 do
+    local id = ARGV[at + i]
+    local isFirst, line = redis.call('HDEL', KEYS[5], id) == 1, ' ' .. id .. '\\n'
+    for _ = 1, ARGV[counts + i] do
+      ticket = ticket + 1
+      local id, size = ARGV[ids + ticket], tonumber(ARGV[sizes + ticket])
+      if isFirst and isIn(headers[ticket], line, true) then
+        ended[#ended + 1] = id
+        free(KEYS[4], id, player + 1, player + size)
+      end
+      player = player + size
+    end
+    if isFirst then ended[#ended + 1] = '=' .. id end
+  end
+  many('HDEL', KEYS[6], ARGV, at, at + over - 1)
+  at = player + 1
+end
+
+-- Backfills, then notes: number; of each 1, id and text, or 0 and id.
+for _, key in ipairs({KEYS[7], KEYS[11]}) do
+  for _ = 1, takeNumber() do
+    if take() == '1' then
+      local id = take()
+      redis.call('HSET', key, id, take())
+    else
+      redis.call('HDEL', key, take())
+    end
+  end
+end
+
+-- Followers that are answered: number; of each the most entries, for how many milliseconds these are kept, number of
+-- answers, these.
+for i = 1, takeNumber() do
+  local key, most, ms = KEYS[11 + i], take(), take()
+  for _ = 1, takeNumber() do redis.call('XADD', key, 'MAXLEN', '~', most, '*', 'a', take()) end
+  redis.call('PEXPIRE', key, ms)
+end
+
+if #ended > 0 then redis.call('RPUSH', KEYS[9], now() .. ' ' .. table.concat(ended, ' ')) end
+if #refused == 0 and #unmet == 0 then return 1 end
+return {refused, unmet}
+`
 
 export const commitScript = defineScript({
   name: 'partition.commit',
@@ -72,14 +327,14 @@ export function commitWords(
   replies: ReadonlyMap<string, readonly string[]>,
   bounds: StoreBounds,
 ): Words {
-  const { headers = [], left = [], records = [], backfills = [], notes = [] } = commit
+  const { headers = [], left = [], servers = [], backfills = [], notes = [] } = commit
   const words: Words = [token, bounds.changeEntries]
   const prefixes = headers.map(({ header }) => readPrefix(header))
   headerWords(headers, prefixes, words)
   words.push(left.length)
   for (const { ticketId, players } of left) words.push(ticketId, players.length, ...players)
-  writeWords(records.filter(isWritten), matchesOf(headers, prefixes), words)
-  overWords(records.filter(isOver), words)
+  writeWords(servers.filter(isWritten), words)
+  overWords(servers.filter(isOver), words)
   words.push(backfills.length)
   for (const { backfillId, text } of backfills) {
     if (text === undefined) words.push(0, backfillId)
@@ -106,10 +361,10 @@ export function repliesOf({ replies = [] }: Commit): ReadonlyMap<string, readonl
   return byFollower
 }
 
-type WrittenRecord = Extract<RecordChange, { readonly text: string }>
-type OverRecord = Exclude<RecordChange, WrittenRecord>
-const isWritten = (change: RecordChange): change is WrittenRecord => change.text !== undefined
-const isOver = (change: RecordChange): change is OverRecord => change.text === undefined
+type WrittenServer = Extract<ServerChange, { readonly text: string }>
+type EndedServer = Exclude<ServerChange, WrittenServer>
+const isWritten = (change: ServerChange): change is WrittenServer => change.text !== undefined
+const isOver = (change: ServerChange): change is EndedServer => change.text === undefined
 
 function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[], words: Words): void {
   words.push(headers.length)
@@ -136,37 +391,23 @@ function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPre
 /** With an assigned ticket, the assignment of its match is swept. */
 const endOf = ({ letter, matchId }: HeaderPrefix) => (letter === 'A' && matchId !== undefined ? `=${matchId}` : 1)
 
-/** The matches that tickets are in by these headers. */
-function matchesOf(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[]): ReadonlyMap<string, string> {
-  const matches = new Map<string, string>()
-  for (const [index, { letter, matchId }] of prefixes.entries()) {
-    const isInMatch = matchId !== undefined && (letter === 'M' || letter === 'A')
-    if (isInMatch) matches.set((headers[index] as NewHeader).ticketId, matchId)
-  }
-  return matches
-}
-
-function writeWords(records: readonly WrittenRecord[], matches: ReadonlyMap<string, string>, words: Words): void {
-  const requiring = records.filter(({ requires = [] }) => requires.length > 0)
-  const others = requiring.length === 0 ? records : records.filter(({ requires = [] }) => requires.length === 0)
-  words.push(records.length)
+function writeWords(servers: readonly WrittenServer[], words: Words): void {
+  const requiring = servers.filter(({ requires = [] }) => requires.length > 0)
+  const others = requiring.length === 0 ? servers : servers.filter(({ requires = [] }) => requires.length === 0)
+  words.push(servers.length)
   for (const { matchId, text } of requiring) words.push(matchId, text)
   for (const { matchId, text } of others) words.push(matchId, text)
   words.push(requiring.length)
-  for (const { matchId, requires = [], locks } of requiring) {
-    const mode = locks === true ? 'l' : 'r'
-    const isImplied = requires.every((id) => matches.get(id) === matchId)
-    words.push(`${isImplied ? mode.toUpperCase() : mode} ${requires.join(' ')}`)
-  }
+  for (const { requires = [], locks } of requiring) words.push(`${locks === true ? 'l' : 'r'} ${requires.join(' ')}`)
 }
 
-function overWords(records: readonly OverRecord[], words: Words): void {
-  words.push(records.length)
-  if (records.length === 0) return
-  const ends = records.flatMap((record) => record.ends ?? [])
+function overWords(servers: readonly EndedServer[], words: Words): void {
+  words.push(servers.length)
+  if (servers.length === 0) return
+  const ends = servers.flatMap((record) => record.ends ?? [])
   const players = ends.flatMap((one) => one.players)
-  for (const { matchId } of records) words.push(matchId)
-  for (const record of records) words.push(record.ends?.length ?? 0)
+  for (const { matchId } of servers) words.push(matchId)
+  for (const record of servers) words.push(record.ends?.length ?? 0)
   words.push(ends.length)
   for (const { ticketId } of ends) words.push(ticketId)
   for (const one of ends) words.push(one.players.length)

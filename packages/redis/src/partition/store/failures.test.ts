@@ -7,6 +7,7 @@ import { LeaseLost } from '../partition-errors.js'
 import { createRedisStore } from './redis-store.js'
 import type { PartitionStore } from './store.js'
 import {
+  answer,
   aTicket,
   assign,
   assigned,
@@ -68,10 +69,10 @@ describeRedis('A partition in a Redis', () => {
         expect(await store.renew(token, 60_000)).toBe(true)
         expect(await store.setInForce(token, 'queues')).toMatchObject({ text: 'queues' })
         await store.fence(token)
-        await store.answer(token, 'a', ['answer'])
+        await answer(store, token, 'a', ['answer'])
         await assign(store, token, 'm1', ['t0', 't1'])
         const ends = [{ ticketId: 't0', players: ['player of t0'] }]
-        expect(await store.commit(token, { records: [{ matchId: 'm1', ends }] })).toEqual(DONE)
+        expect(await store.commit(token, { servers: [{ matchId: 'm1', ends }] })).toEqual(DONE)
         expect(await store.cancel('t2', ['player of t2'])).toMatchObject({ kind: 'cancelled' })
         expect(await store.commit(token, { headers: [{ ticketId: 't3', header: cancelled(2) }] })).toEqual(DONE)
         expect(await store.sweep(token, 0, 10)).toBe(3)
@@ -112,10 +113,10 @@ describeRedis('A partition in a Redis', () => {
         const name = redis.redis.keys('ranked')('s')
         await redis.redis.command(name, ['SETRANGE', name, 0, 'another'])
         const headers = [{ ticketId: 't1', header: matched(2, 'm1') }]
-        await expect(store.commit(token, { headers, records: [{ matchId: 'm1', text: 'intent' }] })).rejects.toThrow(
+        await expect(store.commit(token, { headers, servers: [{ matchId: 'm1', text: 'intent' }] })).rejects.toThrow(
           RedisWrongType,
         )
-        expect((await store.loadRecords(undefined)).items).toEqual([])
+        expect((await store.loadServers(undefined)).items).toEqual([])
         await expect(store.cancel('t1', ['player of t1'])).rejects.toThrow(RedisWrongType)
         await expect(store.read(['t1'])).rejects.toThrow(RedisWrongType)
         expect(await store.playerTickets(['player of t1'])).toEqual([['t1']])
@@ -223,10 +224,10 @@ describeRedis('A partition in a Redis', () => {
     broken({}, async ({ redis }, store) => {
       const token = await tokenOf(store)
       const key = redis.keys('ranked')('r:a')
-      for (let number = 0; number < 30; number += 1) await store.answer(token, 'a', ['x'.repeat(2_000_000)])
+      for (let number = 0; number < 30; number += 1) await answer(store, token, 'a', ['x'.repeat(2_000_000)])
       expect(await redis.command(key, ['XLEN', key])).toBeLessThanOrEqual(8)
       const { cursor } = await store.changes(undefined, 'a', NEWS)
-      await store.answer(token, 'a', Array.from({ length: 20 }, (_, number) => `${number}`.padEnd(1_000_000)))
+      await answer(store, token, 'a', Array.from({ length: 20 }, (_, number) => `${number}`.padEnd(1_000_000)))
       expect((await store.changes(cursor, 'a', NEWS)).replies).toHaveLength(20)
     }),
   )
@@ -240,8 +241,8 @@ describeRedis('A partition in a Redis', () => {
       await store.commit(token, { headers: [{ ticketId: 't0', header: matched(2, 'm1') }] })
       await server.ask('SCRIPT FLUSH')
       const headers = ids.map((ticketId) => ({ ticketId, header: matched(3, 'm1') }))
-      const records = [{ matchId: 'm1', text: 'intent', requires: ids }]
-      expect(await store.commit(token, { headers, records })).toEqual(DONE)
+      const servers = [{ matchId: 'm1', text: 'intent', requires: ids }]
+      expect(await store.commit(token, { headers, servers })).toEqual(DONE)
     }),
   )
 })
@@ -253,9 +254,9 @@ describeRedis('A partition in a Redis with replicas', () => {
       const store = createRedisStore({ redis, name: 'ranked', replicas: { atLeast: 1, timeoutMs: 1000 } })
       const token = await tokenOf(store)
       const committing = store
-        .commit(token, { records: [{ matchId: 'm1', text: 'intent' }], durable: true })
+        .commit(token, { servers: [{ matchId: 'm1', text: 'intent' }], durable: true })
         .catch((error: unknown) => (error as { readonly code: string }).code)
-      while ((await store.loadRecords(undefined)).items.length === 0) await systemClock.sleep(5)
+      while ((await store.loadServers(undefined)).items.length === 0) await systemClock.sleep(5)
       expect(await Promise.race([store.renew(token, 60_000), committing])).toBe(true)
       expect(await committing).toBe('NOREPLICAS')
       await store.close()

@@ -15,7 +15,7 @@ export type {
   Note,
   PartitionStore,
   PlayerTickets,
-  RecordChange,
+  ServerChange,
   StoredTicket,
   TicketChange,
 } from './store.js'

@@ -1,5 +1,5 @@
 import { defineScript, type Reply } from '../../connection/index.js'
-import type { Acquired, Batch, StoredRecord, StoredTicket } from './store.js'
+import type { Acquired, Batch, StoredServer, StoredTicket } from './store.js'
 import { FENCE, MANY, NOW } from './lua.js'
 import { storedTicket } from './ticket-scripts.js'
 
@@ -64,21 +64,6 @@ export const releaseScript = defineScript({
 export const fenceScript = defineScript({
   name: 'partition.fence',
   lua: `${FENCE}\nreturn 1`,
-  kind: 'write-if-full',
-  read: () => {},
-})
-
-/** KEYS: epoch, replies to a follower. ARGV: token, most entries, milliseconds for which they are kept, the replies. */
-const ANSWER = `
-${FENCE}
-for i = 4, #ARGV do redis.call('XADD', KEYS[2], 'MAXLEN', '~', ARGV[2], '*', 'a', ARGV[i]) end
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
-return 1
-`
-
-export const answerScript = defineScript({
-  name: 'partition.answer',
-  lua: ANSWER,
   kind: 'write-if-full',
   read: () => {},
 })
@@ -153,27 +138,27 @@ export const loadTicketsScript = defineScript({
   },
 })
 
-/** KEYS: records, locks. ARGV: cursor, about how many. Answer: the next cursor, then match, record, locked of each. */
+/** KEYS: servers, locks. ARGV: cursor, about how many. Answer: the next cursor, then match, record, locked of each. */
 const RECORDS = `
 ${MANY}
 local next, found = unpack(redis.call('HSCAN', KEYS[1], ARGV[1], 'COUNT', ARGV[2]))
-local matches, records = {}, {next}
+local matches, servers = {}, {next}
 for i = 1, #found, 2 do matches[#matches + 1] = found[i] end
 for i, locked in ipairs(get(KEYS[2], matches, 1, #matches)) do
-  records[#records + 1] = matches[i]
-  records[#records + 1] = found[2 * i]
-  records[#records + 1] = locked
+  servers[#servers + 1] = matches[i]
+  servers[#servers + 1] = found[2 * i]
+  servers[#servers + 1] = locked
 end
-return records
+return servers
 `
 
-export const loadRecordsScript = defineScript({
-  name: 'partition.loadRecords',
+export const loadServersScript = defineScript({
+  name: 'partition.loadServers',
   lua: RECORDS,
   kind: 'read',
-  read: (reply): Batch<StoredRecord> => {
+  read: (reply): Batch<StoredServer> => {
     const [next, ...rest] = reply as readonly (string | null)[]
-    const items: StoredRecord[] = []
+    const items: StoredServer[] = []
     for (let at = 0; at < rest.length; at += 3) {
       const [matchId, text, locked] = rest.slice(at, at + 3) as [string, string, string | null]
       items.push({ matchId, text, locked: locked?.split(' ') ?? [] })

@@ -15,14 +15,14 @@ import type {
   NewTicket,
   Note,
   PlayerTickets,
-  RecordChange,
+  ServerChange,
   StoredBackfill,
-  StoredRecord,
+  StoredServer,
   StoredTicket,
   TicketChange,
 } from './store.js'
 
-type WrittenRecord = Extract<RecordChange, { text: string }>
+type WrittenServer = Extract<ServerChange, { text: string }>
 
 /**
  * A partition in memory: every method is one step of the store, done at once. It is written for reading, as the
@@ -34,7 +34,7 @@ export class MemoryPartition {
   #lives = 0
   tickets = new Map<string, StoredTicket>()
   players = new Map<string, readonly string[]>()
-  records = new Map<string, StoredRecord>()
+  servers = new Map<string, StoredServer>()
   backfills = new Map<string, StoredBackfill>()
   notes = new Map<string, Note>()
   #ended: { readonly at: number; readonly ids: readonly string[] }[] = []
@@ -53,7 +53,7 @@ export class MemoryPartition {
 
   /** Loses everything, as FLUSHALL does. */
   wipe(): void {
-    for (const map of [this.tickets, this.players, this.records, this.backfills, this.notes, this.#replies]) map.clear()
+    for (const map of [this.tickets, this.players, this.servers, this.backfills, this.notes, this.#replies]) map.clear()
     this.#ended = []
     this.#lead = this.#epoch = this.#inForce = undefined
     this.#begin()
@@ -115,7 +115,7 @@ export class MemoryPartition {
     if (ticket === undefined) return { kind: 'unknown' }
     const { letter, version, matchId } = ticket.header === undefined ? FIRST : readPrefix(ticket.header)
     if (letter === 'C') return { kind: 'cancelled', header: ticket.header as string }
-    const isLocked = letter === 'M' && this.records.get(matchId ?? '')?.locked.includes(ticketId)
+    const isLocked = letter === 'M' && this.servers.get(matchId ?? '')?.locked.includes(ticketId)
     if (letter === 'A' || isLocked === true) return { kind: 'late', header: ticket.header as string }
     const place = matchId === undefined ? '' : ` ${matchId}`
     const rest = JSON.parse(ticket.header?.split('\n')[1] ?? '{}') as object
@@ -171,21 +171,15 @@ export class MemoryPartition {
     return replies
   }
 
-  answer(token: string, follower: string, texts: readonly string[]): void {
-    this.fence(token)
-    for (const text of texts) this.repliesTo(follower).add(text)
-    this.changes.wake()
-  }
-
   /** One part of a commit: see `partsOf`. */
   commit(token: string, commit: Commit): CommitOutcome {
-    const { headers = [], left = [], records = [], backfills = [], notes = [], replies = [] } = commit
+    const { headers = [], left = [], servers = [], backfills = [], notes = [], replies = [] } = commit
     this.fence(token)
     const refused = headers.filter((header) => !this.#write(header)).map(({ ticketId }) => ticketId)
     const written = headers.filter(({ ticketId }) => !refused.includes(ticketId))
     if (written.length > 0) this.changes.add(written.map(({ ticketId, header }) => ({ ticketId, ...prefixOf(header) })))
     for (const { ticketId, players } of left) this.#free(ticketId, players)
-    const unmet = records.flatMap((change) => this.#record(change))
+    const unmet = servers.flatMap((change) => this.#record(change))
     for (const { backfillId, text } of backfills) {
       if (text === undefined) this.backfills.delete(backfillId)
       else this.backfills.set(backfillId, { backfillId, text })
@@ -213,23 +207,23 @@ export class MemoryPartition {
     return true
   }
 
-  #record(change: RecordChange): CommitOutcome['unmet'] {
+  #record(change: ServerChange): CommitOutcome['unmet'] {
     const { matchId } = change
-    const known = this.records.get(matchId)
+    const known = this.servers.get(matchId)
     if (change.text === undefined) {
       if (known === undefined) return []
-      this.records.delete(matchId)
+      this.servers.delete(matchId)
       const ended = (change.ends ?? []).filter(({ ticketId }) => this.#isIn(ticketId, matchId, 'A'))
       for (const { ticketId, players } of ended) this.#free(ticketId, players)
       if (ended.length > 0) this.#ended.push({ at: this.now(), ids: ended.map(({ ticketId }) => ticketId) })
       return []
     }
-    const { text, requires = [], locks = false } = change as WrittenRecord
+    const { text, requires = [], locks = false } = change as WrittenServer
     const locked = requires.length === 0 ? (known?.locked ?? []) : locks ? requires : []
     const missing = requires.filter((id) => !this.#isIn(id, matchId, 'MA'))
     const isDone = known?.text === text && known.locked.join(' ') === locked.join(' ')
     if (missing.length > 0) return isDone ? [] : [{ matchId, ticketIds: missing }]
-    this.records.set(matchId, { matchId, text, locked })
+    this.servers.set(matchId, { matchId, text, locked })
     return []
   }
 

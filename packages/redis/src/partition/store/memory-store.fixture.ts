@@ -1,6 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { assertWithinBytes, DEFAULT_BOUNDS } from './commit-script.js'
-import { partsOf } from './commit-parts.js'
+import { assertWithinBytes, DEFAULT_BOUNDS, partsOf } from './commit-script.js'
 import type { MemoryPartition } from './memory-partition.fixture.js'
 import { MOST_ENTRIES } from '../../stream/follow-stream.js'
 import type { Batch, CommitOutcome, PartitionStore, StoredTicket, TailOptions } from './store.js'
@@ -51,7 +50,6 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
     },
     answered: (follower, begins) =>
       step('answered', () => partition.repliesTo(follower).all().findLast((text) => text.startsWith(begins))),
-    answer: (token, follower, texts) => step('answer', () => partition.answer(token, follower, texts)),
 
     inbox: async (after, options) => {
       await hook('inbox', 'before')
@@ -104,7 +102,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
         const { items, next } = page(partition.tickets, at)
         return { items: items.filter(isOpen), next }
       }),
-    loadRecords: (at) => step('loadRecords', () => page(partition.records, at)),
+    loadServers: (at) => step('loadServers', () => page(partition.servers, at)),
     loadNotes: (at) => step('loadNotes', () => page(partition.notes, at)),
     readNotes: (keys) => step('readNotes', () => keys.map((key) => partition.notes.get(key)?.text)),
     loadBackfills: (at) => step('loadBackfills', () => page(partition.backfills, at)),

@@ -5,7 +5,7 @@ import { describeRedis, openRedis, type RedisUnderTest } from '../../redis.fixtu
 import { MemoryPartition } from './memory-partition.fixture.js'
 import { openMemoryStore } from './memory-store.fixture.js'
 import { createRedisStore } from './redis-store.js'
-import type { Commit, NewHeader, PartitionStore, RecordChange } from './store.js'
+import type { Commit, NewHeader, PartitionStore, ServerChange } from './store.js'
 import { assigned, cancelled, matched, searching } from './suite/stores.fixture.js'
 
 type Step = (store: PartitionStore, token: string) => Promise<unknown>
@@ -48,7 +48,7 @@ const headers: fc.Arbitrary<readonly NewHeader[]> = fc.uniqueArray(
   { maxLength: 4, selector: (one) => one.ticketId },
 )
 const departures = fc.array(fc.record({ ticketId, players }), { maxLength: 2 })
-const record: fc.Arbitrary<RecordChange> = fc.oneof(
+const record: fc.Arbitrary<ServerChange> = fc.oneof(
   fc.record({ matchId, text: fc.constantFrom('a', 'b\n') }),
   fc.record({
     matchId,
@@ -62,7 +62,7 @@ const commit: fc.Arbitrary<Step> = fc
   .record({
     headers,
     left: departures,
-    records: fc.array(record, { maxLength: 4 }),
+    servers: fc.array(record, { maxLength: 4 }),
     backfills: fc.array(fc.record({ backfillId: matchId, text: fc.option(fc.constant('text'), { nil: undefined }) })),
   })
   .map((commit: Commit) => (store, token) => store.commit(token, commit))
@@ -72,7 +72,7 @@ const IDS = ['t0', 't1', 't2', 't3', 't4']
 const everything: Step = async (store) => ({
   tickets: await store.read(IDS),
   players: await store.playerTickets(['ann', 'bob', 'cid', 'dan']),
-  records: (await store.loadRecords(undefined)).items.toSorted((a, b) => a.matchId.localeCompare(b.matchId)),
+  servers: (await store.loadServers(undefined)).items.toSorted((a, b) => a.matchId.localeCompare(b.matchId)),
   backfills: (await store.loadBackfills(undefined)).items.toSorted((a, b) => a.backfillId.localeCompare(b.backfillId)),
   open: (await store.loadTickets(undefined)).items.toSorted((a, b) => a.id.localeCompare(b.id)),
 })

@@ -2,53 +2,37 @@
 import type { KeySpace } from '../../connection/index.js'
 
 /** All in one slot: see docs/decisions/0050. */
-export interface PartitionKeys {
+export const partitionKeys = (name: KeySpace) => ({
   /** Hash: ticket → `<createdAt> <body>`. */
-  readonly bodies: string
-  /** Hash: ticket → header (header.ts); no entry while nothing has changed. */
-  readonly headers: string
-  /** Hash: match → assignment, from when its first ticket is assigned until its tickets are swept. */
-  readonly assignments: string
-  /** Hash: player → ids of tickets, space between. */
-  readonly players: string
-  /** Hash: match → record. */
-  readonly records: string
-  /** Hash: match → ids of the tickets that it locks, space between. */
-  readonly locks: string
-  /** Hash: backfill → text. */
-  readonly backfills: string
-  /** Hash: key → text, of what the leader remembers. */
-  readonly notes: string
-  /** Stream, capped: `+` ids, `-` id and who cancelled a match that was found, `?` question. */
-  readonly inbox: string
-  /** Stream, capped: `c` and a line for each ticket: id and prefix of the header. */
-  readonly changes: string
-  /** List: time, ids of tickets that ended, and of matches that are over (with = before). */
-  readonly ended: string
-  /** Text with a lifetime: the token of the leader. */
-  readonly lease: string
-  /** Text: the token of the newest leader. */
-  readonly epoch: string
-  /** Hash: text, since. */
-  readonly inForce: string
-  /** Stream, capped and with a lifetime. */
-  readonly repliesTo: (follower: string) => string
-}
-
-export const partitionKeys = (name: KeySpace): PartitionKeys => ({
   bodies: name('b'),
+  /** Hash: ticket → header (header.ts); no entry while nothing has changed. */
   headers: name('s'),
+  /** Hash: match → assignment, from when its first ticket is assigned until its tickets are swept. */
   assignments: name('a'),
+  /** Hash: player → ids of tickets, space between. */
   players: name('p'),
-  records: name('j'),
+  /** Hash: match → record of its server. */
+  servers: name('j'),
+  /** Hash: match → ids of the tickets that it locks, space between. */
   locks: name('l'),
+  /** Hash: backfill → text. */
   backfills: name('k'),
+  /** Hash: key → text, of what the leader remembers. */
   notes: name('n'),
+  /** Stream, capped: `+` ids, `-` id and who cancelled a match that was found, `?` question. */
   inbox: name('in'),
+  /** Stream, capped: `c` and a line for each ticket: id and prefix of the header. */
   changes: name('ev'),
+  /** List: time, ids of tickets that ended, and of matches that are over (with = before). */
   ended: name('e'),
+  /** Text with a lifetime: the token of the leader. */
   lease: name('lead'),
+  /** Text: the token of the newest leader. */
   epoch: name('epoch'),
+  /** Hash: text, since. */
   inForce: name('q'),
-  repliesTo: (follower) => name(`r:${follower}`),
+  /** Stream, capped and with a lifetime. */
+  repliesTo: (follower: string) => name(`r:${follower}`),
 })
+
+export type PartitionKeys = ReturnType<typeof partitionKeys>

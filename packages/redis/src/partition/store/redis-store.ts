@@ -1,17 +1,16 @@
-import { type RedisConnection, RedisError, type Script } from '../../connection/index.js'
+import { createBatcher, type Batcher, type RedisConnection, RedisError, type Script } from '../../connection/index.js'
 import { StreamTail } from '../../stream/follow-stream.js'
 import { createAssignments } from './assignments.js'
-import { createBatcher, type Batcher } from './batcher.js'
 import {
   assertWithinBytes,
   commitScript,
   commitWords,
   DEFAULT_BOUNDS,
-  repliesKept,
+  partsOf,
+  partyWeight,
   repliesOf,
   type StoreBounds,
 } from './commit-script.js'
-import { partsOf, partyWeight } from './commit-parts.js'
 import { LeaseLost } from '../partition-errors.js'
 import { partitionKeys, type PartitionKeys } from './partition-keys.js'
 import {
@@ -25,9 +24,8 @@ import {
 import {
   acquireScript,
   answeredScript,
-  answerScript,
   fenceScript,
-  loadRecordsScript,
+  loadServersScript,
   loadTicketsScript,
   readScanned,
   releaseScript,
@@ -181,10 +179,6 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       if (text.length <= SHORT_ASK) await redis.run(askScript, [keys.inbox], [bounds.inboxEntries, text])
       else await command(keys.inbox, 'XADD', keys.inbox, 'MAXLEN', '~', bounds.inboxEntries, '*', '?', text)
     },
-    answer: (token, follower, texts) => {
-      const entries = repliesKept(texts, bounds)
-      return fenced(answerScript, [keys.epoch, keys.repliesTo(follower)], [token, entries, bounds.replyMs, ...texts])
-    },
     answered: (follower, begins) => redis.run(answeredScript, [keys.repliesTo(follower)], [begins]),
     inbox: (after, tailing) => readInbox(inbox, keys.inbox, after, tailing),
     changes: (after, follower, tailing) =>
@@ -203,7 +197,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       const { items, next } = await redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH])
       return { items: (await assignments.wholeTickets(items)).filter((ticket) => ticket !== undefined), next }
     },
-    loadRecords: (at) => redis.run(loadRecordsScript, [keys.records, keys.locks], [at ?? '0', BATCH]),
+    loadServers: (at) => redis.run(loadServersScript, [keys.servers, keys.locks], [at ?? '0', BATCH]),
     loadNotes: (at) => scan(keys.notes, at, (key, text) => ({ key, text })),
     readNotes,
     loadBackfills: (at) => scan(keys.backfills, at, (backfillId, text) => ({ backfillId, text })),
@@ -259,6 +253,6 @@ const sweepKeys = ({ epoch, headers, bodies, ended, assignments, inbox, changes 
 }
 
 const commitKeys = ({ epoch, changes, ended, ...keys }: PartitionKeys): string[] => {
-  const hashes = [keys.headers, keys.bodies, keys.players, keys.records, keys.locks, keys.backfills]
+  const hashes = [keys.headers, keys.bodies, keys.players, keys.servers, keys.locks, keys.backfills]
   return [epoch, ...hashes, changes, ended, keys.assignments, keys.notes]
 }

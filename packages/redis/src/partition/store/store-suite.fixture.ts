@@ -3,7 +3,7 @@ import { testCreating } from './suite/creating.fixture.js'
 import { testHeaders } from './suite/headers.fixture.js'
 import { testLeading } from './suite/leading.fixture.js'
 import { testLoading } from './suite/loading.fixture.js'
-import { testRecords } from './suite/records.fixture.js'
+import { testRecords } from './suite/servers.fixture.js'
 import { testTails } from './suite/tails.fixture.js'
 import type { OpenStores } from './suite/stores.fixture.js'
 

@@ -1,16 +1,83 @@
 // pure: the interface of the store that holds the tickets, matches and the lease of a partition
 
-import type { Commit, CommitOutcome, HeaderLetter, Note } from './commit.js'
+/** Searching, matched, assigned, cancelled. */
+export type HeaderLetter = 'S' | 'M' | 'A' | 'C'
 
-export type {
-  Commit,
-  CommitOutcome,
-  FollowerReply,
-  HeaderLetter,
-  NewHeader,
-  Note,
-  RecordChange,
-} from './commit.js'
+export interface NewHeader {
+  readonly ticketId: string
+  readonly header: string
+  /**
+   * The ticket ends with this header: it is kept for its retention time, then swept. For an assigned ticket that means
+   * that its match is over. Default: whether the letter is C.
+   */
+  readonly ended?: boolean | undefined
+  /** Players who are no longer in the ticket from now on. */
+  readonly frees?: readonly string[] | undefined
+}
+
+/** A change of the record of a match's server; without `text` the match is over and the record is deleted. */
+export type ServerChange =
+  | {
+      readonly matchId: string
+      /** The record, e.g. as JSON. */
+      readonly text: string
+      /**
+       * Tickets that must be matched in this match, or assigned to it; otherwise the record does not change and the
+       * match is `unmet`.
+       */
+      readonly requires?: readonly string[] | undefined
+      /**
+       * From now on `cancel` is too late for the required tickets, for as long as they are matched in this match. A
+       * record that requires nothing keeps the locks that there are. Default false.
+       */
+      readonly locks?: boolean | undefined
+    }
+  | {
+      readonly matchId: string
+      readonly text?: undefined
+      /** Of these tickets, those assigned to this match end, and their players are in them no longer. */
+      readonly ends?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
+    }
+
+/** What the leader remembers under a key of its own, for the next leader and for followers; see notes.ts. */
+export interface Note {
+  readonly key: string
+  /** Undefined: it is forgotten. */
+  readonly text: string | undefined
+}
+
+export interface FollowerReply {
+  readonly follower: string
+  readonly text: string
+}
+
+/**
+ * What the leader decided, in this order: headers (of each ticket the newest alone), players, servers, backfills,
+ * notes, answers.
+ */
+export interface Commit {
+  readonly headers?: readonly NewHeader[] | undefined
+  /** Players who have left a ticket that continues without them. */
+  readonly left?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
+  readonly servers?: readonly ServerChange[] | undefined
+  /** Without `text` the backfill is deleted. */
+  readonly backfills?: readonly { readonly backfillId: string; readonly text: string | undefined }[] | undefined
+  readonly notes?: readonly Note[] | undefined
+  /** Answers to followers, in order. */
+  readonly replies?: readonly FollowerReply[] | undefined
+  /** Answer only once as many replicas have it as the store requires. Default false. */
+  readonly durable?: boolean | undefined
+}
+
+export interface CommitOutcome {
+  /**
+   * Headers that were not written, with the present one: the ticket was cancelled meanwhile (C), its version is not
+   * lower than the new one, or there is no such ticket (undefined).
+   */
+  readonly refused: readonly { readonly ticketId: string; readonly header: string | undefined }[]
+  /** Records that were not written, with those of the required tickets that are not in the match. */
+  readonly unmet: readonly { readonly matchId: string; readonly ticketIds: readonly string[] }[]
+}
 
 /** A ticket to be created. */
 export interface NewTicket {
@@ -109,7 +176,7 @@ export interface Changes extends Tail {
   readonly isBehind: boolean
 }
 
-export interface StoredRecord {
+export interface StoredServer {
   readonly matchId: string
   readonly text: string
   /** Tickets that can no longer be cancelled while they are matched in this match. */
@@ -177,8 +244,6 @@ export interface PartitionStore {
    * @throws {InvalidInput} for one that is too long
    */
   ask(text: string): Promise<void>
-  /** Answers RPC requests of a follower, in order. @throws {LeaseLost} */
-  answer(token: string, follower: string, texts: readonly string[]): Promise<void>
   /**
    * The answer to a follower that begins with a text, among those that are kept (see `StoreBounds`): the newest of
    * them; undefined if there is none.
@@ -222,7 +287,7 @@ export interface PartitionStore {
    * @param at `next` of the batch before; undefined for the first.
    */
   loadTickets(at: string | undefined): Promise<Batch<StoredTicket>>
-  loadRecords(at: string | undefined): Promise<Batch<StoredRecord>>
+  loadServers(at: string | undefined): Promise<Batch<StoredServer>>
   loadBackfills(at: string | undefined): Promise<Batch<StoredBackfill>>
   loadNotes(at: string | undefined): Promise<Batch<Note>>
   /** The texts of notes; undefined for those that do not exist. */

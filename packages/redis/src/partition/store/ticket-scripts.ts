@@ -10,148 +10,88 @@ export function storedTicket(id: string, value: string, header: string | null): 
 
 /**
  * KEYS: bodies, players, inbox, headers.
- * ARGV: most tickets, most entries of the inbox, number of tickets, number of players, mode; the ids; the bodies;
- * unless the mode is `single`, how many players each has; the players; in modes `each` and `together`, for each player
- * the entry that is permitted, empty for none.
+ * ARGV: most tickets, most entries of the inbox, number of tickets, 1 to create all or none; of each ticket the id, the
+ * body, how many players it has, these, and for each of them the entry that is permitted, empty for none.
  *
- * Usually nothing is in the way, and everything is written by a few commands. Otherwise, and in mode `each`, each
- * ticket is looked at by itself. In mode `together` all are looked at first, and written only if all can be.
+ * All is read at once, decided ticket by ticket, and then written at once.
  */
 const CREATE_LUA = `
 ${NOW}
 ${MANY}
-local most, kept, n, np, mode = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
-local ids, bodies, counts = 5, 5 + n, 5 + 2 * n
-local players = mode == 'single' and counts or counts + n
-local permitted = players + np
-local stamp = now()
-local together = mode == 'together'
-local isEach = mode == 'each' or together
-
-local function isClear()
-  if isEach or redis.call('HLEN', KEYS[1]) + n > most then return false end
-  local known = get(KEYS[1], ARGV, ids + 1, ids + n)
-  for i = 1, n do if known[i] then return false end end
-  local entries = get(KEYS[2], ARGV, players + 1, players + np)
-  for i = 1, np do if entries[i] then return false end end
-  return true
-end
-
-if isClear() then
-  -- Of the writes only this one may still fail, if the key is of another type.
-  redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(ARGV, ' ', ids + 1, ids + n))
-  local prefix, written, entries, player = stamp .. ' ', {}, {}, 0
-  for i = 1, n do
-    local id = ARGV[ids + i]
-    written[2 * i - 1] = id
-    written[2 * i] = prefix .. ARGV[bodies + i]
-    for _ = 1, mode == 'single' and 1 or ARGV[counts + i] do
-      player = player + 1
-      entries[2 * player - 1] = ARGV[players + player]
-      entries[2 * player] = id
-    end
-  end
-  many('HSET', KEYS[1], written, 1, 2 * n)
-  many('HSET', KEYS[2], entries, 1, 2 * np)
-  return stamp
-end
-
-local outcomes, made, player, planned = {}, {}, players, {}
-local function write(i, first, entries)
-  local id = ARGV[ids + i]
-  redis.call('HSET', KEYS[1], id, stamp .. ' ' .. ARGV[bodies + i])
-  for k = 1, #entries do
-    redis.call('HSET', KEYS[2], ARGV[first + k - 1], entries[k] and entries[k] .. ' ' .. id or id)
-  end
-  made[#made + 1] = id
-  outcomes[i] = {'created'}
-end
+local most, kept, n, together = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), ARGV[4] == '1'
+local ids, places, players, at = {}, {}, {}, 5
 for i = 1, n do
-  local id, first = ARGV[ids + i], player + 1
-  player = player + (mode == 'single' and 1 or ARGV[counts + i])
-  local known = redis.call('HGET', KEYS[1], id)
-  local entries, busy = {}, {}
-  if not known then
-    entries = get(KEYS[2], ARGV, first, player)
-    for k = 1, #entries do
-      local allowed = isEach and ARGV[permitted + first - players + k - 1] or ''
-      if entries[k] and entries[k] ~= allowed then
-        busy[#busy + 1] = k - 1
-        busy[#busy + 1] = entries[k]
-      end
+  local size = tonumber(ARGV[at + 2])
+  ids[i], places[i] = ARGV[at], at
+  for k = 1, size do players[#players + 1] = ARGV[at + 2 + k] end
+  at = at + 3 + 2 * size
+end
+local known, entries = {}, {}
+for i, value in ipairs(get(KEYS[1], ids, 1, n)) do known[ids[i]] = value end
+for k, entry in ipairs(get(KEYS[2], players, 1, #players)) do entries[players[k]] = entry end
+
+local stamp, count = now(), redis.call('HLEN', KEYS[1])
+local outcomes, made, bodies, seats = {}, {}, {}, {}
+for i = 1, n do
+  local id, place = ids[i], places[i]
+  local size, busy = tonumber(ARGV[place + 2]), {}
+  for k = 1, size do
+    local entry = entries[ARGV[place + 2 + k]]
+    if entry and entry ~= ARGV[place + 2 + size + k] then
+      busy[#busy + 1] = k - 1
+      busy[#busy + 1] = entry
     end
   end
-  if known then
-    outcomes[i] = {'exists', known, redis.call('HGET', KEYS[4], id)}
+  if known[id] then
+    outcomes[i] = {'exists', known[id], redis.call('HGET', KEYS[4], id)}
   elseif #busy > 0 then
     outcomes[i] = {'busy', busy}
-  elseif redis.call('HLEN', KEYS[1]) + #planned >= most then
+  elseif count >= most then
     outcomes[i] = {'full'}
-  elseif together then
-    planned[#planned + 1] = {i, first, entries}
-    outcomes[i] = {'withheld'}
   else
-    write(i, first, entries)
+    count = count + 1
+    known[id] = stamp .. ' ' .. ARGV[place + 1]
+    made[#made + 1] = id
+    bodies[2 * #made - 1], bodies[2 * #made] = id, known[id]
+    for k = 1, size do
+      local player = ARGV[place + 2 + k]
+      entries[player] = entries[player] and entries[player] .. ' ' .. id or id
+      seats[#seats + 1] = player
+      seats[#seats + 1] = entries[player]
+    end
+    outcomes[i] = {'created'}
   end
 end
-if together and #planned == n then
-  for i = 1, n do write(planned[i][1], planned[i][2], planned[i][3]) end
+if together and #made < n then
+  for i = 1, n do if outcomes[i][1] == 'created' then outcomes[i] = {'withheld'} end end
+elseif #made > 0 then
+  -- Of the writes only this one may still fail, if the key is of another type.
+  redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(made, ' '))
+  many('HSET', KEYS[1], bodies, 1, #bodies)
+  many('HSET', KEYS[2], seats, 1, #seats)
 end
-if #made > 0 then redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(made, ' ')) end
 return {stamp, outcomes}
 `
 
 export const createScript = defineScript({ name: 'partition.create', lua: CREATE_LUA, read: (reply) => reply })
 
-interface CreateLimits {
-  readonly maxTickets: number
-  readonly inboxEntries: number
-}
-
 export function createWords(
   tickets: readonly NewTicket[],
-  { maxTickets, inboxEntries }: CreateLimits,
+  { maxTickets, inboxEntries }: { readonly maxTickets: number; readonly inboxEntries: number },
   isTogether = false,
 ): (string | number)[] {
-  const players = tickets.flatMap((ticket) => ticket.players)
-  const mode = isTogether ? 'together' : modeOf(tickets)
-  const words: (string | number)[] = [maxTickets, inboxEntries, tickets.length, players.length, mode]
-  for (const { id } of tickets) words.push(id)
-  for (const { body } of tickets) words.push(body)
-  if (mode !== 'single') for (const ticket of tickets) words.push(ticket.players.length)
-  for (const playerId of players) words.push(playerId)
-  if (mode !== 'each' && mode !== 'together') return words
-  for (const ticket of tickets) for (const id of ticket.players) words.push(ticket.permitted?.get(id)?.join(' ') ?? '')
+  const words: (string | number)[] = [maxTickets, inboxEntries, tickets.length, isTogether ? 1 : 0]
+  for (const { id, body, players, permitted } of tickets)
+    words.push(id, body, players.length, ...players, ...players.map((one) => permitted?.get(one)?.join(' ') ?? ''))
   return words
-}
-
-function modeOf(tickets: readonly NewTicket[]): 'single' | 'parties' | 'each' {
-  if (tickets.some(({ permitted }) => permitted !== undefined) || hasRepeats(tickets)) return 'each'
-  return tickets.every(({ players }) => players.length === 1) ? 'single' : 'parties'
-}
-
-/** Whether two of the tickets have the same id, or a player in common. */
-function hasRepeats(tickets: readonly NewTicket[]): boolean {
-  const ids = new Set<string>()
-  const players = new Set<string>()
-  let count = 0
-  for (const ticket of tickets) {
-    ids.add(ticket.id)
-    for (const playerId of ticket.players) players.add(playerId)
-    count += ticket.players.length
-  }
-  return ids.size < tickets.length || players.size < count
 }
 
 type EachOutcome =
   | readonly ['exists', body: string, header: string | null]
   | readonly ['busy', entries: readonly (string | number)[]]
-  | readonly ['full']
-  | readonly ['withheld']
-  | readonly ['created']
+  | readonly ['full' | 'withheld' | 'created']
 
 export function readCreated(reply: Reply, tickets: readonly NewTicket[]): CreateOutcome[] {
-  if (typeof reply === 'string') return tickets.map(() => ({ kind: 'created', createdAt: Number(reply) }))
   const [stamp, outcomes] = reply as unknown as readonly [string, readonly EachOutcome[]]
   return outcomes.map((outcome, index): CreateOutcome => {
     const { id, players } = tickets[index] as NewTicket
@@ -160,12 +100,10 @@ export function readCreated(reply: Reply, tickets: readonly NewTicket[]): Create
         return { kind: 'exists', ticket: storedTicket(id, outcome[1], outcome[2]) }
       case 'busy':
         return { kind: 'busy', players: busyPlayers(players, outcome[1]) }
-      case 'full':
-        return { kind: 'full' }
-      case 'withheld':
-        return { kind: 'withheld' }
       case 'created':
         return { kind: 'created', createdAt: Number(stamp) }
+      default:
+        return { kind: outcome[0] }
     }
   })
 }

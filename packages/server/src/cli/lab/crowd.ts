@@ -4,13 +4,10 @@ import type { Crowd } from '@muster/lab'
 import type { checkCrowdParameters, CrowdParameterDescription, CrowdParameters } from '@muster/lab/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { stringify } from 'yaml'
-import { createFindings, InvalidConfig, readTextFile, readYaml } from '../../config/index.js'
+import { createFindings, InvalidConfig, needTextFile, readYaml } from '../../config/index.js'
 import { EXIT, type ExitCode, paint, refusal, type Terminal } from '../terminal.js'
 import { type AddLabCommand, numberOption, type Span, spanOption, withProgress, writeProduct } from './lab-command.js'
 import { readCrowdFile } from './lab-input.js'
-
-/** Largest file of parameters in bytes: thousands of cities. */
-const LARGEST_FILE = 2 ** 20
 
 /**
  * Reads the parameters of a crowd from a file, YAML or JSON.
@@ -24,9 +21,7 @@ async function readCrowdParameters(
   given: CrowdParameters,
   check: typeof checkCrowdParameters,
 ): Promise<CrowdParameters> {
-  const read = await readTextFile(resolve(folder, file), LARGEST_FILE)
-  if (read.wrong !== undefined) throw new InvalidConfig(file, [{ severity: 'error', field: '', message: read.wrong }])
-  const source = readYaml(read.text)
+  const source = readYaml(await needTextFile(resolve(folder, file), file))
   const findings = createFindings(source)
   const value = source.value ?? {}
   const whole: unknown = typeof value === 'object' && !Array.isArray(value) ? { ...value, ...given } : value
@@ -97,15 +92,13 @@ async function crowd(options: CrowdOptions, terminal: Terminal): Promise<ExitCod
     terminal.complain(`${paint(terminal.colours.complain).red('error')}: ${contradiction}`)
     return EXIT.wrong
   }
-  // The file that is at fault where one cannot be used.
-  const reading = { file: options.parameters ?? 'the crowd' }
   try {
     if (options.showParameters === true) await writeParameters(options, terminal)
     else if (options.from === undefined) await writeInvented(options, terminal)
-    else await writeChanged(options.from, options, terminal, reading)
+    else await writeChanged(options.from, options, terminal)
     return EXIT.ok
   } catch (error) {
-    const code = refusal(error, reading.file, terminal)
+    const code = refusal(error, terminal)
     return error instanceof InvalidInput ? EXIT.wrong : code
   }
 }
@@ -141,12 +134,10 @@ async function writeChanged(
   files: readonly string[],
   { seed, scale, cut, out }: CrowdOptions,
   terminal: Terminal,
-  reading: { file: string },
 ): Promise<void> {
   const { cutCrowd, mixCrowds, scaleCrowd, writeCrowd } = await import('@muster/lab')
   const crowds: Crowd[] = []
   for (const file of files) {
-    reading.file = file
     // The replay of recorded traffic is slow.
     const { crowd: read, notes } = await withProgress(terminal, (progress) => {
       if (terminal.draw !== undefined) progress.part(file)

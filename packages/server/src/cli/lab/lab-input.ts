@@ -9,7 +9,7 @@ import {
   type Finding,
   InvalidConfig,
   type PathFault,
-  readTextFile,
+  needTextFile,
   unreadableWords,
   readYaml,
   type Source,
@@ -31,26 +31,19 @@ export async function readCrowdFile(
   const { readTraffic, splitLines } = await import('@muster/lab/internal')
   const path = resolve(folder, file)
   const stream = createReadStream(path)
-  const refuse = (
-    message: string,
-    place: { readonly field?: string; readonly line?: number; readonly column?: number } = {},
-  ) => new InvalidConfig(file, [{ severity: 'error', field: '', message, ...place }])
   try {
     return await readTraffic(splitLines(stream), options)
   } catch (error) {
     if (error instanceof InvalidCrowd) {
       const { field = '', line, column = 1, wrong } = error
-      throw refuse(wrong, { field, line, column })
+      throw InvalidConfig.because(file, wrong, { field, line, column })
     }
-    if (stream.errored === error) throw refuse(await unreadableWords(error, path))
+    if (stream.errored === error) throw InvalidConfig.because(file, await unreadableWords(error, path))
     throw error
   } finally {
     stream.destroy()
   }
 }
-
-/** Largest file of queues in bytes, as of a configuration. */
-const LARGEST_FILE = 2 ** 20
 
 /** Queues of a file, and where they stand in it. */
 export interface QueueFile {
@@ -71,9 +64,7 @@ export interface QueueFile {
  * @throws {InvalidConfig} with all that is wrong, by line and column: for `refusal`
  */
 export async function readQueues(file: string, folder: string): Promise<QueueFile> {
-  const read = await readTextFile(resolve(folder, file), LARGEST_FILE)
-  if (read.wrong !== undefined) throw new InvalidConfig(file, [{ severity: 'error', field: '', message: read.wrong }])
-  return readQueuesText(read.text, file)
+  return readQueuesText(await needTextFile(resolve(folder, file), file), file)
 }
 
 /** Reads queues from a text. @throws as `readQueues` */

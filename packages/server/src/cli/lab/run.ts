@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import type { LabResult, LabRun } from '@muster/lab'
 import type { Command } from 'commander'
-import { InvalidConfig, readTextFile } from '../../config/index.js'
+import { InvalidConfig, needTextFile } from '../../config/index.js'
 import { EXIT, type ExitCode, refusal, type Terminal } from '../terminal.js'
 import {
   type AddLabCommand,
@@ -42,12 +42,11 @@ export const addReport: AddLabCommand = (lab, terminal, end): Command =>
 async function report(file: string, options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
   const { readResult } = await import('@muster/lab/internal')
   try {
-    const read = await readTextFile(resolve(terminal.folder, file), LARGEST_RESULT)
-    if (read.wrong !== undefined) throw wrong(file, read.wrong)
-    await tellResult(resultOf(file, read.text, readResult), options, terminal)
+    const text = await needTextFile(resolve(terminal.folder, file), file, LARGEST_RESULT)
+    await tellResult(resultOf(file, text, readResult), options, terminal)
     return EXIT.ok
   } catch (error) {
-    return refusal(error, file, terminal)
+    return refusal(error, terminal)
   }
 }
 
@@ -55,11 +54,9 @@ function resultOf(file: string, text: string, readResult: (text: string) => LabR
   try {
     return readResult(text)
   } catch (error) {
-    throw error instanceof InvalidInput ? wrong(file, error.message) : error
+    throw error instanceof InvalidInput ? InvalidConfig.because(file, error.message) : error
   }
 }
-
-const wrong = (file: string, message: string) => new InvalidConfig(file, [{ severity: 'error', field: '', message }])
 
 /** Tells a result: as a table, or as JSON, and as a page if one is wanted. */
 async function tellResult(result: LabResult, { html, json }: ReportOptions, terminal: Terminal): Promise<void> {
@@ -113,15 +110,14 @@ export const addRun: AddLabCommand = (lab, terminal, end): Command =>
 
 /** Runs the queues of each file over the crowd, and tells what came of it. */
 async function run(crowdFile: string, options: RunCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  let reading = crowdFile
   try {
     assertDistinctFiles(options.queues, terminal.folder)
     const { ratings, newcomers, newcomersBelow } = options
     if ((newcomers ?? newcomersBelow) !== undefined && ratings !== true)
       throw new InvalidInput('--newcomers and --newcomers-below: are for runs with --ratings')
     const files: QueueFile[] = []
-    for (const file of options.queues) files.push(await readQueues((reading = file), terminal.folder))
-    const { crowd, notes } = await readCrowdFile((reading = crowdFile), terminal.folder)
+    for (const file of options.queues) files.push(await readQueues(file, terminal.folder))
+    const { crowd, notes } = await readCrowdFile(crowdFile, terminal.folder)
     for (const note of notes) terminal.complain(`${crowdFile}: ${note}`)
     const variants = files.map(({ file, queues }) => ({ name: file, queues }))
     const result = await interruptible((signal) =>
@@ -131,7 +127,7 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
     await tell(result, options, terminal)
     return EXIT.ok
   } catch (error) {
-    const code = refusal(error, reading, terminal)
+    const code = refusal(error, terminal)
     return error instanceof InvalidInput ? EXIT.wrong : code
   }
 }

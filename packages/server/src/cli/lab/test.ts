@@ -2,13 +2,10 @@ import { dirname, join, resolve } from 'node:path'
 import type { Scene, SceneResult } from '@muster/lab'
 import type { SceneSuite } from '@muster/lab/internal'
 import type { Command } from 'commander'
-import { createFindings, type Finding, InvalidConfig, readTextFile, readYaml, type Source } from '../../config/index.js'
+import { createFindings, type Finding, InvalidConfig, needTextFile, readYaml, type Source } from '../../config/index.js'
 import { EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from '../terminal.js'
 import { type AddLabCommand, writeText } from './lab-command.js'
 import { type QueueFile, readQueues, readQueuesText } from './lab-input.js'
-
-/** Largest file of scenes in bytes. */
-const LARGEST_FILE = 2 ** 20
 
 /** Most warnings that are told. */
 const MOST_WARNINGS = 50
@@ -23,46 +20,27 @@ interface ScenesFile {
   placeOf(path: readonly string[]): { readonly line: number; readonly column: number }
 }
 
-/** A file that cannot be used: of scenes, or of their queues. */
-class WrongFile extends Error {
-  readonly file: string
-  readonly error: InvalidConfig
-
-  static {
-    this.prototype.name = 'WrongFile'
-  }
-
-  constructor(file: string, error: InvalidConfig) {
-    super(error.message)
-    this.file = file
-    this.error = error
-  }
-}
-
 /**
  * Reads a file of scenes, and the queues that it names.
  * @param queues a file of queues in place of the one that the scenes name.
- * @throws {WrongFile} with all that is wrong with either
+ * @throws {InvalidConfig} with all that is wrong with either
  */
 async function readScenes(file: string, folder: string, queues: string | undefined): Promise<ScenesFile> {
-  const refused = (finding: Pick<Finding, 'field' | 'message'>) =>
-    new WrongFile(file, new InvalidConfig(file, [{ severity: 'error', ...finding }]))
-  const read = await readTextFile(resolve(folder, file), LARGEST_FILE)
-  if (read.wrong !== undefined) throw refused({ field: '', message: read.wrong })
-  const source = readYaml(read.text)
+  const text = await needTextFile(resolve(folder, file), file)
+  const source = readYaml(text)
   const findings = createFindings(source)
   const refuse = (path: readonly string[], message: string) => {
     findings.of(path, message)
-    return new WrongFile(file, new InvalidConfig(file, findings.sorted()))
+    return new InvalidConfig(file, findings.sorted())
   }
-  if (source.faults.length > 0) throw new WrongFile(file, new InvalidConfig(file, findings.sorted()))
+  if (source.faults.length > 0) throw new InvalidConfig(file, findings.sorted())
   const { value } = source
   if (value === null || value === undefined) throw refuse([], 'is empty: it must have scenes')
   if (typeof value !== 'object' || Array.isArray(value)) throw refuse([], 'must be queues: and scenes:')
   const named = (value as { readonly queues?: unknown }).queues
   if (queues === undefined && typeof named !== 'string' && !Array.isArray(named))
     throw refuse('queues' in value ? ['queues'] : [], 'names no queues: write queues: ./muster.yaml, or give --queues')
-  const found = await queuesOf(queues, named, { file, folder, text: read.text })
+  const found = await queuesOf(queues, named, { file, folder, text })
   const { checkScenes } = await import('@muster/lab')
   const { scenes, faults } = checkScenes(value, found.queues)
   const errors = faults.filter(({ severity }) => severity === 'error')
@@ -70,7 +48,7 @@ async function readScenes(file: string, folder: string, queues: string | undefin
   const warnings = faults.filter(({ severity }) => severity === 'warning')
   for (const { path, message } of warnings.slice(0, MOST_WARNINGS)) findings.of(path, message, 'warning')
   const all = findings.sorted()
-  if (errors.length > 0) throw new WrongFile(file, new InvalidConfig(file, all))
+  if (errors.length > 0) throw new InvalidConfig(file, all)
   return { file, queuesFile: found.file, scenes, warnings: all, placeOf: (path) => positionIn(source, path) }
 }
 
@@ -83,11 +61,7 @@ async function queuesOf(
 ): Promise<QueueFile> {
   const isInline = given === undefined && typeof named !== 'string'
   const path = given ?? (typeof named === 'string' ? join(dirname(file), named) : file)
-  try {
-    return isInline ? readQueuesText(text, file) : await readQueues(path, folder)
-  } catch (error) {
-    throw error instanceof InvalidConfig ? new WrongFile(path, error) : error
-  }
+  return isInline ? readQueuesText(text, file) : readQueues(path, folder)
 }
 
 interface TestOptions {
@@ -140,8 +114,8 @@ async function test(files: readonly string[], options: TestOptions, terminal: Te
 async function suiteOf(file: string, options: TestOptions, terminal: Terminal): Promise<SceneSuite> {
   const { runScenes } = await import('@muster/lab')
   const read = await readScenes(file, terminal.folder, options.queues).catch((error: unknown) => error)
-  if (read instanceof WrongFile) {
-    refusal(read.error, read.file, terminal)
+  if (read instanceof InvalidConfig) {
+    refusal(read, terminal)
     return { file, results: [], lineOf: () => undefined, wrong: read.message }
   }
   if (read instanceof Error) throw read

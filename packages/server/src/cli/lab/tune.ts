@@ -45,8 +45,8 @@ async function tellTuned(
     await writeText(html, terminal, page)
   }
   if (json === true) {
-    const told = { file, crowd, ...tuned, verdict: tunedVerdict(tuned), sentences: tunedSentences(tuned), patch }
-    await terminal.put(`${JSON.stringify(told, forPrograms)}\n`)
+    const output = { file, crowd, ...tuned, verdict: tunedVerdict(tuned), sentences: tunedSentences(tuned), patch }
+    await terminal.put(`${JSON.stringify(output, forPrograms)}\n`)
     return
   }
   terminal.say(tunedTables(tuned, file))
@@ -181,25 +181,23 @@ export const addTune: AddLabCommand = (lab, terminal, end): Command =>
 
 /** Tunes the queue, and tells what came of it. */
 async function tune(crowdFile: string, options: TuneCommandOptions, terminal: Terminal): Promise<ExitCode> {
-  let reading = options.queues
   try {
     checkOptions(options)
     const file = await readQueues(options.queues, terminal.folder)
     const queue = queueOf(file, options.queue)
-    const { crowd, notes } = await readCrowdFile((reading = crowdFile), terminal.folder)
+    const { crowd, notes } = await readCrowdFile(crowdFile, terminal.folder)
     for (const note of notes) terminal.complain(`${crowdFile}: ${note}`)
-    reading = options.queues
     const tuned = await interruptible((signal) => tuneQueue(crowd, queue, options, terminal, signal))
     return tuned === undefined ? EXIT.interrupted : await finishTuned(tuned, file, crowdFile, options, terminal)
   } catch (error) {
-    return await refused(error, reading, terminal)
+    return await refused(error, terminal)
   }
 }
 
-async function refused(error: unknown, reading: string, terminal: Terminal): Promise<ExitCode> {
+async function refused(error: unknown, terminal: Terminal): Promise<ExitCode> {
   const { NotTunable } = await import('@muster/lab/internal')
   if (!(error instanceof NotTunable)) {
-    const code = refusal(error, reading, terminal)
+    const code = refusal(error, terminal)
     const isWrong = error instanceof InvalidInput || error instanceof InvalidQueue || error instanceof NotEdited
     return isWrong ? EXIT.wrong : code
   }

@@ -3,20 +3,10 @@ import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '@muster/lab/internal'
 import type { Queue } from '@muster/matchmaker'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { stringify } from 'yaml'
 import { replaceFile, definitionIn, editQueue, NotEdited } from '../../running/index.js'
 import { type QueueFile, readQueuesText } from './lab-input.js'
-
-/** Lines of context around each change, as `diff -u` has them. */
-const CONTEXT = 3
-/** Beyond this number of pairs of lines, everything from the first to the last change is one change. */
-const MOST_PAIRS = 4_000_000
-
-/** A line that stays (` `), goes (`-`) or comes (`+`). */
-interface Line {
-  readonly mark: ' ' | '-' | '+'
-  readonly text: string
-}
 
 /**
  * The difference of two texts as a patch that `git apply` and `patch -p1` take. Empty if there is none.
@@ -24,99 +14,9 @@ interface Line {
  */
 export function unifiedDiff(file: string, before: string, after: string): string {
   if (before === after) return ''
-  const lines = changesOf(linesOf(before), linesOf(after))
-  // A tab ends a name with spaces.
-  const name = /\s/.test(file) ? `${file}\t` : file
-  return `--- a/${name}\n+++ b/${name}\n${hunksOf(lines).join('')}`
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY }
+  return createTwoFilesPatch(`a/${file}`, `b/${file}`, before, after, undefined, undefined, options)
 }
-
-/** Each line with its end. */
-const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
-
-function changesOf(before: readonly string[], after: readonly string[]): Line[] {
-  let start = 0
-  while (start < before.length && start < after.length && before[start] === after[start]) start += 1
-  let [endBefore, endAfter] = [before.length, after.length]
-  while (endBefore > start && endAfter > start && before[endBefore - 1] === after[endAfter - 1]) {
-    endBefore -= 1
-    endAfter -= 1
-  }
-  return [
-    ...marked(' ', before.slice(0, start)),
-    ...between(before.slice(start, endBefore), after.slice(start, endAfter)),
-    ...marked(' ', before.slice(endBefore)),
-  ]
-}
-
-const marked = (mark: Line['mark'], lines: readonly string[]): Line[] => lines.map((text) => ({ mark, text }))
-
-/** Changes between two lists of lines, by their longest common subsequence. */
-function between(before: readonly string[], after: readonly string[]): Line[] {
-  if (before.length * after.length > MOST_PAIRS) return [...marked('-', before), ...marked('+', after)]
-  const width = after.length + 1
-  /** Length of the longest common subsequence of the rests of both, by row and column. */
-  const common = new Uint32Array((before.length + 1) * width)
-  for (let row = before.length - 1; row >= 0; row -= 1)
-    for (let column = after.length - 1; column >= 0; column -= 1) {
-      const at = row * width + column
-      common[at] =
-        before[row] === after[column]
-          ? (common[at + width + 1] as number) + 1
-          : Math.max(common[at + width] as number, common[at + 1] as number)
-    }
-  const lines: Line[] = []
-  let [row, column] = [0, 0]
-  while (row < before.length && column < after.length) {
-    const at = row * width + column
-    if (before[row] === after[column]) {
-      lines.push({ mark: ' ', text: before[row] as string })
-      row += 1
-      column += 1
-    } else if ((common[at + width] as number) >= (common[at + 1] as number)) {
-      lines.push({ mark: '-', text: before[row] as string })
-      row += 1
-    } else {
-      lines.push({ mark: '+', text: after[column] as string })
-      column += 1
-    }
-  }
-  return [...lines, ...marked('-', before.slice(row)), ...marked('+', after.slice(column))]
-}
-
-/** The changes with their context; changes whose contexts meet are one hunk. */
-function hunksOf(lines: readonly Line[]): string[] {
-  const hunks: string[] = []
-  let [lineBefore, lineAfter] = [1, 1]
-  for (let at = 0; at < lines.length;) {
-    const first = lines.findIndex(({ mark }, index) => index >= at && mark !== ' ')
-    if (first === -1) break
-    const from = Math.max(at, first - CONTEXT)
-    lineBefore += from - at
-    lineAfter += from - at
-    const to = endOfHunk(lines, first)
-    const part = lines.slice(from, to)
-    const ofBefore = part.filter(({ mark }) => mark !== '+').length
-    const ofAfter = part.filter(({ mark }) => mark !== '-').length
-    const head = `@@ -${rangeOf(lineBefore, ofBefore)} +${rangeOf(lineAfter, ofAfter)} @@\n`
-    hunks.push(head + part.map(lineOf).join(''))
-    lineBefore += ofBefore
-    lineAfter += ofAfter
-    at = to
-  }
-  return hunks
-}
-
-function endOfHunk(lines: readonly Line[], first: number): number {
-  let last = first
-  for (let at = first; at < lines.length && at - last <= 2 * CONTEXT; at += 1) if (lines[at]?.mark !== ' ') last = at
-  return Math.min(lines.length, last + 1 + CONTEXT)
-}
-
-/** Where a hunk begins and its number of lines; a hunk without lines begins at the line before it. */
-const rangeOf = (from: number, count: number) => (count === 0 ? `${from - 1},0` : `${from},${count}`)
-
-const lineOf = ({ mark, text }: Line) =>
-  text.endsWith('\n') ? mark + text : `${mark}${text}\n\\ No newline at end of file\n`
 
 /** The text of the file with other schedules of a queue. All else in it stays, comments included. */
 export async function tunedText(file: QueueFile, queue: Queue, changes: readonly Change[]): Promise<string> {

@@ -141,19 +141,13 @@ function nextOf(listener: Listener, greeting: () => string): StreamEvent | undef
   return state === undefined ? undefined : { event: 'now', json: state }
 }
 
-/** The last hour in memory, in steps of ten seconds. */
-interface HistoryLog {
-  /** Ends a step. */
-  step(seen: Surveyed | undefined, at: number): HistoryStep
-  history(missing: readonly string[]): History
-}
-
 const STEP_MS = 10_000
 const STEPS = 3_600_000 / STEP_MS
 
 type Sample = HistoryStep['queues'][number]
 
-function createHistory(activity: Activity, queueNames: () => readonly string[]): HistoryLog {
+/** The last hour in memory, in steps of ten seconds. */
+function createHistory(activity: Activity, queueNames: () => readonly string[]) {
   const steps: HistoryStep[] = []
 
   const sampleOf = (name: string, seen: Surveyed | undefined): Sample => {
@@ -180,7 +174,8 @@ function createHistory(activity: Activity, queueNames: () => readonly string[]):
   }
 
   return {
-    step: (seen, at) => {
+    /** Ends a step. */
+    step: (seen: Surveyed | undefined, at: number): HistoryStep => {
       const names = queueNames()
       activity.keep(names)
       const step: HistoryStep = {
@@ -192,7 +187,7 @@ function createHistory(activity: Activity, queueNames: () => readonly string[]):
       if (steps.length > STEPS) steps.shift()
       return step
     },
-    history: (missing) => ({
+    history: (missing: readonly string[]): History => ({
       step: STEP_MS,
       from: steps[0]?.at ?? 0,
       length: steps.length,

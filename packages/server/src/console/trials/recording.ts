@@ -2,150 +2,61 @@ import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { type Locate, type Matchmaker, type QueueDefinition, recordTickets } from '@muster/matchmaker'
 
-/** Lines outside of the heap, where the garbage collector does not walk them. */
-interface LineLog {
-  add(line: string): void
-  /** All lines as text, in the order in which they were added. Each piece ends with a whole line. */
-  pieces(): readonly Uint8Array[]
-  lines(): number
-  bytes(): number
-}
-
-const CHUNK = 256 * 1024
-
-export function createLineLog(): LineLog {
-  const full: Buffer[] = []
-  let current = Buffer.alloc(0)
-  let used = 0
-  let bytes = 0
-  let lines = 0
-
-  const begin = (least: number) => {
-    if (used > 0) full.push(current.subarray(0, used))
-    current = Buffer.allocUnsafeSlow(Math.max(CHUNK, least))
-    used = 0
-  }
-
-  return {
-    add: (line) => {
-      // A UTF-16 unit takes three bytes of UTF-8 at most.
-      if (current.byteLength - used < line.length * 3) begin(line.length * 3)
-      const written = current.write(line, used, 'utf8')
-      used += written
-      bytes += written
-      lines += 1
-    },
-    pieces: () => [...full, ...(used > 0 ? [current.subarray(0, used)] : [])].map((piece) => new Uint8Array(piece)),
-    lines: () => lines,
-    bytes: () => bytes,
-  }
-}
-
-/** What is recorded for trials: the last hour, or as much of it as its memory holds in one piece. */
+/** What is recorded for trials: the last hour, or as much of it as its memory holds. */
 export interface Recording {
   /** Returns the matchmaker to use, whose commands are recorded. */
   of(matchmaker: Matchmaker, queues: readonly QueueDefinition[], locate: Locate | undefined): Matchmaker
-  /** Commands without a gap between them, the newest that there are enough of. */
+  /** All commands that are kept, without a gap between them. */
   latest(): Recorded
 }
 
 export interface Recorded {
-  readonly pieces: readonly Uint8Array[]
+  /** Lines in the order of time. Each piece ends with a whole line. */
+  readonly pieces: readonly string[]
   /** Number of lines. */
   readonly lines: number
-  /** Epoch milliseconds of its first line, and of its last one or now. */
+  /** Epoch milliseconds from which on everything is recorded. */
   readonly from: number
-  readonly to: number
   /** Whether commands before it are not in it, for want of memory. */
   readonly isPart: boolean
 }
 
 interface RecordingOptions {
   readonly clock: Clock
-  /** Bytes of one part. */
-  readonly partBytes: number
-  /** Parts that are kept. */
+  /** UTF-16 units of one part. */
+  readonly partLength: number
+  /** Parts that are kept: with a further one, the oldest goes. */
   readonly parts: number
-  /** Milliseconds from the begin of a part to that of the next: where a part is full sooner, recording rests. */
-  readonly partMs: number
 }
 
-interface Part {
-  readonly log: LineLog
-  readonly from: number
-  to: number
-}
-
-/**
- * Recording takes some microseconds a command, and with thousands a second no memory holds an hour of them. So parts
- * are recorded: with few commands one follows the other without a gap; with many, recording rests once a part is full.
- */
-export function createRecording({ clock, partBytes, parts, partMs }: RecordingOptions): Recording {
-  const begin = (): Part => ({ log: createLineLog(), from: clock.now(), to: clock.now() })
-  const isFull = ({ log }: Part) => log.bytes() >= partBytes
-  /** Parts without a gap between them; the last one is being recorded, or full. */
-  let chain: Part[] = [begin()]
-  /** Those from before the last rest, until there is a full part after it. */
-  let kept: Part[] = []
+export function createRecording({ clock, partLength, parts }: RecordingOptions): Recording {
+  const begin = () => ({ from: clock.now(), lines: [] as string[], length: 0 })
+  let current = begin()
+  /** Parts that are full: one text each, which the garbage collector need not walk. */
+  let full: readonly { readonly from: number; readonly lines: number; readonly text: string }[] = []
   let isPart = false
-  const current = () => chain.at(-1) as Part
-  const rests = (now: number) => isFull(current()) && now < current().from + partMs
 
-  const next = (now: number) => {
-    const hasRested = now - current().to > GAP_MS
-    // Now there is a full part, whatever was kept from before.
-    kept = hasRested ? chain.slice(1 - parts) : []
-    const before = hasRested ? [] : chain.slice(1 - parts)
-    isPart ||= before.length < chain.length
-    chain = [...before, begin()]
-  }
-  /** Whether what comes next is recorded. */
-  const isOn = (): boolean => {
-    if (!isFull(current())) return true
-    const now = clock.now()
-    if (rests(now)) return false
-    next(now)
-    return true
-  }
   const write = (line: string) => {
-    // What happens to tickets by itself comes without a command.
-    if (!isOn()) return
-    current().log.add(line)
-    current().to = clock.now()
+    if (current.length >= partLength) {
+      const { from, lines } = current
+      const all = [...full, { from, lines: lines.length, text: lines.join('') }]
+      full = all.slice(-(parts - 1))
+      isPart ||= full.length < all.length
+      current = begin()
+    }
+    current.lines.push(line)
+    current.length += line.length
   }
 
   return {
-    of: (matchmaker, queues, locate) => {
-      const recorded = recordTickets(matchmaker, write, { locate, queues, clock })
-      return alternately(matchmaker, recorded, isOn)
-    },
-    latest: () => {
-      const [first] = chain as [Part]
-      const latest = kept.length > 0 && !isFull(first) ? kept : chain
-      const goesOn = latest === chain && !rests(clock.now())
-      return {
-        pieces: latest.flatMap(({ log }) => log.pieces()),
-        lines: latest.reduce((sum, { log }) => sum + log.lines(), 0),
-        from: latest[0]?.from ?? first.from,
-        to: goesOn ? clock.now() : (latest.at(-1)?.to ?? first.to),
-        isPart: isPart || !goesOn,
-      }
-    },
+    of: (matchmaker, queues, locate) => recordTickets(matchmaker, write, { locate, queues, clock }),
+    latest: () => ({
+      pieces: [...full.map(({ text }) => text), current.lines.join('')],
+      lines: full.reduce((sum, { lines }) => sum + lines, current.lines.length),
+      from: (full[0] ?? current).from,
+      isPart,
+    }),
   }
-}
-
-/** Milliseconds between two commands that may pass without anything in between. */
-const GAP_MS = 1000
-
-type Methods = Record<string, (...given: unknown[]) => unknown>
-
-/** Uses the recorded matchmaker where `isOn` says so. What it does not record is the same in both. */
-function alternately(plain: Matchmaker, recorded: Matchmaker, isOn: () => boolean): Matchmaker {
-  const [one, other] = [plain as unknown as Methods, recorded as unknown as Methods]
-  const names = Object.keys(recorded).filter((name) => one[name] !== other[name])
-  const either = (name: string) =>
-    (...given: unknown[]) => (isOn() ? other : one)[name]?.(...given)
-  return { ...recorded, ...Object.fromEntries(names.map((name) => [name, either(name)])) }
 }
 
 /** What a trial looks at of a recorded ticket. */
@@ -158,12 +69,9 @@ export interface TicketFacts {
 }
 
 /** The lines of a recording since a time. */
-export function* linesOf(pieces: readonly Uint8Array[], since: number): Generator<string> {
-  for (const piece of pieces) {
-    for (const line of new TextDecoder().decode(piece).split('\n')) {
-      if (line !== '' && timeOf(line) >= since) yield line
-    }
-  }
+export function* linesOf(pieces: readonly string[], since: number): Generator<string> {
+  for (const piece of pieces)
+    for (const line of piece.split('\n')) if (line !== '' && timeOf(line) >= since) yield line
 }
 
 /** Each line begins with its time. */

@@ -115,7 +115,7 @@ function numbersOf(players: Players): Map<string, number[]> {
 
 /** What a trial replays, as plain data. */
 export interface TrialJob {
-  readonly pieces: readonly Uint8Array[]
+  readonly pieces: readonly string[]
   /** Epoch milliseconds: lines before it are left out. */
   readonly since: number
   readonly queue: string

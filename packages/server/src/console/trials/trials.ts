@@ -62,11 +62,11 @@ export function createTrials({ recording, queues, cards, start, clock, startedAt
     if (running.trial.state !== 'running') running.end.abort()
   }
 
-  const missing = ({ from, to, isPart }: Recorded, now: number): string[] => {
+  const missing = ({ from, isPart }: Recorded, now: number): string[] => {
     if (now - from >= HOUR_MS && !isPart) return []
     if (!isPart) return [`Tickets are recorded since the program started, ${lasted(now - startedAt)} ago.`]
     return [
-      `The recording holds ${lasted(to - from)}, until ${lasted(now - to)} ago: with so many tickets no more fits.`,
+      `The recording holds the last ${lasted(now - from)}: with so many tickets no more fits.`,
       'Tickets that waited already when the recording begins are not in it.',
     ]
   }

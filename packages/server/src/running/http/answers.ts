@@ -24,22 +24,19 @@ export function redirect(response: ServerResponse, location: string): void {
 }
 
 /** How many requests were answered since the start, by the class of the status: `2xx` and so on. */
-interface AnswerCounts {
-  readonly counts: () => Readonly<Record<string, number>>
-  /** A listener that does the same, and is counted. An answer that its client did not wait for is not. */
-  readonly counting: (listener: RequestListener) => RequestListener
-}
-
-export function createAnswerCounts(): AnswerCounts {
+export function createAnswerCounts() {
   const counts: Record<string, number> = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 }
   return {
-    counts: () => counts,
-    counting: (listener) => (message, response) => {
-      response.once('finish', () => {
-        const status = `${Math.floor(response.statusCode / 100)}xx`
-        counts[status] = (counts[status] ?? 0) + 1
-      })
-      listener(message, response)
-    },
+    counts: (): Readonly<Record<string, number>> => counts,
+    /** A listener that does the same, and is counted. An answer that its client did not wait for is not. */
+    counting:
+      (listener: RequestListener): RequestListener =>
+      (message, response) => {
+        response.once('finish', () => {
+          const status = `${Math.floor(response.statusCode / 100)}xx`
+          counts[status] = (counts[status] ?? 0) + 1
+        })
+        listener(message, response)
+      },
   }
 }

@@ -6,19 +6,6 @@ import { pathOf } from './answers.js'
 export const URGENCIES = ['begin', 'change', 'keep'] as const
 export type Urgency = (typeof URGENCIES)[number]
 
-/** Decides which requests are refused, from how late the process is. */
-interface Shedding {
-  /** Notes how late the process is at an instant. Both in milliseconds. */
-  note(delayMs: number, now: number): void
-  /**
-   * Whether a request is refused.
-   * @param lateMs how late the process is at this request.
-   */
-  refuses(urgency: Urgency, lateMs: number): boolean
-  /** From 0, nothing is refused, to 3, everything is. */
-  level(): number
-}
-
 /** The part of the delay that is taken for granted (our choice). */
 const CALM_PART = 1 / 4
 /** A request that begins something is refused beyond this part of the delay, others beyond twice and four times it. */
@@ -32,12 +19,13 @@ const FALL_PER_S = 0.5
 const LONGEST_STEP_MS = 1000
 
 /**
- * Refuses no more than is needed: a share of the requests of one urgency, then all of them and a share of the next. The
- * share grows while the process is late for more than a moment, and shrinks when it no longer is. A request that comes
- * when the process is very late already is refused whatever the share.
+ * Decides which requests are refused, from how late the process is. Refuses no more than is needed: a share of the
+ * requests of one urgency, then all of them and a share of the next. The share grows while the process is late for more
+ * than a moment, and shrinks when it no longer is. A request that comes when the process is very late already is
+ * refused whatever the share.
  * @param delayMs milliseconds by which an answer may be late in the worst case.
  */
-export function createShedding({ delayMs }: { readonly delayMs: number }): Shedding {
+export function createShedding({ delayMs }: { readonly delayMs: number }) {
   const calmMs = delayMs * CALM_PART
   let level = 0
   let notedAt: number | undefined
@@ -46,7 +34,8 @@ export function createShedding({ delayMs }: { readonly delayMs: number }): Shedd
   const owed = new Map<Urgency, number>()
 
   return {
-    note: (delay, now) => {
+    /** Notes how late the process is at an instant. Both in milliseconds. */
+    note: (delay: number, now: number): void => {
       const seconds = Math.min(LONGEST_STEP_MS, Math.max(0, now - (notedAt ?? now))) / 1000
       notedAt = now
       // The last one before the window still counts.
@@ -58,7 +47,8 @@ export function createShedding({ delayMs }: { readonly delayMs: number }): Shedd
       const change = excess * (excess > 0 ? RISE_PER_S : FALL_PER_S)
       level = Math.min(URGENCIES.length, Math.max(0, level + change * seconds))
     },
-    refuses: (urgency, lateMs) => {
+    /** Whether a request is refused. @param lateMs how late the process is at this request. */
+    refuses: (urgency: Urgency, lateMs: number): boolean => {
       const rank = URGENCIES.indexOf(urgency)
       if (lateMs > delayMs * LATE_PART * 2 ** rank) return true
       const share = Math.min(1, Math.max(0, level - rank))
@@ -68,6 +58,7 @@ export function createShedding({ delayMs }: { readonly delayMs: number }): Shedd
       owed.set(urgency, isRefused ? due - 1 : due)
       return isRefused
     },
+    /** From 0, nothing is refused, to 3, everything is. */
     level: () => level,
   }
 }
@@ -115,7 +106,7 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): L
   let lookAt = clock.now() + LOOK_MS
   let lateMs = 0
   let toldAt = -Infinity
-  let untold = 0
+  let unreported = 0
 
   /** How late the event loop is now: it should have looked already. */
   const lag = (now: number) => Math.max(0, now - lookAt)
@@ -128,14 +119,14 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): L
       lookAt = now + LOOK_MS
       if (delayMs() !== bound) shedding = createShedding({ delayMs: (bound = delayMs()) })
       shedding.note(lateMs, now)
-      if (untold > 0) tell(now)
+      if (unreported > 0) tell(now)
     }
   }
   const tell = (now: number) => {
     if (now - toldAt < TOLD_EVERY_MS) return
     toldAt = now
-    onShed(untold)
-    untold = 0
+    onShed(unreported)
+    unreported = 0
   }
   watch().catch(() => {}) // closed
 
@@ -145,7 +136,7 @@ export function createLoadGuard({ delayMs, onShed, clock }: LoadGuardOptions): L
       const now = clock.now()
       if (bound !== Infinity && shedding.refuses(urgency, lag(now))) {
         refused[urgency] += 1
-        untold += 1
+        unreported += 1
         return false
       }
       if (urgency === 'begin') {

@@ -12,38 +12,34 @@ import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport
 import type { Config } from '../../config/index.js'
 import type { Matching } from './matching.js'
 
-interface LobbyPartiesOptions {
-  readonly service: TicketService
-  readonly on: Matchmaker['on']
-  readonly queue: string
-  readonly onProblem: (error: unknown) => void
-}
-
-/** Started lobbies that wait in a queue as parties. */
-interface LobbyParties {
-  readonly matchmaker: LobbyMatchmaker
-  /** Tells the lobbies from now on what becomes of their tickets. */
-  readonly reportTo: (lobbies: Lobbies) => void
-}
-
-/** The players of a started lobby become one ticket, whose id is the key of the start. */
-function createLobbyParties({ service, on, queue, onProblem }: LobbyPartiesOptions): LobbyParties {
-  return {
-    matchmaker: {
-      handOver: async ({ key, players }) => {
-        await service.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
-        return { reference: key }
-      },
-      withdraw: async (ticketId) => {
-        try {
-          await service.cancelTicket(ticketId)
-        } catch (error) {
-          // It has ended, or the players know where to connect: then there is nothing to withdraw.
-          if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
-        }
-      },
+/**
+ * Started lobbies that wait in a queue as parties. The players of a started lobby become one ticket, whose id is the
+ * key of the start.
+ */
+function createLobbyParties(
+  service: TicketService,
+  on: Matchmaker['on'],
+  queue: string,
+  onProblem: (error: unknown) => void,
+) {
+  const matchmaker: LobbyMatchmaker = {
+    handOver: async ({ key, players }) => {
+      await service.createTicket({ id: key, queue, players: players.map(({ id, ip }) => ({ id, ip })) })
+      return { reference: key }
     },
-    reportTo: (lobbies) => {
+    withdraw: async (ticketId) => {
+      try {
+        await service.cancelTicket(ticketId)
+      } catch (error) {
+        // It has ended, or the players know where to connect: then there is nothing to withdraw.
+        if (!(error instanceof UnknownTicket || error instanceof AlreadyAssigned)) throw error
+      }
+    },
+  }
+  return {
+    matchmaker,
+    /** Tells the lobbies from now on what becomes of their tickets. */
+    reportTo: (lobbies: Lobbies) => {
       /** The tickets of matches that run. Lobbies know by the key that a ticket of others is none of theirs. */
       const playing = new Map<string, readonly string[]>()
       const report = (keys: readonly string[], reportOf: (key: string) => MatchReport) => {
@@ -113,12 +109,8 @@ export async function openLobbies(options: OpenLobbiesOptions): Promise<OpenLobb
   const keepLobbies = matching.shared.lobbies !== undefined
 
   if (startAs === 'match') {
-    const parties = createLobbyParties({
-      service,
-      on: matching.on,
-      queue: queue ?? config.queues[0]?.name ?? '',
-      onProblem: report('lobbies'),
-    })
+    const queueName = queue ?? config.queues[0]?.name ?? ''
+    const parties = createLobbyParties(service, matching.on, queueName, report('lobbies'))
     const lobbies = heard(createLobbies({ ...shared, matchmaker: parties.matchmaker }))
     parties.reportTo(lobbies)
     return {

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { LeaseLost } from '../../partition-errors.js'
 import type { PartitionStore } from '../store.js'
-import { cancelled, create, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
+import { answer, cancelled, create, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
 
 /** Every method that takes a token. */
 const fenced = (store: PartitionStore, token: string): Readonly<Record<string, () => Promise<unknown>>> => ({
   commit: () => store.commit(token, { headers: [{ ticketId: 't1', header: cancelled(9), frees: ['player of t1'] }] }),
   'an empty commit': () => store.commit(token, {}),
-  'a commit of a record': () => store.commit(token, { records: [{ matchId: 'm1', text: 'intent' }] }),
+  'a commit of a record': () => store.commit(token, { servers: [{ matchId: 'm1', text: 'intent' }] }),
   fence: () => store.fence(token),
   sweep: () => store.sweep(token, 0, 10),
-  answer: () => store.answer(token, 'b', ['answer']),
+  answer: () => answer(store, token, 'b', ['answer']),
   setInForce: () => store.setInForce(token, 'queues'),
 })
 
@@ -76,7 +76,7 @@ export function testLeading(open: OpenStores): void {
     const untouched = async (store: PartitionStore) => {
       expect((await store.read(['t1'])).map((ticket) => ticket?.header)).toEqual([matched(2, 'm1')])
       expect(await store.playerTickets(['player of t1'])).toEqual([['t1']])
-      expect((await store.loadRecords(undefined)).items).toEqual([])
+      expect((await store.loadServers(undefined)).items).toEqual([])
       expect(await store.getInForce()).toBeUndefined()
     }
 

@@ -78,13 +78,13 @@ export function testLoading(open: OpenStores): void {
     )
 
     test(
-      'records and backfills, in batches',
+      'servers and backfills, in batches',
       using(open, async ({ store, other }) => {
         const token = await tokenOf(store)
-        const records = someIds(1500).map((matchId) => ({ matchId, text: `record of ${matchId}` }))
+        const servers = someIds(1500).map((matchId) => ({ matchId, text: `record of ${matchId}` }))
         const backfills = someIds(700).map((backfillId) => ({ backfillId, text: `text of ${backfillId}` }))
-        await store.commit(token, { records, backfills })
-        const known = new Map((await all(other.loadRecords)).items.map((record) => [record.matchId, record]))
+        await store.commit(token, { servers, backfills })
+        const known = new Map((await all(other.loadServers)).items.map((record) => [record.matchId, record]))
         expect(known.size).toBe(1500)
         expect(known.get('t7')).toEqual({ matchId: 't7', text: 'record of t7', locked: [] })
         const texts = new Map((await all(other.loadBackfills)).items.map(({ backfillId, text }) => [backfillId, text]))

@@ -50,6 +50,11 @@ export async function tokenOf(store: PartitionStore, owner = 'a'): Promise<strin
   return acquired.token
 }
 
+/** Answers a follower, in order. */
+export async function answer(store: PartitionStore, token: string, follower: string, texts: readonly string[]) {
+  await store.commit(token, { replies: texts.map((text) => ({ follower, text })) })
+}
+
 /** Creates tickets of these ids, each of a player of its own. */
 export async function create(store: PartitionStore, ...ids: readonly string[]): Promise<void> {
   for (const { kind } of await store.create(ids.map((id) => aTicket(id)))) expect(kind).toBe('created')
@@ -83,8 +88,8 @@ export async function assign(
   ticketIds: readonly string[],
 ): Promise<void> {
   const write = (header: string) => ticketIds.map((ticketId) => ({ ticketId, header }))
-  const records = [{ matchId, text: 'assigned', requires: ticketIds, locks: true }]
-  expect(await store.commit(token, { headers: write(matched(2, matchId)), records })).toEqual(DONE)
+  const servers = [{ matchId, text: 'assigned', requires: ticketIds, locks: true }]
+  expect(await store.commit(token, { headers: write(matched(2, matchId)), servers })).toEqual(DONE)
   expect(await store.commit(token, { headers: write(assigned(3, matchId)) })).toEqual(DONE)
 }
 

@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { InvalidInput } from '@muster/core'
-import { aTicket, assigned, create, DONE, matched, tokenOf, twice, using, type OpenStores } from './stores.fixture.js'
+import {
+  answer,
+  aTicket,
+  assigned,
+  create,
+  DONE,
+  matched,
+  tokenOf,
+  twice,
+  using,
+  type OpenStores,
+} from './stores.fixture.js'
 
 const SOON = { blockMs: 0 }
 const WAIT = { blockMs: 20_000 }
@@ -129,8 +140,8 @@ export function testTails(open: OpenStores): void {
         const { cursor, ...begin } = await other.changes(undefined, 'b', WAIT)
         expect(begin).toEqual({ gap: false, tickets: [], replies: [], isBehind: false })
         await store.commit(token, { headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })) })
-        await store.answer(token, 'b', ['one', 'two\n'])
-        await store.answer(token, 'a', ['to another'])
+        await answer(store, token, 'b', ['one', 'two\n'])
+        await answer(store, token, 'a', ['to another'])
         await other.cancel('t2', ['player of t2'])
         expect(await store.commit(token, { headers: [{ ticketId: 't1', header: assigned(14, 'm1') }] })).toEqual(DONE)
         const read = await other.changes(cursor, 'b', SOON)
@@ -161,7 +172,7 @@ export function testTails(open: OpenStores): void {
           store.commit(token, { headers: [{ ticketId: 't1', header: matched(version, 'm1') }] })
         await write(2)
         await Promise.all(Array.from({ length: 297 }, (_, index) => write(index + 3)))
-        await store.answer(token, 'b', ['last'])
+        await answer(store, token, 'b', ['last'])
         const replies: string[] = []
         const tickets: number[] = []
         let isBehind = true
@@ -200,7 +211,7 @@ export function testTails(open: OpenStores): void {
         const first = await waiting
         expect(first).toMatchObject({ tickets: [{ ticketId: 't1' }], replies: [] })
         const next = other.changes(first.cursor, 'b', WAIT)
-        await store.answer(token, 'b', ['answer'])
+        await answer(store, token, 'b', ['answer'])
         expect(await next).toMatchObject({ tickets: [], replies: ['answer'], gap: false })
       }),
     )

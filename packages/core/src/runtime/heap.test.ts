@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createHeap } from './collections.js'
+import { createHeap } from './heap.js'
 
 test('returns entries in order', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 
-export interface RepeatOptions {
+interface RepeatOptions {
   /** Ends it. */
   readonly signal: AbortSignal
   readonly clock: Clock

@@ -15,11 +15,11 @@ import {
   type OpenStores,
 } from './stores.fixture.js'
 
-/** The records of matches, and backfills. */
+/** The servers of matches, and backfills. */
 export function testRecords(open: OpenStores): void {
   describe('keeps the record of a match', () => {
-    const records = async (store: { loadRecords: (at: undefined) => Promise<{ items: readonly unknown[] }> }) =>
-      (await store.loadRecords(undefined)).items
+    const servers = async (store: { loadServers: (at: undefined) => Promise<{ items: readonly unknown[] }> }) =>
+      (await store.loadServers(undefined)).items
 
     test(
       'if all tickets that it requires are in the match',
@@ -28,16 +28,16 @@ export function testRecords(open: OpenStores): void {
         const token = await tokenOf(store)
         const commit: Commit = {
           headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })),
-          records: [{ matchId: 'm1', text: 'intent\n of m1', requires: ['t1', 't2'] }],
+          servers: [{ matchId: 'm1', text: 'intent\n of m1', requires: ['t1', 't2'] }],
         }
         expect(await twice(() => store.commit(token, commit))).toEqual(DONE)
-        expect(await records(other)).toEqual([{ matchId: 'm1', text: 'intent\n of m1', locked: [] }])
+        expect(await servers(other)).toEqual([{ matchId: 'm1', text: 'intent\n of m1', locked: [] }])
         // Searching, in another match, unknown: each is not in it.
         await store.commit(token, { headers: [{ ticketId: 't2', header: matched(3, 'm2') }] })
         const unmet = { matchId: 'm1', text: 'sent', requires: ['t1', 't2', 't3', 't4'] }
-        const outcome = await twice(() => store.commit(token, { records: [unmet, { matchId: 'm3', text: 'intent' }] }))
+        const outcome = await twice(() => store.commit(token, { servers: [unmet, { matchId: 'm3', text: 'intent' }] }))
         expect(outcome).toEqual({ refused: [], unmet: [{ matchId: 'm1', ticketIds: ['t2', 't3', 't4'] }] })
-        expect(await records(other)).toEqual(
+        expect(await servers(other)).toEqual(
           expect.arrayContaining([
             { matchId: 'm1', text: 'intent\n of m1', locked: [] },
             { matchId: 'm3', text: 'intent', locked: [] },
@@ -53,7 +53,7 @@ export function testRecords(open: OpenStores): void {
         const token = await tokenOf(store)
         const commit: Commit = {
           headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })),
-          records: [{ matchId: 'm1', text: 'intent', requires: ['t1', 't2'] }],
+          servers: [{ matchId: 'm1', text: 'intent', requires: ['t1', 't2'] }],
         }
         await store.commit(token, commit)
         await other.cancel('t2', ['player of t2'])
@@ -71,16 +71,16 @@ export function testRecords(open: OpenStores): void {
         await store.commit(token, { headers: both.map((ticketId) => ({ ticketId, header: matched(2, 'm1') })) })
         expect(
           await twice(() =>
-            store.commit(token, { records: [{ matchId: 'm1', text: 'assigned', requires: both, locks: true }] }),
+            store.commit(token, { servers: [{ matchId: 'm1', text: 'assigned', requires: both, locks: true }] }),
           ),
         ).toEqual(DONE)
-        await twice(() => store.commit(token, { records: [{ matchId: 'm1', text: 'players' }] }))
-        expect(await records(other)).toEqual([{ matchId: 'm1', text: 'players', locked: both }])
+        await twice(() => store.commit(token, { servers: [{ matchId: 'm1', text: 'players' }] }))
+        expect(await servers(other)).toEqual([{ matchId: 'm1', text: 'players', locked: both }])
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'late' })
         // Back to searching: the lock of the match does not reach it.
         await store.commit(token, { headers: [{ ticketId: 't1', header: searching(3) }] })
         expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
-        await store.commit(token, { records: [{ matchId: 'm1', text: 'intent', requires: ['t2'] }] })
+        await store.commit(token, { servers: [{ matchId: 'm1', text: 'intent', requires: ['t2'] }] })
         expect(await other.cancel('t2', ['player of t2'])).toMatchObject({ kind: 'cancelled' })
       }),
     )
@@ -98,8 +98,8 @@ export function testRecords(open: OpenStores): void {
           ticketId,
           players: [`player of ${ticketId}`],
         }))
-        expect(await twice(() => store.commit(token, { records: [{ matchId: 'm1', ends }] }))).toEqual(DONE)
-        expect(await records(other)).toEqual([{ matchId: 'm2', text: 'assigned', locked: ['t3'] }])
+        expect(await twice(() => store.commit(token, { servers: [{ matchId: 'm1', ends }] }))).toEqual(DONE)
+        expect(await servers(other)).toEqual([{ matchId: 'm2', text: 'assigned', locked: ['t3'] }])
         expect(await other.playerTickets(['player of t1', 'player of t2', 'player of t3', 'player of t4'])).toEqual([
           [],
           [],
@@ -123,12 +123,12 @@ export function testRecords(open: OpenStores): void {
       using(open, async ({ store, other }) => {
         const token = await tokenOf(store)
         const texts = ['intent', 'sent', 'created']
-        await store.commit(token, { records: texts.map((text) => ({ matchId: 'm1', text })) })
-        expect(await records(other)).toEqual([{ matchId: 'm1', text: 'created', locked: [] }])
-        await store.commit(token, { records: [{ matchId: 'm1' }, { matchId: 'm1', text: 'again' }, { matchId: 'm2' }] })
-        expect(await records(other)).toEqual([{ matchId: 'm1', text: 'again', locked: [] }])
-        await store.commit(token, { records: [{ matchId: 'm1', text: 'more' }, { matchId: 'm1' }] })
-        expect(await records(other)).toEqual([])
+        await store.commit(token, { servers: texts.map((text) => ({ matchId: 'm1', text })) })
+        expect(await servers(other)).toEqual([{ matchId: 'm1', text: 'created', locked: [] }])
+        await store.commit(token, { servers: [{ matchId: 'm1' }, { matchId: 'm1', text: 'again' }, { matchId: 'm2' }] })
+        expect(await servers(other)).toEqual([{ matchId: 'm1', text: 'again', locked: [] }])
+        await store.commit(token, { servers: [{ matchId: 'm1', text: 'more' }, { matchId: 'm1' }] })
+        expect(await servers(other)).toEqual([])
       }),
     )
   })

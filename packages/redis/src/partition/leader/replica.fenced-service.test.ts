@@ -2,7 +2,7 @@ import type { CallOptions } from '@muster/core'
 import type { DeploymentService } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
 import { LeaseLost } from '../partition-errors.js'
-import { fencedService } from './fenced-service.js'
+import { fencedService } from './replica.js'
 
 function open(assert: () => Promise<void> = async () => {}) {
   const calls: string[] = []
@@ -17,7 +17,7 @@ function open(assert: () => Promise<void> = async () => {}) {
     stop: call('stop'),
     list: call('list'),
   } as unknown as DeploymentService
-  const fenced = fencedService(service, { isHeld: () => isHeld, assert })
+  const fenced = fencedService(service, () => isHeld, assert)
   return { calls, fenced, lose: () => (isHeld = false) }
 }
 

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseDocument, stringify } from 'yaml'
 import { checkText } from './read-config.js'
-import { excessIn } from './yaml-bounds.js'
-import { readYaml } from './yaml-source.js'
+import { excessIn, readYaml } from './yaml-source.js'
 
 const filled = (part: string, length: number) => part.repeat(Math.floor(length / part.length))
 /** Lines of which each begins deeper than the one before. */

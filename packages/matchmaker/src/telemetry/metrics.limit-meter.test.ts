@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLimitMeter } from './event-metrics.js'
+import { createLimitMeter } from './metrics.js'
 
 test('the use of a limit is the busiest window since the last reading', () => {
   const meter = createLimitMeter()

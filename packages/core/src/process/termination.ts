@@ -102,15 +102,15 @@ const SAME_SIGNAL_MS = 500
  * that started it. A further signal ends the process at once, with exit code 1. To be called once.
  * @param parents of `parentsNow`, called when the process began.
  */
-export function toldToEnd(parents: ReadonlySet<number>, clock: Clock): Promise<void> {
+export function terminationRequested(parents: ReadonlySet<number>, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
-    let toldAt: number | undefined
-    const told = () => {
-      toldAt ??= clock.now()
-      if (clock.now() - toldAt > SAME_SIGNAL_MS) process.exit(1)
+    let requestedAt: number | undefined
+    const request = () => {
+      requestedAt ??= clock.now()
+      if (clock.now() - requestedAt > SAME_SIGNAL_MS) process.exit(1)
       resolve()
     }
-    for (const signal of signals) process.on(signal, told)
+    for (const signal of signals) process.on(signal, request)
     // It may go while this process ends, which is no reason to hurry.
     void parentEnded(parents, clock).then(resolve)
   })

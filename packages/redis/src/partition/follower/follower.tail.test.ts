@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import type { Changes } from '../store/store.js'
-import { createTail } from './tail.js'
+import { createTail } from './follower.js'
 
 function open(changes: (call: number) => Partial<Changes> | Error) {
   const clock = createManualClock()

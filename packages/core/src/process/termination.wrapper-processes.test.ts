@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wrapperProcesses } from './told-to-end.js'
+import { wrapperProcesses } from './termination.js'
 
 const wrappers = (...commands: readonly string[]) =>
   wrapperProcesses(commands.map((command, index) => ({ pid: 100 + index, command })))

@@ -1,0 +1,58 @@
+// pure: calls of one turn of the event loop, sent together in steps of bounded size
+/** Weight of one step at most (our choice): a script holds up everybody else while it runs. */
+export const MOST_WEIGHT = 256
+
+/** Cuts items into steps of at most `MOST_WEIGHT`, in order; a single one may weigh more. */
+export function cut<T>(items: readonly T[], weigh: (item: T) => number): readonly (readonly T[])[] {
+  const steps: T[][] = []
+  let room = 0
+  for (const item of items) {
+    const weight = weigh(item)
+    if (room < weight || steps.length === 0) {
+      steps.push([])
+      room = MOST_WEIGHT
+    }
+    room -= weight
+    ;(steps.at(-1) as T[]).push(item)
+  }
+  return steps
+}
+
+/** Sends all calls of one turn of the event loop together. */
+export type Batcher<T, R> = (items: readonly T[]) => Promise<readonly R[]>
+
+/**
+ * @param send gets a batch of bounded weight, and gives a result for each item, in order. Where it fails, all callers
+ * whose items were in the batch fail.
+ */
+export function createBatcher<T, R>(
+  send: (items: readonly T[]) => Promise<readonly R[]>,
+  weigh: (item: T) => number = () => 1,
+): Batcher<T, R> {
+  interface Waiting {
+    readonly item: T
+    readonly resolve: (result: R) => void
+    readonly reject: (error: unknown) => void
+  }
+  let waiting: Waiting[] = []
+
+  const sendBatch = async (batch: readonly Waiting[]) => {
+    try {
+      const results = await send(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as R)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+  const flush = () => {
+    const all = waiting
+    waiting = []
+    for (const batch of cut(all, ({ item }) => weigh(item))) void sendBatch(batch)
+  }
+  const sent = (item: T) =>
+    new Promise<R>((resolve, reject) => {
+      if (waiting.push({ item, resolve, reject }) === 1) setImmediate(flush)
+    })
+
+  return (items) => Promise.all(items.map(sent))
+}
