@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { createEmulator } from './emulator.js'
 import { started, version } from './emulator.fixture.js'
 import type { EmulatorOptions } from './options.js'
-import { fail } from './refusal.js'
 
 test('every operation requires a token', async () => {
   const { emulator } = started()
@@ -88,17 +87,6 @@ test('an error of a handler is 500 and is passed to onError', async () => {
     body: { message: 'Internal error. The server log has the cause.' },
   })
   expect(errors).toEqual([[broken, 'versions.create']])
-})
-
-test('a refusal by a status that the operation does not declare is an error of the handler', async () => {
-  const errors: unknown[] = []
-  const { call } = started({
-    canPull: () => fail(403, 'not for you'),
-    onError: (error, operation) => errors.push([(error as Error).message, operation]),
-  })
-  await call('POST', '/v1/app', { name: 'arena' })
-  expect(await call('POST', '/v1/app/arena/version', { ...version, verify_image: true })).toMatchObject({ status: 500 })
-  expect(errors).toEqual([['not for you', 'versions.create']])
 })
 
 test('limits known only from public material are settings', async () => {

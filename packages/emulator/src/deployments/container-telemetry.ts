@@ -1,9 +1,9 @@
 import type { ContainerLogs, Metrics, MetricSeries } from '@muster/core/api'
 import type { ReadMetrics } from '@muster/core/internal'
 import { seededRandom } from '@muster/core/clock'
-import { fail } from '../refusal.js'
 import { formatA, formatB, parseA } from '../timestamps.js'
 import { type DeploymentRecord, hasBeen, seedOf, timeOf } from './deployment-record.js'
+import { isProblem, type Problem } from './filters.js'
 
 /**
  * Milliseconds between two periodic lines of a simulated server’s log, and the number of such lines that are kept.
@@ -94,8 +94,9 @@ interface Range {
  * Simulated metrics from the container's start to its end, within the requested range, with one point at the end of
  * each step. The values depend only on the deployment and the instant. With `raw`, values are not rounded.
  */
-export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: number): Metrics {
+export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: number): Metrics | Problem {
   const range = rangeOf(record, wanted, now)
+  if (isProblem(range)) return range
   const startedAt = timeOf(record, 'DEPLOYING') ?? Infinity
   const endedAt = timeOf(record, 'TERMINATED') ?? Infinity
   const instants: number[] = []
@@ -129,14 +130,16 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
   }
 }
 
-function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: ReadMetrics, now: number): Range {
+function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: ReadMetrics, now: number): Range | Problem {
   // The description's schema has let only existing times pass.
   const from = start_time === undefined ? record.createdAt : (parseA(start_time) as number)
   const until = end_time === undefined ? now : (parseA(end_time) as number)
-  if (until <= from) fail(422, 'end_time: must be later than start_time')
+  if (until <= from) return { problem: 'end_time: must be later than start_time' }
   const stepMs = steps === undefined ? DEFAULT_STEP_MS : Number(steps.slice(0, -1)) * (units[steps.slice(-1)] as number)
   if ((until - from) / stepMs > MOST_POINTS) {
-    fail(422, `steps: at most ${MOST_POINTS} points in one answer, so the steps must be longer or the time shorter`)
+    return {
+      problem: `steps: at most ${MOST_POINTS} points in one answer, so the steps must be longer or the time shorter`,
+    }
   }
   return { from: from + stepMs, until, stepMs }
 }

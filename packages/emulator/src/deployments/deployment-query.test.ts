@@ -1,9 +1,9 @@
 import type { DeploymentQuery } from '@muster/core/internal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Refusal } from '../refusal.js'
 import { formatA, formatB } from '../timestamps.js'
 import { understand, type QueryFields } from './deployment-query.js'
+import { isProblem } from './filters.js'
 import { studio } from './studio.fixture.js'
 
 const start = Date.UTC(2026, 0, 1)
@@ -21,14 +21,10 @@ const deployment = (fields: Partial<QueryFields>): QueryFields => ({
 })
 
 const run = (query: DeploymentQuery, all: readonly QueryFields[], rejectRepeated = false) => {
-  try {
-    const listing = understand<QueryFields>(query, (item, field) => item[field], { rejectRepeated })
-    const kept = all.filter(listing.keeps)
-    return (listing.order === undefined ? kept : kept.toSorted(listing.order)).map(({ request_id }) => request_id)
-  } catch (error) {
-    if (error instanceof Refusal) return error.message
-    throw error
-  }
+  const listing = understand<QueryFields>(query, (item, field) => item[field], { rejectRepeated })
+  if (isProblem(listing)) return listing.problem
+  const kept = all.filter(listing.keeps)
+  return (listing.order === undefined ? kept : kept.toSorted(listing.order)).map(({ request_id }) => request_id)
 }
 
 const some = [

@@ -1,8 +1,8 @@
 // pure: filters and order of the deployment list (public fact)
 import type { DeploymentFilter } from '@muster/core/api'
 import type { DeploymentQuery } from '@muster/core/internal'
-import { fail } from '../refusal.js'
 import { parseA } from '../timestamps.js'
+import { isProblem, type Problem } from './filters.js'
 
 /** The fields of a deployment that a query can use, by the query's names. */
 export interface QueryFields {
@@ -82,20 +82,22 @@ export function understand<Item>(
   query: DeploymentQuery,
   read: ReadField<Item>,
   options: { readonly rejectRepeated: boolean },
-): Listing<Item> {
+): Listing<Item> | Problem {
   const filters = query.filters ?? []
   const repeated = filters.find(({ field }, index) => filters.findIndex((other) => other.field === field) < index)
   if (options.rejectRepeated && repeated !== undefined) {
-    return fail(400, `query.filters: at most one filter per field, but ${JSON.stringify(repeated.field)} has several`)
+    return { problem: `query.filters: at most one filter per field, but ${JSON.stringify(repeated.field)} has several` }
   }
   const checks: { readonly field: Field; readonly passes: Test }[] = []
   for (const [index, filter] of filters.entries()) {
-    checks.push(checkOf(filter, `query.filters[${index}]`))
+    const check = checkOf(filter, `query.filters[${index}]`)
+    if (isProblem(check)) return check
+    checks.push(check)
   }
   const orders: ((a: Item, b: Item) => number)[] = []
   for (const [index, { field, order }] of (query.order_by ?? []).entries()) {
     if (!isKeyOf(field, types) || types[field] === 'texts') {
-      return fail(400, `query.order_by[${index}].field: the list cannot be ordered by ${JSON.stringify(field)}`)
+      return { problem: `query.order_by[${index}].field: the list cannot be ordered by ${JSON.stringify(field)}` }
     }
     const sign = order === 'asc' ? 1 : -1
     orders.push((a, b) => sign * compare(read(a, field) as Value, read(b, field) as Value))
@@ -109,24 +111,25 @@ export function understand<Item>(
 function checkOf(
   { field, operator, value }: DeploymentFilter,
   where: string,
-): { readonly field: Field; readonly passes: Test } {
+): { readonly field: Field; readonly passes: Test } | Problem {
   if (!isKeyOf(field, types))
-    return fail(400, `${where}.field: must be one of ${keysOf(types)}, not ${JSON.stringify(field)}`)
-  return { field, passes: testOf(field, operator, value, where) }
+    return { problem: `${where}.field: must be one of ${keysOf(types)}, not ${JSON.stringify(field)}` }
+  const passes = testOf(field, operator, value, where)
+  return isProblem(passes) ? passes : { field, passes }
 }
 
-function testOf(field: Field, operator: string, value: DeploymentFilter['value'], where: string): Test {
+function testOf(field: Field, operator: string, value: DeploymentFilter['value'], where: string): Test | Problem {
   if (isKeyOf(operator, memberships)) return membership(field, memberships[operator], value, where)
   if (!isKeyOf(operator, comparisons)) {
-    return fail(
-      400,
-      `${where}.operator: must be one of ${keysOf(memberships, comparisons)}, not ${JSON.stringify(operator)}`,
-    )
+    return {
+      problem: `${where}.operator: must be one of ${keysOf(memberships, comparisons)}, not ${JSON.stringify(operator)}`,
+    }
   }
   if (types[field] === 'texts' || types[field] === 'flag') {
-    return fail(400, `${where}.operator: ${operator} does not work on ${field}`)
+    return { problem: `${where}.operator: ${operator} does not work on ${field}` }
   }
   const wanted = valueOf(field, value, where)
+  if (isProblem(wanted)) return wanted
   const holds = comparisons[operator]
   return (has) => holds(compare(has as Value, wanted))
 }
@@ -136,10 +139,15 @@ function membership(
   how: { readonly list: boolean; readonly negated: boolean },
   value: DeploymentFilter['value'],
   where: string,
-): Test {
+): Test | Problem {
   if (how.list !== Array.isArray(value))
-    return fail(400, `${where}.value: must be ${how.list ? 'a list' : 'a single value'}`)
-  const wanted = new Set<Value>([value].flat().map((each) => valueOf(field, each, where)))
+    return { problem: `${where}.value: must be ${how.list ? 'a list' : 'a single value'}` }
+  const wanted = new Set<Value>()
+  for (const each of [value].flat()) {
+    const one = valueOf(field, each, where)
+    if (isProblem(one)) return one
+    wanted.add(one)
+  }
   return (has) => {
     const found = typeof has === 'object' ? has.some((each) => wanted.has(each)) : wanted.has(has)
     return found !== how.negated
@@ -147,11 +155,11 @@ function membership(
 }
 
 /** Converts a filter's value to the field's type; a time may be written in either of the document's formats. */
-function valueOf(field: Field, value: DeploymentFilter['value'], where: string): Value {
+function valueOf(field: Field, value: DeploymentFilter['value'], where: string): Value | Problem {
   const type = types[field]
   if (type === 'number' && typeof value === 'number') return value
   if (type === 'flag' && typeof value === 'boolean') return value
   if ((type === 'text' || type === 'texts') && typeof value === 'string') return value
   const time = type === 'time' && typeof value === 'string' ? (parseA(value) ?? Date.parse(value)) : NaN
-  return Number.isNaN(time) ? fail(400, `${where}.value: must be ${described[type]} for ${field}`) : time
+  return Number.isNaN(time) ? { problem: `${where}.value: must be ${described[type]} for ${field}` } : time
 }

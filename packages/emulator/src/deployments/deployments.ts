@@ -9,7 +9,7 @@ import type { DeploymentRecord, TagRecord, WebhookTargets } from './deployment-r
 import { createContainers, createDeploymentSimulator, type StopOutcome } from './deployment-simulator.js'
 import { statusView } from './deployment-views.js'
 import { environmentOf, hiddenNames } from './environment.js'
-import { policyPlaces } from './filters.js'
+import { isProblem, policyPlaces } from './filters.js'
 import { createFleetKeeper } from './fleet-keeper.js'
 import type { Launch } from './launch-process.js'
 import { type DeploymentFault, type DeployTimes, drawPlan, fail, newborn, type StatusName } from './lifecycle.js'
@@ -307,6 +307,7 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
   /** The place with the fewest deployments of the policy, unless the policy is for one place. */
   const deployFor = (version: VersionRecord, policy: PolicyRecord, crew: readonly DeploymentRecord[]) => {
     const wanted = policyPlaces(policy)
+    if (isProblem(wanted)) return undefined
     const candidates = placesFor(version, sites).filter(wanted.allows)
     const crewAt = (id: string) => crew.filter(({ site }) => site?.place.id === id).length
     const fewest = Math.min(...candidates.map(({ id }) => crewAt(id)))

@@ -1,9 +1,16 @@
-// pure: filters of places, deployments and policies
+// pure: problems as values, not as exceptions
 import type { Filter } from '@muster/core/api'
 import type { Coordinates } from '@muster/core/internal'
 import type { Place } from '../places.js'
 import type { PolicyRecord } from '../records.js'
-import { fail } from '../refusal.js'
+
+/** A problem with a part of a request: a message for the caller. */
+export interface Problem {
+  readonly problem: string
+}
+
+export const isProblem = <T>(value: T | Problem): value is Problem =>
+  typeof value === 'object' && value !== null && 'problem' in value
 
 /** The fields that can be filtered by, each with a function that reads an item's values. */
 type FilterFields<Item> = Readonly<Record<string, (item: Item) => readonly string[]>>
@@ -18,27 +25,24 @@ const tests: Readonly<Record<string, (has: readonly string[], wanted: readonly s
 const oneOf = (words: Readonly<Record<string, unknown>>) => Object.keys(words).join(', ')
 
 /**
- * Makes a predicate that an item passes when it passes all filters. An invalid filter is refused, because ignoring the
- * filter would select too many items.
- * @param where the place of the filters in the request, for messages.
+ * Makes a predicate that an item passes when it passes all filters. An invalid filter is a problem, because ignoring
+ * the filter would select too many items.
  */
 function filterBy<Item>(
   fields: FilterFields<Item>,
   filters: readonly Filter[],
-  fold: (value: string) => string,
-  where: string,
-): (item: Item) => boolean {
+  fold: (value: string) => string = (value) => value,
+): ((item: Item) => boolean) | Problem {
   const checks: ((item: Item) => boolean)[] = []
   for (const [index, { field, values, filter_type }] of filters.entries()) {
     const read = Object.hasOwn(fields, field) ? fields[field] : undefined
     if (read === undefined)
-      return fail(400, `${where}filters[${index}].field: must be one of ${oneOf(fields)}, not ${JSON.stringify(field)}`)
+      return { problem: `filters[${index}].field: must be one of ${oneOf(fields)}, not ${JSON.stringify(field)}` }
     const passes = Object.hasOwn(tests, filter_type) ? tests[filter_type] : undefined
     if (passes === undefined)
-      return fail(
-        400,
-        `${where}filters[${index}].filter_type: must be one of ${oneOf(tests)}, not ${JSON.stringify(filter_type)}`,
-      )
+      return {
+        problem: `filters[${index}].filter_type: must be one of ${oneOf(tests)}, not ${JSON.stringify(filter_type)}`,
+      }
     const wanted = values.map(fold)
     checks.push((item) => passes(read(item).map(fold), wanted))
   }
@@ -56,8 +60,8 @@ const bulkFields: FilterFields<Stoppable> = {
   deployment_tags: ({ tags }) => tags,
 }
 
-export const bulkFilter = (filters: readonly Filter[]): ((deployment: Stoppable) => boolean) =>
-  filterBy(bulkFields, filters, (value) => value, '')
+export const bulkFilter = (filters: readonly Filter[]): ((deployment: Stoppable) => boolean) | Problem =>
+  filterBy(bulkFields, filters)
 
 /**
  * The names of the fields are public facts. `region` matches the place's region tag; a location tag matches by its
@@ -73,8 +77,8 @@ const placeFields: FilterFields<Place> = {
 }
 
 /** Makes a predicate of places from filters. Letter case does not matter. */
-export const placeFilter = (filters: readonly Filter[], where = ''): ((place: Place) => boolean) =>
-  filterBy(placeFields, filters, (value) => value.toLowerCase(), where)
+export const placeFilter = (filters: readonly Filter[]): ((place: Place) => boolean) | Problem =>
+  filterBy(placeFields, filters, (value) => value.toLowerCase())
 
 interface PolicyPlaces {
   readonly allows: (place: Place) => boolean
@@ -87,13 +91,11 @@ interface PolicyPlaces {
  * Coordinates policy; here its filters are on the fields latitude and longitude, each with one value in degrees (our
  * choice).
  */
-export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces {
+export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces | Problem {
   const coordinates =
     type === 'Coordinates' ? filters.filter(({ field }) => field === 'latitude' || field === 'longitude') : []
-  const allows = placeFilter(
-    filters.filter((filter) => !coordinates.includes(filter)),
-    'data.',
-  )
+  const allows = placeFilter(filters.filter((filter) => !coordinates.includes(filter)))
+  if (isProblem(allows)) return { problem: `data.${allows.problem}` }
   if (type !== 'Coordinates') return { allows, near: undefined }
   const read = (field: string, most: number) => {
     const values = coordinates.filter((filter) => filter.field === field).flatMap((filter) => filter.values)
@@ -103,7 +105,9 @@ export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'fil
   const latitude = read('latitude', 90)
   const longitude = read('longitude', 180)
   if (latitude === undefined || longitude === undefined) {
-    return fail(400, 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude')
+    return {
+      problem: 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude',
+    }
   }
   return { allows, near: { latitude, longitude } }
 }

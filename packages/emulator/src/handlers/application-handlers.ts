@@ -10,9 +10,8 @@ import {
 } from '../records.js'
 import { datesOf, formatB } from '../timestamps.js'
 import type { World } from '../world.js'
-import { fail } from '../refusal.js'
-import { type HandlersOf, noContent, ok } from './handler.js'
-import { findApplication, findStorage, findVersion, unknown } from './lookup.js'
+import { fail, type Failure, type HandlersOf, noContent, ok } from './handler.js'
+import { findApplication, findStorage, findVersion, isFailure, unknown } from './lookup.js'
 
 /**
  * A version as shown: without its secrets, which are the registry's token and the values of secret variables (our
@@ -69,16 +68,17 @@ const versionDefaults = {
 } satisfies Partial<VersionRecord>
 
 /** The record of the storage that a request names. */
-const storageOf = (world: World, { endpoint_storage: name }: VersionChanges): StorageRecord | undefined =>
-  name === undefined ? undefined : findStorage(world, name)
+function storageOf(world: World, { endpoint_storage: name }: VersionChanges): StorageRecord | undefined | Failure<404> {
+  return name === undefined ? undefined : findStorage(world, name)
+}
 
-function assertPullable(
+function refusedImage(
   world: World,
   image: Pick<VersionRecord, 'verify_image' | 'docker_repository' | 'docker_image' | 'docker_tag'>,
-): void {
-  if (!image.verify_image || world.canPull(image)) return
+) {
+  if (!image.verify_image || world.canPull(image)) return undefined
   const { docker_repository, docker_image, docker_tag } = image
-  fail(424, `the image ${docker_repository}/${docker_image}:${docker_tag} cannot be pulled`)
+  return fail(424, `the image ${docker_repository}/${docker_image}:${docker_tag} cannot be pulled`)
 }
 
 /** Removes a version from its application and unlinks it everywhere. Its deployments keep running. */
@@ -93,7 +93,9 @@ function forgetVersion(world: World, version: VersionRecord): void {
 export const versions: HandlersOf<'versions'> = {
   create: ({ app_name, name, endpoint_storage, ...specification }, { world }) => {
     const app = findApplication(world, app_name)
+    if (isFailure(app)) return app
     const storage = storageOf(world, { endpoint_storage })
+    if (isFailure(storage)) return storage
     if (app.versions.has(name)) {
       return fail(409, `there is already a version of ${JSON.stringify(app_name)} named ${JSON.stringify(name)}`)
     }
@@ -107,19 +109,24 @@ export const versions: HandlersOf<'versions'> = {
       createdAt: now,
       updatedAt: now,
     }
-    assertPullable(world, version)
+    const refused = refusedImage(world, version)
+    if (refused !== undefined) return refused
     app.versions.add(version)
     return ok({ success: true, version: versionView(version) })
   },
 
   get: (input, { world }) => {
-    return ok(versionView(findVersion(world, input)))
+    const version = findVersion(world, input)
+    return isFailure(version) ? version : ok(versionView(version))
   },
 
   update: ({ app_name, version_name, name, endpoint_storage, ...changes }, { world }) => {
     const version = findVersion(world, { app_name, version_name })
+    if (isFailure(version)) return version
     const storage = storageOf(world, { endpoint_storage })
-    assertPullable(world, { ...version, ...dropUndefined(changes) })
+    if (isFailure(storage)) return storage
+    const refused = refusedImage(world, { ...version, ...dropUndefined(changes) })
+    if (refused !== undefined) return refused
     if (name !== undefined && !version.app.versions.rename(version, name)) {
       return fail(400, `name: there is already a version of ${JSON.stringify(app_name)} named ${JSON.stringify(name)}`)
     }
@@ -130,6 +137,7 @@ export const versions: HandlersOf<'versions'> = {
 
   delete: (input, { world }) => {
     const version = findVersion(world, input)
+    if (isFailure(version)) return version
     forgetVersion(world, version)
     world.deployments.reconcileFleets()
     return ok({ success: true, message: `version ${JSON.stringify(version.name)} deleted` })
@@ -137,6 +145,7 @@ export const versions: HandlersOf<'versions'> = {
 
   list: ({ app_name }, { world }) => {
     const app = findApplication(world, app_name)
+    if (isFailure(app)) return app
     const all = app.versions.values()
     return ok({ versions: all.map(versionView), total_count: all.length })
   },
@@ -169,6 +178,7 @@ export const applications: HandlersOf<'applications'> = {
 
   update: ({ app_name, name, ...changes }, { world }) => {
     const app = findApplication(world, app_name)
+    if (isFailure(app)) return app
     if (name !== undefined && !world.applications.rename(app, name)) return applicationTaken(name)
     Object.assign(app, dropUndefined(changes), { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
@@ -176,11 +186,13 @@ export const applications: HandlersOf<'applications'> = {
   },
 
   get: ({ app_name }, { world }) => {
-    return ok(applicationView(findApplication(world, app_name)))
+    const app = findApplication(world, app_name)
+    return isFailure(app) ? app : ok(applicationView(app))
   },
 
   delete: ({ app_name }, { world }) => {
     const app = findApplication(world, app_name)
+    if (isFailure(app)) return app
     for (const version of app.versions.values()) forgetVersion(world, version)
     world.applications.delete(app)
     world.deployments.reconcileFleets()
@@ -199,7 +211,8 @@ const tagsWithHash = (image: ImageRecord, hash: string) =>
  */
 export const registry: HandlersOf<'registry'> = {
   listTags: ({ image_name }, { world }) => {
-    const image = world.registry.get(image_name) ?? unknown('image', image_name)
+    const image = world.registry.get(image_name)
+    if (image === undefined) return unknown('image', image_name)
     return ok({
       data: Array.from(image.tags, ([tag, { hash, sizeMb, pushedAt }]) => ({
         tag,
@@ -215,8 +228,10 @@ export const registry: HandlersOf<'registry'> = {
   },
 
   deleteTag: ({ image_name, tag_name }, { world }) => {
-    const image = world.registry.get(image_name) ?? unknown('image', image_name)
-    const entry = image.tags.get(tag_name) ?? unknown(`tag of ${JSON.stringify(image_name)}`, tag_name)
+    const image = world.registry.get(image_name)
+    if (image === undefined) return unknown('image', image_name)
+    const entry = image.tags.get(tag_name)
+    if (entry === undefined) return unknown(`tag of ${JSON.stringify(image_name)}`, tag_name)
     image.tags.delete(tag_name)
     const remaining = tagsWithHash(image, entry.hash)
     return ok({

@@ -12,6 +12,7 @@ import {
   readListed,
   NO_SERVER,
   bulkFilter,
+  isProblem,
   placeFilter,
   isEnding,
   coordinatesOf,
@@ -19,9 +20,18 @@ import {
 import type { VersionRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
 import type { World } from '../world.js'
-import { fail } from '../refusal.js'
-import { type Handler, type HandlersOf, noContent, ok, onePage, paged, type Success } from './handler.js'
-import { findApplication, findDeployable, findDeployment, unknown } from './lookup.js'
+import {
+  fail,
+  type Failure,
+  type Handler,
+  type HandlersOf,
+  noContent,
+  ok,
+  onePage,
+  paged,
+  type Success,
+} from './handler.js'
+import { findApplication, findDeployable, findDeployment, isFailure, unknown } from './lookup.js'
 
 /** The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest place. */
 const strategies: readonly string[] = ['basic', 'weighted']
@@ -37,7 +47,9 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
 ) => {
   const { tags = [], filters = [], ap_sort_strategy = 'basic', container_log_storage = { enabled: false } } = input
   const version = versionOf(world, input)
+  if (isFailure(version)) return version
   const allows = placeFilter(filters)
+  if (isProblem(allows)) return fail(400, allows.problem)
   if (!strategies.includes(ap_sort_strategy)) {
     return fail(
       400,
@@ -83,9 +95,11 @@ const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
 }
 
 /** The named version; without a name, the version created last (service-api, Legacy deploy). */
-function versionOf(world: World, { app_name, version_name }: DeployLegacy): VersionRecord {
+function versionOf(world: World, { app_name, version_name }: DeployLegacy): VersionRecord | Failure<400 | 409> {
   if (version_name !== undefined) return findDeployable(world, { app_name, version_name }, 409)
-  const last = findApplication(world, app_name, 400).versions.values().at(-1)
+  const app = findApplication(world, app_name)
+  if (isFailure(app)) return fail(400, app.body.message)
+  const last = app.versions.values().at(-1)
   if (last === undefined) return fail(409, `application ${JSON.stringify(app_name)} has no version`)
   return findDeployable(world, { app_name, version_name: last.name }, 409)
 }
@@ -102,6 +116,7 @@ const whereUsersAre = ({ ip_list = [], geo_ip_list = [] }: DeployLegacy, { locat
 const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...wanted }, { world }) => {
   const { listLagMs, rejectRepeatedFilters } = world.deploymentSettings
   const listing = understand(query, readListed, { rejectRepeated: rejectRepeatedFilters })
+  if (isProblem(listing)) return fail(400, listing.problem)
   const asOf = world.clock.now() - listLagMs
   const matches: Listed[] = []
   for (const record of world.deployments.all().toReversed()) {
@@ -146,7 +161,7 @@ function stop(
   world: World,
   record: DeploymentRecord,
   storage: ContainerLogStorage | undefined,
-): Success<Stopped, 200 | 202> {
+): Success<Stopped, 200 | 202> | Failure<410> {
   const outcome = world.deployments.stop(record)
   if (outcome === 'terminated already') return fail(410, 'Instance Already terminated')
   const deployment_summary = world.deployments.view(record)
@@ -163,6 +178,7 @@ const stopMessages = {
 export const deployments: HandlersOf<'deployments'> = {
   create: async ({ application, version: version_name, ...input }, { world, faults }) => {
     const version = findDeployable(world, { app_name: application, version_name }, 400)
+    if (isFailure(version)) return version
     const record = world.deployments.create({
       version,
       users: input.users.map((user) => whereIs(user, world)),
@@ -182,15 +198,18 @@ export const deployments: HandlersOf<'deployments'> = {
   },
 
   get: ({ request_id }, { world }) => {
-    return ok(world.deployments.view(findDeployment(world, request_id, 400)))
+    const record = findDeployment(world, request_id, 400)
+    return isFailure(record) ? record : ok(world.deployments.view(record))
   },
 
   stop: ({ request_id, container_log_storage }, { world }) => {
-    return stop(world, findDeployment(world, request_id), container_log_storage)
+    const record = findDeployment(world, request_id, 404)
+    return isFailure(record) ? record : stop(world, record, container_log_storage)
   },
 
   selfStop: ({ request_id, access_point_id, authorization, container_log_storage }, { world }) => {
-    const record = findDeployment(world, request_id)
+    const record = findDeployment(world, request_id, 404)
+    if (isFailure(record)) return record
     if (authorization !== record.deleteToken) return fail(403, 'the token is not the delete token of this deployment')
     if (access_point_id !== record.accessPointId) return fail(404, 'the deployment has no such access point')
     return stop(world, record, container_log_storage)
@@ -198,6 +217,7 @@ export const deployments: HandlersOf<'deployments'> = {
 
   bulkStop: ({ filters }, { world }) => {
     const isMeant = bulkFilter(filters)
+    if (isProblem(isMeant)) return fail(400, isMeant.problem)
     const meant = world.deployments
       .all()
       .filter(({ life }) => !isEnding(life.status))
@@ -210,15 +230,18 @@ export const deployments: HandlersOf<'deployments'> = {
 
   /** Logs are unavailable once the deployment is terminated (service-api, Deployments). */
   logs: ({ request_id }, { world }) => {
-    const record = findDeployment(world, request_id)
+    const record = findDeployment(world, request_id, 404)
+    if (isFailure(record)) return record
     if (record.life.status === 'TERMINATED')
       return fail(404, `the logs of the terminated deployment ${JSON.stringify(request_id)} are not available`)
     return ok(containerLogs(record, world.clock.now()))
   },
 
   metrics: (input, { world }) => {
-    const record = findDeployment(world, input.request_id)
-    return ok(metricsOf(record, input, world.clock.now()))
+    const record = findDeployment(world, input.request_id, 404)
+    if (isFailure(record)) return record
+    const metrics = metricsOf(record, input, world.clock.now())
+    return isProblem(metrics) ? fail(422, metrics.problem) : ok(metrics)
   },
 
   deployLegacy,
@@ -236,9 +259,11 @@ interface FoundTag {
 function findTag(
   world: World,
   { request_id, tag_name }: { readonly request_id: string; readonly tag_name: string },
-): FoundTag {
-  const deployment = findDeployment(world, request_id)
-  return { deployment, tag: deployment.tags.get(tag_name) ?? unknown('tag of this deployment', tag_name) }
+): FoundTag | Failure<404> {
+  const deployment = findDeployment(world, request_id, 404)
+  if (isFailure(deployment)) return deployment
+  const tag = deployment.tags.get(tag_name)
+  return tag === undefined ? unknown('tag of this deployment', tag_name) : { deployment, tag }
 }
 
 /**
@@ -247,32 +272,38 @@ function findTag(
  */
 export const tags: HandlersOf<'tags'> = {
   list: ({ request_id }, { world }) => {
-    const deployment = findDeployment(world, request_id)
+    const deployment = findDeployment(world, request_id, 404)
+    if (isFailure(deployment)) return deployment
     const { items, total, pagination } = onePage(deployment.tags.values())
     return ok({ tags: items.map(tagView), count: total, pagination })
   },
 
   get: (input, { world }) => {
-    return ok(tagView(findTag(world, input).tag))
+    const found = findTag(world, input)
+    return isFailure(found) ? found : ok(tagView(found.tag))
   },
 
   create: ({ request_id, name }, { world }) => {
-    const deployment = findDeployment(world, request_id)
+    const deployment = findDeployment(world, request_id, 404)
+    if (isFailure(deployment)) return deployment
     const now = world.clock.now()
     const tag: TagRecord = { name, createdAt: now, updatedAt: now }
     return deployment.tags.add(tag) ? ok(tagView(tag)) : tagTaken(name)
   },
 
   update: ({ name, ...input }, { world }) => {
-    const { deployment, tag } = findTag(world, input)
+    const found = findTag(world, input)
+    if (isFailure(found)) return found
+    const { deployment, tag } = found
     if (!deployment.tags.rename(tag, name)) return tagTaken(name)
     tag.updatedAt = world.clock.now()
     return ok(tagView(tag))
   },
 
   delete: (input, { world }) => {
-    const { deployment, tag } = findTag(world, input)
-    deployment.tags.delete(tag)
+    const found = findTag(world, input)
+    if (isFailure(found)) return found
+    found.deployment.tags.delete(found.tag)
     return noContent()
   },
 }

@@ -1,12 +1,11 @@
 import type { Fleet, FleetPolicy } from '@muster/core/api'
 import type { FleetPolicyChanges } from '@muster/core/internal'
-import { policyPlaces } from '../deployments/index.js'
+import { isProblem, policyPlaces } from '../deployments/index.js'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type FleetRecord, type PolicyRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
-import { fail } from '../refusal.js'
-import { type HandlersOf, masked, noContent, ok, paged } from './handler.js'
-import { findFleet, findPolicy, findVersion, unlinked } from './lookup.js'
+import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
+import { findFleet, findPolicy, findVersion, isFailure, unlinked } from './lookup.js'
 
 const fleetView = (fleet: FleetRecord): Fleet => ({
   name: fleet.name,
@@ -33,11 +32,13 @@ export const fleets: HandlersOf<'fleets'> = {
   },
 
   get: ({ fleet_name }, { world }) => {
-    return ok(fleetView(findFleet(world, fleet_name)))
+    const fleet = findFleet(world, fleet_name)
+    return isFailure(fleet) ? fleet : ok(fleetView(fleet))
   },
 
   update: ({ fleet_name, name, ...changes }, { world }) => {
     const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
     if (name !== undefined && !world.fleets.rename(fleet, name)) return fleetTaken(name)
     Object.assign(fleet, dropUndefined(changes), { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
@@ -46,6 +47,7 @@ export const fleets: HandlersOf<'fleets'> = {
 
   delete: ({ fleet_name }, { world }) => {
     const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
     world.fleets.delete(fleet)
     world.deployments.reconcileFleets()
     return ok({ message: `fleet ${JSON.stringify(fleet_name)} deleted` })
@@ -58,7 +60,9 @@ export const fleets: HandlersOf<'fleets'> = {
 
   link: (input, { world }) => {
     const fleet = findFleet(world, input.fleet_name)
+    if (isFailure(fleet)) return fleet
     const version = findVersion(world, input)
+    if (isFailure(version)) return version
     const now = world.clock.now()
     const link = fleet.links.get(version) ?? { createdAt: now, updatedAt: now }
     fleet.links.set(version, link)
@@ -73,7 +77,9 @@ export const fleets: HandlersOf<'fleets'> = {
 
   unlink: (input, { world }) => {
     const fleet = findFleet(world, input.fleet_name)
+    if (isFailure(fleet)) return fleet
     const version = findVersion(world, input)
+    if (isFailure(version)) return version
     if (!fleet.links.delete(version)) return unlinked(version, `fleet ${JSON.stringify(fleet.name)}`)
     world.deployments.reconcileFleets()
     return noContent()
@@ -111,18 +117,21 @@ function completed(changes: FleetPolicyChanges) {
   }
 }
 
-function assertConsistent(policy: Pick<PolicyRecord, 'minimum' | 'maximum' | 'type' | 'filters'>): void {
+function contradiction(policy: Pick<PolicyRecord, 'minimum' | 'maximum' | 'type' | 'filters'>) {
   const { minimum, maximum } = policy
-  if (minimum > maximum) fail(400, `maximum: must be at least the minimum of ${minimum}, not ${maximum}`)
-  policyPlaces(policy)
+  if (minimum > maximum) return fail(400, `maximum: must be at least the minimum of ${minimum}, not ${maximum}`)
+  const wanted = policyPlaces(policy)
+  return isProblem(wanted) ? fail(400, wanted.problem) : undefined
 }
 
 export const policies: HandlersOf<'policies'> = {
   create: ({ fleet_name, name, ...changes }, { world }) => {
     const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
     const now = world.clock.now()
     const policy: PolicyRecord = { name, ...completed(changes), createdAt: now, updatedAt: now }
-    assertConsistent(policy)
+    const contradictory = contradiction(policy)
+    if (contradictory !== undefined) return contradictory
     if (!fleet.policies.add(policy)) return policyTaken(name)
     world.deployments.reconcileFleets()
     return ok(policyView(policy))
@@ -130,19 +139,24 @@ export const policies: HandlersOf<'policies'> = {
 
   list: ({ fleet_name, x_fields, ...wanted }, { world }) => {
     const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
     const { items, pagination } = paged(fleet.policies.values(), wanted, world.pageSizes)
     return masked({ policies: items.map(policyView), pagination }, x_fields)
   },
 
   get: (input, { world }) => {
-    return ok(policyView(findPolicy(world, input)))
+    const policy = findPolicy(world, input)
+    return isFailure(policy) ? policy : ok(policyView(policy))
   },
 
   update: ({ fleet_name, policy_name, name, data, ...changes }, { world }) => {
     const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
     const policy = findPolicy(world, { fleet_name, policy_name })
+    if (isFailure(policy)) return policy
     const changed = dropUndefined({ ...changes, filters: data?.filters })
-    assertConsistent({ ...policy, ...changed })
+    const contradictory = contradiction({ ...policy, ...changed })
+    if (contradictory !== undefined) return contradictory
     if (name !== undefined && !fleet.policies.rename(policy, name)) return policyTaken(name)
     Object.assign(policy, changed, { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
@@ -151,7 +165,9 @@ export const policies: HandlersOf<'policies'> = {
 
   delete: ({ fleet_name, policy_name }, { world }) => {
     const fleet = findFleet(world, fleet_name)
+    if (isFailure(fleet)) return fleet
     const policy = findPolicy(world, { fleet_name, policy_name })
+    if (isFailure(policy)) return policy
     fleet.policies.delete(policy)
     world.deployments.reconcileFleets()
     return ok({ message: `policy ${JSON.stringify(policy_name)} deleted` })

@@ -1,7 +1,6 @@
 import type { Api, DeploymentId } from '@muster/core/api'
 import { expectTypeOf, test } from 'vitest'
-import { fail } from '../refusal.js'
-import { noContent, ok, type Handler, type Handlers, type HandlersOf } from './handler.js'
+import { fail, noContent, ok, type Handler, type Handlers, type HandlersOf } from './handler.js'
 
 type Create = Handler<Api['applications']['create']>
 type Delete = Handler<Api['applications']['delete']>
@@ -23,7 +22,8 @@ test('a handler may answer what the operation declares', () => {
   expectTypeOf(() => noContent()).toExtend<Delete>()
 })
 
-test('undeclared statuses of a success do not compile', () => {
+test('undeclared statuses do not compile', () => {
+  expectTypeOf(() => fail(404, 'gone')).not.toExtend<Create>()
   expectTypeOf(() => ok(201, { name: 'arena' })).not.toExtend<Create>()
 })
 

@@ -1,7 +1,6 @@
 import type { Api, InputOf, OutputOf, Pagination, SuccessOf } from '@muster/core/api'
-import type { PageInput } from '@muster/core/internal'
+import type { ErrorsOf, PageInput } from '@muster/core/internal'
 import type { Strike } from '../faults.js'
-import { fail } from '../refusal.js'
 import type { PageSizes } from '../settings.js'
 import type { World } from '../world.js'
 
@@ -99,9 +98,8 @@ export function applyMask(mask: Mask, value: unknown): unknown {
 }
 
 /**
- * The contract between the API description and the handlers: one handler per operation. A missing handler, an answer of
- * another shape and an undeclared input key are compile errors. A refusal by a status that the operation does not
- * declare is reported and answered by 500.
+ * The contract between the API description and the handlers: one handler per operation. A missing handler, a status
+ * that the operation does not declare, an answer of another shape and an undeclared input key are compile errors.
  */
 export type Handlers = { readonly [Group in keyof Api]: HandlersOf<Group> }
 
@@ -119,6 +117,7 @@ export interface RequestContext {
 type Answer<Op> =
   | ([OutputOf<Op>] extends [undefined] ? never : Success<OutputOf<Op>, SuccessOf<Op>>)
   | ([OutputOf<Op>] extends [undefined] ? NoContent : 204 extends SuccessOf<Op> ? NoContent : never)
+  | Failure<ErrorsOf<Op>>
 
 export interface Success<Body, Status extends number = never> {
   readonly kind: 'success'
@@ -129,6 +128,12 @@ export interface Success<Body, Status extends number = never> {
 
 export interface NoContent {
   readonly kind: 'no content'
+}
+
+export interface Failure<Status extends number> {
+  readonly kind: 'failure'
+  readonly status: Status
+  readonly body: { readonly message: string; readonly [key: string]: unknown }
 }
 
 /** A success, with the operation's usual status or with another declared one. */
@@ -144,8 +149,20 @@ const nothing: NoContent = { kind: 'no content' }
 /** A success without a body: 204. */
 export const noContent = (): NoContent => nothing
 
+/** An error that the operation declares. The fields of `extra` are added to the body, beside the message. */
+export function fail<const Status extends number>(
+  status: Status,
+  message: string,
+  extra: Readonly<Record<string, unknown>> = {},
+): Failure<Status> {
+  return { kind: 'failure', status, body: { ...extra, message } }
+}
+
 /** Applies the X-Fields header to the body of a list; every field of such a body may be missing. */
-export function masked<Body extends object>(body: Body, fields: string | undefined): Success<Partial<Body>> {
+export function masked<Body extends object>(
+  body: Body,
+  fields: string | undefined,
+): Success<Partial<Body>> | Failure<400> {
   if (fields === undefined) return ok(body)
   const mask = parseMask(fields)
   return 'problem' in mask ? fail(400, `X-Fields: ${mask.problem}`) : ok(applyMask(mask, body) as Partial<Body>)

@@ -22,4 +22,4 @@ export const handlers: Handlers = {
   relays,
 }
 
-export type { Handlers, NoContent, RequestContext, Success } from './handler.js'
+export type { Failure, Handlers, NoContent, RequestContext, Success } from './handler.js'

@@ -1,9 +1,9 @@
 import type { ListedLocation } from '@muster/core/api'
 import type { ListLocations } from '@muster/core/internal'
-import { type HandlersOf, ok, paged } from './handler.js'
+import { fail, type Failure, type HandlersOf, ok, paged } from './handler.js'
 import { places, type Place } from '../places.js'
 import type { World } from '../world.js'
-import { findVersion } from './lookup.js'
+import { findVersion, isFailure } from './lookup.js'
 
 /** A location as listed. Coordinates are strings here, as sampled in this list, and numbers everywhere else. */
 const view = ({ location, type, tags }: Place, withTags: boolean): ListedLocation => ({
@@ -23,12 +23,13 @@ interface Choice {
  * With an application and a version, only the locations with capacity for the version. An unknown name is answered by
  * 400, because the document declares no 404 here.
  */
-function withCapacity(world: World, { app, version }: ListLocations): Choice {
+function withCapacity(world: World, { app, version }: ListLocations): Choice | Failure<400> {
   if (app === undefined && version === undefined) return { places, messages: [] }
   if (app === undefined || version === undefined) {
     return { places, messages: ['capacity is only considered with both app and version'] }
   }
-  const found = findVersion(world, { app_name: app, version_name: version }, 400)
+  const found = findVersion(world, { app_name: app, version_name: version })
+  if (isFailure(found)) return fail(400, found.body.message)
   const free = world.deployments.placesWithCapacity(found)
   const left = places.length - free.length
   return {
@@ -40,6 +41,7 @@ function withCapacity(world: World, { app, version }: ListLocations): Choice {
 export const locations: HandlersOf<'locations'> = {
   list: ({ type, tags = false, ...input }, { world }) => {
     const choice = withCapacity(world, input)
+    if (isFailure(choice)) return choice
     const ofType = choice.places.filter((place) => type === undefined || place.type === type)
     const { items, total, pagination } = paged(ofType, input, world.pageSizes)
     return ok({

@@ -7,69 +7,90 @@ import type {
   StorageRecord,
   VersionRecord,
 } from '../records.js'
-import { fail } from '../refusal.js'
 import type { World } from '../world.js'
+import { fail, type Failure } from './handler.js'
 
-/**
- * Each of these returns the record that a request names, or refuses the request with a message that says which name is
- * unknown: with 404, or with 400 where the operation declares no 404.
- */
-type Unknown = 400 | 404
+/** The record that a request names, or a 404 that says which name is unknown. */
+type Found<Item> = Item | Failure<404>
 
-export const unknown = (what: string, name: string, status: Unknown = 404): never =>
-  fail(status, `there is no ${what} named ${JSON.stringify(name)}`)
+/** Whether a lookup failed: a type guard, for handlers that begin `if (isFailure(app)) return app`. */
+export const isFailure = <T>(found: T): found is Extract<T, { readonly kind: 'failure' }> =>
+  typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'failure'
 
-export const findApplication = (world: World, name: string, status: Unknown = 404): ApplicationRecord =>
-  world.applications.get(name) ?? unknown('application', name, status)
+export const unknown = (what: string, name: string): Failure<404> =>
+  fail(404, `there is no ${what} named ${JSON.stringify(name)}`)
+
+export const findApplication = (world: World, name: string): Found<ApplicationRecord> =>
+  world.applications.get(name) ?? unknown('application', name)
 
 export function findVersion(
   world: World,
-  { app_name, version_name }: { readonly app_name: string; readonly version_name: string },
-  status: Unknown = 404,
-): VersionRecord {
-  const { name, versions } = findApplication(world, app_name, status)
-  return versions.get(version_name) ?? unknown(`version of ${JSON.stringify(name)}`, version_name, status)
+  input: { readonly app_name: string; readonly version_name: string },
+): Found<VersionRecord> {
+  const app = findApplication(world, input.app_name)
+  return isFailure(app)
+    ? app
+    : (app.versions.get(input.version_name) ?? unknown(`version of ${JSON.stringify(app.name)}`, input.version_name))
 }
 
-export const findStorage = (world: World, name: string): StorageRecord =>
+export const findStorage = (world: World, name: string): Found<StorageRecord> =>
   world.storages.get(name) ?? unknown('endpoint storage', name)
 
 export function findPullProfile(
   world: World,
-  { endpoint_name, pull_profile_name }: { readonly endpoint_name: string; readonly pull_profile_name: string },
-): PullProfileRecord {
-  const { name, pullProfiles } = findStorage(world, endpoint_name)
-  return pullProfiles.get(pull_profile_name) ?? unknown(`pull profile of ${JSON.stringify(name)}`, pull_profile_name)
+  input: { readonly endpoint_name: string; readonly pull_profile_name: string },
+): Found<PullProfileRecord> {
+  const storage = findStorage(world, input.endpoint_name)
+  if (isFailure(storage)) return storage
+  return (
+    storage.pullProfiles.get(input.pull_profile_name) ??
+    unknown(`pull profile of ${JSON.stringify(storage.name)}`, input.pull_profile_name)
+  )
 }
 
-export const findFleet = (world: World, name: string): FleetRecord => world.fleets.get(name) ?? unknown('fleet', name)
+export const findFleet = (world: World, name: string): Found<FleetRecord> =>
+  world.fleets.get(name) ?? unknown('fleet', name)
 
 export function findPolicy(
   world: World,
-  { fleet_name, policy_name }: { readonly fleet_name: string; readonly policy_name: string },
-): PolicyRecord {
-  const { name, policies } = findFleet(world, fleet_name)
-  return policies.get(policy_name) ?? unknown(`policy of ${JSON.stringify(name)}`, policy_name)
+  input: { readonly fleet_name: string; readonly policy_name: string },
+): Found<PolicyRecord> {
+  const fleet = findFleet(world, input.fleet_name)
+  return isFailure(fleet)
+    ? fleet
+    : (fleet.policies.get(input.policy_name) ?? unknown(`policy of ${JSON.stringify(fleet.name)}`, input.policy_name))
 }
 
-export const unlinked = (version: VersionRecord, to: string): never =>
+export const unlinked = (version: VersionRecord, to: string): Failure<404> =>
   fail(404, `version ${JSON.stringify(version.name)} of ${JSON.stringify(version.app.name)} is not linked to ${to}`)
 
-export const findDeployment = (world: World, requestId: string, status: Unknown = 404): DeploymentRecord =>
+/**
+ * Finds a deployment by its request_id.
+ * @param status 404, or 400 where the operation declares no 404 (public fact).
+ */
+export const findDeployment = <const Status extends number>(
+  world: World,
+  requestId: string,
+  status: Status,
+): DeploymentRecord | Failure<Status> =>
   world.deployments.get(requestId) ?? fail(status, `no such deployment: ${JSON.stringify(requestId)}`)
 
 /**
- * Finds an active version to deploy.
- * @param inactive the status for an inactive version.
+ * Finds an active version to deploy. An inactive version is answered by `Inactive`, an unknown name by 400, because no
+ * deploy operation declares a 404.
  */
-export function findDeployable(
+export function findDeployable<const Inactive extends number>(
   world: World,
   name: { readonly app_name: string; readonly version_name: string },
-  inactive: number,
-): VersionRecord {
-  const version = findVersion(world, name, 400)
-  const app = JSON.stringify(version.app.name)
-  if (!version.app.is_active) return fail(inactive, `application ${app} is not active`)
-  if (!version.is_active) return fail(inactive, `version ${JSON.stringify(version.name)} of ${app} is not active`)
+  inactive: Inactive,
+): VersionRecord | Failure<400 | Inactive> {
+  const version = findVersion(world, name)
+  if (isFailure(version)) return fail(400, version.body.message)
+  if (!version.app.is_active) return fail(inactive, `application ${JSON.stringify(version.app.name)} is not active`)
+  if (!version.is_active)
+    return fail(
+      inactive,
+      `version ${JSON.stringify(version.name)} of ${JSON.stringify(version.app.name)} is not active`,
+    )
   return version
 }

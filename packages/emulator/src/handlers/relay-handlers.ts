@@ -1,11 +1,10 @@
-import { placeFilter } from '../deployments/index.js'
+import { isProblem, placeFilter } from '../deployments/index.js'
 import type { RelaySessionRecord } from '../relays/index.js'
 import type { World } from '../world.js'
-import { fail } from '../refusal.js'
-import { type HandlersOf, noContent, ok, onePage } from './handler.js'
-import { unknown } from './lookup.js'
+import { fail, type Failure, type HandlersOf, noContent, ok, onePage } from './handler.js'
+import { isFailure, unknown } from './lookup.js'
 
-const findSession = (world: World, id: string): RelaySessionRecord =>
+const findSession = (world: World, id: string): RelaySessionRecord | Failure<404> =>
   world.relays.get(id) ?? unknown('relay session', id)
 
 /**
@@ -15,6 +14,7 @@ const findSession = (world: World, id: string): RelaySessionRecord =>
 export const relays: HandlersOf<'relays'> = {
   create: async ({ users, filters = [], webhook_url }, { world, faults }) => {
     const allows = placeFilter(filters)
+    if (isProblem(allows)) return fail(400, allows.problem)
     const ips = users.map(({ ip }) => ip)
     const session = await world.relays.create({
       users: ips,
@@ -37,11 +37,13 @@ export const relays: HandlersOf<'relays'> = {
   },
 
   get: ({ session_id }, { world }) => {
-    return ok(world.relays.view(findSession(world, session_id)))
+    const session = findSession(world, session_id)
+    return isFailure(session) ? session : ok(world.relays.view(session))
   },
 
   delete: async ({ session_id }, { world }) => {
     const session = findSession(world, session_id)
+    if (isFailure(session)) return session
     await world.relays.delete(session)
     return noContent()
   },
@@ -49,12 +51,14 @@ export const relays: HandlersOf<'relays'> = {
   /** Lets a user in. 409 for a session that is not ready, because it has no relay yet. */
   authorizeUser: ({ session_id, user_ip }, { world }) => {
     const session = findSession(world, session_id)
+    if (isFailure(session)) return session
     if (session.state === 'initializing') return fail(409, 'the relay session is not ready yet')
     return ok(world.relays.viewOfUser(session, world.relays.authorize(session, user_ip)))
   },
 
   revokeUser: ({ session_id, authorization_token }, { world }) => {
     const session = findSession(world, session_id)
+    if (isFailure(session)) return session
     if (!world.relays.revoke(session, authorization_token))
       return fail(404, 'no user of the relay session has this token')
     return world.relaySettings.revokeAnswers === 204 ? noContent() : ok(world.relays.view(session))

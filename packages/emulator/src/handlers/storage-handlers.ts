@@ -2,9 +2,8 @@ import type { EndpointStorage, PullProfile } from '@muster/core/api'
 import { dropUndefined } from '../option-values.js'
 import { createNamed, type PullProfileRecord, type StorageRecord } from '../records.js'
 import { datesOf } from '../timestamps.js'
-import { fail } from '../refusal.js'
-import { type HandlersOf, masked, noContent, ok, paged } from './handler.js'
-import { findPullProfile, findStorage, findVersion, unlinked } from './lookup.js'
+import { fail, type HandlersOf, masked, noContent, ok, paged } from './handler.js'
+import { findPullProfile, findStorage, findVersion, isFailure, unlinked } from './lookup.js'
 
 /** A storage as shown: without the secret access key, which is write-only. */
 const storageView = (storage: StorageRecord): EndpointStorage => ({
@@ -30,11 +29,13 @@ export const storages: HandlersOf<'storages'> = {
   },
 
   get: ({ endpoint_name }, { world }) => {
-    return ok(storageView(findStorage(world, endpoint_name)))
+    const storage = findStorage(world, endpoint_name)
+    return isFailure(storage) ? storage : ok(storageView(storage))
   },
 
   update: ({ endpoint_name, name, ...changes }, { world }) => {
     const storage = findStorage(world, endpoint_name)
+    if (isFailure(storage)) return storage
     if (name !== undefined && !world.storages.rename(storage, name)) return storageTaken(name)
     Object.assign(storage, dropUndefined(changes), { updatedAt: world.clock.now() })
     return ok(storageView(storage))
@@ -42,6 +43,7 @@ export const storages: HandlersOf<'storages'> = {
 
   delete: ({ endpoint_name }, { world }) => {
     const storage = findStorage(world, endpoint_name)
+    if (isFailure(storage)) return storage
     world.storages.delete(storage)
     for (const app of world.applications.values()) {
       for (const version of app.versions.values()) {
@@ -71,18 +73,22 @@ const profileTaken = (name: string) => fail(400, `name: there is already a pull 
 export const pullProfiles: HandlersOf<'pullProfiles'> = {
   create: ({ endpoint_name, ...fields }, { world }) => {
     const storage = findStorage(world, endpoint_name)
+    if (isFailure(storage)) return storage
     const now = world.clock.now()
     const profile: PullProfileRecord = { ...fields, links: new Map(), createdAt: now, updatedAt: now }
     return storage.pullProfiles.add(profile) ? ok(profileView(profile)) : profileTaken(fields.name)
   },
 
   get: (input, { world }) => {
-    return ok(profileView(findPullProfile(world, input)))
+    const profile = findPullProfile(world, input)
+    return isFailure(profile) ? profile : ok(profileView(profile))
   },
 
   update: ({ endpoint_name, pull_profile_name, name, ...changes }, { world }) => {
     const storage = findStorage(world, endpoint_name)
+    if (isFailure(storage)) return storage
     const profile = findPullProfile(world, { endpoint_name, pull_profile_name })
+    if (isFailure(profile)) return profile
     if (name !== undefined && !storage.pullProfiles.rename(profile, name)) return profileTaken(name)
     Object.assign(profile, dropUndefined(changes), { updatedAt: world.clock.now() })
     return ok(profileView(profile))
@@ -90,20 +96,25 @@ export const pullProfiles: HandlersOf<'pullProfiles'> = {
 
   delete: ({ endpoint_name, pull_profile_name }, { world }) => {
     const storage = findStorage(world, endpoint_name)
+    if (isFailure(storage)) return storage
     const profile = findPullProfile(world, { endpoint_name, pull_profile_name })
+    if (isFailure(profile)) return profile
     storage.pullProfiles.delete(profile)
     return noContent()
   },
 
   list: ({ endpoint_name, ...wanted }, { world }) => {
     const storage = findStorage(world, endpoint_name)
+    if (isFailure(storage)) return storage
     const { items, total, pagination } = paged(storage.pullProfiles.values(), wanted, world.pageSizes)
     return ok({ pull_profiles: items.map(profileView), total_count: total, pagination })
   },
 
   link: (input, { world }) => {
     const profile = findPullProfile(world, input)
+    if (isFailure(profile)) return profile
     const version = findVersion(world, input)
+    if (isFailure(version)) return version
     const now = world.clock.now()
     const link = profile.links.get(version) ?? { createdAt: now, updatedAt: now }
     profile.links.set(version, link)
@@ -118,7 +129,9 @@ export const pullProfiles: HandlersOf<'pullProfiles'> = {
 
   unlink: (input, { world }) => {
     const profile = findPullProfile(world, input)
+    if (isFailure(profile)) return profile
     const version = findVersion(world, input)
+    if (isFailure(version)) return version
     return profile.links.delete(version)
       ? noContent()
       : unlinked(version, `pull profile ${JSON.stringify(profile.name)}`)

@@ -3,7 +3,7 @@ import { createPathMatcher, type PathMatch, type PathMatcher, pathOf, readBody }
 import type { Clock, Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import type { FaultSource, Strike } from '../faults.js'
-import type { Handlers, NoContent, RequestContext, Success } from '../handlers/index.js'
+import type { Failure, Handlers, NoContent, RequestContext, Success } from '../handlers/index.js'
 import type { Page } from '../page/page.js'
 import type { RateLimits } from '../rate-limits.js'
 import type { World } from '../world.js'
@@ -18,7 +18,6 @@ import {
   type TooManyAnswer,
   unauthorized,
 } from '../reply.js'
-import { Refusal } from '../refusal.js'
 import { createReader } from './request-input.js'
 
 interface Route {
@@ -58,7 +57,7 @@ type Performer = (
 
 /** A handler of any operation. The types cannot say here which input belongs to which handler; the description does. */
 type AnyHandler = (input: never, context: RequestContext) => AnyAnswer | Promise<AnyAnswer>
-type AnyAnswer = Success<unknown, number> | NoContent
+type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
 
 function createPerformers({
   world,
@@ -82,7 +81,6 @@ function createPerformers({
       try {
         return worded(operation, await handle(parts.input as never, { world, faults: strike }))
       } catch (error) {
-        if (error instanceof Refusal && operation.errors.includes(error.status)) return json(error.status, error.body)
         onError(error, id)
         return message(500, 'Internal error. The server log has the cause.')
       }
