@@ -61,7 +61,18 @@ const never = <T>() => new Promise<T>(() => {})
 
 /** A process with players for more servers than may start at once. */
 function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
-  const counts = { intent: 0, sent: 0, lost: 0, created: 0, assigned: 0, dropped: 0, players: 0, settled: 0 }
+  const counts: Life['counts'] = {
+    intent: 0,
+    sent: 0,
+    lost: 0,
+    created: 0,
+    assigned: 0,
+    claimed: 0,
+    served: 0,
+    dropped: 0,
+    players: 0,
+    settled: 0,
+  }
   const disk: ServerLog = {
     open: () => world.disk.open(),
     append: (entry) => {

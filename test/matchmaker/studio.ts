@@ -5,7 +5,7 @@ import { createMatchmaker, type MatchmakerOptions, type QueueDefinition } from '
 import { publishGame } from './game.js'
 
 const deploy = { application: 'game', version: '1', readyTimeoutMs: 4000 }
-export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
+export const duel = { name: 'duel', matchSize: 2, deploy } satisfies QueueDefinition
 
 /** Waits in real time until a condition holds. */
 export async function until(what: string, isSo: () => boolean, timeoutMs = 45_000): Promise<void> {

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { nothingLeft, until } from '../matchmaker/studio.js'
-import { openCounter, type Ticket } from './counter.js'
+import { openCounter, placeOf, type Ticket } from './counter.js'
 
 const solo = { profile: 'duel', attributes: {} }
 const deploy = { application: 'game', version: '1', readyTimeoutMs: 4000 }
@@ -30,7 +30,8 @@ describe.concurrent('clients of the ticket API', () => {
       untilStatus('ann', ann.id, 'HOST_ASSIGNED'),
       untilStatus('bob', bob.id, 'HOST_ASSIGNED'),
     ])
-    expect(first.assignment).toEqual(second.assignment)
+    expect(placeOf(first)).toEqual(placeOf(second))
+    expect(first.assignment?.join_token).not.toBe(second.assignment?.join_token)
     const [server] = deployments()
     expect(first.assignment?.ports['game']?.link).toBe(server?.ports?.['game']?.link)
     expect(emulator.environment(server?.request_id ?? '')?.['MM_TICKET_IDS']).toBe(JSON.stringify([ann.id, bob.id]))
@@ -55,8 +56,8 @@ describe.concurrent('clients of the ticket API', () => {
     const { ticket_id } = await call<{ ticket_id: string }>('ann', 'PATCH', member, { is_ready: true })
     expect(matchmaker.getTicket(ann.group_id)?.players).toEqual([{ id: 'ann' }, { id: 'bob' }])
     const assigned = await untilStatus('ann', ticket_id, 'HOST_ASSIGNED')
-    expect(await call('ann', 'GET', member)).toMatchObject({ status: 'HOST_ASSIGNED', assignment: assigned.assignment })
-    expect(await call('cleo', 'GET', `/groups/${alone.group_id}`)).toMatchObject({ assignment: assigned.assignment })
+    expect(await call('ann', 'GET', member)).toMatchObject({ status: 'HOST_ASSIGNED', assignment: placeOf(assigned) })
+    expect(await call('cleo', 'GET', `/groups/${alone.group_id}`)).toMatchObject({ assignment: placeOf(assigned) })
     expect(await shut()).toEqual(nothingLeft)
   })
 
@@ -149,7 +150,7 @@ describe.concurrent('game servers and backends', () => {
     })
     expect(backfill).toMatchObject({ match_id, status: 'SEARCHING', assigned_ticket: null })
     const cleo = await call<Ticket>('cleo', 'POST', '/tickets', solo)
-    expect((await untilStatus('cleo', cleo.id, 'HOST_ASSIGNED')).assignment).toEqual(assignment)
+    expect(placeOf(await untilStatus('cleo', cleo.id, 'HOST_ASSIGNED'))).toEqual(placeOf({ assignment }))
     expect(await call('backend', 'GET', `/backfills/${backfill.id}`)).toMatchObject({
       status: 'HOST_ASSIGNED',
       assigned_ticket: { id: cleo.id, player_id: 'cleo' },

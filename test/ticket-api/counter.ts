@@ -13,7 +13,14 @@ export interface Ticket {
   readonly assignment: {
     readonly fqdn: string
     readonly ports: Readonly<Record<string, { readonly link: string }>>
+    readonly join_token?: string
   } | null
+}
+
+/** Where a ticket's player connects, without the token that is theirs alone. */
+export const placeOf = ({ assignment }: Pick<Ticket, 'assignment'>) => {
+  const { join_token: _, ...place } = assignment ?? {}
+  return place
 }
 
 /**

@@ -19,12 +19,16 @@ test('the page has sequences to play', () => {
 })
 
 describe.concurrent('a client may rely on', () => {
-  test.each(sequences)('$title', async ({ steps }) => {
-    const ranked = { ...duel, name: 'ranked', acceptance: { withinMs: 60_000 } }
-    const { request, shut } = await openCounter({ studio: { matchmaker: { queues: [duel, ranked] } } })
-    await playAll(steps, request)
-    expect(await shut()).toEqual(nothingLeft)
-  }, 60_000)
+  test.each(sequences)(
+    '$title',
+    async ({ steps }) => {
+      const ranked = { ...duel, name: 'ranked', acceptance: { withinMs: 60_000 } }
+      const { request, shut } = await openCounter({ studio: { matchmaker: { queues: [duel, ranked] } } })
+      await playAll(steps, request)
+      expect(await shut()).toEqual(nothingLeft)
+    },
+    60_000,
+  )
 })
 
 /** A running `muster dev` with nothing configured, and a way to send requests as one of its players. */

@@ -31,6 +31,8 @@ export {
   type ServerEntry,
   networkOf,
   noSuchWebhook,
+  RegistrationBody,
+  ReportBody,
   type ServerRecord,
   TicketsGone,
 } from '@muster/servers/internal'

@@ -8,7 +8,7 @@ import type { ServerLog } from '@muster/servers/internal'
 import { createTestService, type ServiceOptions } from '@muster/servers/service-fixture'
 
 export const deploy = { application: 'game', version: '1' }
-export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
+export const duel = { name: 'duel', matchSize: 2, deploy } satisfies QueueDefinition
 
 const eventNames = [
   'ticketCreated',

@@ -78,7 +78,7 @@ describe('the server of a match', () => {
     open({ ann: 'in', ben: 'in' })
     await run(250)
     const result = { ranking: [['ann'], ['ben']], data: { rounds: 3 } }
-    const orders = open({ ann: 'in', ben: 'in' }, { status: 'over', result })
+    const orders = await open({ ann: 'in', ben: 'in' }, { status: 'over', result })
     expect(orders).toMatchObject({ want: 'stop', matches: [] })
     expect(seen.matchOver).toEqual([{ matchId, queue: 'duel', playerIds: ['ann', 'ben'], result }])
     expect(matchmaker.getTicket('ann-ben')?.ended).toMatchObject({ reason: 'match-over' })
@@ -87,7 +87,7 @@ describe('the server of a match', () => {
     expect(service.unstopped()).toEqual([])
     expect(seen.deploymentStopped).toMatchObject([{ reason: 'over' }])
     // Repeated until it has heard the answer.
-    expect(() => open({}, { status: 'over', result })).toThrow(/not wanted any more/)
+    await expect(open({}, { status: 'over', result })).rejects.toThrow(/not wanted any more/)
     expect(seen.matchOver).toHaveLength(1)
   })
 
@@ -97,7 +97,7 @@ describe('the server of a match', () => {
     open({ ann: 'in', ben: 'in' })
     await run(250)
     open({ ann: 'in', ben: 'left' })
-    const known = open({ ann: 'in', ben: 'left' }, { seats: { open: true } })
+    const known = await open({ ann: 'in', ben: 'left' }, { seats: { open: true } })
     const waiting = matchmaker.waitForServerOrders(token, { version: known.version, waitMs: 60_000 })
     join('cid')
     await run(500)
@@ -106,7 +106,7 @@ describe('the server of a match', () => {
     const names = orders.matches.flatMap(({ teams }) => teams.flatMap(({ players }) => players.map(({ id }) => id)))
     expect(names.toSorted()).toEqual(['ann', 'cid'])
     expect(orders.version).not.toBe(version)
-    expect(() => open({}, { seats: { open: true, teams: { green: 1 } } })).toThrow(
+    await expect(open({}, { seats: { open: true, teams: { green: 1 } } })).rejects.toThrow(
       'matches.0.seats.teams.green: the match has no such team',
     )
   })
@@ -152,7 +152,7 @@ describe('the server of a match', () => {
     const { matchmaker, token, report } = await deployed()
     matchmaker.registerServer(token, registration)
     const before = matchmaker.inspect()
-    expect(() => report(state)).toThrow(expect.objectContaining({ field }) as Error)
+    await expect(report(state)).rejects.toThrow(expect.objectContaining({ field }) as Error)
     expect(matchmaker.inspect()).toEqual(before)
   })
 
@@ -161,14 +161,14 @@ describe('the server of a match', () => {
     matchmaker.registerServer(token, registration)
     open()
     await run(250)
-    const { version } = open()
+    const { version } = await open()
     let told: unknown
     void matchmaker.waitForServerOrders(token, { version, waitMs: 10_000 }).then((orders) => (told = orders))
     await clock.advance(9999)
     expect(told).toBeUndefined()
     await clock.advance(1)
     expect(told).toMatchObject({ version: expect.any(Number) as number, want: 'run' })
-    const { version: latest } = open({ ann: 'in' })
+    const { version: latest } = await open({ ann: 'in' })
     const waiting = matchmaker.waitForServerOrders(token, { version: latest, waitMs: 10_000 })
     await matchmaker.stopMatch(matchId, { until: 'recorded' })
     expect(await waiting).toMatchObject({ want: 'stop', reason: 'stopped', matches: [] })
@@ -183,11 +183,11 @@ describe('the server of a match', () => {
     expect(again.matches).toMatchObject([{ id: matchId }])
     expect(seen.problem).toMatchObject([{ during: 'server', matchId }])
     // What the first one says counts no more.
-    const old = report({ matches: [{ id: matchId, status: 'over' }] })
+    const old = await report({ matches: [{ id: matchId, status: 'over' }] })
     expect(old).toMatchObject({ want: 'drain', reason: 'replaced', matches: [] })
     expect(seen.matchOver).toBeUndefined()
     await run(26_000)
-    expect(() => report()).toThrow(/Another process/)
+    await expect(report()).rejects.toThrow(/Another process/)
     expect(matchmaker.inspect().matches).toHaveLength(1)
   })
 
@@ -201,7 +201,7 @@ describe('the server of a match', () => {
     expect(service.calls.get.length).toBeGreaterThan(before)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
     expect(service.unstopped()).toEqual(['r1'])
-    expect(open({ ann: 'in', ben: 'in' })).toMatchObject({ want: 'run' })
+    expect(await open({ ann: 'in', ben: 'in' })).toMatchObject({ want: 'run' })
   })
 
   test('is known after a restart: it registers again, and its whole state is believed', async () => {
@@ -220,7 +220,7 @@ describe('the server of a match', () => {
     await second.tick()
     const whole = (seq: number, players: Readonly<Record<string, string>>) =>
       ReportBody.parse({ instance: 'one', seq, matches: [{ id: first.matchId, status: 'open', players }] })
-    expect(() => second.reportServer(first.token, whole(9, {}))).toThrow(/not registered/)
+    await expect(second.reportServer(first.token, whole(9, {}))).rejects.toThrow(/not registered/)
     expect(second.registerServer(first.token, registration)).toMatchObject({
       want: 'run',
       matches: [{ id: first.matchId }],

@@ -29,7 +29,7 @@ function gameServers(
       ({ environment_variables }) =>
         environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? '',
     )
-  const play = (isReady = true) => {
+  const play = async (isReady = true) => {
     for (const [nth, token] of tokens().entries()) {
       const record = world.service.records[nth]
       if (record === undefined || record.stopAskedAt !== undefined) continue
@@ -48,7 +48,10 @@ function gameServers(
         }))
         server.seq += 1
         const report: ServerReport = ReportBody.parse({ instance: token.slice(0, 20), seq: server.seq, matches })
-        const orders = world.matchmaker.reportServer(token, report)
+        const orders = await world.matchmaker.reportServer(token, report)
+        // Its process ends.
+        if (orders.want === 'stop') server.silent = true
+        if (server.silent) break
         for (const id of server.matches.keys())
           if (!orders.matches.some((match) => match.id === id)) server.matches.delete(id)
         for (const { id } of orders.matches) if (!server.matches.has(id)) server.matches.set(id, 'open')
@@ -65,7 +68,7 @@ function open(options: Parameters<typeof setUp>[0] = {}) {
     for (let passed = 0; passed < ms; passed += 250) {
       await world.run(250)
       if (world.clock.now() % 500 === 0)
-        games.play(world.service.records.every(({ createdAt }) => world.clock.now() >= createdAt + 4000))
+        await games.play(world.service.records.every(({ createdAt }) => world.clock.now() >= createdAt + 4000))
     }
   }
   return { ...world, ...games, run }
@@ -181,7 +184,7 @@ describe('a pool', () => {
     const games = gameServers({ service: first.service, matchmaker })
     for (let tick = 0; tick < 40; tick += 1) {
       await matchmaker.tick()
-      games.play()
+      await games.play()
       await first.clock.advance(250)
     }
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED' })
@@ -195,7 +198,7 @@ describe('a pool', () => {
     })
     for (let tick = 0; tick < 8; tick += 1) {
       await matchmaker.tick()
-      games.play()
+      await games.play()
       await first.clock.advance(250)
     }
     expect(matchmaker.getTicket('c')?.status).toBe('HOST_ASSIGNED')

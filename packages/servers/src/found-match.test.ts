@@ -16,7 +16,6 @@ const order = (...tickets: FoundTicket[]): Order => ({
   teamOf: tickets.map((_, index) => index % 2),
   expansionMs: 5000,
   inCommon: () => ({ equality: { map: 'dust' }, intersection: { modes: ['ctf'] } }),
-  secret: undefined,
 })
 
 test('lists the players of each team and what the match has in common', () => {

@@ -15,7 +15,6 @@ const order: Order = {
   teamOf: [],
   inCommon: () => ({ equality: {}, intersection: {} }),
   expansionMs: 0,
-  secret: undefined,
 }
 
 function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {

@@ -3,7 +3,7 @@ import type { QueueDefinition } from '@muster/matchmaker'
 import { CROWD_FORMAT, type Crowd } from '../crowd/crowd.js'
 
 const deploy = { application: 'game', version: '1' }
-export const duel: QueueDefinition = {
+export const duel = {
   name: 'duel',
   teams: [{ name: 'side', count: 2, size: 1 }],
   rules: [
@@ -26,7 +26,7 @@ export const duel: QueueDefinition = {
   ],
   expireAfterMs: 120_000,
   deploy,
-}
+} satisfies QueueDefinition
 
 /** Single players all over Europe, so many a minute for so many minutes. */
 export function europeans(perMinute: number, minutes: number, seed = 1): Crowd {

@@ -4,7 +4,7 @@ import { CROWD_FORMAT, type Crowd, type CrowdParty, type CrowdVisit } from '../c
 import { duel, europeans } from './run-crowd.fixture.js'
 import { runCrowd } from './run-crowd.js'
 
-const pair: QueueDefinition = { name: 'pair', matchSize: 2, deploy: duel.deploy }
+const pair = { name: 'pair', matchSize: 2, deploy: duel.deploy } satisfies QueueDefinition
 
 /** Parties of one player each. */
 const crowdOf = (...parties: readonly (Partial<CrowdParty> & { readonly visits: readonly CrowdVisit[] })[]): Crowd => ({

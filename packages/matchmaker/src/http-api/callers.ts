@@ -163,8 +163,8 @@ const SECRET = /^[\w-]{1,57}\.[\w-]{22}$/
 export const notTheServer = () => new Problem(403, 'not-the-server', 'The caller is not the server of this match.')
 
 /**
- * Extends `authenticate` to servers, which send their token, MUSTER_SERVER_TOKEN or MM_MATCH_SECRET, as the bearer. A wrong one
- * is left to `authenticate`, and counts as a guess.
+ * Extends `authenticate` to servers, which send MUSTER_SERVER_TOKEN (or MM_MATCH_SECRET, the same) as the bearer. A
+ * wrong one is left to `authenticate`, and counts as a guess.
  */
 export function admitServers(
   authenticate: Authenticate<StreamCaller>,

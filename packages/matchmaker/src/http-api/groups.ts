@@ -78,22 +78,6 @@ const ofTicket = (ticket: Ticket | undefined) => ({
 })
 
 /**
- * The view of a member.
- * @param ticket the group's ticket; undefined while the group gathers.
- */
-function memberView(group: Group, member: GroupMember, ticket: Ticket | undefined): MemberView {
-  const index = group.members.findIndex(({ id }) => id === member.id)
-  return {
-    member_id: member.id,
-    group_id: group.id,
-    is_ready: member.ready,
-    ticket_id: ticket === undefined ? null : seatId({ ticket, index }),
-    match_id: ticket?.matchId ?? null,
-    ...ofTicket(ticket),
-  }
-}
-
-/**
  * The view of a group.
  * @param ticket the group's ticket; undefined while the group gathers.
  */
@@ -118,7 +102,7 @@ export interface Groups {
 }
 
 interface GroupsOptions {
-  readonly service: Pick<TicketService, 'largestParty' | 'createTicket' | 'getTicket' | 'cancelTicket'>
+  readonly service: Pick<TicketService, 'largestParty' | 'createTicket' | 'getTicket' | 'cancelTicket' | 'joinToken'>
   readonly store: GroupStore
   readonly presence: Pick<PresenceReporter, 'seen'>
   readonly clock: Clock
@@ -155,6 +139,24 @@ interface Found extends StoredGroup {
 }
 
 export function createGroups({ service, store, presence, clock, queueNames, random }: GroupsOptions): Groups {
+  /**
+   * The view that a member has of themselves.
+   * @param ticket the group's ticket; undefined while the group gathers.
+   */
+  const memberView = (group: Group, member: GroupMember, ticket: Ticket | undefined): MemberView => {
+    const index = group.members.findIndex(({ id }) => id === member.id)
+    const view = ofTicket(ticket)
+    const token = ticket === undefined ? undefined : service.joinToken(ticket, member.player.id)
+    return {
+      member_id: member.id,
+      group_id: group.id,
+      is_ready: member.ready,
+      ticket_id: ticket === undefined ? null : seatId({ ticket, index }),
+      match_id: ticket?.matchId ?? null,
+      ...view,
+      assignment: view.assignment && { ...view.assignment, join_token: token },
+    }
+  }
   const found = async (groupId: string): Promise<Found> => {
     const stored = await store.find(groupId)
     if (stored === undefined) throw noGroup()

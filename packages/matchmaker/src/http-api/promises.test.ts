@@ -85,7 +85,7 @@ async function inMatch({ matchmaker, run }: Life, queue: string, ids: readonly s
 }
 
 /** Does a command as the last thing before the end; returns how the next process is asked whether it holds. */
-const promises: Readonly<Record<string, (life: Running) => Promise<(next: Running) => unknown>>> = {
+const promises: Readonly<Record<string, (life: Running, world: World) => Promise<(next: Running) => unknown>>> = {
   createTicket: async ({ call }) => {
     const { json } = await call('ann', 'POST', '/tickets', { profile: 'duel' })
     return async (next) => expect((await next.call('ann', 'GET', `/tickets/${String(json['id'])}`)).status).toBe(200)
@@ -196,6 +196,28 @@ const promises: Readonly<Record<string, (life: Running) => Promise<(next: Runnin
     expect((await life.call('backend', 'POST', `/matches/${matchId}/players-left`, body)).status).toBe(204)
     return (next) => expect(next.matchmaker.inspect().matches[0]?.playerIds).toEqual(['ben', 'cas'])
   },
+  reportServer: async (life, { service }) => {
+    const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    const environment = service.calls.create.at(-1)?.environment_variables
+    const token = environment?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+    expect((await life.call(token, 'POST', '/servers', { instance: 'one' })).status).toBe(200)
+    const state = (seq: number, status: string) => ({
+      instance: 'one',
+      seq,
+      matches: [{ id: matchId, status, players: { ann: 'in', ben: 'left', cas: 'in' } }],
+    })
+    expect((await life.call(token, 'PUT', '/servers/me', state(1, 'open'))).status).toBe(200)
+    return async (next) => {
+      expect(next.matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'cas'])
+      // It has to register again, and its whole state is believed then.
+      expect((await next.call(token, 'PUT', '/servers/me', state(2, 'over'))).json['code']).toBe(
+        'server-not-registered',
+      )
+      expect((await next.call(token, 'POST', '/servers', { instance: 'one' })).status).toBe(200)
+      expect((await next.call(token, 'PUT', '/servers/me', state(3, 'over'))).json).toMatchObject({ want: 'stop' })
+      expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
+    }
+  },
   endMatch: async (life) => {
     const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
     expect((await life.call('backend', 'DELETE', `/matches/${matchId}`)).status).toBe(202)
@@ -204,8 +226,8 @@ const promises: Readonly<Record<string, (life: Running) => Promise<(next: Runnin
   },
 }
 
-/** They promise nothing that a restart could undo: a server says again that it is ready, a token is made anew. */
-const OF_THE_MOMENT: readonly Route[] = ['serverReady', 'createStreamToken']
+/** They promise nothing that a restart could undo: a server registers again, a token is made anew. */
+const OF_THE_MOMENT: readonly Route[] = ['serverReady', 'registerServer', 'createStreamToken']
 
 test('every command has a promise that is tried here', () => {
   expect([...Object.keys(promises), ...OF_THE_MOMENT].toSorted()).toEqual(commands.toSorted())
@@ -214,7 +236,7 @@ test('every command has a promise that is tried here', () => {
 test.each(Object.keys(promises))('%s', async (route) => {
   const world = createWorld()
   const life = await begin(world)
-  const holds = await (promises[route] as (typeof promises)[string])(life)
+  const holds = await (promises[route] as (typeof promises)[string])(life, world)
   world.kill()
   await expect((async () => holds(await begin(world)))()).resolves.not.toThrow()
 })

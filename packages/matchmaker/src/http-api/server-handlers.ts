@@ -42,7 +42,11 @@ const ordersView = ({ version, want, reason, matches }: ServerOrders) => ({
     profile: queue,
     teams: teams.map(({ name, players }) => ({
       name,
-      players: players.map(({ id: playerId, ticketId, attributes }) => ({ id: playerId, ticket_id: ticketId, attributes })),
+      players: players.map(({ id: playerId, ticketId, attributes }) => ({
+        id: playerId,
+        ticket_id: ticketId,
+        attributes,
+      })),
     })),
     equality,
     intersection: Object.fromEntries(Object.entries(intersection).map(([key, values]) => [key, [...values]])),

@@ -15,7 +15,9 @@ const MatchOrderSchema = z.object({
   profile: z.string(),
   teams: z.array(z.object({ name: z.string(), players: z.array(PlayerOfMatchSchema) })),
   equality: z.record(z.string(), z.unknown()).describe('Attributes that all players have in common'),
-  intersection: z.record(z.string(), z.array(z.string())).describe('Entries that the lists of all players have in common'),
+  intersection: z
+    .record(z.string(), z.array(z.string()))
+    .describe('Entries that the lists of all players have in common'),
 })
 
 const OrdersSchema = z.object({

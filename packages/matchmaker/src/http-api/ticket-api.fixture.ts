@@ -50,6 +50,7 @@ const ALWAYS_AT_ONCE: readonly string[] = [
   'presenceWithinMs',
   'queueNames',
   'estimateWait',
+  'joinToken',
 ]
 
 /** The same service, whose answers come some turns later. */

@@ -9,6 +9,7 @@ import {
   PlayerBusy,
   BackfillVersionConflict,
   AlreadyAssigned,
+  ServerGone,
   UnknownMatch,
   UnknownQueue,
   UnknownTicket,
@@ -139,6 +140,7 @@ export function createFakeService(clock: Clock): FakeService {
       ),
     }),
     estimateWait: (id) => fake.estimates.get(id),
+    joinToken: () => undefined,
     estimateQueueWaits: () =>
       QUEUES.map((queue) => ({ queue, tickets: 0, players: 0, paused: false, estimate: undefined })),
     waitForChange: async (id, { version, signal }) => {
@@ -186,6 +188,13 @@ export function createFakeService(clock: Clock): FakeService {
       const longest = searching.toSorted((one, other) => one.createdAt - other.createdAt)
       return { total: searching.length, tickets: longest.slice(0, limit) }
     },
+    registerServer: () => {
+      throw new ServerGone('no servers here')
+    },
+    reportServer: () => {
+      throw new ServerGone('no servers here')
+    },
+    waitForServerOrders: () => Promise.reject(new ServerGone('no servers here')),
     cooldownsOf: () => [],
     forgive: () => {},
     pauseQueue: () => {},

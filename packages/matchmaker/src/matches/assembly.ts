@@ -271,7 +271,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ...createCooldownCommands({ cooldowns, events, clock }),
     ...createPausing({ runtimes: () => runtimes, events, clock }),
     ...backfilling,
-    ...createServerCommands({ allocator, lifecycle, results }),
+    ...createServerCommands({ allocator, lifecycle, matching, results }),
     ...handover,
     ...estimating,
     ...createQueueFacts(() => runtimes),

@@ -67,7 +67,12 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
 }
 
 /** Of these, the promise rejects. */
-const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>(['stopMatch', 'waitForChange', 'waitForServerOrders'])
+const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
+  'stopMatch',
+  'waitForChange',
+  'reportServer',
+  'waitForServerOrders',
+])
 
 export interface Guards {
   /** Called before each command and read. @throws instead of it */

@@ -27,6 +27,8 @@ export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft
   running(matchId: string): Match
   /** Ends a match, if there is one. */
   end(matchId: string, stop: 'over'): void
+  /** Resolves when a restart would know what was decided about the match. @throws {Unavailable} */
+  recorded(matchId: string): Promise<void>
 }
 
 /**
@@ -83,6 +85,7 @@ export function createMatching(matching: Matching): MatchingApi {
   }
 
   return {
+    recorded,
     end: (matchId, stop) => end(allocator.find(matchId), lifecycle.find(matchId), stop),
     running: (matchId) => {
       const allocation = allocator.find(matchId)

@@ -278,12 +278,13 @@ export interface Matchmaker {
    */
   registerServer(token: string, registration: ServerRegistration): Registered
   /**
-   * Takes the whole state of a game server, and returns what it is to do. States are levels: a report that is lost,
-   * repeated or late does no harm.
+   * Takes the whole state of a game server at once, and resolves with what it is to do once the store has recorded what
+   * it says of matches. States are levels: a report that is lost, repeated or late does no harm.
    * @throws {InvalidInput} naming the field, for a state that cannot be: nothing changes; {ServerGone};
-   *   {ServerNotRegistered} if it has to register first, for instance after a restart of this process
+   *   {ServerNotRegistered} if it has to register first, for instance after a restart of this process; {Unavailable} if
+   *   the store cannot be written: report again
    */
-  reportServer(token: string, report: ServerReport): ServerOrders
+  reportServer(token: string, report: ServerReport): Promise<ServerOrders>
   /**
    * Makes the token by which a player of a ticket proves to the game server who they are, which checks it without a
    * request. Valid for five minutes; give it to this player alone. Undefined unless the ticket is HOST_ASSIGNED and its

@@ -91,6 +91,7 @@ function rosterOf({ queue, teams, placed }: Match): MatchRoster {
 interface ServerCommandsOptions {
   readonly allocator: Pick<Allocator, 'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken'>
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
+  readonly matching: Pick<MatchingApi, 'recorded'>
   readonly results: Pick<ResultOutbox, 'isFull'> | undefined
 }
 
@@ -98,15 +99,19 @@ interface ServerCommandsOptions {
 export function createServerCommands({
   allocator,
   lifecycle,
+  matching,
   results,
 }: ServerCommandsOptions): Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken'> {
   return {
     registerServer: (token, registration) => allocator.registerServer(token, registration),
-    reportServer: (token, report) => {
+    reportServer: async (token, report) => {
       assertTeams(report, (matchId) => lifecycle.find(matchId))
       if (results?.isFull() === true && report.matches.some(({ status }) => status === 'over'))
         throw new Unavailable('The backend takes no results, and no more can be kept. Report the match again later.')
-      return allocator.reportServer(token, report)
+      const orders = allocator.reportServer(token, report)
+      // What it said of matches has happened. It is answered once a restart would know that.
+      await Promise.all(report.matches.map(({ id }) => matching.recorded(id)))
+      return orders
     },
     joinToken: (ticket, playerId) => {
       const grant = joinGrantOf(ticket, playerId)

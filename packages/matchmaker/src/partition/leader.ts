@@ -165,6 +165,7 @@ type Method<Result = unknown> = (...given: unknown[]) => Result
 /** Methods whose promise a caller outside gets: it rejects once the gate is shut. */
 const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
+  'reportServer',
   'waitForServerOrders',
   'stopMatch',
   'webhook',

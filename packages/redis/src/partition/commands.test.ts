@@ -1,6 +1,8 @@
 /** What the answer to a command of a follower promises outlives the leader, whenever it ends. */
 import type { Partition } from './partition.js'
 import { describe, expect, test } from 'vitest'
+import { ServerGone, ServerNotRegistered } from '@muster/matchmaker'
+import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
 import { type Command, PROMISES } from './rpc.js'
 import { createWorld, duel, type Process } from './world.fixture.js'
 
@@ -24,7 +26,32 @@ interface Scenario {
 const isStopped = async (_: Partition, { service }: Scene) => expect(service.running()).toEqual([])
 const paused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).queues[0]?.paused
 
+/** The token of the match's server. */
+const tokenIn = ({ service }: Scene): string => {
+  return service.servers[0]?.environment?.['MUSTER_SERVER_TOKEN'] ?? ''
+}
+
+const registration = RegistrationBody.parse({ instance: 'one' })
+
+/** Reports that the match is over as game servers do: whom the next leader does not know registers again. */
+async function reportOver(follower: Partition, scene: Scene): Promise<void> {
+  const matches = [{ id: scene.matchId, status: 'over' }]
+  try {
+    await follower.reportServer(tokenIn(scene), ReportBody.parse({ instance: 'one', seq: 1, matches }))
+  } catch (error) {
+    if (error instanceof ServerGone) return
+    if (!(error instanceof ServerNotRegistered)) throw error
+    await follower.registerServer(tokenIn(scene), registration)
+    await reportOver(follower, scene)
+  }
+}
+
 const KEPT: Readonly<Record<string, Scenario>> = {
+  reportServer: {
+    before: (follower, scene) => follower.registerServer(tokenIn(scene), registration),
+    ask: reportOver,
+    holds: isStopped,
+  },
   stopMatch: { ask: (follower, { matchId }) => follower.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
   playersLeft: { ask: (follower, { matchId }) => follower.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
   acceptMatch: {

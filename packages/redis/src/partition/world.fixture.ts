@@ -8,11 +8,11 @@ import { MemoryPartition } from './store/memory-partition.fixture.js'
 import { openMemoryStore, type StoreHook } from './store/memory-store.fixture.js'
 import type { PartitionStore } from './store/store.js'
 
-export const duel: QueueDefinition = {
+export const duel = {
   name: 'duel',
   matchSize: 2,
   deploy: { application: 'game', version: '1' },
-}
+} satisfies QueueDefinition
 
 export interface Server {
   readonly id: string

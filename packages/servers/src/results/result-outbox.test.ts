@@ -101,7 +101,7 @@ describe('results of matches', () => {
           expect(outbox.pending()).toBe(0)
           const first = [...new Set(taken.map(({ matchId }) => matchId))]
           expect(first).toHaveLength(matches.length)
-          for (const player of ['ann', 'ben', 'cid', 'dan']) {
+          for (const player of ['ann', 'ben', 'cid', 'dan'] as const) {
             const own = first.filter((matchId) => matches[Number(matchId.slice(1))]?.includes(player))
             expect(own).toEqual(own.toSorted((one, other) => Number(one.slice(1)) - Number(other.slice(1))))
           }

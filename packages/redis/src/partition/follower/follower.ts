@@ -128,7 +128,14 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   : Method
 
 /** The methods that a process answers at once, from its own knowledge. */
-type AtOnce = 'playerMayState' | 'readsLatencies' | 'largestParty' | 'presenceWithinMs' | 'queueNames' | 'estimateWait' | 'joinToken'
+type AtOnce =
+  | 'playerMayState'
+  | 'readsLatencies'
+  | 'largestParty'
+  | 'presenceWithinMs'
+  | 'queueNames'
+  | 'estimateWait'
+  | 'joinToken'
 
 /** The service of every process of a partition, leader or follower: all that the ticket API needs, and hints. */
 export type FollowerService = {
@@ -200,15 +207,15 @@ export function createFollower(options: FollowerOptions) {
   })
 
   /** Shared by all processes; a ticket with a server is only given once it is known. */
-  let secret = options.serverSecret
+  let masterSecret = options.serverSecret
   const joinToken = createJoinTokens(() => {
-    if (secret === undefined) throw new PartitionUnavailable('The secret of the servers has not been read yet.')
-    return secret
+    if (masterSecret === undefined) throw new PartitionUnavailable('The secret of the servers has not been read yet.')
+    return masterSecret
   }, clock)
   const withSecret = async (tickets: readonly Ticket[]): Promise<void> => {
-    if (secret !== undefined || tickets.every(({ assignment }) => assignment === undefined)) return
+    if (masterSecret !== undefined || tickets.every(({ assignment }) => assignment === undefined)) return
     const [note] = await store.readNotes([SECRET_KEY])
-    secret = note ?? undefined
+    masterSecret = note ?? undefined
   }
 
   const seen = (stored: StoredTicket): Ticket => {
