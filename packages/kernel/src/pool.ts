@@ -124,12 +124,9 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     budget,
     teams: singles,
     ranked,
-    hasWaited: (slot) => (columns.born[slot] as number) <= lastHorizon,
     group,
     failed: (slot, sawAll) => tracker.park(slot, sawAll),
   })
-  /** The horizon of the full round before this one: who came until then has waited through it. */
-  let lastHorizon = 0
   const bulk = createBulk({
     model,
     columns,
@@ -181,7 +178,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const begin = (now: number, options: RoundOptions): Generator<number, void> => {
     levels.renew(now)
     packing.prune()
-    if (options.anchors === undefined) lastHorizon = columns.horizon
     state.begin()
     fruitless.tries = 0
     fruitless.spent = 0

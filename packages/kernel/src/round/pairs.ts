@@ -26,8 +26,6 @@ export interface PairsInput {
   readonly budget: Budget
   readonly teams: readonly number[]
   ranked(): boolean
-  /** Whether a ticket has waited through a round: then its pairs come before those of two new ones. */
-  hasWaited(slot: Slot): boolean
   readonly group: (found: Found) => void
   /** No partner is left. @param sawAll whether all that there are were compared. */
   readonly failed: (slot: Slot, sawAll: boolean) => void
@@ -42,10 +40,10 @@ interface Edge {
 
 /**
  * Each ticket names its nearest partners; of all pairs named the cheapest is made first; whoever has lost all of them
- * names others. Pairs of a higher priority, then pairs with one who has waited, come before cheaper ones.
+ * names others. Pairs of a higher priority come before cheaper ones.
  */
 export function createPairs(input: PairsInput) {
-  const { columns, compare, grid, draft, budget, teams, ranked, hasWaited, group, failed } = input
+  const { columns, compare, grid, draft, budget, teams, ranked, group, failed } = input
   const priorityOf = (slot: Slot) => columns.priority[slot] as number
   const names = new Int32Array(NAMED)
   const prices = new Float64Array(NAMED)
@@ -125,13 +123,12 @@ export function createPairs(input: PairsInput) {
 
   /** The edges in the order in which they are made. */
   const inOrder = (edges: readonly Edge[]): Iterable<Edge> => {
-    const waited = ({ one, other }: Edge) => (hasWaited(one) || hasWaited(other) ? 0 : 1)
     if (ranked())
       return edges.toSorted(
-        (a, b) => priorityOf(b.other) - priorityOf(a.other) || waited(a) - waited(b) || a.price - b.price,
+        (a, b) => priorityOf(b.other) - priorityOf(a.other) || a.price - b.price,
       )
     const keys = Float64Array.from(edges, (edge, at) => {
-      const price = Math.min(MOST_PRICE / 2, Math.floor(edge.price * PRICES)) + (waited(edge) * (MOST_PRICE + 1)) / 2
+      const price = Math.min(MOST_PRICE, Math.floor(edge.price * PRICES))
       return price * 2 ** 26 + at
     })
     return Array.from(keys.toSorted(), (key) => edges[key % 2 ** 26] as Edge)

@@ -196,7 +196,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       }
       const left = [...dirty, ...fresh].filter((slot) => isFree(columns, slot))
       const isSmall =
-        waiting <= SMALL_POOL || (pairs !== undefined && left.length * state.groups.length <= MOST_AUGMENTED)
+        waiting <= 64 || ((fresh.length > tracker.parked + dirty.length) && (waiting <= SMALL_POOL || (pairs !== undefined && left.length * state.groups.length <= MOST_AUGMENTED)))
       if (isSmall && most === Infinity && left.length > 0 && state.groups.length > 0)
         yield* input.augment(inOrder(left, false))
       if (when === 'last') yield* fillEach(vacant(), undefined)
