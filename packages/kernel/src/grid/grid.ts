@@ -1,5 +1,5 @@
 // pure: a spatial index of waiting tickets: hashed grids over place, first values and key
-import { grown } from '../data/growing.js'
+import { grown } from '../data/columns.js'
 import { isFree, KEY, VALUES, X, Y, Z, type Columns } from '../data/columns.js'
 import type { Model, Slot } from '../data/model.js'
 import { scalesOf, type Scale } from './scales.js'
@@ -217,11 +217,6 @@ export class Grid {
   add(slot: Slot): void {
     this.#squared = this.#width0 = this.#width1 = Infinity
     this.#consider(slot)
-  }
-
-  bytes(): number {
-    const layers = [...this.#layers, this.#networks, this.#lastResorts]
-    return layers.reduce((sum, { heads, next }) => sum + heads.byteLength + 3 * next.byteLength, 0)
   }
 
   #readAll(most: number, skip: number, read: () => void): void {
