@@ -36,7 +36,7 @@ test('a column that outgrows its addresses is copied', () => {
 })
 
 test('a column is copied where no addresses are left', { timeout: 20_000 }, () => {
-  const module = fileURLToPath(new URL('../../dist/dat./columns.js', import.meta.url))
+  const module = fileURLToPath(new URL('../../dist/data/columns.js', import.meta.url))
   const program = `
     const { grown } = await import(${JSON.stringify(module)})
     const held = []
