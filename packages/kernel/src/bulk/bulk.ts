@@ -18,8 +18,8 @@ const TIE = 1e-9
 /** The most that a match may cost: a run of tickets across all of it, in each pass; others the mean of their pairs. */
 const RUN_CAPS = [0.75, 1.25, 2, 2]
 const TEAM_CAP = 1
-/** The passes over runs end once one matches less than this part. */
-const WORTH = 1 / 8
+/** A run is chosen among so many neighbours on the curve, per player. */
+const RUN = 4
 /** Candidates of a match, per player, and neighbours on the curve that are looked at for them. */
 const CANDIDATES = 4
 const NEIGHBOURS = 20
@@ -54,14 +54,26 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     draft.isPairwise &&
     spans.length <= 1 &&
     patience === undefined &&
+    (radius === undefined || compare.perChord > 0) &&
+    compare.perSpan[0] !== 0 &&
     [pair, part, whole, unevenness, quotas[0]].every((check) => check === undefined)
   /** What a ticket is compared by, in units of cost, along the curve. */
   let rows = new Float64Array(0)
   let least = new Float64Array(0)
   let partner = new Int32Array(0)
+  const run = new Int32Array(players)
+  // The strictest limits, in units of cost.
+  const mostChord = Math.sqrt(radius?.squared[0] ?? Infinity) * compare.perChord
+  const mostGap = (spans[0]?.limit[0] ?? Infinity) * (compare.perSpan[0] ?? 1)
 
+  const hasRange = (row: number) => spans.length > 0 && columns.rows[row + VALUES] !== columns.rows[row + VALUES + 1]
   const fillRows = (sorted: Int32Array, cap: number) => {
-    const { rows: own, stride } = columns
+    const { rows: own, stride, size } = columns
+    if (least.length < sorted.length) {
+      rows = new Float64Array(4 * sorted.length)
+      least = new Float64Array(sorted.length)
+      partner = new Int32Array(sorted.length)
+    }
     const perChord = axes.byPlace ? compare.perChord : 0
     const perValue = axes.byValue ? (compare.perSpan[0] as number) : 0
     for (let at = 0; at < sorted.length; at++) {
@@ -70,6 +82,7 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
       rows[4 * at + 1] = perChord === 0 ? 0 : (own[row + Y] as number) * perChord
       rows[4 * at + 2] = perChord === 0 ? 0 : (own[row + Z] as number) * perChord
       rows[4 * at + 3] = perValue === 0 ? 0 : (own[row + VALUES] as number) * perValue
+      if (!isPairs && (size[sorted[at] as Slot] !== 1 || hasRange(row))) rows[4 * at + 3] = Number.NaN
       least[at] = cap
       partner[at] = -1
     }
@@ -108,11 +121,6 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     for (let pass = 0; pass < PAIR_CAPS.length && left.length >= CROWD; pass++) {
       const sorted = yield* alongCurve(left, pass, columns, compare, axes)
       const count = sorted.length
-      if (least.length < count) {
-        rows = new Float64Array(4 * count)
-        least = new Float64Array(count)
-        partner = new Int32Array(count)
-      }
       fillRows(sorted, PAIR_CAPS[pass] as number)
       for (let from = 0; from < count; from += AT_ONCE) {
         nameNearest(from, Math.min(count, from + AT_ONCE), count)
@@ -134,47 +142,58 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     }
   }
 
-  /** How far the tickets of a run are apart in one column, or from the least of one to the most of another. */
-  const across = (sorted: Int32Array, from: number, lowColumn: number, highColumn: number): number => {
-    const { rows: own, stride } = columns
-    let [low, high] = [Infinity, -Infinity]
-    for (let at = from; at < from + players; at++) {
-      const row = (sorted[at] as Slot) * stride
-      low = Math.min(low, own[row + lowColumn] as number)
-      high = Math.max(high, own[row + highColumn] as number)
+  /**
+   * Chooses single players from a place on the curve on, the next who may all meet at the strictest level, for no more
+   * than the cap. Returns how many there are.
+   */
+  const chooseRun = (sorted: Int32Array, from: number, cap: number): number => {
+    let [lowX, lowY, lowZ, low] = [Infinity, Infinity, Infinity, Infinity]
+    let [highX, highY, highZ, high] = [-Infinity, -Infinity, -Infinity, -Infinity]
+    let many = 0
+    for (let at = from, end = Math.min(sorted.length, from + RUN * players); at < end && many < players; at++) {
+      const x = rows[4 * at] as number
+      const y = rows[4 * at + 1] as number
+      const z = rows[4 * at + 2] as number
+      const value = rows[4 * at + 3] as number
+      const dx = Math.max(highX, x) - Math.min(lowX, x)
+      const dy = Math.max(highY, y) - Math.min(lowY, y)
+      const dz = Math.max(highZ, z) - Math.min(lowZ, z)
+      const gap = Math.max(high, value) - Math.min(low, value)
+      const chord = Math.sqrt(dx * dx + dy * dy + dz * dz)
+      // Not a number for parties, and for ranges of values.
+      if (!(chord <= mostChord && gap <= mostGap && chord + gap <= cap)) continue
+      if (!isFree(columns, sorted[at] as Slot)) continue
+      lowX = Math.min(lowX, x)
+      lowY = Math.min(lowY, y)
+      lowZ = Math.min(lowZ, z)
+      low = Math.min(low, value)
+      highX = Math.max(highX, x)
+      highY = Math.max(highY, y)
+      highZ = Math.max(highZ, z)
+      high = Math.max(high, value)
+      run[many++] = sorted[at] as Slot
     }
-    return high - low
+    return many
   }
 
-  /** Whether a run of single players is so close together that all may meet at the strictest level. */
-  const isClose = (sorted: Int32Array, from: number, cap: number): boolean => {
-    for (let at = from; at < from + players; at++) {
-      const slot = sorted[at] as Slot
-      if (columns.size[slot] !== 1 || !isFree(columns, slot)) return false
-    }
-    const gap = spans.length > 0 ? across(sorted, from, VALUES, VALUES + 1) : 0
-    const chords = radius === undefined ? [] : [X, Y, Z].map((axis) => across(sorted, from, axis, axis))
-    const square = chords.reduce((sum, chord) => sum + chord * chord, 0)
-    if (gap > (spans[0]?.limit[0] ?? Infinity) || square > (radius?.squared[0] ?? Infinity)) return false
-    return Math.sqrt(square) * compare.perChord + gap * (compare.perSpan[0] ?? 0) <= cap
-  }
-
-  /** Makes matches of single players that follow each other on the curve; returns who is left. */
+  /**
+   * Makes matches of single players that lie near each other on the curve, all of whom may meet at the strictest level;
+   * returns who is left.
+   */
   function* runs(slots: Int32Array): Pausable<Int32Array> {
     let left = slots
     for (const [pass, cap] of RUN_CAPS.entries()) {
       if (left.length < CROWD) break
       const sorted = yield* alongCurve(left, pass, columns, compare, axes)
-      for (let at = 0; at + players <= sorted.length;) {
-        budget.chargeTime(1 / 16)
+      fillRows(sorted, cap)
+      for (let at = 0; at + players <= sorted.length; at++) {
         if (budget.isPauseDue()) yield budget.pause()
-        const isRun = isClose(sorted, at, cap)
-        if (isRun) state.group(undefined, { slots: [...sorted.subarray(at, at + players)], teams: singles })
-        at += isRun ? players : 1
+        if (!isFree(columns, sorted[at] as Slot)) continue
+        const many = chooseRun(sorted, at, cap)
+        budget.chargeTime(1 / 8)
+        if (many === players) state.group(undefined, { slots: [...run], teams: singles })
       }
-      const before = left.length
       left = sorted.filter((slot) => isFree(columns, slot))
-      if (before - left.length < WORTH * before) break
     }
     return left
   }
@@ -190,11 +209,16 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
       const anchor = sorted[at] as Slot
       if (!isFree(columns, anchor)) continue
       let many = 0
+      let missing = players - (columns.size[anchor] as number)
       const end = Math.min(sorted.length, at + 1 + NEIGHBOURS * players)
       for (let next = at + 1; next < end && many < among.length; next++) {
         const slot = sorted[next] as Slot
-        if (isFree(columns, slot) && (!draft.isPairwise || draft.mayMeet(anchor, slot))) among[many++] = slot
+        if (!isFree(columns, slot) || (draft.isPairwise && !draft.mayMeet(anchor, slot))) continue
+        among[many++] = slot
+        missing -= columns.size[slot] as number
       }
+      budget.chargeTime(many / 16)
+      if (missing > 0) continue
       const { tries, spent } = budget
       const { rejected } = search
       const found = yield* search.around(anchor, { among: among.subarray(0, many), mostCost: TEAM_CAP })
@@ -230,7 +254,10 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
       for (let from = 0; ofKey.length - from >= CROWD; from += MOST_ON_CURVE) {
         const some = ofKey.subarray(from, from + MOST_ON_CURVE)
         if (isPairs) yield* pairs(some)
-        else yield* teams(isPlain ? yield* runs(some) : some)
+        else {
+          const left = isPlain ? yield* runs(some) : some
+          if (!isPlain || left.some((slot) => columns.size[slot] !== 1)) yield* teams(left)
+        }
       }
   }
 }

@@ -13,7 +13,7 @@ const EVERY_CELL = 0
 /** Squares of distances from the middle of the sphere, with what rounding takes or adds. */
 const [LEAST_SQUARE, MOST_SQUARE] = [1 - 1e-9, 1 + 1e-9]
 /** Among fewer tickets than this, the finest scales hold hardly any. */
-const DENSE = 1000
+const DENSE = 8192
 
 /** How often the slots that a search reads are doubled. */
 const DOUBLINGS = 4
