@@ -37,6 +37,8 @@ export class Levels {
   readonly #model: Model<never>
   readonly #columns: Columns
   readonly #askAgainMs: number
+  /** Waits at which more matches are made although no limit relaxes. */
+  readonly #turns: readonly number[]
   /** Of an adaptive model: the loosest level but the last resort, and when that begins. */
   readonly #loosest: number
   readonly #lastResortMs: number
@@ -52,6 +54,7 @@ export class Levels {
     this.#model = model
     this.#columns = columns
     this.#askAgainMs = averages || checks?.timed === true ? ASK_AGAIN_MS : Infinity
+    this.#turns = [model.fillForMs, ...(model.patience === undefined ? [] : [model.patience.untilMs])]
     this.#loosest = Math.min(levels.length, lastResortLevel) - 1
     this.#lastResortMs = levels[lastResortLevel] ?? Infinity
   }
@@ -112,9 +115,13 @@ export class Levels {
   /** Whether patience holds back a match of this mean cost, the oldest member of which has waited since then. */
   isHeldBack(cost: number, since: number): boolean {
     const { patience } = this.#model
-    if (patience === undefined) return false
     const waited = this.now - since
-    return waited < patience.untilMs && cost > (patience.cost * waited) / patience.untilMs
+    return patience !== undefined && waited < patience.untilMs && cost > (patience.cost * waited) / patience.untilMs
+  }
+
+  /** Whether matches of a ticket may be held back. */
+  isPatient(slot: Slot): boolean {
+    return this.now - this.#columns.sinceOf(slot) < (this.#model.patience?.untilMs ?? 0)
   }
 
   #isDue(slot: Slot): boolean {
@@ -126,7 +133,6 @@ export class Levels {
   }
 
   #renewed(slot: Slot): number {
-    const { fillForMs } = this.#model
     const { rows, stride, level: levels } = this.#columns
     const since = this.#columns.sinceOf(slot)
     const until = rows[slot * stride + UNTIL] as number
@@ -134,19 +140,19 @@ export class Levels {
     const waited = this.now - since
     const isFirst = until === -Infinity
     const level = this.#levelAfter(slot, waited, isFirst ? 0 : before)
-    const next = this.#nextAfter(slot, level)
-    // While the ticket waited for full matches, `until` was at most `since + fillForMs`.
-    const hasRelaxed = level !== before || (waited >= fillForMs && until <= since + fillForMs)
+    let next = this.#nextAfter(slot, level)
+    let hasRelaxed = level !== before
+    // Until a turn has come, `until` is at most `since` + its wait.
+    for (const turn of this.#turns) {
+      if (waited < turn) next = Math.min(next, turn)
+      else if (until <= since + turn) hasRelaxed = true
+    }
     if (isFirst) this.#unread[slot] = NOTHING
     else if (hasRelaxed) this.#unread[slot] = RELAXED
     // A head start that has grown without a new level is no news.
     else if (this.#unread[slot] === NOTHING && this.#askAgainMs < Infinity) this.#unread[slot] = TIME
     levels[slot] = level
-    const isFilling = waited < fillForMs
-    rows[slot * stride + UNTIL] = Math.min(
-      since + (isFilling ? Math.min(next, fillForMs) : next),
-      this.now + this.#askAgainMs,
-    )
+    rows[slot * stride + UNTIL] = Math.min(since + next, this.now + this.#askAgainMs)
     return level
   }
 

@@ -90,7 +90,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     }
     if (search.isHeldBack) tracker.hold(anchor)
     else if (isFree(columns, anchor)) tracker.park(anchor, search.sawAll)
-    if (search.sawAll && !search.isHeldBack) columns.refusedIn[anchor] = state.number
+    if (search.sawAll && !search.isHeldBack && !search.isPatient) columns.refusedIn[anchor] = state.number
     return false
   }
 

@@ -61,6 +61,8 @@ export class Search<Facts> {
   sawAll = true
   /** Whether the last search found a match that patience holds back. */
   isHeldBack = false
+  /** Whether the last search has not tried everything because patience holds back its matches for now. */
+  isPatient = false
   /** Searches since creation that ran out of budget. */
   givenUp = 0
   /** Members that were together, but that no arrangement of teams lets play, since creation. */
@@ -148,6 +150,7 @@ export class Search<Facts> {
     this.#hasPaused = false
     this.sawAll = true
     this.isHeldBack = false
+    this.isPatient = false
     budget.chargeTime(1)
   }
 
@@ -213,8 +216,10 @@ export class Search<Facts> {
       draft.expect(this.#candidates.list, 0, this.#candidates.count)
       // Backtracking finds what there is among few; of many, other first choices find more.
       const isMany = this.#candidates.count > Math.max(FEW, 3 * missing) && !ranked()
-      if (isMany && (yield* this.#choose(packed, true, GREEDY))) return true
-      if (!this.isHeldBack && (yield* this.#choose(packed, true, 0))) return true
+      // While matches are held back, those that are hard to find are not looked for: they are dear.
+      this.isPatient = this.#opening === undefined && this.#input.levels.isPatient(anchor)
+      if ((isMany || this.isPatient) && (yield* this.#choose(packed, true, GREEDY))) return true
+      if (!this.isHeldBack && !this.isPatient && (yield* this.#choose(packed, true, 0))) return true
     }
     if (this.#isBroken(draft.count) || this.isHeldBack || !this.#mayBecomeSmall()) return false
     budget.grant(this.#candidates.count)
