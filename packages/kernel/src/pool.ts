@@ -90,7 +90,16 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     count,
     commonPriority: () => commonest(priorities),
     pairs: isPairs ? createPairs({ ...parts, grid, draft, state, tracker, singles }) : undefined,
-    bulk: createBulk({ ...parts, draft, search, state, players: packing.players, isPairs, singles }),
+    bulk: createBulk({
+      ...parts,
+      draft,
+      search,
+      state,
+      players: packing.players,
+      isPairs,
+      singles,
+      mostMatches: () => counts.mostMatches(0),
+    }),
     augment: (left) => augment({ columns, budget, search, draft, state }, left),
   })
 

@@ -23,6 +23,8 @@ const RUN = 4
 /** Candidates of a match, per player, and neighbours on the curve that are looked at for them. */
 const CANDIDATES = 4
 const NEIGHBOURS = 20
+/** Players of a kind are rare if there are matches for less than this part of a crowd. */
+const RARE = 4
 const AT_ONCE = 2048
 
 export interface BulkInput<Facts> extends Parts<Facts> {
@@ -35,6 +37,8 @@ export interface BulkInput<Facts> extends Parts<Facts> {
   readonly isPairs: boolean
   /** The team of each player where all are single. */
   readonly singles: readonly number[]
+  /** The most matches that there are players of all needed kinds for. */
+  mostMatches(): number
 }
 
 /**
@@ -42,7 +46,7 @@ export interface BulkInput<Facts> extends Parts<Facts> {
  * out tickets without a place or a value where there are limits. Matches are made; the others are left as they were.
  */
 export function createBulk<Facts>(input: BulkInput<Facts>) {
-  const { model, columns, compare, levels, draft, search, state, budget, players, isPairs, singles } = input
+  const { model, columns, compare, levels, draft, search, state, budget, players, isPairs, singles, mostMatches } = input
   const { radius, spans, checks, patience } = model
   const isLimited = (limits: Float64Array | undefined) => limits?.some((limit) => limit > 0 && limit < Infinity) === true
   const axes: CurveAxes = {
@@ -247,6 +251,8 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
   }
 
   return function* bulk(slots: Int32Array): Pausable<void> {
+    // Where a kind of player is rare, hardly any ticket has one beside it.
+    if (mostMatches() * players * RARE < slots.length) return
     const first = slots.length > 0 ? columns.keyOf(slots[0] as Slot) : 0
     const fitting = slots.filter((slot) => isComparable(slot) && !(isPairs && columns.size[slot] !== 1))
     const isOne = fitting.every((slot) => columns.keyOf(slot) === first)

@@ -62,8 +62,13 @@ export class QuotaCounts<Facts> {
     return (least[level] as number) * teams.length
   }
 
-  /** Whether surely too few players of some kind wait for any match at a level. */
-  isShort(level: number): boolean {
-    return this.#totals.some((total, quota) => total < this.needed(quota, level))
+  /** The most matches at a level that there are players of all kinds for. */
+  mostMatches(level: number): number {
+    let most = Infinity
+    for (let quota = 0; quota < this.#totals.length; quota++) {
+      const needed = this.needed(quota, level)
+      if (needed > 0) most = Math.min(most, Math.floor((this.#totals[quota] as number) / needed))
+    }
+    return most
   }
 }

@@ -120,7 +120,8 @@ export class Search<Facts> {
     const { columns, draft, counts, packing } = this.#input
     this.#begin(undefined, terms)
     const packed = packing.add(0, columns.size[anchor] as number)
-    if (packed === -1 || counts.isShort(columns.level[anchor] as number) || !draft.begin(anchor)) return undefined
+    if (packed === -1 || counts.mostMatches(columns.level[anchor] as number) === 0) return undefined
+    if (!draft.begin(anchor)) return undefined
     return yield* this.#search(packed, anchor, terms)
   }
 
@@ -211,7 +212,7 @@ export class Search<Facts> {
     while (scale <= last) gather(scale++)
     if (isWide) gather(last + 1)
     if (grid.wasCut) this.#candidates.gatherNeeded(packed, missing)
-    if (grid.wasCut || this.#candidates.shorten(missing, before)) this.sawAll = false
+    if (this.#candidates.shorten(missing, before) || grid.wasCut) this.sawAll = false
     if (this.#candidates.isEnough(missing, 1)) {
       draft.expect(this.#candidates.list, 0, this.#candidates.count)
       // Backtracking finds what there is among few; of many, other first choices find more.

@@ -52,8 +52,9 @@ export function* arrange<Facts>(
     return first
   const arrangement = new Arrangement(checks, lineup, budget)
   arrangement.rate(first)
-  if (arrangement.best === 0) return first
-  const fewWays = lineup.rooms.length ** lineup.sizes.length <= ALL_WAYS
+  const ways = lineup.rooms.length ** lineup.sizes.length
+  if (arrangement.best === 0 || ways === 1) return arrangement.bestTeams
+  const fewWays = ways <= ALL_WAYS
   if (!fewWays) yield* arrangement.exchange(first)
   if (fewWays || arrangement.best === Infinity) yield* arrangement.tryAll()
   return arrangement.bestTeams
