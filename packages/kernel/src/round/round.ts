@@ -96,6 +96,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   function* searchEach(anchors: readonly Slot[], most: number): Pausable<void> {
     search.longestMs = search.slowestMs
+    search.isRationed = most < Infinity
     if (most < Infinity)
       for (const slot of anchors) search.longestMs = Math.max(search.longestMs, levels.now - columns.sinceOf(slot))
     yield* inTurn(anchors, most, searchAround)

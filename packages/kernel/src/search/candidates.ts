@@ -23,6 +23,8 @@ const MOST_CANDIDATES = 400
 /** What each further player of a party, and a long wait, weigh against cost, in units of the strictest limits. */
 const PARTY_WORTH = 0.55
 const AGE_WORTH = 1.5
+/** A long wait weighs so many times more where servers are short. */
+const RATIONED = 8
 
 /** The candidates of the search under way. */
 export class Candidates<Facts> {
@@ -44,7 +46,10 @@ export class Candidates<Facts> {
   readonly #ageWorth: number
   #packing: Packing
   #longestMs = 0
+  /** What the longest wait is worth in the search under way. */
+  #wait = 0
   #skipRefused = false
+  #isRationed = false
 
   constructor(input: CandidatesInput<Facts>, packing: Packing) {
     const { waiting = 1, parties = 1 } = input.model.prefer ?? {}
@@ -57,11 +62,13 @@ export class Candidates<Facts> {
   }
 
   /** @param longestMs the wait that is worth most. @param skipRefused leaves out who is in no match of this round. */
-  begin(packing: Packing, longestMs: number, skipRefused: boolean): void {
+  begin(packing: Packing, longestMs: number, isRationed: boolean, skipRefused: boolean): void {
     const { capacity } = this.#input.columns
     if (this.worth.length < capacity) this.worth = grown(this.worth, capacity)
     this.#packing = packing
     this.#longestMs = longestMs
+    this.#wait = this.#ageWorth * (isRationed ? RATIONED : 1)
+    this.#isRationed = isRationed
     this.#skipRefused = skipRefused
     this.#supply.fill(0)
     this.count = 0
@@ -100,7 +107,7 @@ export class Candidates<Facts> {
         this.costs = grown(this.costs, 2 * this.count)
       }
       const wait = levels.now - columns.sinceOf(slot)
-      this.worth[slot] = this.#partyWorth * (size - 1) + this.#ageWorth * Math.min(1, wait / this.#longestMs)
+      this.worth[slot] = this.#partyWorth * (size - 1) + this.#wait * Math.min(1, wait / this.#longestMs)
       this.list[this.count] = slot
       this.costs[this.count++] = compare.cost(anchor, slot)
       this.players += size
@@ -120,7 +127,7 @@ export class Candidates<Facts> {
     order.sort(
       (one, other) =>
         (columns.priority[list[other] as Slot] as number) - (columns.priority[list[one] as Slot] as number) ||
-        (costs[one] as number) - (costs[other] as number) ||
+        (this.#isRationed ? 0 : (costs[one] as number) - (costs[other] as number)) ||
         (isOlder(columns, list[one] as Slot, list[other] as Slot) ? -1 : 1),
     )
     // A candidate and its check take two tries: those of a first search are enough for half as many.

@@ -72,6 +72,8 @@ export class Search<Facts> {
    * longest, so that of those who all have waited long the oldest still come first.
    */
   longestMs: number
+  /** Whether the round makes few matches, so that a long wait counts more than how near a candidate is. */
+  isRationed = false
   readonly slowestMs: number
   readonly #input: SearchInput<Facts>
   readonly #candidates: Candidates<Facts>
@@ -146,7 +148,8 @@ export class Search<Facts> {
     this.#found = undefined
     this.#mostCost = mostCost
     // With others at the last resort, a ticket may be in matches that a search around it does not find.
-    this.#candidates.begin(this.#packing, this.longestMs, !anew && model.lastResortLevel === Infinity)
+    const skipRefused = !anew && model.lastResortLevel === Infinity
+    this.#candidates.begin(this.#packing, this.longestMs, this.isRationed, skipRefused)
     this.#pauses = budget.pauses
     this.#hasPaused = false
     this.sawAll = true
@@ -180,7 +183,7 @@ export class Search<Facts> {
     const { grid, draft, budget, ranked } = this.#input
     const isWide = grid.goesAnywhere(anchor)
     const last = grid.coverOf(anchor)
-    const { most, skip } = windowOf(before, ranked() ? MOST_READ_RANKED : MOST_READ)
+    const { most, skip } = windowOf(before, ranked() || this.isRationed ? MOST_READ_RANKED : MOST_READ)
     let read = 0
     let { reads } = grid
     grid.begin(anchor)
@@ -194,7 +197,7 @@ export class Search<Facts> {
     }
     let scale = Math.min(grid.finest(), last)
     // Who is to be preferred may be far away, and an opening takes as many as there are.
-    const isHasty = !ranked() && this.#opening === undefined
+    const isHasty = !ranked() && !this.isRationed && this.#opening === undefined
     for (; scale <= last && !grid.wasCut; scale++) {
       if (isHasty && this.#candidates.isAmple(missing)) break
       gather(scale)
