@@ -9,7 +9,10 @@ const TICKS = 100
 const MATCHES = 5
 
 const teamsOf = (count: number, size: number) =>
-  Array.from({ length: count }, (_, team) => ({ name: `team-${team}`, max: size, min: Uint16Array.of(size, size, size) }))
+  Array.from({ length: count }, (_, team) => {
+    const min = Uint16Array.of(size, size, size)
+    return { name: `team-${team}`, max: size, min }
+  })
 /** Large teams are short of servers, not of players near by. */
 const loose: Model<string> = {
   ...models.both,
@@ -71,7 +74,7 @@ function rationed(model: Model<string>, load: number) {
 
 const loads = [1.5, 3].flatMap((load) => Object.keys(queues).map((name) => ({ name, load })))
 
-test.each(loads)('$name at $load × the servers: players are served whatever their skill and place', ({ name, load }) => {
+test.each(loads)('$name at $load × the servers: served whatever their skill and place', ({ name, load }) => {
   const { entries, waits } = rationed(queues[name] as Model<string>, load)
   const shareOf = (some: readonly Entry<string>[]) =>
     (100 * some.filter(({ id }) => waits.has(id)).length) / some.length

@@ -46,21 +46,22 @@ export interface BulkInput<Facts> extends Parts<Facts> {
  * out tickets without a place or a value where there are limits. Matches are made; the others are left as they were.
  */
 export function createBulk<Facts>(input: BulkInput<Facts>) {
-  const { model, columns, compare, levels, draft, search, state, budget, players, isPairs, singles, mostMatches } = input
+  const { model, columns, compare, levels, draft, search, state, budget } = input
+  const { players, isPairs, singles, mostMatches } = input
   const { radius, spans, checks, patience } = model
-  const isLimited = (limits: Float64Array | undefined) => limits?.some((limit) => limit > 0 && limit < Infinity) === true
+  const isLimited = (limits: Float64Array | undefined) =>
+    limits?.some((limit) => limit > 0 && limit < Infinity) === true
   const axes: CurveAxes = {
     byPlace: compare.perChord > 0 && isLimited(radius?.squared),
     byValue: (compare.perSpan[0] ?? 0) > 0 && isLimited(spans[0]?.limit),
   }
-  const { pair, part, whole, unevenness, quotas = [] } = checks ?? {}
   const isPlain =
     draft.isPairwise &&
     spans.length <= 1 &&
     patience === undefined &&
     (radius === undefined || compare.perChord > 0) &&
     compare.perSpan[0] !== 0 &&
-    [pair, part, whole, unevenness, quotas[0]].every((check) => check === undefined)
+    (checks?.pair ?? checks?.part ?? checks?.whole ?? checks?.unevenness ?? checks?.quotas?.[0]) === undefined
   /** What a ticket is compared by, in units of cost, along the curve. */
   let rows = new Float64Array(0)
   let least = new Float64Array(0)

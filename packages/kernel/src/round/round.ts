@@ -38,8 +38,8 @@ export interface RoundInput<Facts> extends Parts<Facts> {
 }
 
 /**
- * Creates the rounds of a pool. Tickets of a higher priority have their turn before all others, then those that had none
- * in the last round, then those that have waited longest.
+ * Creates the rounds of a pool. Tickets of a higher priority have their turn before all others, then those that had
+ * none in the last round, then those that have waited longest.
  *
  *     changed tickets ──▶ openings ──▶ waited, above ──▶ bulk of a crowd ──▶ the rest ──▶ augmenting
  *
@@ -64,7 +64,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
 
   /** Lets each have a turn, until the tries are spent or the matches made; the others come first in the next round. */
-  function* inTurn(
+  function* eachInTurn(
     slots: readonly Slot[],
     most: number,
     turn: (slot: Slot) => Pausable<boolean>,
@@ -99,12 +99,12 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     search.isRationed = most < Infinity
     if (most < Infinity)
       for (const slot of anchors) search.longestMs = Math.max(search.longestMs, levels.now - columns.sinceOf(slot))
-    yield* inTurn(anchors, most, searchAround)
+    yield* eachInTurn(anchors, most, searchAround)
   }
 
   /** Fills each opening in turn, with a ticket that is wanted if one is given. */
   const fillEach = (slots: readonly Slot[], wanted: Slot | undefined): Pausable<void> =>
-    inTurn(slots, Infinity, function* (slot) {
+    eachInTurn(slots, Infinity, function* (slot) {
       const vacancy = vacancies.get(slot)
       if (vacancy === undefined || (wanted !== undefined && !isFree(columns, wanted))) return true
       const found = yield* search.fill(vacancy, wanted)

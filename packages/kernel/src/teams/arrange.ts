@@ -81,12 +81,12 @@ export function* arrange<Facts>(
   function* exchange(): Pausable<void> {
     const teams = [...first]
     let tries = 0
-    for (let better = true; better && best > 0;) {
+    for (let better = true; better;) {
       better = false
       for (let one = 0; one < teams.length; one++) {
         for (let other = one + 1; other < teams.length; other++) {
           if (teams[one] === teams[other] || sizes[one] !== sizes[other]) continue
-          if (++tries > SOME_WAYS || !budget.take()) return
+          if (best === 0 || ++tries > SOME_WAYS || !budget.take()) return
           if (budget.isPauseDue()) yield budget.pause()
           swap(teams, one, other)
           if (rate(teams)) better = true

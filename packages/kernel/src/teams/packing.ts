@@ -38,7 +38,7 @@ interface State {
 }
 
 const NONE = -1
-/** Placements tried before parties count as not fitting. Exhaustive search stays far below this with few large teams. */
+/** Placements tried before parties count as not fitting: with few large teams, far fewer are needed. */
 const MOST_TRIES = 5000
 const MOST_STATES = 20_000
 
@@ -63,7 +63,7 @@ export function createPacking(teams: readonly Pick<TeamShape, 'max' | 'min'>[]):
     add: (packed, size) => {
       const { sizes, count, next } = states[packed] as State
       return (next[size] ??= stateOf(
-        [...sizes, size].sort((one, other) => other - one),
+        [...sizes, size].toSorted((one, other) => other - one),
         count + size,
       ))
     },

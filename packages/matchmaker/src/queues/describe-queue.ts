@@ -94,8 +94,8 @@ const patienceClauses = ({ patience }: Queue) =>
   patience === undefined
     ? []
     : [
-        `until its oldest ticket has waited ${duration(patience.untilMs)}, a match is held back for a cheaper one: it ` +
-          `may cost ${digits(patience.cost)} in the end, and proportionally less before`,
+        `until its oldest ticket has waited ${duration(patience.untilMs)}, a match is held back for a cheaper one: ` +
+          `it may cost ${digits(patience.cost)} in the end, and proportionally less before`,
       ]
 
 const presenceClauses = ({ presence }: Queue) =>

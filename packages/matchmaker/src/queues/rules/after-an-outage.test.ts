@@ -6,13 +6,14 @@ import { defineQueue } from '../queue.js'
 import type { RuleTicket } from '../rule-parts/rule-types.js'
 
 const NOW = 1_000_000_000_000
+const relaxing = (...values: number[]) => values.map((value, at) => ({ afterMs: 5000 * at, value }))
 const compiled = compileQueue(
   defineQueue({
     name: 'five',
     teams: [{ name: 'team', count: 2, size: 5 }],
     rules: [
-      { kind: 'distance', maxKm: [500, 1000, 2000, 5000].map((value, at) => ({ afterMs: 5000 * at, value })) },
-      { kind: 'difference', attribute: 'skill', max: [50, 100, 200, 400].map((value, at) => ({ afterMs: 5000 * at, value })) },
+      { kind: 'distance', maxKm: relaxing(500, 1000, 2000, 5000) },
+      { kind: 'difference', attribute: 'skill', max: relaxing(50, 100, 200, 400) },
       { kind: 'roles', roles: { tank: 1, healer: 1 } },
       { kind: 'balance', attribute: 'skill', max: 1000 },
     ],
@@ -39,14 +40,15 @@ function partiesOf(count: number): RuleTicket[] {
       return { id: `p${at}.${index}`, attributes: { skill }, roles, latencies: {}, avoid: [] }
     })
     const place = { latitude: latitude + around(), longitude: longitude + around() }
-    return { id: `t${at}`, createdAt: NOW - Math.floor(20_000 * random()), priority: 0, place, network: undefined, players }
+    const createdAt = NOW - Math.floor(20_000 * random())
+    return { id: `t${at}`, createdAt, priority: 0, place, network: undefined, players }
   })
 }
 
 test.each([
   [10_000, 75],
   [100_000, 85],
-])('%d tickets of a queue with roles that wait after an outage: a round matches %d %% of the players', (count, least) => {
+])('%d tickets with roles that wait after an outage: one round matches %d of 100 players', (count, least) => {
   const pool = createPool(compiled.model)
   const tickets = partiesOf(count)
   const sizes = new Map(tickets.map((ticket) => [pool.add(compiled.entryOf(ticket)), ticket.players.length]))

@@ -44,16 +44,22 @@ test.each([
   expect(found?.members).toEqual([`t${other}`, `t${one}`])
 })
 
+type Case = [name: string, queue: Partial<QueueDefinition>, hosts: number[], mostRounds: number]
+
 test.each([
   ['one host of 200 in a match of ten', { matchSize: 10, rules: [{ ...sumOf, value: 1 }] }, [150], 5],
   ['one host of 200 in a match of ten, by a custom rule', { matchSize: 10, rules: [customSum(1)] }, [150], 5],
   [
     'a host for each of two teams, two of 200',
-    { matchSize: undefined, teams: [{ name: 'team', count: 2, size: 5 }], rules: [{ ...sumOf, value: 1, team: 'team' }] },
+    {
+      matchSize: undefined,
+      teams: [{ name: 'team', count: 2, size: 5 }],
+      rules: [{ ...sumOf, value: 1, team: 'team' }],
+    },
     [20, 150],
     240,
   ],
-] satisfies [string, Partial<QueueDefinition>, number[], number][])('%s: within some rounds', (_, queue, hosts, most) => {
+] satisfies Case[])('%s: within some rounds', (_, queue, hosts, most) => {
   const values = Array.from({ length: 200 }, (_value, at) => (hosts.includes(at) ? 1 : 0))
   const found = firstMatch(queue, values, most)
   expect(found?.members).toEqual(expect.arrayContaining(hosts.map((at) => `t${at}`)))
