@@ -171,7 +171,8 @@ export interface AcceptanceDefinition {
 export interface PatienceDefinition {
   /**
    * The most that a match may cost just before `untilMs`, above 0; before that proportionally less. The cost is the
-   * mean over its pairs of tickets: distance and differences in units of their strictest limits, by the weights of `prefer`.
+   * mean over its pairs of tickets: distance and differences in units of their strictest limits, by the weights of
+   * `prefer`.
    */
   readonly cost: number
   /** Milliseconds of its oldest ticket's wait after which a match may cost anything. Less than `expireAfterMs`. */
