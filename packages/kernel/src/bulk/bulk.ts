@@ -10,6 +10,8 @@ import { alongCurve, MOST_ON_CURVE, type CurveAxes } from './curve.js'
 
 /** Fewer tickets than this are searched for one by one. */
 export const CROWD = 500
+/** Tickets that take part at once. */
+export const MOST_IN_BULK = MOST_ON_CURVE
 /** The most that a pair may cost in each pass, and the neighbours on the curve that a ticket is compared with. */
 const PAIR_CAPS = [0.3, 0.6, 1, 1, 1, 1]
 const WINDOW = 8
@@ -56,6 +58,7 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     byValue: (compare.perSpan[0] ?? 0) > 0 && isLimited(spans[0]?.limit),
   }
   const isPlain =
+    !isPairs &&
     draft.isPairwise &&
     spans.length <= 1 &&
     patience === undefined &&
@@ -251,20 +254,17 @@ export function createBulk<Facts>(input: BulkInput<Facts>) {
     return Array.from(parts.values(), (part) => Int32Array.from(part))
   }
 
+  /** Up to `MOST_IN_BULK` tickets; less than a crowd stays as it is. */
   return function* bulk(slots: Int32Array): Pausable<void> {
     // Where a kind of player is rare, hardly any ticket has one beside it.
     if (mostMatches() * players * RARE < slots.length) return
     const first = slots.length > 0 ? columns.keyOf(slots[0] as Slot) : 0
     const fitting = slots.filter((slot) => isComparable(slot) && !(isPairs && columns.size[slot] !== 1))
     const isOne = fitting.every((slot) => columns.keyOf(slot) === first)
-    for (const ofKey of isOne ? [fitting] : byKey(fitting))
-      for (let from = 0; ofKey.length - from >= CROWD; from += MOST_ON_CURVE) {
-        const some = ofKey.subarray(from, from + MOST_ON_CURVE)
-        if (isPairs) yield* pairs(some)
-        else {
-          const left = isPlain ? yield* runs(some) : some
-          if (!isPlain || left.some((slot) => columns.size[slot] !== 1)) yield* teams(left)
-        }
-      }
+    for (const some of isOne ? [fitting] : byKey(fitting)) {
+      const left = isPlain ? yield* runs(some) : some
+      if (isPairs) yield* pairs(some)
+      else if (!isPlain || left.some((slot) => columns.size[slot] !== 1)) yield* teams(left)
+    }
   }
 }

@@ -1,5 +1,5 @@
 // pure: one round over the waiting tickets: which are searched, and in which order
-import { CROWD } from '../bulk/bulk.js'
+import { CROWD, MOST_IN_BULK } from '../bulk/bulk.js'
 import type { Pausable } from '../data/budget.js'
 import { DEFERRED, isFree, PARKED } from '../data/columns.js'
 import { NOTHING } from '../data/levels.js'
@@ -147,12 +147,16 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
           yield* tryAll(inOrder(first, true), most)
         }
         const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
-        yield* input.bulk(Int32Array.from(areFree(fresh).filter(isOfCrowd)))
+        for (let from = 0; from < fresh.length; from += MOST_IN_BULK) {
+          const some = fresh.slice(from, from + MOST_IN_BULK)
+          yield* input.bulk(Int32Array.from(some.filter((slot) => isFree(columns, slot) && isOfCrowd(slot))))
+          if (budget.isPauseDue()) yield budget.pause()
+        }
         const left = areFree(fresh)
         yield* tracker.file(left)
         yield* tryAll(inOrder(left, true), most)
       }
-      const left = areFree([...dirty, ...fresh])
+      const left = [...areFree(dirty), ...areFree(fresh)]
       const isSmall =
         waiting <= SMALL_POOL || (pairs !== undefined && left.length * state.groups.length <= MOST_AUGMENTED)
       const isAugmented = waiting <= TINY_POOL || (isMostlyNew && isSmall)
