@@ -197,6 +197,15 @@ export class Grid {
     return this.#unknown === 'any' && Number.isNaN(rows[slot * this.#stride + X] as number)
   }
 
+  /** The tickets at the last resort, so many at most. */
+  atLastResort(most: number): Slot[] {
+    const { heads, next } = this.#lastResorts
+    const slots: Slot[] = []
+    for (let slot = heads[EVERY_CELL] as Slot; slot >= 0 && slots.length < most; slot = next[slot] as Slot)
+      slots.push(slot)
+    return slots
+  }
+
   /** Begins to collect slots around this one. */
   begin(slot: Slot): void {
     this.count = 0

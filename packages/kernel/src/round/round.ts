@@ -18,6 +18,8 @@ const SMALL_POOL = 500
 const MOST_AUGMENTED = 1_000_000
 /** The number of waits, and of slots, that fit into a sort key. */
 const WAITS = 2 ** 26
+/** Tickets at the last resort that are tried for each opening that no other ticket fits. */
+const MOST_LAST = 16
 /** Comes after the number of any round. */
 const LATER = 2 ** 32
 
@@ -107,7 +109,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     eachInTurn(slots, Infinity, function* (slot) {
       const vacancy = vacancies.get(slot)
       if (vacancy === undefined || (wanted !== undefined && !isFree(columns, wanted))) return true
-      const found = yield* search.fill(vacancy, wanted)
+      let found = yield* search.fill(vacancy, wanted)
+      // With one at the last resort, others may join who otherwise may not.
+      for (const last of wanted === undefined && found === undefined ? grid.atLastResort(MOST_LAST) : [])
+        if (found === undefined && isFree(columns, last)) found = yield* search.fill(vacancy, last)
       if (found !== undefined) state.group(slot, found)
       else if (wanted === undefined) tracker.park(slot, search.sawAll)
       return found !== undefined

@@ -181,7 +181,8 @@ export class Search<Facts> {
   /** Gathers candidates, first ample ones, then all, and tries to make a match of them. */
   *#widen(packed: Packed, anchor: Slot, missing: number, before: number): Pausable<boolean> {
     const { grid, draft, budget, ranked } = this.#input
-    const isWide = grid.goesAnywhere(anchor)
+    // Also an opening, with a ticket at the last resort.
+    const isWide = grid.goesAnywhere(draft.members[this.#base - 1] as Slot) || grid.goesAnywhere(anchor)
     const last = grid.coverOf(anchor)
     const { most, skip } = windowOf(before, ranked() || this.isRationed ? MOST_READ_RANKED : MOST_READ)
     let read = 0
