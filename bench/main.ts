@@ -25,6 +25,7 @@ const suites: Suites = {
     'growth-pairs': async () => (await import('./matchmaker/growth.js')).growthFigures('pairs'),
     'growth-tens': async () => (await import('./matchmaker/growth.js')).growthFigures('tens'),
     'pair-cost': async () => (await import('./matchmaker/pair-cost.js')).pairCostFigures(),
+    'arriving-teams': async () => (await import('./matchmaker/arriving-teams.js')).arrivingTeamFigures(),
     whole: async () => (await import('./matchmaker/whole.js')).wholeFigures(),
     ticks: async () => (await import('./matchmaker/ticks.js')).tickFigures(),
     'loop-delay': async () => (await import('./matchmaker/loop-delay.js')).loopDelayFigures(),

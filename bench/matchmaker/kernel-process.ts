@@ -52,9 +52,8 @@ function createOurs(task: Task, tickets: readonly Sample[]): Contender {
       return matches
     },
     notes: () => {
-      const bytesPerTicket = Math.round(pool.bytes() / tickets.length)
       const ms = median(Array.from({ length: ADDING.passes }, addingMs))
-      return { addsPerS: Math.round((1000 * Math.min(tickets.length, ADDING.tickets)) / ms), bytesPerTicket }
+      return { addsPerS: Math.round((1000 * Math.min(tickets.length, ADDING.tickets)) / ms) }
     },
   }
 }

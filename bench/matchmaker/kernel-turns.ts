@@ -6,14 +6,13 @@ import type { Task } from './kernel-workload.js'
 
 const programs = {
   ours: new URL('./kernel-process.js', import.meta.url),
-  laboratory: new URL('./kernel-prototype.js', import.meta.url),
   colyseus: new URL('./kernel-colyseus.js', import.meta.url),
 } as const
 
 export type ContenderName = keyof typeof programs
 
 /** Colyseus takes part in every fourth round only: its rounds are long. */
-const EVERY: Readonly<Record<ContenderName, number>> = { ours: 1, laboratory: 1, colyseus: 4 }
+const EVERY: Readonly<Record<ContenderName, number>> = { ours: 1, colyseus: 4 }
 
 /** How a contender did. */
 export interface Turns extends Found {

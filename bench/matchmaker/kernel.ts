@@ -27,19 +27,17 @@ const names: Readonly<Record<Task, string>> = {
 
 /**
  * One round over all tickets, by the public kernel and rules compiled from a queue: CPU time of the process with
- * garbage collection. Adding tickets is reported apart. Two others make matches of the same tickets beside it:
- * Colyseus' QueueRoom (npm), with the same rules as its `compare` and no work for a match, and the laboratory's kernel,
- * which shows what a round may cost at least (`prototype-kernel.ts`). All take turns, in several runs.
+ * garbage collection. Adding tickets is reported apart. Colyseus' QueueRoom (npm) makes matches of the same tickets
+ * beside it, with the same rules as its `compare` and no work for a match. Both take turns, in several runs.
  */
 export async function kernelFigures(task: Task, tickets: number): Promise<Figures> {
-  const contenders: readonly ContenderName[] = task === 'parties' ? ['ours'] : ['ours', 'laboratory', 'colyseus']
-  const { ours, laboratory, colyseus } = await takeTurns(contenders, task, tickets, { runs: RUNS })
+  const contenders: readonly ContenderName[] = task === 'parties' ? ['ours'] : ['ours', 'colyseus']
+  const { ours, colyseus } = await takeTurns(contenders, task, tickets, { runs: RUNS })
   const name = `kernel: ${tickets.toLocaleString('en')} tickets ${names[task]}`
   const times = TIMES_COLYSEUS[task][tickets]
   return {
     figures: [
       ...ownFigures(name, ours, MOST_MS[task][tickets] ?? 0, LEAST_PERCENT[task]?.[tickets]),
-      ...(task === 'tens' ? againstLaboratory(name, ours, laboratory) : []),
       ...(times === undefined ? [] : againstColyseus(name, times, ours, colyseus)),
     ],
     peers: {
@@ -47,7 +45,6 @@ export async function kernelFigures(task: Task, tickets: number): Promise<Figure
       ...(task === 'parties'
         ? {}
         : {
-            [`${name}: the laboratory's kernel`]: summaryOf(laboratory, ours),
             [`${name}: Colyseus QueueRoom`]: summaryOf(colyseus, ours),
           }),
     },
@@ -61,11 +58,6 @@ function ownFigures(name: string, ours: Turns, ms: number, percent: number | und
     ...(percent === undefined ? [] : [atLeast(`${name}: players in a match`, ours.percent, percent, '%')]),
   ]
 }
-
-const againstLaboratory = (name: string, ours: Turns, theirs: Turns): Figure[] => [
-  atMost(`${name}: against the laboratory's kernel`, ratios(ours, theirs), 1, '×', `its ${qualityOf(theirs)}`),
-  atLeast(`${name}: players in a match, against the laboratory's`, ours.percent / theirs.percent, 1, '×'),
-]
 
 const againstColyseus = (name: string, times: number, ours: Turns, theirs: Turns): Figure[] => [
   atLeast(

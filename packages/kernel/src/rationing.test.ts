@@ -1,21 +1,60 @@
 import { expect, test } from 'vitest'
 import { crowd, models, NOW } from './greedy.fixture.js'
-import type { Entry } from './data/model.js'
+import type { Entry, Model } from './data/model.js'
 import { createPool, STEP } from './pool.js'
 
 const TICK_MS = 250
 const TICKS = 100
-const MATCHES = 10
+/** Servers that a tick has. */
+const MATCHES = 5
 
-/** Plays so many times more pairs than there are servers: who was matched, and the longest wait of these. */
-function rationed(load: number): { entries: readonly Entry<undefined>[]; waits: ReadonlyMap<string, number> } {
-  const perTick = 2 * MATCHES * load
-  const entries = crowd(perTick * TICKS, 3).map((entry, at) => ({
+const teamsOf = (count: number, size: number) =>
+  Array.from({ length: count }, (_, team) => {
+    const min = Uint16Array.of(size, size, size)
+    return { name: `team-${team}`, max: size, min }
+  })
+/** Large teams are short of servers, not of players near by. */
+const loose: Model<string> = {
+  ...models.both,
+  checks: undefined,
+  radius: { by: 'each', squared: Float64Array.of(2, 2, 2), unknown: 'any' },
+  spans: [{ by: 'each', limit: Float64Array.of(800, 800, 800) }],
+}
+/** Each team of five needs a tank, whom every fourth player can play. */
+const queues: Readonly<Record<string, Model<string>>> = {
+  pairs: { ...loose, teams: models.both.teams },
+  tens: { ...loose, teams: teamsOf(1, 10) },
+  'teams with roles': {
+    ...loose,
+    teams: teamsOf(2, 5),
+    checks: {
+      pair: undefined,
+      part: undefined,
+      whole: undefined,
+      unevenness: undefined,
+      quotas: [
+        {
+          countOf: (role) => (role === 'tank' ? 1 : 0),
+          teams: [0, 1],
+          least: Uint16Array.of(1, 1, 1),
+          isSpared: true,
+        },
+      ],
+    },
+  },
+}
+
+/** Plays with so many times more players than there are servers for: who was matched, and how long they had waited. */
+function rationed(model: Model<string>, load: number) {
+  const players = model.teams.reduce((sum, { max }) => sum + max, 0)
+  const perTick = Math.round(players * MATCHES * load)
+  const entries = crowd(perTick * TICKS, 3).map((entry, at): Entry<string> => ({
     ...entry,
     since: NOW + TICK_MS * Math.floor(at / perTick),
+    facts: at % 4 === 0 ? 'tank' : 'dps',
   }))
-  const pool = createPool(models.both)
-  const bySlot = new Map<number, Entry<undefined>>()
+  const pool = createPool(model)
+  const bySlot = new Map<number, Entry<string>>()
   const waits = new Map<string, number>()
   for (let tick = 0; tick < TICKS; tick += 1) {
     const now = NOW + tick * TICK_MS
@@ -25,7 +64,7 @@ function rationed(load: number): { entries: readonly Entry<undefined>[]; waits: 
     const matches = [...round.take()]
     expect(matches.length).toBeLessThanOrEqual(MATCHES)
     for (const slot of matches.flatMap(({ slots }) => slots)) {
-      const { id, since } = bySlot.get(slot) as Entry<undefined>
+      const { id, since } = bySlot.get(slot) as Entry<string>
       waits.set(id, now - since)
       pool.remove(slot)
     }
@@ -33,14 +72,16 @@ function rationed(load: number): { entries: readonly Entry<undefined>[]; waits: 
   return { entries, waits }
 }
 
-test.each([1.5, 3])('where servers are short by %d, players are served whatever their skill and place', (load) => {
-  const { entries, waits } = rationed(load)
-  const shareOf = (some: readonly Entry<undefined>[]) =>
+const loads = [1.5, 3].flatMap((load) => Object.keys(queues).map((name) => ({ name, load })))
+
+test.each(loads)('$name at $load × the servers: served whatever their skill and place', ({ name, load }) => {
+  const { entries, waits } = rationed(queues[name] as Model<string>, load)
+  const shareOf = (some: readonly Entry<string>[]) =>
     (100 * some.filter(({ id }) => waits.has(id)).length) / some.length
   const mean = shareOf(entries)
   expect(mean).toBeGreaterThan(90 / load)
-  const skillOf = ({ values }: Entry<undefined>) => Math.abs((values[0] as number) - 1500)
-  const northOf = ({ place }: Entry<undefined>) => place?.[2] ?? 0
+  const skillOf = ({ values }: Entry<string>) => Math.abs((values[0] as number) - 1500)
+  const northOf = ({ place }: Entry<string>) => place?.[2] ?? 0
   for (const by of [skillOf, northOf]) {
     const sorted = entries.toSorted((one, other) => by(one) - by(other))
     for (let band = 0; band < 4; band += 1) {
@@ -48,6 +89,9 @@ test.each([1.5, 3])('where servers are short by %d, players are served whatever 
       expect(Math.abs(share - mean)).toBeLessThan(5)
     }
   }
+  // First come, first served would in the end serve those who have waited so long.
+  const inTurnMs = TICKS * TICK_MS * (1 - 1 / load)
+  expect(Math.max(...waits.values())).toBeLessThanOrEqual(1.3 * inTurnMs)
 })
 
 test('those who wait longest are matched first, by priority', () => {

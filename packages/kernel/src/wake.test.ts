@@ -69,3 +69,35 @@ test('a ticket that was in the index before its first round is found there at th
   const older = add('older', 30, 0)
   expect([...pool.group(6000)].map(({ slots }) => [...slots])).toEqual([[older, younger]])
 })
+
+test('an opening takes two, of whom one only fits beside the other, who is at the last resort', () => {
+  const pool = createPool<string>({
+    levels: Float64Array.of(0, 100),
+    lastResortLevel: 1,
+    teams: [{ name: 'team', max: 3, min: Uint16Array.of(3, 3) }],
+    fillForMs: 0,
+    radius: undefined,
+    spans: [{ by: 'each', limit: Float64Array.of(0, Infinity) }],
+    checks: {
+      pair: undefined,
+      part: undefined,
+      whole: undefined,
+      unevenness: undefined,
+      quotas: [{ countOf: (role) => (role === 'healer' ? 1 : 0), teams: [0], least: Uint16Array.of(1, 1) }],
+    },
+  })
+  const nobody = { priority: 0, key: '', place: undefined, network: undefined }
+  const opening = pool.addOpening({
+    ...nobody,
+    id: 'opening',
+    since: 1000,
+    values: [0, 0],
+    facts: '',
+    rooms: [2],
+    present: [['tank']],
+  })
+  // The healer is too far from the opening, and without a healer nobody may join.
+  const healer = pool.add({ ...nobody, id: 'healer', size: 1, since: 1000, values: [1, 1], facts: 'healer' })
+  const last = pool.add({ ...nobody, id: 'last', size: 1, since: 900, values: [0, 0], facts: 'tank' })
+  expect([...pool.group(1000)]).toMatchObject([{ opening, slots: [last, healer] }])
+})

@@ -17,24 +17,18 @@ export class Budget {
   wasCut = false
   /** Pauses since creation. */
   pauses = 0
-  /** Tries taken or charged since creation, without time. */
+  /** Tries taken or charged since creation; and with the time charged. */
   tries = 0
+  spent = 0
   #left = 0
-  #spent = 0
-  /** The tries that were spent when the last pause began. */
+  /** The tries that were spent when the last pause began, and from which on the clock is read again. */
   #pausedAt = 0
-  readonly #isTimeUp: () => boolean
-  /** The tries from which on the clock is read again. */
   #untimedUntil = 0
+  readonly #isTimeUp: () => boolean
 
   /** @param isTimeUp whether a pause is due, however few tries were made since the last one. */
   constructor(isTimeUp: () => boolean = () => false) {
     this.#isTimeUp = isTimeUp
-  }
-
-  /** Tries spent since creation. */
-  get spent(): number {
-    return this.#spent
   }
 
   begin(tries: number): void {
@@ -57,9 +51,7 @@ export class Budget {
   /** Takes one try; false if none is left. */
   take(): boolean {
     if (this.isOut()) return false
-    this.#left -= 1
-    this.tries += 1
-    this.#spent += 1
+    this.charge(1)
     return true
   }
 
@@ -67,12 +59,12 @@ export class Budget {
   charge(tries: number): void {
     this.#left -= tries
     this.tries += tries
-    this.#spent += tries
+    this.spent += tries
   }
 
   /** Charges work to the time budget without using up the search's tries. */
   chargeTime(tries: number): void {
-    this.#spent += tries
+    this.spent += tries
   }
 
   /** Notes that a check of the backend's own was made, which takes as long as it likes. */
@@ -81,17 +73,17 @@ export class Budget {
   }
 
   isPauseDue(): boolean {
-    if (this.#spent - this.#pausedAt >= PAUSE) return true
-    if (this.#spent < this.#untimedUntil) return false
+    if (this.spent - this.#pausedAt >= PAUSE) return true
+    if (this.spent < this.#untimedUntil) return false
     if (this.#isTimeUp()) return true
-    this.#untimedUntil = this.#spent + UNTIMED
+    this.#untimedUntil = this.spent + UNTIMED
     return false
   }
 
   /** Begins a pause; returns the tries made since the last one. */
   pause(): number {
-    const made = this.#spent - this.#pausedAt
-    this.#pausedAt = this.#spent
+    const made = this.spent - this.#pausedAt
+    this.#pausedAt = this.spent
     this.pauses += 1
     return made
   }

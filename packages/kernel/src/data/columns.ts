@@ -1,5 +1,4 @@
 // pure: tickets and openings as columns of numbers
-import { grown } from './growing.js'
 import type { Entry, Opening, Slot } from './model.js'
 
 // States of a ticket between rounds.
@@ -26,160 +25,136 @@ export const UNTIL = 5
 /** Low and high of each span, in turn. Infinity and −Infinity where any value fits: these change no extent. */
 export const VALUES = 6
 
-/**
- * One entry per slot in each column. The columns are replaced when they grow, so do not keep a reference to one across
- * an `add`. Slots are reused, the last freed first.
- */
-export interface Columns {
-  /** `stride` numbers per slot, at the offsets `X` to `VALUES`. */
-  rows: Float64Array
-  readonly stride: number
-  readonly spans: number
-  level: Uint8Array
-  priority: Float64Array
-  /** Players of the ticket; 0 for an opening. */
-  size: Uint16Array
-  /** The interned number of the network; −1 for none. */
-  network: Int32Array
-  /** Grows with each `put`, so that a round can tell tickets that came after its begin; 0 for a free slot. */
-  born: Float64Array
-  /** `FRESH`, `DIRTY`, `PARKED` or `DEFERRED`. */
-  state: Uint8Array
-  /** Searches cut short since the ticket last relaxed. */
-  cuts: Uint8Array
-  /** The last round in which a search proved that no match can hold the ticket. */
-  refusedIn: Uint32Array
-  /** The last round in which the ticket had a turn; 0 if it had none. */
-  turnIn: Uint32Array
-  /** 1 if the ticket was matched since the last round began. */
-  taken: Uint8Array
-  /** A hash of the id: of partners that cost the same, each ticket prefers others. */
-  mix: Int32Array
-  readonly ids: string[]
-  /** Slots from here on have never been used. */
-  end: number
-  /** The most players of a ticket ever put. */
-  largest: number
-  /** `born` of the last `put`. */
-  births: number
-  /** `births` as the current round began: who came later is in none of its matches. */
-  horizon: number
-  bytes(): number
-  /** Writes a ticket (`size` at least 1) or an opening (`size` 0) into a free slot. */
-  put(row: Row, key: number, network: number, size: number): Slot
-  /** Ends the slot's ticket or opening. The slot keeps its numbers until it is reused. */
-  leave(slot: Slot): void
-  /** Gives a slot free for another ticket or opening. */
-  reuse(slot: Slot): void
-  placeOf(slot: Slot): readonly [x: number, y: number, z: number] | undefined
-  /** Low and high of each span, in turn; NaN where the ticket matches any value. */
-  valuesOf(slot: Slot): number[]
-}
-
 type Row = Pick<Entry<unknown> | Opening<unknown>, 'id' | 'since' | 'priority' | 'key' | 'place' | 'values'>
 
 const FIRST = 64
-
-export function createColumns(spans: number): Columns {
-  const free: Slot[] = []
-  // A multiple of 4 numbers keeps rows to as few cache lines as possible.
-  const stride = 4 * Math.ceil((VALUES + 2 * spans) / 4)
-  let capacity = 0
-
-  const columns: Columns = {
-    rows: new Float64Array(0),
-    stride,
-    spans,
-    level: new Uint8Array(0),
-    priority: new Float64Array(0),
-    size: new Uint16Array(0),
-    network: new Int32Array(0),
-    born: new Float64Array(0),
-    state: new Uint8Array(0),
-    cuts: new Uint8Array(0),
-    refusedIn: new Uint32Array(0),
-    turnIn: new Uint32Array(0),
-    taken: new Uint8Array(0),
-    mix: new Int32Array(0),
-    ids: [],
-    end: 0,
-    largest: 1,
-    births: 0,
-    horizon: 0,
-    bytes: () => capacity * (8 * stride + 1 + 8 + 2 + 4 + 8 + 12 + 3),
-
-    put: (row, key, network, size) => {
-      const slot = free.pop() ?? columns.end++
-      if (slot >= capacity) grow()
-      const { rows } = columns
-      const at = slot * stride
-      const [x, y, z] = row.place?.every(Number.isFinite) === true ? row.place : NOWHERE
-      rows[at + X] = x
-      rows[at + Y] = y
-      rows[at + Z] = z
-      rows[at + SINCE] = row.since
-      rows[at + KEY] = key
-      rows[at + UNTIL] = -Infinity
-      for (let span = 0; span < spans; span++) {
-        const low = row.values[2 * span] ?? Number.NaN
-        const high = row.values[2 * span + 1] ?? Number.NaN
-        const any = Number.isNaN(low) || Number.isNaN(high)
-        rows[at + VALUES + 2 * span] = any ? Infinity : low
-        rows[at + VALUES + 2 * span + 1] = any ? -Infinity : high
-      }
-      columns.priority[slot] = row.priority
-      columns.size[slot] = size
-      columns.network[slot] = network
-      columns.born[slot] = ++columns.births
-      columns.state[slot] = FRESH
-      columns.cuts[slot] = 0
-      columns.refusedIn[slot] = 0
-      columns.turnIn[slot] = 0
-      columns.taken[slot] = 0
-      columns.ids[slot] = row.id
-      columns.mix[slot] = hashOf(row.id)
-      if (size > columns.largest) columns.largest = size
-      return slot
-    },
-    leave: (slot) => {
-      columns.born[slot] = 0
-      columns.ids[slot] = ''
-    },
-    reuse: (slot) => {
-      free.push(slot)
-    },
-    placeOf: (slot) => {
-      const at = (axis: number) => columns.rows[slot * stride + axis] as number
-      return Number.isNaN(at(X)) ? undefined : [at(X), at(Y), at(Z)]
-    },
-    valuesOf: (slot) => {
-      const first = slot * stride + VALUES
-      return [...columns.rows.subarray(first, first + 2 * spans)].map((value) =>
-        Math.abs(value) === Infinity ? Number.NaN : value,
-      )
-    },
-  }
-
-  function grow(): void {
-    capacity = Math.max(FIRST, 2 * capacity)
-    columns.rows = grown(columns.rows, stride * capacity)
-    columns.level = grown(columns.level, capacity)
-    columns.priority = grown(columns.priority, capacity)
-    columns.size = grown(columns.size, capacity)
-    columns.network = grown(columns.network, capacity)
-    columns.born = grown(columns.born, capacity)
-    columns.state = grown(columns.state, capacity)
-    columns.cuts = grown(columns.cuts, capacity)
-    columns.refusedIn = grown(columns.refusedIn, capacity)
-    columns.turnIn = grown(columns.turnIn, capacity)
-    columns.taken = grown(columns.taken, capacity)
-    columns.mix = grown(columns.mix, capacity)
-  }
-
-  return columns
-}
-
 const NOWHERE = [Number.NaN, Number.NaN, Number.NaN] as const
+
+/**
+ * One entry per slot in each column. The columns are replaced when they grow, so do not keep a reference to one across
+ * a `put`. Slots are reused, the last freed first.
+ */
+export class Columns {
+  readonly spans: number
+  /** A multiple of 4 numbers keeps rows to as few cache lines as possible. */
+  readonly stride: number
+  /** `stride` numbers per slot, at the offsets `X` to `VALUES`. */
+  rows = new Float64Array(0)
+  level = new Uint8Array(0)
+  priority = new Float64Array(0)
+  /** Players of the ticket; 0 for an opening. */
+  size = new Uint16Array(0)
+  /** The interned number of the network; −1 for none. */
+  network = new Int32Array(0)
+  /** Grows with each `put`, so that a round can tell tickets that came after its begin; 0 for a free slot. */
+  born = new Float64Array(0)
+  /** `FRESH`, `DIRTY`, `PARKED` or `DEFERRED`. */
+  state = new Uint8Array(0)
+  /** Searches cut short since the ticket last relaxed. */
+  cuts = new Uint8Array(0)
+  /** The last round in which a search proved that no match can hold the ticket. */
+  refusedIn = new Uint32Array(0)
+  /** The last round in which the ticket had a turn; 0 if it had none. */
+  turnIn = new Uint32Array(0)
+  /** 1 if the ticket was matched since the last round began. */
+  taken = new Uint8Array(0)
+  /** A hash of the id: of partners that cost the same, each ticket prefers others. */
+  mix = new Int32Array(0)
+  readonly ids: string[] = []
+  /** Slots from here on have never been used. */
+  end = 0
+  /** `born` of the last `put`. */
+  births = 0
+  /** `births` as the current round began: who came later is in none of its matches. */
+  horizon = 0
+  readonly #free: Slot[] = []
+
+  constructor(spans: number) {
+    this.spans = spans
+    this.stride = 4 * Math.ceil((VALUES + 2 * spans) / 4)
+  }
+
+  get capacity(): number {
+    return this.born.length
+  }
+
+  /** Writes a ticket (`size` at least 1) or an opening (`size` 0) into a free slot. */
+  put(row: Row, key: number, network: number, size: number): Slot {
+    const slot = this.#free.pop() ?? this.end++
+    if (slot >= this.capacity) this.#grow(Math.max(FIRST, 2 * this.capacity))
+    const { rows } = this
+    const at = slot * this.stride
+    const [x, y, z] = row.place?.every(Number.isFinite) === true ? row.place : NOWHERE
+    rows[at + X] = x
+    rows[at + Y] = y
+    rows[at + Z] = z
+    rows[at + SINCE] = row.since
+    rows[at + KEY] = key
+    rows[at + UNTIL] = -Infinity
+    for (let span = 0; span < this.spans; span++) {
+      const low = row.values[2 * span] ?? Number.NaN
+      const high = row.values[2 * span + 1] ?? Number.NaN
+      const any = Number.isNaN(low) || Number.isNaN(high)
+      rows[at + VALUES + 2 * span] = any ? Infinity : low
+      rows[at + VALUES + 2 * span + 1] = any ? -Infinity : high
+    }
+    this.priority[slot] = row.priority
+    this.size[slot] = size
+    this.network[slot] = network
+    this.born[slot] = ++this.births
+    this.state[slot] = FRESH
+    this.cuts[slot] = this.refusedIn[slot] = this.turnIn[slot] = this.taken[slot] = 0
+    this.ids[slot] = row.id
+    this.mix[slot] = hashOf(row.id)
+    return slot
+  }
+
+  /** Ends the slot's ticket or opening. The slot keeps its numbers until it is reused. */
+  leave(slot: Slot): void {
+    this.born[slot] = 0
+    this.ids[slot] = ''
+  }
+
+  /** Gives a slot free for another ticket or opening. */
+  reuse(slot: Slot): void {
+    this.#free.push(slot)
+  }
+
+  sinceOf(slot: Slot): number {
+    return this.rows[slot * this.stride + SINCE] as number
+  }
+
+  keyOf(slot: Slot): number {
+    return this.rows[slot * this.stride + KEY] as number
+  }
+
+  placeOf(slot: Slot): readonly [x: number, y: number, z: number] | undefined {
+    const at = (axis: number) => this.rows[slot * this.stride + axis] as number
+    return Number.isNaN(at(X)) ? undefined : [at(X), at(Y), at(Z)]
+  }
+
+  /** Low and high of each span, in turn; NaN where the ticket matches any value. */
+  valuesOf(slot: Slot): number[] {
+    const first = slot * this.stride + VALUES
+    const values = [...this.rows.subarray(first, first + 2 * this.spans)]
+    return values.map((value) => (Math.abs(value) === Infinity ? Number.NaN : value))
+  }
+
+  #grow(capacity: number): void {
+    this.rows = grown(this.rows, this.stride * capacity)
+    this.level = grown(this.level, capacity)
+    this.priority = grown(this.priority, capacity)
+    this.size = grown(this.size, capacity)
+    this.network = grown(this.network, capacity)
+    this.born = grown(this.born, capacity)
+    this.state = grown(this.state, capacity)
+    this.cuts = grown(this.cuts, capacity)
+    this.refusedIn = grown(this.refusedIn, capacity)
+    this.turnIn = grown(this.turnIn, capacity)
+    this.taken = grown(this.taken, capacity)
+    this.mix = grown(this.mix, capacity)
+  }
+}
 
 /** The 32-bit FNV-1a hash of a text. */
 function hashOf(text: string): number {
@@ -189,9 +164,9 @@ function hashOf(text: string): number {
 }
 
 /** Whether one slot comes before another among the members of a match: the longer wait, then who came first. */
-export function isOlder({ rows, stride, born }: Columns, one: Slot, other: Slot): boolean {
-  const difference = (rows[one * stride + SINCE] as number) - (rows[other * stride + SINCE] as number)
-  return difference < 0 || (difference === 0 && (born[one] as number) < (born[other] as number))
+export function isOlder(columns: Columns, one: Slot, other: Slot): boolean {
+  const difference = columns.sinceOf(one) - columns.sinceOf(other)
+  return difference < 0 || (difference === 0 && (columns.born[one] as number) < (columns.born[other] as number))
 }
 
 /** Whether the ticket or opening is in the pool, and was there when the round began. */
@@ -206,30 +181,73 @@ export const isFree = (columns: Columns, slot: Slot): boolean =>
 
 /** Keys and networks as small numbers, reused once nobody has them. */
 export class Interner {
-  readonly #byText = new Map<string, { readonly number: number; uses: number }>()
-  readonly #texts: (string | undefined)[] = []
+  readonly #byText = new Map<string, { readonly number: number; readonly text: string; uses: number }>()
+  readonly #byNumber: { readonly number: number; readonly text: string; uses: number }[] = []
   readonly #free: number[] = []
 
   take(text: string): number {
-    const known = this.#byText.get(text)
-    if (known !== undefined) {
-      known.uses += 1
-      return known.number
+    const known = this.#byText.get(text) ?? { number: this.#free.pop() ?? this.#byNumber.length, text, uses: 0 }
+    if (known.uses++ === 0) {
+      this.#byText.set(text, known)
+      this.#byNumber[known.number] = known
     }
-    const number = this.#free.pop() ?? this.#texts.length
-    this.#texts[number] = text
-    this.#byText.set(text, { number, uses: 1 })
-    return number
+    return known.number
   }
 
   drop(number: number): void {
-    const text = this.#texts[number] as string
-    const known = this.#byText.get(text)
-    if (known === undefined) return
-    known.uses -= 1
-    if (known.uses > 0) return
-    this.#byText.delete(text)
-    this.#texts[number] = undefined
+    const known = this.#byNumber[number]
+    if (known === undefined || --known.uses > 0) return
+    this.#byText.delete(known.text)
     this.#free.push(number)
+  }
+}
+
+/** A column of numbers. */
+export type Column = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array
+
+/** Up to so many bytes a column is copied when it grows: that takes a fraction of a millisecond. */
+const COPIED = 2 ** 18
+/**
+ * The addresses that are reserved for a larger column, in bytes: it grows there in place. Only what is written to takes
+ * memory. To copy the columns of a million tickets would hold the event loop for a quarter of a second.
+ */
+const RESERVED = 2 ** 30
+
+/** ES2024: on older engines all columns are copied. */
+interface Growable {
+  readonly maxByteLength?: number
+  grow?(bytes: number): void
+}
+const GrowableBuffer = SharedArrayBuffer as unknown as new (
+  bytes: number,
+  options: { maxByteLength: number },
+) => SharedArrayBuffer
+const canGrow = 'growable' in SharedArrayBuffer.prototype
+
+/**
+ * Returns a column of a greater length with the same numbers, and zeros after them. It may be in the same memory, so
+ * the column given must not be used any more.
+ */
+export function grown<Of extends Column>(column: Of, length: number): Of {
+  const make = column.constructor as new (of: number | ArrayBufferLike, from?: number, length?: number) => Of
+  const bytes = length * column.BYTES_PER_ELEMENT
+  const buffer = column.buffer as ArrayBufferLike & Growable
+  if (buffer.grow !== undefined && bytes <= (buffer.maxByteLength ?? 0)) {
+    if (bytes > buffer.byteLength) buffer.grow(bytes)
+    return new make(buffer, 0, length)
+  }
+  const reserved = bytes > COPIED && bytes <= RESERVED ? reservedBuffer(bytes) : undefined
+  const larger = reserved === undefined ? new make(length) : new make(reserved, 0, length)
+  larger.set(column)
+  return larger
+}
+
+/** Undefined where addresses cannot be reserved: the engine is older, or the process may have no more of them. */
+function reservedBuffer(bytes: number): SharedArrayBuffer | undefined {
+  if (!canGrow) return undefined
+  try {
+    return new GrowableBuffer(bytes, { maxByteLength: RESERVED })
+  } catch {
+    return undefined
   }
 }

@@ -2,56 +2,76 @@
 import { VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
 
-/** Compares tickets by the column rules. Reads `columns.level`, which must be up to date. */
+/** The index of the distance among the dimensions of a match; those of the spans follow. */
+export const DISTANCE = 0
+
+/**
+ * Compares tickets by the column rules. A dimension is the distance, as a squared chord, or a span. Reads
+ * `columns.level`, which must be up to date.
+ */
 export class Compare {
-  /** The units of distances and differences: the strictest finite limits above 0; 1 where there is none. */
-  readonly chordUnit: number
-  readonly spanUnit: number
+  /** What a unit of the chord, and of each span, costs: its weight by the strictest finite limit above 0. */
+  readonly perChord: number
+  readonly perSpan: readonly number[]
   readonly #columns: Columns
   readonly #stride: number
-  readonly #spans: number
   readonly #limits: readonly Float64Array[]
   readonly #squared: Float64Array | undefined
   readonly #unknownIsNear: boolean
+  /** Spans beyond the first that cost something. */
+  readonly #further: readonly number[]
 
-  constructor({ radius, spans }: Model<never>, columns: Columns) {
+  constructor({ radius, spans, prefer = {} }: Pick<Model<never>, 'radius' | 'spans' | 'prefer'>, columns: Columns) {
     const strictest = (limits: Float64Array | undefined) => limits?.find((limit) => limit > 0 && limit < Infinity) ?? 1
-    this.chordUnit = Math.sqrt(strictest(radius?.squared))
-    this.spanUnit = strictest(spans[0]?.limit)
+    this.perChord = radius === undefined ? 0 : (prefer.distance ?? 1) / Math.sqrt(strictest(radius.squared))
+    this.perSpan = spans.map(({ limit }, at) => (prefer.spans?.[at] ?? (at === 0 ? 1 : 0)) / strictest(limit))
+    this.#further = this.perSpan.flatMap((weight, at) => (at > 0 && weight > 0 ? [at] : []))
     this.#columns = columns
     this.#stride = columns.stride
-    this.#spans = spans.length
     this.#limits = spans.map(({ limit }) => limit)
     this.#squared = radius?.squared
     this.#unknownIsNear = radius?.unknown === 'any'
   }
 
   /**
-   * The distance and the difference (first span), each in units of its strictest limit, added up; less is a better fit.
-   * An unknown distance or difference counts 1.
+   * The distance and the differences, each in units of its strictest limit and by its weight, added up; less is a
+   * better fit. An unknown distance or difference counts as one unit.
    */
   cost(one: Slot, other: Slot): number {
     const { rows } = this.#columns
     const a = one * this.#stride
     const b = other * this.#stride
     let cost = 0
-    if (this.#squared !== undefined) {
+    if (this.perChord > 0) {
       const dx = (rows[a + X] as number) - (rows[b + X] as number)
       const dy = (rows[a + Y] as number) - (rows[b + Y] as number)
       const dz = (rows[a + Z] as number) - (rows[b + Z] as number)
-      const apart = Math.sqrt(dx * dx + dy * dy + dz * dz) / this.chordUnit
+      const apart = Math.sqrt(dx * dx + dy * dy + dz * dz) * this.perChord
       cost = Number.isNaN(apart) ? 1 : apart
     }
-    if (this.#spans === 0) return cost
-    const gap = Math.abs((rows[a + VALUES] as number) - (rows[b + VALUES] as number)) / this.spanUnit
-    return cost + (gap < Infinity ? gap : 1)
+    if (this.perSpan.length > 0) cost += this.#costOf(a, b, 0)
+    for (const span of this.#further) cost += this.#costOf(a, b, span)
+    return cost
   }
 
-  /** The squared chord. Where a place is unknown: 0 (near) or Infinity. */
-  square(one: Slot, other: Slot): number {
+  #costOf(a: number, b: number, span: number): number {
+    const { rows } = this.#columns
+    const at = VALUES + 2 * span
+    const gap = Math.abs((rows[a + at] as number) - (rows[b + at] as number))
+    return gap < Infinity ? gap * (this.perSpan[span] as number) : this.perSpan[span] === 0 ? 0 : 1
+  }
+
+  /** How far two tickets are apart in a dimension; of an unknown place 0 (near) or Infinity. */
+  apart(dimension: number, one: Slot, other: Slot): number {
     const { rows, network } = this.#columns
     const a = one * this.#stride
     const b = other * this.#stride
+    if (dimension !== DISTANCE) {
+      // Over both, as their own ranges count too.
+      const at = VALUES + 2 * (dimension - 1)
+      const high = Math.max(rows[a + at + 1] as number, rows[b + at + 1] as number)
+      return high - Math.min(rows[a + at] as number, rows[b + at] as number)
+    }
     const dx = (rows[a + X] as number) - (rows[b + X] as number)
     const dy = (rows[a + Y] as number) - (rows[b + Y] as number)
     const dz = (rows[a + Z] as number) - (rows[b + Z] as number)
@@ -60,35 +80,28 @@ export class Compare {
     return this.#unknownIsNear || (network[one] !== -1 && network[one] === network[other]) ? 0 : Infinity
   }
 
-  /** The greatest difference among the values of two tickets in one span; their own ranges count too. */
-  gap(one: Slot, other: Slot, span: number): number {
+  /** The same of a running match and a ticket: the differences within the match do not count against the ticket. */
+  apartFromOpening(dimension: number, opening: Slot, ticket: Slot): number {
+    if (dimension === DISTANCE) return this.apart(DISTANCE, opening, ticket)
     const { rows } = this.#columns
-    const a = one * this.#stride + VALUES + 2 * span
-    const b = other * this.#stride + VALUES + 2 * span
-    const high = Math.max(rows[a + 1] as number, rows[b + 1] as number)
-    return high - Math.min(rows[a] as number, rows[b] as number)
+    const a = opening * this.#stride + VALUES + 2 * (dimension - 1)
+    const b = ticket * this.#stride + VALUES + 2 * (dimension - 1)
+    return Math.max((rows[b + 1] as number) - (rows[a] as number), (rows[a + 1] as number) - (rows[b] as number))
   }
 
-  /** The same to a running match: the differences within it do not count against the ticket. */
-  gapToOpening(opening: Slot, ticket: Slot, span: number): number {
-    const { rows } = this.#columns
-    const a = opening * this.#stride + VALUES + 2 * span
-    const b = ticket * this.#stride + VALUES + 2 * span
-    return Math.max((rows[b + 1] as number) - (rows[a] as number), (rows[a + 1] as number) - (rows[b] as number))
+  /** The width of a ticket's own range in a dimension. */
+  width(dimension: number, slot: Slot): number {
+    if (dimension === DISTANCE) return 0
+    const at = slot * this.#stride + VALUES + 2 * (dimension - 1)
+    return (this.#columns.rows[at + 1] as number) - (this.#columns.rows[at] as number)
   }
 
   /** Whether two tickets keep all column rules at the lower of their levels: for rules that compare `each` pair. */
   agree(one: Slot, other: Slot): boolean {
     const { level: levels } = this.#columns
     const level = Math.min(levels[one] as number, levels[other] as number)
-    for (let span = 0; span < this.#spans; span++)
-      if (this.gap(one, other, span) > ((this.#limits[span] as Float64Array)[level] as number)) return false
-    return this.#squared === undefined || this.square(one, other) <= (this.#squared[level] as number)
-  }
-
-  /** The width of a ticket's own range. */
-  ownGap(slot: Slot, span: number): number {
-    const at = slot * this.#stride + VALUES + 2 * span
-    return (this.#columns.rows[at + 1] as number) - (this.#columns.rows[at] as number)
+    for (let span = 0; span < this.#limits.length; span++)
+      if (this.apart(span + 1, one, other) > ((this.#limits[span] as Float64Array)[level] as number)) return false
+    return this.#squared === undefined || this.apart(DISTANCE, one, other) <= (this.#squared[level] as number)
   }
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { grown, type Column } from './growing.js'
+import { grown, type Column } from './columns.js'
 
 const kinds = { Float64Array, Float32Array, Int32Array, Uint16Array, Uint8Array }
 
@@ -36,7 +36,7 @@ test('a column that outgrows its addresses is copied', () => {
 })
 
 test('a column is copied where no addresses are left', { timeout: 20_000 }, () => {
-  const module = fileURLToPath(new URL('../../dist/data/growing.js', import.meta.url))
+  const module = fileURLToPath(new URL('../../dist/data/columns.js', import.meta.url))
   const program = `
     const { grown } = await import(${JSON.stringify(module)})
     const held = []

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createColumns } from './columns.js'
-import { createLevels, levelAt, NOTHING, RELAXED, TIME } from './levels.js'
+import { Columns } from './columns.js'
+import { Levels, levelAt, NOTHING, RELAXED, TIME } from './levels.js'
 import type { Model } from './model.js'
 
 const model: Model<string> = {
@@ -26,10 +26,11 @@ test.each([
 })
 
 test('a ticket has news when its level, or the smallest match it accepts, has changed', () => {
-  const columns = createColumns(0)
-  const levels = createLevels(model, columns)
+  const columns = new Columns(0)
+  const levels = new Levels(model, columns)
   const slot = columns.put({ id: 'a', since: 1000, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
   const changes: [number, number][] = []
+  levels.enter(slot)
   levels.renew(1000)
   levels.of(slot)
   for (let now = 1000; now <= 15_000; now += 500) {
@@ -44,8 +45,8 @@ test('a ticket has news when its level, or the smallest match it accepts, has ch
 })
 
 test('a head start that grows is news only when it leads to another level', () => {
-  const columns = createColumns(0)
-  const levels = createLevels({ ...model, fillForMs: 0, adaptive: true }, columns)
+  const columns = new Columns(0)
+  const levels = new Levels({ ...model, fillForMs: 0, adaptive: true }, columns)
   const slot = columns.put({ id: 'a', since: 0, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
   levels.enter(slot, 0)
   const after = (headStart: number) => {
@@ -68,10 +69,14 @@ test('a head start that grows is news only when it leads to another level', () =
 describe('the news of a ticket', () => {
   const average: Model<string> = { ...model, spans: [{ by: 'average', limit: Float64Array.of(1, 2, 3) }] }
   const setUp = (of = model) => {
-    const columns = createColumns(of.spans.length)
-    const levels = createLevels(of, columns)
-    const add = (since: number) =>
-      columns.put({ id: 'a', since, priority: 0, key: '', place: undefined, values: [1, 1] }, 0, -1, 1)
+    const columns = new Columns(of.spans.length)
+    const levels = new Levels(of, columns)
+    const add = (since: number) => {
+      const row = { id: 'a', since, priority: 0, key: '', place: undefined, values: [1, 1] }
+      const slot = columns.put(row, 0, -1, 1)
+      levels.enter(slot)
+      return slot
+    }
     const slot = add(0)
     const newsAt = (now: number) => {
       levels.renew(now)

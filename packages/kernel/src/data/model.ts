@@ -26,10 +26,35 @@ export interface Model<Facts> {
   readonly fillForMs: number
   /** The distance rule, if there is one. */
   readonly radius: Radius | undefined
-  /** The difference rules. The first two narrow the search; the first counts for the cost of a match. */
+  /** The difference rules. The first two narrow the search. */
   readonly spans: readonly Span[]
   /** The other rules; undefined if there are none. */
   readonly checks: Checks<Facts> | undefined
+  /** What counts when members are chosen. Default: all weights are 1. */
+  readonly prefer?: Weights | undefined
+  /** Default: a match is made as soon as it may be. */
+  readonly patience?: Patience | undefined
+}
+
+/** Weights from 0 on. The cost of two tickets is in units of the strictest limits, each times its weight. */
+export interface Weights {
+  readonly distance?: number | undefined
+  /** By span. Default 1 for the first, and 0 for others. */
+  readonly spans?: readonly number[] | undefined
+  /** How much a long wait counts for a candidate. */
+  readonly waiting?: number | undefined
+  /** How much the size of a party counts for it. */
+  readonly parties?: number | undefined
+}
+
+/**
+ * Holds a new match back, although it may be made, while the mean cost of its pairs is above `cost` × the wait of its
+ * oldest member / `untilMs`. From `untilMs` on no match is held back.
+ */
+export interface Patience {
+  /** In units of the strictest limits, above 0. */
+  readonly cost: number
+  readonly untilMs: number
 }
 
 export interface TeamShape {
@@ -213,8 +238,6 @@ export interface Pool<Facts> {
   readonly count: number
   /** Searches since creation that were given up because their tries were spent: a match may have been missed. */
   readonly givenUp: number
-  /** Memory of the pool's columns and indexes, in bytes. */
-  bytes(): number
 }
 
 export interface RoundOptions {

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TimerHeap } from './timer-heap.js'
-import { createColumns, type Columns } from './columns.js'
+import { Columns } from './columns.js'
 
 function columnsOf(count: number): Columns {
-  const columns = createColumns(0)
+  const columns = new Columns(0)
   const row = { since: 0, priority: 0, key: '', place: undefined, values: [] }
   for (let each = 0; each < count; each += 1) columns.put({ ...row, id: `t${each}` }, 0, -1, 1)
   return columns

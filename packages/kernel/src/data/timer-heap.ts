@@ -1,6 +1,6 @@
 // pure: a timer heap
 import type { Columns } from './columns.js'
-import { grown } from './growing.js'
+import { grown } from './columns.js'
 import type { Slot } from './model.js'
 
 /**

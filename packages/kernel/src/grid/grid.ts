@@ -1,6 +1,5 @@
 // pure: a spatial index of waiting tickets: hashed grids over place, first values and key
-import { grown } from '../data/growing.js'
-import { isFree, KEY, VALUES, X, Y, Z, type Columns } from '../data/columns.js'
+import { grown, isFree, KEY, VALUES, X, Y, Z, type Columns } from '../data/columns.js'
 import type { Model, Slot } from '../data/model.js'
 import { scalesOf, type Scale } from './scales.js'
 
@@ -8,13 +7,12 @@ import { scalesOf, type Scale } from './scales.js'
 const UNKNOWN = 0x3fff_fff1
 /** Cells are wider than limits by so much, so that no rounding puts two within a limit two cells apart. */
 const WIDER = 1 + 1e-9
-const FIRST_CELLS = 1 << 6
 const EVERY_CELL = 0
+const EVERYWHERE: Scale = { chord: Infinity, widths: [] }
 /** Squares of distances from the middle of the sphere, with what rounding takes or adds. */
 const [LEAST_SQUARE, MOST_SQUARE] = [1 - 1e-9, 1 + 1e-9]
 /** Among fewer tickets than this, the finest scales hold hardly any. */
-const DENSE = 1000
-
+const DENSE = 8192
 /** How often the slots that a search reads are doubled. */
 const DOUBLINGS = 4
 
@@ -29,16 +27,67 @@ export function windowOf(cuts: number, first: number): { readonly most: number; 
 }
 
 /** One grid: cells as wide as its scale, each a chain of slots. A hash may join cells. */
-interface Layer extends Scale {
+class Layer {
   /** The index of its scale; Infinity for a chain that no scale has. */
   readonly level: number
+  readonly chord: number
   readonly side: number
+  readonly widths: readonly number[]
   readonly steps: readonly number[]
-  heads: Int32Array
-  next: Int32Array
-  before: Int32Array
-  cell: Int32Array
-  count: number
+  heads = new Int32Array(1 << 6).fill(-1)
+  next = new Int32Array(0)
+  cell = new Int32Array(0)
+  count = 0
+  #before = new Int32Array(0)
+
+  constructor({ chord, widths }: Scale, level: number) {
+    this.level = level
+    this.chord = chord
+    this.widths = widths
+    this.side = chord * WIDER
+    this.steps = widths.map((width) => (width > 0 ? width * WIDER : 1))
+  }
+
+  link(slot: Slot, cell: number): void {
+    if (this.count >= this.heads.length) this.#widen()
+    const index = cell & (this.heads.length - 1)
+    const head = this.heads[index] as Slot
+    this.cell[slot] = cell
+    this.#before[slot] = -1
+    this.next[slot] = head
+    if (head >= 0) this.#before[head] = slot
+    this.heads[index] = slot
+    this.count += 1
+  }
+
+  unlink(slot: Slot): void {
+    const [one, other] = [this.#before[slot] as Slot, this.next[slot] as Slot]
+    if (one >= 0) this.next[one] = other
+    else this.heads[(this.cell[slot] as number) & (this.heads.length - 1)] = other
+    if (other >= 0) this.#before[other] = one
+    this.count -= 1
+  }
+
+  grow(length: number): void {
+    this.next = grown(this.next, length)
+    this.#before = grown(this.#before, length)
+    this.cell = grown(this.cell, length)
+  }
+
+  /** The cell of a value: `UNKNOWN` for one that goes with any, `EVERY_CELL` where the layer has no limit. */
+  coordinateOf(value: number, span: number): number {
+    if (this.widths[span] === Infinity) return EVERY_CELL
+    return value === Infinity ? UNKNOWN : Math.floor(value / (this.steps[span] as number))
+  }
+
+  /** Makes four times as many cells. */
+  #widen(): void {
+    const slots: Slot[] = []
+    for (const head of this.heads) for (let slot = head; slot >= 0; slot = this.next[slot] as Slot) slots.push(slot)
+    this.heads = new Int32Array(4 * this.heads.length).fill(-1)
+    this.count = 0
+    for (const slot of slots.toReversed()) this.link(slot, this.cell[slot] as number)
+  }
 }
 
 /**
@@ -51,7 +100,6 @@ interface Layer extends Scale {
  * Further chains hold the tickets of one network, and those of last resort, whom everybody may be matched with.
  */
 export class Grid {
-  readonly scales: readonly Scale[]
   /** The first scale that is no finer than the limits of any level. */
   readonly coarse: number
   /** What `collect` has found since `begin`: the first `count` slots. */
@@ -65,9 +113,9 @@ export class Grid {
   readonly #coverOf: Int32Array
   readonly #lastResort: number
   readonly #unknown: 'network' | 'any' | undefined
-  readonly #layers: Layer[]
-  readonly #networks: Layer
-  readonly #lastResorts: Layer
+  readonly #layers: readonly Layer[]
+  readonly #networks = new Layer(EVERYWHERE, Infinity)
+  readonly #lastResorts = new Layer(EVERYWHERE, Infinity)
   readonly #stride: number
   readonly #dimensions: number
   /** The highest layer in which each slot is filed, plus 1; 0 if it is in none. */
@@ -88,27 +136,12 @@ export class Grid {
 
   constructor(model: Model<never>, columns: Columns) {
     const { scales, coverOf } = scalesOf(model)
-    const layerOf = (scale: Scale, level = Infinity): Layer => ({
-      ...scale,
-      level,
-      side: scale.chord * WIDER,
-      steps: scale.widths.map((width) => (width > 0 ? width * WIDER : 1)),
-      heads: new Int32Array(FIRST_CELLS).fill(-1),
-      next: new Int32Array(0),
-      before: new Int32Array(0),
-      cell: new Int32Array(0),
-      count: 0,
-    })
-    this.scales = scales
     this.#columns = columns
     this.#coverOf = coverOf
     this.coarse = coverOf[0] ?? 0
     this.#lastResort = model.lastResortLevel
     this.#unknown = model.radius?.unknown
-    this.#layers = scales.map((scale, level) => layerOf(scale, level))
-    const everywhere = { chord: Infinity, widths: [] }
-    this.#networks = layerOf(everywhere)
-    this.#lastResorts = layerOf(everywhere)
+    this.#layers = scales.map((scale, level) => new Layer(scale, level))
     this.#stride = columns.stride
     this.#dimensions = scales[0]?.widths.length ?? 0
   }
@@ -120,20 +153,19 @@ export class Grid {
   /** Files a ticket up to its level; also one that is filed already and has relaxed. */
   insert(slot: Slot): void {
     if (slot >= this.#filed.length) this.#grow()
-    const level = this.#columns.level[slot] as number
-    const network = this.#columns.network[slot] as number
-    const upTo = (this.#coverOf[level] as number) + 1
-    for (let span = 0; span < this.#dimensions; span++)
-      if (this.#columns.rows[slot * this.#stride + VALUES + 2 * span] === Infinity) this.#hasUnknown = true
-    if (this.#filed[slot] === 0 && this.#unknown === 'network' && network !== -1)
-      this.#link(this.#networks, slot, hash(network, 0, 0, 0, 0, 0))
-    if (level >= this.#lastResort && this.#isLast[slot] === 0) {
+    const { level, network } = this.#columns
+    const own = network[slot] as number
+    const upTo = this.coverOf(slot) + 1
+    if (this.#isAnyValue(slot)) this.#hasUnknown = true
+    if (this.#filed[slot] === 0 && this.#unknown === 'network' && own !== -1)
+      this.#networks.link(slot, hash(own, 0, 0, 0, 0, 0))
+    if ((level[slot] as number) >= this.#lastResort && this.#isLast[slot] === 0) {
       this.#isLast[slot] = 1
-      this.#link(this.#lastResorts, slot, EVERY_CELL)
+      this.#lastResorts.link(slot, EVERY_CELL)
     }
-    for (let layer = this.#filed[slot] as number; layer < upTo; layer++) {
-      const at = this.#layers[layer] as Layer
-      this.#link(at, slot, this.#cellOf(at, slot))
+    for (let at = this.#filed[slot] as number; at < upTo; at++) {
+      const layer = this.#layers[at] as Layer
+      layer.link(slot, this.#cellOf(layer, slot))
     }
     if (upTo > (this.#filed[slot] as number)) this.#filed[slot] = upTo
   }
@@ -141,9 +173,9 @@ export class Grid {
   remove(slot: Slot): void {
     const filed = this.#filed[slot] ?? 0
     if (filed === 0) return
-    for (let layer = 0; layer < filed; layer++) unlink(this.#layers[layer] as Layer, slot)
-    if (this.#unknown === 'network' && this.#columns.network[slot] !== -1) unlink(this.#networks, slot)
-    if (this.#isLast[slot] === 1) unlink(this.#lastResorts, slot)
+    for (let layer = 0; layer < filed; layer++) (this.#layers[layer] as Layer).unlink(slot)
+    if (this.#unknown === 'network' && this.#columns.network[slot] !== -1) this.#networks.unlink(slot)
+    if (this.#isLast[slot] === 1) this.#lastResorts.unlink(slot)
     this.#isLast[slot] = 0
     this.#filed[slot] = 0
   }
@@ -161,11 +193,17 @@ export class Grid {
   /** Whether the limits of others do not bound whom this one may be matched with: then `collectAll` is for it. */
   goesAnywhere(slot: Slot): boolean {
     const { rows, level } = this.#columns
-    const at = slot * this.#stride
-    if ((level[slot] as number) >= this.#lastResort) return true
-    if (this.#unknown === 'any' && Number.isNaN(rows[at + X] as number)) return true
-    for (let span = 0; span < this.#dimensions; span++) if (rows[at + VALUES + 2 * span] === Infinity) return true
-    return false
+    if ((level[slot] as number) >= this.#lastResort || this.#isAnyValue(slot)) return true
+    return this.#unknown === 'any' && Number.isNaN(rows[slot * this.#stride + X] as number)
+  }
+
+  /** The tickets at the last resort, so many at most. */
+  atLastResort(most: number): Slot[] {
+    const { heads, next } = this.#lastResorts
+    const slots: Slot[] = []
+    for (let slot = heads[EVERY_CELL] as Slot; slot >= 0 && slots.length < most; slot = next[slot] as Slot)
+      slots.push(slot)
+    return slots
   }
 
   /** Begins to collect slots around this one. */
@@ -174,7 +212,7 @@ export class Grid {
     this.wasCut = false
     this.#tag += 1
     this.#self = slot
-    if (this.#seen.length < this.#columns.born.length) this.#seen = grown(this.#seen, this.#columns.born.length)
+    if (this.#seen.length < this.#columns.capacity) this.#seen = grown(this.#seen, this.#columns.capacity)
     this.#seen[slot] = this.#tag
   }
 
@@ -184,26 +222,34 @@ export class Grid {
    */
   collect(scale: number, most: number, skip: number): void {
     const layer = this.#layers[scale] as Layer
-    this.#squared = layer.chord === Infinity ? Infinity : layer.chord ** 2
-    this.#width0 = layer.widths[0] ?? Infinity
-    this.#width1 = layer.widths[1] ?? Infinity
-    this.#readAll(most, skip, () => this.#readNear(layer))
+    const before = this.count
+    this.#setLimits(layer)
+    this.#skipped = skip
+    this.#read = 0
+    this.#most = most
+    this.#readNear(layer)
+    const there = skip - this.#skipped
+    if (this.#read === 0 && there > 0 && this.count === before) {
+      // There are fewer than were to be left out.
+      this.#skipped = skip % there
+      this.#readNear(layer)
+    }
+    if (skip > 0) this.wasCut = true
+    this.reads += this.#read
   }
 
   /** Adds all free slots of the same key that are not in it yet, filed or not, from a slot on that `skip` says. */
   collectAll(most: number, skip: number): void {
-    const { end } = this.#columns
-    this.#squared = this.#width0 = this.#width1 = Infinity
-    this.#skipped = 0
+    const { end, size } = this.#columns
+    this.#setLimits(undefined)
     this.#read = 0
-    this.#most = most
     for (let each = 0; each < end; each++) {
       if (this.#read >= most) {
         this.wasCut = true
         break
       }
       const slot = (each + skip) % end
-      if (this.#columns.size[slot] !== 0) this.#consider(slot)
+      if (size[slot] !== 0) this.#consider(slot)
     }
     this.reads += this.#read
   }
@@ -215,47 +261,43 @@ export class Grid {
 
   /** Adds one slot to `found`, wherever it is, if it is free, of the same key and not in it yet. */
   add(slot: Slot): void {
-    this.#squared = this.#width0 = this.#width1 = Infinity
+    this.#setLimits(undefined)
     this.#consider(slot)
   }
 
-  bytes(): number {
-    const layers = [...this.#layers, this.#networks, this.#lastResorts]
-    return layers.reduce((sum, { heads, next }) => sum + heads.byteLength + 3 * next.byteLength, 0)
+  /** Whether a ticket goes with any value of a span that is indexed. */
+  #isAnyValue(slot: Slot): boolean {
+    const at = slot * this.#stride + VALUES
+    for (let span = 0; span < this.#dimensions; span++)
+      if (this.#columns.rows[at + 2 * span] === Infinity) return true
+    return false
   }
 
-  #readAll(most: number, skip: number, read: () => void): void {
-    const before = this.count
-    this.#skipped = skip
-    this.#read = 0
-    this.#most = most
-    read()
-    const there = skip - this.#skipped
-    if (this.#read === 0 && there > 0 && this.count === before) {
-      // There are fewer than were to be left out.
-      this.#skipped = skip % there
-      read()
-    }
-    if (skip > 0) this.wasCut = true
-    this.reads += this.#read
+  #setLimits(layer: Layer | undefined): void {
+    this.#squared = layer === undefined || layer.chord === Infinity ? Infinity : layer.chord ** 2
+    this.#width0 = layer?.widths[0] ?? Infinity
+    this.#width1 = layer?.widths[1] ?? Infinity
   }
 
   #readNear(layer: Layer): void {
     const { rows, network } = this.#columns
-    const slot = this.#self
-    const at = slot * this.#stride
+    const at = this.#self * this.#stride
     const key = rows[at + KEY] as number
-    if (this.#lastResorts.count > 0) this.#readLastResorts()
-    if (layer.side === Infinity) return this.#readValues(layer, 0, 0, 0, key)
+    if (this.#lastResorts.count > 0) {
+      this.#setLimits(undefined)
+      this.#chain(this.#lastResorts, EVERY_CELL)
+      this.#setLimits(layer)
+    }
+    const { side } = layer
+    if (side === Infinity) return this.#readValues(layer, 0, 0, 0, key)
     const x = rows[at + X] as number
-    const own = network[slot] as number
+    const own = network[this.#self] as number
     if (Number.isNaN(x)) {
       if (this.#unknown === 'network' && own !== -1) this.#chain(this.#networks, hash(own, 0, 0, 0, 0, 0))
       return
     }
     if (this.#unknown === 'any') this.#readValues(layer, UNKNOWN, 0, 0, key)
     else if (own !== -1) this.#readValues(layer, UNKNOWN, own, 0, key)
-    const side = layer.side
     const i = Math.floor(x / side)
     const j = Math.floor((rows[at + Y] as number) / side)
     const k = Math.floor((rows[at + Z] as number) / side)
@@ -273,31 +315,18 @@ export class Grid {
     }
   }
 
-  /** Whatever the limits of the scale are. */
-  #readLastResorts(): void {
-    const [squared, width0, width1] = [this.#squared, this.#width0, this.#width1]
-    this.#squared = this.#width0 = this.#width1 = Infinity
-    this.#chain(this.#lastResorts, EVERY_CELL)
-    this.#squared = squared
-    this.#width0 = width0
-    this.#width1 = width1
-  }
-
   /** Reads the cells of a place for all values that may be near. */
   #readValues(layer: Layer, a: number, b: number, c: number, key: number): void {
     const { rows } = this.#columns
     const at = this.#self * this.#stride + VALUES
-    const d = this.#dimensions > 0 ? coordinateOf(rows[at] as number, layer, 0) : 0
-    const e = this.#dimensions > 1 ? coordinateOf(rows[at + 2] as number, layer, 1) : 0
-    const [from0, to0] = this.#dimensions === 0 || layer.widths[0] === Infinity ? [0, 0] : [-1, 2]
-    const [from1, to1] = this.#dimensions < 2 || layer.widths[1] === Infinity ? [0, 0] : [-1, 2]
+    const d = this.#dimensions > 0 ? layer.coordinateOf(rows[at] as number, 0) : 0
+    const e = this.#dimensions > 1 ? layer.coordinateOf(rows[at + 2] as number, 1) : 0
+    const last = this.#hasUnknown ? 2 : 1
+    const [from0, to0] = this.#dimensions === 0 || layer.widths[0] === Infinity ? [0, 0] : [-1, last]
+    const [from1, to1] = this.#dimensions < 2 || layer.widths[1] === Infinity ? [0, 0] : [-1, last]
     for (let v = from0; v <= to0; v++) {
       const first = v === 2 ? UNKNOWN : d + v
-      if (v === 2 && !this.#hasUnknown) continue
-      for (let w = from1; w <= to1; w++) {
-        if (w === 2 && !this.#hasUnknown) continue
-        this.#chain(layer, hash(a, b, c, first, w === 2 ? UNKNOWN : e + w, key))
-      }
+      for (let w = from1; w <= to1; w++) this.#chain(layer, hash(a, b, c, first, w === 2 ? UNKNOWN : e + w, key))
     }
   }
 
@@ -352,8 +381,8 @@ export class Grid {
   #cellOf(layer: Layer, slot: Slot): number {
     const { rows, network } = this.#columns
     const at = slot * this.#stride
-    const d = this.#dimensions > 0 ? coordinateOf(rows[at + VALUES] as number, layer, 0) : 0
-    const e = this.#dimensions > 1 ? coordinateOf(rows[at + VALUES + 2] as number, layer, 1) : 0
+    const d = this.#dimensions > 0 ? layer.coordinateOf(rows[at + VALUES] as number, 0) : 0
+    const e = this.#dimensions > 1 ? layer.coordinateOf(rows[at + VALUES + 2] as number, 1) : 0
     const key = rows[at + KEY] as number
     const { side } = layer
     if (side === Infinity) return hash(0, 0, 0, d, e, key)
@@ -364,34 +393,12 @@ export class Grid {
     return hash(Math.floor(x / side), Math.floor(y / side), Math.floor(z / side), d, e, key)
   }
 
-  #link(layer: Layer, slot: Slot, cell: number): void {
-    if (layer.count >= layer.heads.length) widen(layer)
-    const index = cell & (layer.heads.length - 1)
-    const head = layer.heads[index] as Slot
-    layer.cell[slot] = cell
-    layer.before[slot] = -1
-    layer.next[slot] = head
-    if (head >= 0) layer.before[head] = slot
-    layer.heads[index] = slot
-    layer.count += 1
-  }
-
   #grow(): void {
-    const { length } = this.#columns.born
-    this.#filed = grown(this.#filed, length)
-    this.#isLast = grown(this.#isLast, length)
-    for (const layer of [...this.#layers, this.#networks, this.#lastResorts]) {
-      layer.next = grown(layer.next, length)
-      layer.before = grown(layer.before, length)
-      layer.cell = grown(layer.cell, length)
-    }
+    const { capacity } = this.#columns
+    this.#filed = grown(this.#filed, capacity)
+    this.#isLast = grown(this.#isLast, capacity)
+    for (const layer of [...this.#layers, this.#networks, this.#lastResorts]) layer.grow(capacity)
   }
-}
-
-/** The cell of a value: `UNKNOWN` for one that goes with any, `EVERY_CELL` where the layer has no limit. */
-function coordinateOf(value: number, layer: Layer, span: number): number {
-  if (layer.widths[span] === Infinity) return EVERY_CELL
-  return value === Infinity ? UNKNOWN : Math.floor(value / (layer.steps[span] as number))
 }
 
 /** The least and the greatest square of any coordinate from `at` cells on to the next. */
@@ -403,29 +410,4 @@ function hash(a: number, b: number, c: number, d: number, e: number, key: number
   const value = Math.imul(d, 0x9e37_79b1) ^ Math.imul(e, 0x27d4_eb2f) ^ Math.imul(key, 0x1656_67b1)
   const mixed = Math.imul(place ^ value, 0x85eb_ca6b)
   return mixed ^ (mixed >>> 15)
-}
-
-function unlink(layer: Layer, slot: Slot): void {
-  const { heads, next, before, cell } = layer
-  const [one, other] = [before[slot] as Slot, next[slot] as Slot]
-  if (one >= 0) next[one] = other
-  else heads[(cell[slot] as number) & (heads.length - 1)] = other
-  if (other >= 0) before[other] = one
-  layer.count -= 1
-}
-
-/** Makes four times as many cells. */
-function widen(layer: Layer): void {
-  const before = layer.heads
-  const slots: Slot[] = []
-  for (const head of before) for (let slot = head; slot >= 0; slot = layer.next[slot] as Slot) slots.push(slot)
-  layer.heads = new Int32Array(4 * before.length).fill(-1)
-  for (const slot of slots.toReversed()) {
-    const index = (layer.cell[slot] as number) & (layer.heads.length - 1)
-    const head = layer.heads[index] as Slot
-    layer.before[slot] = -1
-    layer.next[slot] = head
-    if (head >= 0) layer.before[head] = slot
-    layer.heads[index] = slot
-  }
 }

@@ -1,16 +1,15 @@
 // pure: matches tickets that are left over by rearranging matches that were made
-import type { Budget, Pausable } from '../data/budget.js'
-import { isFree, isPresent, type Columns } from '../data/columns.js'
+import type { Pausable } from '../data/budget.js'
+import { isFree, isPresent } from '../data/columns.js'
 import type { Grouped, Slot } from '../data/model.js'
+import type { Parts } from '../data/parts.js'
 import type { Draft } from '../search/draft.js'
 import type { Found, Search, SearchTerms } from '../search/search.js'
 import type { RoundState } from './state.js'
 
-export interface Augmenting {
-  readonly columns: Columns
-  readonly search: Pick<Search<never>, 'around'>
-  readonly draft: Pick<Draft<never>, 'begin' | 'admits' | 'push'>
-  readonly budget: Budget
+export interface AugmentInput<Facts> extends Pick<Parts<Facts>, 'columns' | 'budget'> {
+  readonly search: Search<Facts>
+  readonly draft: Draft<Facts>
   readonly state: RoundState
 }
 
@@ -26,10 +25,9 @@ const ANEW: SearchTerms = { anew: true }
  * everybody else of the match then gets into a second one. So whoever was matched stays matched. While a match is
  * apart, nobody is told of it: the search may pause.
  */
-export function* augment(
-  { columns, search, draft, budget, state }: Augmenting,
+export function* augment<Facts>(
+  { columns, search, draft, budget, state }: AugmentInput<Facts>,
   left: readonly Slot[],
-  isOver: () => boolean,
 ): Pausable<void> {
   const isAhead = (slot: Slot, other: Slot) =>
     columns.size[slot] === columns.size[other] &&
@@ -81,7 +79,7 @@ export function* augment(
     )
     budget.chargeTime(state.groups.length / 8)
     for (const match of near) {
-      if (tries <= 0 || isOver()) return
+      if (tries <= 0 || state.isOver()) return
       if (triesLeft <= 0 || !isFree(columns, slot)) break
       if (!state.groups.includes(match) || !match.slots.every((member) => isPresent(columns, member))) continue
       triesLeft -= 1

@@ -1,15 +1,17 @@
 // pure: which tickets a round searches
-import type { Budget, Pausable } from '../data/budget.js'
-import { DEFERRED, DIRTY, FRESH, isPresent, PARKED, UNTIL, type Columns } from '../data/columns.js'
-import { grown } from '../data/growing.js'
-import { NOTHING, RELAXED, type Levels } from '../data/levels.js'
+import type { Pausable } from '../data/budget.js'
+import { DEFERRED, DIRTY, FRESH, grown, isPresent, PARKED, UNTIL } from '../data/columns.js'
+import { NOTHING, RELAXED } from '../data/levels.js'
 import type { Slot } from '../data/model.js'
+import type { Parts } from '../data/parts.js'
 import { TimerHeap } from '../data/timer-heap.js'
 import type { Grid } from '../grid/grid.js'
 import type { Draft } from '../search/draft.js'
 
 /** Exponent of the longest gap: a search that was cut short is repeated at least every 2⁶ = 64 rounds. */
 const LONGEST_GAP = 6
+/** Rounds after which a match that patience held back is tried again. */
+const HELD_GAP = 2
 /** Tickets scanned between two pause checks, and the budget charged per scanned ticket, in tries. */
 const AT_ONCE = 256
 const SCAN_COST = 1 / 8
@@ -20,17 +22,9 @@ const MOST_READ_EACH = 4096
 const FEW = 500
 const SHARE = 1 / 4
 
-export interface DirtyInput {
-  readonly columns: Columns
-  readonly levels: Levels
+export interface DirtyInput<Facts> extends Parts<Facts> {
   readonly grid: Grid
-  readonly draft: Pick<Draft<never>, 'begin' | 'admits'>
-  readonly budget: Budget
-  /**
-   * Whether parked tickets are to have their turn when one arrives that they may meet. Otherwise it finds all of them
-   * itself.
-   */
-  wakes(): boolean
+  readonly draft: Draft<Facts>
   /** The number of waiting tickets. */
   count(): number
 }
@@ -38,26 +32,28 @@ export interface DirtyInput {
 /** The tickets that a round searches. */
 export interface Changed {
   /** Those that no round has searched yet. */
-  readonly fresh: Slot[]
+  readonly fresh: readonly Slot[]
   /** Those that had no turn in the last round, and those with a reason to be searched again. */
-  readonly dirty: Slot[]
+  readonly dirty: readonly Slot[]
 }
 
 /**
  * Dirty tracking: a ticket without a match is parked and skipped until it is dirty: it relaxes, or a ticket that it may
  * meet arrives or relaxes. If its search was cut short, it is repeated within 64 rounds.
  */
-export class DirtyTracker {
+export class DirtyTracker<Facts> {
   /** Parked tickets. */
   parked = 0
-  readonly #input: DirtyInput
+  readonly #input: DirtyInput<Facts>
   readonly #heap: TimerHeap
   /** Whether tickets relax sooner than the heap says. */
   #isHeapLate = false
   /** The slots that the next round reads; some may have left, or be there twice. */
   #noted: Slot[] = []
-  /** Those that the round under way reads; if it is given up, the next one does. */
-  #unread: Slot[] = []
+  /** Those that the round under way has read: if it is given up, the next one does. */
+  #read: readonly Slot[] = []
+  /** `#noted` up to here is in the grid. */
+  #filed = 0
   #rounds = 0
   #readIn = new Uint32Array(0)
   /** For each of the next rounds the parked tickets whose turn it is. */
@@ -67,7 +63,7 @@ export class DirtyTracker {
   #fresh: Slot[] = []
   #dirty: Slot[] = []
 
-  constructor(input: DirtyInput) {
+  constructor(input: DirtyInput<Facts>) {
     this.#input = input
     this.#heap = new TimerHeap(input.columns)
   }
@@ -90,8 +86,13 @@ export class DirtyTracker {
     if (sawAll) return
     const cuts = Math.min(255, (columns.cuts[slot] as number) + 1)
     columns.cuts[slot] = cuts
-    const gap = 1 << Math.min(LONGEST_GAP, cuts - 1)
-    this.#turns[(this.#rounds + gap) & (this.#turns.length - 1)]?.push(slot)
+    this.#retry(slot, 1 << Math.min(LONGEST_GAP, cuts - 1))
+  }
+
+  /** Patience holds back the match that a search has found. */
+  hold(slot: Slot): void {
+    this.park(slot, true)
+    this.#retry(slot, HELD_GAP)
   }
 
   /** A ticket had no turn: in the next round it is among the first. */
@@ -102,20 +103,26 @@ export class DirtyTracker {
 
   /** Begins a round. @param isInOrder whether it ends before all have had a turn, so that the order decides. */
   *begin(isInOrder: boolean): Pausable<Changed> {
-    const { columns, count } = this.#input
+    const { columns, model, ranked, count } = this.#input
     this.#rounds += 1
     this.#fresh = []
     this.#dirty = []
-    if (this.#readIn.length < columns.born.length) this.#readIn = grown(this.#readIn, columns.born.length)
+    if (this.#readIn.length < columns.capacity) this.#readIn = grown(this.#readIn, columns.capacity)
     yield* this.#readNoted()
     yield* this.#readDue()
     this.parked = count() - this.#fresh.length - this.#dirty.length
-    if (this.parked > 0 && (isInOrder || this.#input.wakes())) {
+    // With one priority, a changed ticket finds those parked itself. At the last resort it lets others meet.
+    if (this.parked > 0 && (isInOrder || ranked() || model.lastResortLevel < Infinity)) {
       // Those without a turn woke others in an earlier round.
       const changed = this.#dirty.filter((slot) => columns.state[slot] !== DEFERRED)
       yield* this.#wakeNear([...changed, ...this.#fresh])
     }
     return { fresh: this.#fresh, dirty: this.#dirty }
+  }
+
+  /** The round has searched all that `begin` gave it. */
+  end(): void {
+    this.#read = []
   }
 
   /** Wakes all parked tickets. */
@@ -125,31 +132,57 @@ export class DirtyTracker {
     return this.#dirty.slice(before)
   }
 
-  /** Brings the levels of parked tickets up to date that have relaxed: the next full round searches for them. */
-  *renewDue(): Pausable<void> {
+  /** Files these tickets in the grid, who have their levels. */
+  *file(slots: readonly Slot[]): Pausable<void> {
+    const { columns, levels, grid } = this.#input
+    for (let at = 0; at < slots.length; at++) {
+      const slot = slots[at] as Slot
+      if (columns.born[slot] !== 0 && columns.size[slot] !== 0 && columns.taken[slot] === 0 && !grid.has(slot)) {
+        levels.of(slot)
+        grid.insert(slot)
+      }
+      if (at % AT_ONCE === AT_ONCE - 1) yield* this.#scanned(AT_ONCE)
+    }
+  }
+
+  /**
+   * Between full rounds: files the new tickets, and brings the levels of parked ones up to date that have relaxed: the
+   * next full round searches for them.
+   */
+  *catchUp(): Pausable<void> {
     this.#dirty = []
     yield* this.#readDue()
+    if (this.#read.length > 0) {
+      // The last round was given up.
+      this.#noted = [...this.#read, ...this.#noted]
+      this.#read = []
+      this.#filed = 0
+    }
+    const from = this.#filed
+    this.#filed = this.#noted.length
+    yield* this.file(this.#noted.slice(from))
   }
 
   *#readNoted(): Pausable<void> {
     const { columns } = this.#input
-    const noted = this.#unread.concat(this.#noted)
-    this.#unread = noted
+    const noted = this.#read.length === 0 ? this.#noted : [...this.#read, ...this.#noted]
+    this.#read = noted
     this.#noted = []
+    this.#filed = 0
     for (let at = 0; at < noted.length; at++) {
       if (at % AT_ONCE === AT_ONCE - 1) yield* this.#scanned(AT_ONCE)
       const slot = noted[at] as Slot
       if (columns.born[slot] === 0 || columns.size[slot] === 0 || this.#readIn[slot] === this.#rounds) continue
       if (columns.state[slot] === PARKED) continue
       this.#readIn[slot] = this.#rounds
-      // Whoever came after the round began, or has no turn because it is given up, has it in the next.
-      this.note(slot)
-      if (!isPresent(columns, slot)) continue
+      if (!isPresent(columns, slot)) {
+        this.note(slot)
+        continue
+      }
       this.#renew(slot)
       if (columns.state[slot] === FRESH) this.#fresh.push(slot)
       else this.#dirty.push(slot)
     }
-    this.#unread = []
   }
 
   /** Finds the parked tickets that have relaxed, and those whose turn it is. */
@@ -167,9 +200,12 @@ export class DirtyTracker {
       this.#look(slot)
       if (++read % AT_ONCE === 0) yield* this.#scanned(AT_ONCE)
     }
-    for (const slot of (this.#turns[this.#rounds & (this.#turns.length - 1)] as Slot[]).splice(0)) {
+    for (const slot of (this.#turns[this.#rounds & (this.#turns.length - 1)] as Slot[]).splice(0))
       if (this.#isParked(slot)) this.#wake(slot)
-    }
+  }
+
+  #retry(slot: Slot, rounds: number): void {
+    this.#turns[(this.#rounds + rounds) & (this.#turns.length - 1)]?.push(slot)
   }
 
   #isParked(slot: Slot): boolean {

@@ -1,11 +1,12 @@
 // pure: matches of two, where any two that may meet are a match
-import type { Budget, Pausable } from '../data/budget.js'
-import { isFree, isOlder, type Columns } from '../data/columns.js'
-import type { Compare } from '../data/compare.js'
+import type { Pausable } from '../data/budget.js'
+import { isFree, isOlder } from '../data/columns.js'
 import type { Slot } from '../data/model.js'
+import type { Parts } from '../data/parts.js'
 import { windowOf, type Grid } from '../grid/grid.js'
 import type { Draft } from '../search/draft.js'
-import type { Found } from '../search/search.js'
+import type { DirtyTracker } from './dirty-tracking.js'
+import type { RoundState } from './state.js'
 
 /** Partners that a ticket names. */
 const NAMED = 8
@@ -14,52 +15,38 @@ const MOST_READ = 256
 const MOST_READ_RANKED = 4096
 /** Tickets that name partners before the cheapest pairs are made. */
 const BATCH = 8192
-/** Steps of cost that are told apart, per unit; and the number of prices that fit into a sort key. */
+/** Steps of cost that are told apart, per unit; the number of prices that fit into a sort key, and of pairs. */
 const PRICES = 65_536
 const MOST_PRICE = 2 ** 26 - 1
+const PAIRS = 2 ** 26
 
-export interface PairsInput {
-  readonly columns: Columns
-  readonly compare: Compare
+export interface PairsInput<Facts> extends Parts<Facts> {
   readonly grid: Grid
-  readonly draft: Draft<never>
-  readonly budget: Budget
-  readonly teams: readonly number[]
-  ranked(): boolean
-  /** Whether a ticket has waited through a round: then its pairs come before those of two new ones. */
-  hasWaited(slot: Slot): boolean
-  readonly group: (found: Found) => void
-  /** No partner is left. @param sawAll whether all that there are were compared. */
-  readonly failed: (slot: Slot, sawAll: boolean) => void
-}
-
-/** Two tickets that may be matched. */
-interface Edge {
-  readonly one: Slot
-  readonly other: Slot
-  readonly price: number
+  readonly draft: Draft<Facts>
+  readonly state: RoundState
+  readonly tracker: DirtyTracker<Facts>
+  /** The team of each player. */
+  readonly singles: readonly number[]
 }
 
 /**
  * Each ticket names its nearest partners; of all pairs named the cheapest is made first; whoever has lost all of them
- * names others. Pairs of a higher priority, then pairs with one who has waited, come before cheaper ones.
+ * names others. Pairs of a higher priority come before cheaper ones.
  */
-export function createPairs(input: PairsInput) {
-  const { columns, compare, grid, draft, budget, teams, ranked, hasWaited, group, failed } = input
+export function createPairs<Facts>(input: PairsInput<Facts>) {
+  const { columns, compare, levels, grid, draft, budget, state, tracker, singles, ranked } = input
   const priorityOf = (slot: Slot) => columns.priority[slot] as number
+  /** The partners that one ticket names, best first. */
   const names = new Int32Array(NAMED)
   const prices = new Float64Array(NAMED)
-
-  const mayPair = (one: Slot, other: Slot): boolean => {
-    if (draft.isPairwise) return draft.mayMeet(one, other)
-    if (!draft.begin(one) || !draft.admits(other)) return false
-    draft.push(other)
-    return draft.isSound()
-  }
-
+  /** The pairs named, and what each costs. */
+  let ones: Slot[] = []
+  let others: Slot[] = []
+  let costs: number[] = []
   let own = 0
   /** Whether so many choose that of partners at one price each names others; of few the oldest come first. */
   let isCrowd = false
+
   /** Whether the first is the better partner of the ticket whose `mix` is `own`. */
   const isBetter = (slot: Slot, price: number, other: Slot, otherPrice: number, isRanked: boolean): boolean => {
     if (isRanked && priorityOf(slot) !== priorityOf(other)) return priorityOf(slot) > priorityOf(other)
@@ -69,25 +56,25 @@ export function createPairs(input: PairsInput) {
     return one < two || (one === two && isOlder(columns, slot, other))
   }
 
-  /** Writes the best partners of a ticket to `names`, best first. */
+  /** Writes the best partners of a ticket to `names`; returns how many there are. */
   const nearest = (anchor: Slot): number => {
     const isRanked = ranked()
     const { most, skip } = windowOf(columns.cuts[anchor] as number, isRanked ? MOST_READ_RANKED : MOST_READ)
     own = columns.mix[anchor] as number
     const last = grid.coverOf(anchor)
-    const isWide = grid.goesAnywhere(anchor)
     let [count, read] = [0, 0]
     grid.begin(anchor)
     if (!draft.begin(anchor)) return 0
-    /** Whether there are enough partners after these were looked at. */
-    const take = (): boolean => {
+    for (let scale = Math.min(grid.finest(), last); scale <= last + 1; scale++) {
+      if (scale <= last) grid.collect(scale, most, scale === last ? skip : 0)
+      else if (grid.goesAnywhere(anchor)) grid.collectAll(most, skip)
       for (; read < grid.count; read++) {
         const slot = grid.found[read] as Slot
         if (columns.size[slot] !== 1) continue
         const price = compare.cost(anchor, slot)
         if (count === NAMED && !isBetter(slot, price, names[count - 1] as Slot, prices[count - 1] as number, isRanked))
           continue
-        if (!mayPair(anchor, slot)) continue
+        if (!draft.isPair(anchor, slot)) continue
         let at = count < NAMED ? count++ : count - 1
         for (; at > 0 && isBetter(slot, price, names[at - 1] as Slot, prices[at - 1] as number, isRanked); at--) {
           names[at] = names[at - 1] as Slot
@@ -96,63 +83,64 @@ export function createPairs(input: PairsInput) {
         names[at] = slot
         prices[at] = price
       }
-      return !isRanked && count === NAMED
-    }
-    for (let scale = Math.min(grid.finest(), last); scale <= last; scale++) {
-      grid.collect(scale, most, scale === last ? skip : 0)
-      if (take()) return count
-    }
-    if (isWide) {
-      grid.collectAll(most, skip)
-      take()
+      if (!isRanked && count === NAMED) break
     }
     return count
   }
 
-  function* namedBy(anchors: readonly Slot[], failing: Map<Slot, boolean>): Pausable<Edge[]> {
-    const edges: Edge[] = []
+  /** Lets each of the tickets name its partners; returns who has none. */
+  function* nameAll(anchors: readonly Slot[]): Pausable<Map<Slot, boolean>> {
+    const failing = new Map<Slot, boolean>()
+    ones = []
+    others = []
+    costs = []
     for (const one of anchors) {
       if (!isFree(columns, one)) continue
       const before = grid.reads
       const count = nearest(one)
-      for (let at = 0; at < count; at++) edges.push({ one, other: names[at] as Slot, price: prices[at] as number })
+      for (let at = 0; at < count; at++) {
+        ones.push(one)
+        others.push(names[at] as Slot)
+        costs.push(prices[at] as number)
+      }
       if (count === 0) failing.set(one, !grid.wasCut)
       budget.chargeTime(1 + (grid.reads - before) / 16)
       if (budget.isPauseDue()) yield budget.pause()
     }
-    return edges
+    return failing
   }
 
-  /** The edges in the order in which they are made. */
-  const inOrder = (edges: readonly Edge[]): Iterable<Edge> => {
-    const waited = ({ one, other }: Edge) => (hasWaited(one) || hasWaited(other) ? 0 : 1)
-    if (ranked())
-      return edges.toSorted(
-        (a, b) => priorityOf(b.other) - priorityOf(a.other) || waited(a) - waited(b) || a.price - b.price,
-      )
-    const keys = Float64Array.from(edges, (edge, at) => {
-      const price = Math.min(MOST_PRICE / 2, Math.floor(edge.price * PRICES)) + (waited(edge) * (MOST_PRICE + 1)) / 2
-      return price * 2 ** 26 + at
-    })
-    return Array.from(keys.toSorted(), (key) => edges[key % 2 ** 26] as Edge)
+  /** The pairs named in the order in which they are made: sort keys that end in the number of the pair. */
+  const inOrder = (): Float64Array => {
+    const keys = new Float64Array(costs.length)
+    for (let at = 0; at < keys.length; at++)
+      keys[at] = Math.min(MOST_PRICE, Math.floor((costs[at] as number) * PRICES)) * PAIRS + at
+    keys.sort()
+    const partner = (key: number) => priorityOf(others[key % PAIRS] as Slot)
+    return ranked() ? keys.toSorted((a, b) => partner(b) - partner(a) || a - b) : keys
   }
 
   /** Pairs tickets of one priority. */
   function* pairAll(anchors: readonly Slot[]): Pausable<void> {
-    let left = anchors
     isCrowd = anchors.length > NAMED
-    while (left.length > 0) {
-      const failing = new Map<Slot, boolean>()
-      const edges = yield* namedBy(left, failing)
-      for (const { one, other } of inOrder(edges)) {
+    const held = new Set<Slot>()
+    for (let left = anchors; left.length > 0;) {
+      const failing = yield* nameAll(left)
+      for (const key of inOrder()) {
+        const [one, other] = [ones[key % PAIRS] as Slot, others[key % PAIRS] as Slot]
         if (!isFree(columns, one) || !isFree(columns, other)) continue
-        group({ slots: [one, other], teams })
+        if (levels.isHeldBack(costs[key % PAIRS] as number, Math.min(columns.sinceOf(one), columns.sinceOf(other)))) {
+          held.add(one)
+          continue
+        }
+        state.group(undefined, { slots: [one, other], teams: singles })
         budget.chargeTime(1 / 4)
         if (budget.isPauseDue()) yield budget.pause()
       }
-      for (const [slot, sawAll] of failing) if (isFree(columns, slot)) failed(slot, sawAll)
-      left = left.filter((slot) => isFree(columns, slot) && !failing.has(slot))
+      for (const [slot, sawAll] of failing) if (isFree(columns, slot)) tracker.park(slot, sawAll)
+      left = left.filter((slot) => isFree(columns, slot) && !failing.has(slot) && !held.has(slot))
     }
+    for (const slot of held) if (isFree(columns, slot)) tracker.hold(slot)
   }
 
   /** @param anchors those of the highest priority first. */

@@ -1,33 +1,34 @@
 // pure: one round over the waiting tickets: which are searched, and in which order
-import type { Budget, Pausable } from '../data/budget.js'
-import { DEFERRED, isFree, PARKED, SINCE, type Columns } from '../data/columns.js'
-import { NOTHING, type Levels } from '../data/levels.js'
+import { CROWD, MOST_IN_BULK } from '../bulk/bulk.js'
+import type { Pausable } from '../data/budget.js'
+import { DEFERRED, isFree, PARKED } from '../data/columns.js'
+import { NOTHING } from '../data/levels.js'
 import type { RoundOptions, Slot } from '../data/model.js'
+import type { Parts } from '../data/parts.js'
 import type { Grid } from '../grid/grid.js'
-import { CROWD } from '../bulk/bulk.js'
 import type { Search, Vacancy } from '../search/search.js'
 import type { DirtyTracker } from './dirty-tracking.js'
 import type { RoundState } from './state.js'
 
-/** In a pool of so many tickets, those left over are matched by rearranging matches. */
+/** In a pool of so few tickets, those left over are matched by rearranging matches in every round. */
+const TINY_POOL = 64
+/** In a pool of so many they are where most are new. */
 const SMALL_POOL = 500
 /** In larger ones pairs are, if the tickets left over times the matches of the round are no more than this. */
 const MOST_AUGMENTED = 1_000_000
-/** With fewer slots than this they are sorted by comparing. */
-const FEW = 4096
-const FILED_AT_ONCE = 128
+/** The number of waits, and of slots, that fit into a sort key. */
+const WAITS = 2 ** 26
+/** Tickets at the last resort that are tried for each opening that no other ticket fits. */
+const MOST_LAST = 16
+/** Comes after the number of any round. */
+const LATER = 2 ** 32
 
-export interface RoundInput<Facts> {
-  readonly columns: Columns
-  readonly levels: Levels
+export interface RoundInput<Facts> extends Parts<Facts> {
   readonly grid: Grid
-  readonly tracker: DirtyTracker
+  readonly tracker: DirtyTracker<Facts>
   readonly state: RoundState
-  readonly budget: Budget
   readonly search: Search<Facts>
   readonly vacancies: ReadonlyMap<Slot, Vacancy<Facts>>
-  /** The tickets that were added or matched, which whoever files them takes out: those not in the grid are in it. */
-  unfiled(): Slot[]
   /** The number of waiting tickets. */
   count(): number
   /** The commonest priority; undefined if all tickets have the same. */
@@ -36,15 +37,11 @@ export interface RoundInput<Facts> {
   readonly pairs: ((anchors: readonly Slot[]) => Pausable<void>) | undefined
   readonly bulk: (slots: Int32Array) => Pausable<void>
   readonly augment: (left: readonly Slot[]) => Pausable<void>
-  /** Whether no more tries are left in this round. */
-  isOver(): boolean
-  /** A search has led to no match. @param tries of the budget before it. @param spent likewise. */
-  failed(tries: number, spent: number): void
 }
 
 /**
- * Creates the rounds of a pool. Tickets that waited choose among all before new ones do, so that nobody is overtaken by
- * better matches that arrive later; those of a higher priority before all others.
+ * Creates the rounds of a pool. Tickets of a higher priority have their turn before all others, then those that had
+ * none in the last round, then those that have waited longest.
  *
  *     changed tickets ──▶ openings ──▶ waited, above ──▶ bulk of a crowd ──▶ the rest ──▶ augmenting
  *
@@ -52,113 +49,80 @@ export interface RoundInput<Facts> {
  * first in the next. Between two steps tickets may come and go, so each is looked at again before it is searched.
  */
 export function createRound<Facts>(input: RoundInput<Facts>) {
-  const { columns, levels, grid, tracker, state, budget, search, vacancies, pairs, isOver } = input
+  const { columns, levels, grid, tracker, state, budget, search, vacancies, pairs } = input
   const priorityOf = (slot: Slot) => columns.priority[slot] as number
-  const sinceOf = (slot: Slot) => columns.rows[slot * columns.stride + SINCE] as number
-
-  /** Adds to the grid who is not in it. */
-  function* file(): Pausable<void> {
-    const slots = input.unfiled()
-    for (let at = 0; at < slots.length; at++) {
-      const slot = slots[at] as Slot
-      // Also who came after the round began: the grid gives only those of the round.
-      if (columns.born[slot] !== 0 && columns.size[slot] !== 0 && columns.taken[slot] === 0 && !grid.has(slot)) {
-        levels.of(slot)
-        grid.insert(slot)
-      }
-      if (at % FILED_AT_ONCE !== FILED_AT_ONCE - 1) continue
-      budget.chargeTime(FILED_AT_ONCE / 8)
-      if (!budget.isPauseDue()) continue
-      slots.splice(0, at + 1)
-      at = -1
-      yield budget.pause()
-    }
-    slots.length = 0
-  }
+  const areFree = (slots: readonly Slot[]) => slots.filter((slot) => isFree(columns, slot))
 
   /** The highest priority first, then, if `inTurn`, those who had none in the last round, then the longest wait. */
   const inOrder = (slots: readonly Slot[], inTurn: boolean): readonly Slot[] => {
-    const rank = (slot: Slot) =>
-      inTurn && columns.state[slot] === DEFERRED ? (columns.turnIn[slot] as number) : 2 ** 32
-    const compare = (one: Slot, other: Slot) =>
-      priorityOf(other) - priorityOf(one) ||
-      rank(one) - rank(other) ||
-      sinceOf(one) - sinceOf(other) ||
-      (columns.born[one] as number) - (columns.born[other] as number)
-    if (slots.every((slot, at) => at === 0 || compare(slots[at - 1] as Slot, slot) < 0)) return slots
-    if (slots.length < FEW || input.commonPriority() !== undefined) return slots.toSorted(compare)
-    const byRank = new Map<number, Slot[]>()
+    const oldest = slots.reduce((least, slot) => Math.min(least, columns.sinceOf(slot)), Infinity)
+    const keys = new Float64Array(slots.length)
+    for (let at = 0; at < keys.length; at++)
+      keys[at] = Math.min(WAITS - 1, Math.floor(columns.sinceOf(slots[at] as Slot) - oldest)) * WAITS + at
+    keys.sort()
+    const byWait = Array.from(slots, (_, at) => slots[(keys[at] as number) % WAITS] as Slot)
+    const rank = (slot: Slot) => (columns.state[slot] === DEFERRED ? (columns.turnIn[slot] as number) : LATER)
+    return sortedBy(inTurn ? sortedBy(byWait, rank) : byWait, (slot) => -priorityOf(slot))
+  }
+
+  /** Lets each have a turn, until the tries are spent or the matches made; the others come first in the next round. */
+  function* eachInTurn(
+    slots: readonly Slot[],
+    most: number,
+    turn: (slot: Slot) => Pausable<boolean>,
+  ): Pausable<void> {
     for (const slot of slots) {
-      const known = byRank.get(rank(slot))
-      if (known === undefined) byRank.set(rank(slot), [slot])
-      else known.push(slot)
-    }
-    return [...byRank].toSorted(([one], [other]) => one - other).flatMap(([, alike]) => byWait(alike))
-  }
-
-  /** Sorts by the time since when they wait, in whole milliseconds, without comparing each two. */
-  const byWait = (slots: readonly Slot[]): Slot[] => {
-    const oldest = slots.reduce((least, slot) => Math.min(least, sinceOf(slot)), Infinity)
-    const keys = Float64Array.from(
-      slots,
-      (slot, at) => Math.min(2 ** 26 - 1, Math.floor(sinceOf(slot) - oldest)) * 2 ** 26 + at,
-    )
-    return Array.from(keys.toSorted(), (key) => slots[key % 2 ** 26] as Slot)
-  }
-
-  /** Searches around each ticket in turn until the tries are spent; the others come first in the next round. */
-  function* searchEach(anchors: readonly Slot[], most: number): Pausable<void> {
-    search.longestMs = search.slowestMs
-    if (most < Infinity)
-      for (const slot of anchors) search.longestMs = Math.max(search.longestMs, levels.now - sinceOf(slot))
-    for (const anchor of anchors) {
-      if (!isFree(columns, anchor)) continue
-      if (isOver() || state.made >= most) {
-        tracker.defer(anchor)
-        continue
-      }
-      const { tries, spent } = budget
-      columns.turnIn[anchor] = state.number
-      const found = yield* search.around(anchor)
-      if (found !== undefined) state.group(undefined, found)
-      else {
-        input.failed(tries, spent)
-        if (isFree(columns, anchor)) tracker.park(anchor, search.sawAll)
-        if (search.sawAll) columns.refusedIn[anchor] = state.number
-      }
-      if (budget.isPauseDue()) yield budget.pause()
-    }
-  }
-
-  /** Fills each opening in turn. */
-  function* fillEach(slots: readonly Slot[], wanted: Slot | undefined): Pausable<void> {
-    for (const slot of slots) {
-      const vacancy = vacancies.get(slot)
-      if (vacancy === undefined || !isFree(columns, slot)) continue
-      if (wanted !== undefined && !isFree(columns, wanted)) continue
-      if (isOver()) {
+      if (!isFree(columns, slot)) continue
+      if (state.isOver() || state.made >= most) {
         tracker.defer(slot)
         continue
       }
       const { tries, spent } = budget
       columns.turnIn[slot] = state.number
-      const found = yield* search.fill(vacancy, wanted)
-      if (found !== undefined) state.group(slot, found)
-      else {
-        input.failed(tries, spent)
-        if (wanted === undefined) tracker.park(slot, search.sawAll)
-      }
+      if (!(yield* turn(slot))) state.failed(tries, spent)
       if (budget.isPauseDue()) yield budget.pause()
     }
   }
 
+  function* searchAround(anchor: Slot): Pausable<boolean> {
+    const found = yield* search.around(anchor)
+    if (found !== undefined) {
+      state.group(undefined, found)
+      return true
+    }
+    if (search.isHeldBack) tracker.hold(anchor)
+    else if (isFree(columns, anchor)) tracker.park(anchor, search.sawAll)
+    if (search.sawAll && !search.isHeldBack && !search.isPatient) columns.refusedIn[anchor] = state.number
+    return false
+  }
+
+  function* searchEach(anchors: readonly Slot[], most: number): Pausable<void> {
+    search.longestMs = search.slowestMs
+    search.isRationed = most < Infinity
+    if (most < Infinity)
+      for (const slot of anchors) search.longestMs = Math.max(search.longestMs, levels.now - columns.sinceOf(slot))
+    yield* eachInTurn(anchors, most, searchAround)
+  }
+
+  /** Fills each opening in turn, with a ticket that is wanted if one is given. */
+  const fillEach = (slots: readonly Slot[], wanted: Slot | undefined): Pausable<void> =>
+    eachInTurn(slots, Infinity, function* (slot) {
+      const vacancy = vacancies.get(slot)
+      if (vacancy === undefined || (wanted !== undefined && !isFree(columns, wanted))) return true
+      let found = yield* search.fill(vacancy, wanted)
+      // With one at the last resort, others may join who otherwise may not.
+      for (const last of wanted === undefined && found === undefined ? grid.atLastResort(MOST_LAST) : [])
+        if (found === undefined && isFree(columns, last)) found = yield* search.fill(vacancy, last)
+      if (found !== undefined) state.group(slot, found)
+      else if (wanted === undefined) tracker.park(slot, search.sawAll)
+      return found !== undefined
+    })
+
   function* tryAll(anchors: readonly Slot[], most: number): Pausable<void> {
     if (pairs === undefined || most < Infinity) return yield* searchEach(anchors, most)
     yield* pairs(anchors.filter((slot) => columns.size[slot] === 1))
-    yield* searchEach(
-      anchors.filter((slot) => columns.size[slot] !== 1),
-      most,
-    )
+    const parties = anchors.filter((slot) => columns.size[slot] !== 1)
+    yield* searchEach(parties, most)
   }
 
   return {
@@ -168,38 +132,43 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       if (budget.isPauseDue()) yield budget.pause()
       const { fresh, dirty } = yield* tracker.begin(most < Infinity)
       const hasChanged = fresh.length + dirty.length > 0
-      const vacant = () =>
-        inOrder(
-          [...vacancies.keys()].filter(
-            (slot) => levels.news(slot) !== NOTHING || hasChanged || columns.state[slot] !== PARKED,
-          ),
-          true,
-        )
-      const isVacant = when !== 'none' && vacancies.size > 0
+      const vacant = () => {
+        const all = [...vacancies.keys()]
+        const isNews = (slot: Slot) => levels.news(slot) !== NOTHING || hasChanged || columns.state[slot] !== PARKED
+        return inOrder(all.filter(isNews), true)
+      }
       const common = input.commonPriority()
-      const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
-      const isCrowd = most === Infinity && fresh.length >= CROWD && fresh.length > tracker.parked + dirty.length
-      if (!isCrowd || isVacant) yield* file()
+      const isMostlyNew = fresh.length > tracker.parked + dirty.length
+      const isCrowd = most === Infinity && fresh.length >= CROWD && isMostlyNew
+      if (!isCrowd || (when !== 'none' && vacancies.size > 0)) yield* tracker.file([...dirty, ...fresh])
       if (when === 'first') yield* fillEach(vacant(), undefined)
       if (!isCrowd) yield* tryAll(inOrder([...dirty, ...fresh], most === Infinity), most)
       else {
-        const parked = yield* tracker.wakeAll()
         const isAbove = (slot: Slot) => common !== undefined && priorityOf(slot) > common
-        const first = [...dirty.filter((slot) => !parked.includes(slot)), ...parked, ...fresh.filter(isAbove)]
+        yield* tracker.wakeAll()
+        const first = [...dirty, ...fresh.filter(isAbove)]
         if (first.length > 0) {
-          yield* file()
+          yield* tracker.file([...dirty, ...fresh])
           yield* tryAll(inOrder(first, true), most)
         }
-        yield* input.bulk(Int32Array.from(fresh.filter((slot) => isOfCrowd(slot) && isFree(columns, slot))))
-        yield* file()
-        yield* tryAll(inOrder(fresh.filter((slot) => isFree(columns, slot)), true), most)
+        const isOfCrowd = (slot: Slot) => common === undefined || priorityOf(slot) === common
+        for (let from = 0; from < fresh.length; from += MOST_IN_BULK) {
+          const some = fresh.slice(from, from + MOST_IN_BULK)
+          yield* input.bulk(Int32Array.from(some.filter((slot) => isFree(columns, slot) && isOfCrowd(slot))))
+          if (budget.isPauseDue()) yield budget.pause()
+        }
+        const left = areFree(fresh)
+        yield* tracker.file(left)
+        yield* tryAll(inOrder(left, true), most)
       }
-      const left = [...dirty, ...fresh].filter((slot) => isFree(columns, slot))
+      const left = [...areFree(dirty), ...areFree(fresh)]
       const isSmall =
         waiting <= SMALL_POOL || (pairs !== undefined && left.length * state.groups.length <= MOST_AUGMENTED)
-      if (isSmall && most === Infinity && left.length > 0 && state.groups.length > 0)
+      const isAugmented = waiting <= TINY_POOL || (isMostlyNew && isSmall)
+      if (isAugmented && most === Infinity && left.length > 0 && state.groups.length > 0)
         yield* input.augment(inOrder(left, false))
       if (when === 'last') yield* fillEach(vacant(), undefined)
+      tracker.end()
     },
 
     /**
@@ -207,9 +176,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
      * to the next full round.
      */
     *around(anchors: readonly Slot[], when: RoundOptions['openings']): Pausable<void> {
-      yield* tracker.renewDue()
-      yield* file()
-      for (const anchor of inOrder(anchors.filter((slot) => isFree(columns, slot)), false)) {
+      yield* tracker.catchUp()
+      for (const anchor of inOrder(areFree(anchors), false)) {
         levels.of(anchor)
         grid.insert(anchor)
         const open = () => inOrder([...vacancies.keys()], false)
@@ -220,3 +188,17 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     },
   }
 }
+
+/** Sorts by a number, the least first; those alike stay as they are. */
+function sortedBy(slots: readonly Slot[], rankOf: (slot: Slot) => number): readonly Slot[] {
+  const byRank = new Map<number, Slot[]>()
+  for (const slot of slots) {
+    const rank = rankOf(slot)
+    const alike = byRank.get(rank)
+    if (alike === undefined) byRank.set(rank, [slot])
+    else alike.push(slot)
+  }
+  if (byRank.size <= 1) return slots
+  return [...byRank].toSorted(([one], [other]) => one - other).flatMap(([, alike]) => alike)
+}
+

@@ -1,4 +1,5 @@
-// pure: the current round: who is in it, and the matches made in it
+// pure: the current round: who is in it, the matches made in it, and whether it goes on
+import type { Budget } from '../data/budget.js'
 import { FRESH, isFree, isOlder, isPresent, type Columns } from '../data/columns.js'
 import type { Grouped, Matches, Slot } from '../data/model.js'
 import type { Grid } from '../grid/grid.js'
@@ -9,9 +10,21 @@ interface StateInput {
   readonly columns: Columns
   readonly grid: Grid
   readonly counts: Pick<QuotaCounts<never>, 'insert' | 'remove'>
+  readonly budget: Budget
+  /** Whether matches are checked as a whole, which may take long. */
+  readonly isChecked: boolean
   /** The next round reads this slot. */
   readonly note: (slot: Slot) => void
 }
+
+/**
+ * Where matches are checked as a whole: tries of a round that lead nowhere, and the time of searches that do, in tries.
+ * There are more for each match that is made: so a crowd is matched in one round, and a rule that hardly any match
+ * keeps does not hold up a queue.
+ */
+const FRUITLESS_TRIES = 10_000
+const FRUITLESS_TIME = 24_000
+const PER_MATCH = 200
 
 /** The state of the current round of a pool; of the last one between rounds. */
 export class RoundState {
@@ -25,6 +38,8 @@ export class RoundState {
   /** Whether tickets that had no turn yet wait for the next round. */
   isLate = false
   #isDisturbed = false
+  #fruitlessTries = 0
+  #fruitlessTime = 0
   readonly #input: StateInput
   /** Slots freed while the round was under way. A search that pauses may still refer to them. */
   #freed: Slot[] = []
@@ -37,15 +52,30 @@ export class RoundState {
   begin(): void {
     const { columns } = this.#input
     this.number += 1
-    this.made = 0
-    this.#isDisturbed = false
+    this.made = this.#fruitlessTries = this.#fruitlessTime = 0
+    this.#isDisturbed = this.isLate = false
     this.isGoing = true
-    this.isLate = false
     for (const slot of this.#freed) columns.reuse(slot)
     this.#freed = []
     columns.horizon = columns.births
     columns.taken.fill(0, 0, columns.end)
     this.groups = []
+  }
+
+  /** A search has led to no match. @param tries of the budget before it. @param spent likewise. */
+  failed(tries: number, spent: number): void {
+    const { budget } = this.#input
+    this.#fruitlessTries += budget.tries - tries
+    this.#fruitlessTime += budget.spent - spent
+  }
+
+  /** Whether no more tries are left in this round. */
+  isOver(): boolean {
+    const more = this.made * PER_MATCH
+    return (
+      this.#input.isChecked &&
+      (this.isLate || this.#fruitlessTries > FRUITLESS_TRIES + more || this.#fruitlessTime > FRUITLESS_TIME + more)
+    )
   }
 
   /** Takes a slot out of the round. It is a new one for the next round, if it is still there. */
@@ -55,7 +85,7 @@ export class RoundState {
     columns.state[slot] = FRESH
     note(slot)
     grid.remove(slot)
-    counts.remove(slot as never)
+    counts.remove(slot)
   }
 
   /** Puts a slot back into the round. */
@@ -63,7 +93,7 @@ export class RoundState {
     const { columns, grid, counts } = this.#input
     columns.taken[slot] = 0
     grid.insert(slot)
-    counts.insert(slot as never)
+    counts.insert(slot)
   }
 
   /** Makes a match; its `slots` are kept, and sorted by age. */
@@ -107,7 +137,7 @@ export class RoundState {
         return true
       for (const slot of opening === undefined ? slots : [...slots, opening]) {
         columns.taken[slot] = 0
-        if (columns.size[slot] !== 0 && isFree(columns, slot)) counts.insert(slot as never)
+        if (columns.size[slot] !== 0 && isFree(columns, slot)) counts.insert(slot)
       }
       return false
     })

@@ -1,25 +1,16 @@
 // pure: the tickets that a search may choose from
-import type { Budget } from '../data/budget.js'
-import { isFree, isOlder, SINCE, type Columns } from '../data/columns.js'
-import type { Compare } from '../data/compare.js'
-import { grown } from '../data/growing.js'
-import type { Levels } from '../data/levels.js'
+import { grown, isFree, isOlder } from '../data/columns.js'
 import type { Slot } from '../data/model.js'
+import type { Parts } from '../data/parts.js'
 import type { Grid } from '../grid/grid.js'
 import type { Packed, Packing } from '../teams/packing.js'
 import type { Draft } from './draft.js'
 import type { QuotaCounts } from './quota-counts.js'
 
-export interface CandidatesInput<Facts> {
-  readonly columns: Columns
-  readonly levels: Levels
-  readonly compare: Compare
+export interface CandidatesInput<Facts> extends Parts<Facts> {
   readonly draft: Draft<Facts>
   readonly grid: Grid
   readonly counts: QuotaCounts<Facts>
-  readonly budget: Budget
-  /** Whether the tickets have different priorities. */
-  ranked(): boolean
   /** The number of the round. */
   number(): number
 }
@@ -29,10 +20,11 @@ const AMPLE = 4
 const AMPLE_NEEDED = 2
 /** Candidates of a search at most, or so many times the players lacking: the next search takes others. */
 const MOST_CANDIDATES = 400
-/** What parties, long waits and players of kinds not lacking weigh against cost, in units of the strictest limits. */
+/** What each further player of a party, and a long wait, weigh against cost, in units of the strictest limits. */
 const PARTY_WORTH = 0.55
 const AGE_WORTH = 1.5
-
+/** A long wait weighs so many times more where servers are short. */
+const RATIONED = 8
 
 /** The candidates of the search under way. */
 export class Candidates<Facts> {
@@ -50,23 +42,33 @@ export class Candidates<Facts> {
   readonly #input: CandidatesInput<Facts>
   /** For each quota the players that candidates bring. */
   readonly #supply: number[]
+  readonly #partyWorth: number
+  readonly #ageWorth: number
   #packing: Packing
   #longestMs = 0
+  /** What the longest wait is worth in the search under way. */
+  #wait = 0
   #skipRefused = false
+  #isRationed = false
 
   constructor(input: CandidatesInput<Facts>, packing: Packing) {
+    const { waiting = 1, parties = 1 } = input.model.prefer ?? {}
     this.#input = input
     this.#packing = packing
     this.lacking = input.counts.quotas.map(() => 0)
-    this.#supply = input.counts.quotas.map(() => 0)
+    this.#supply = [...this.lacking]
+    this.#partyWorth = PARTY_WORTH * parties
+    this.#ageWorth = AGE_WORTH * waiting
   }
 
   /** @param longestMs the wait that is worth most. @param skipRefused leaves out who is in no match of this round. */
-  begin(packing: Packing, longestMs: number, skipRefused: boolean): void {
-    const { length } = this.#input.columns.born
-    if (this.worth.length < length) this.worth = grown(this.worth, length)
+  begin(packing: Packing, longestMs: number, isRationed: boolean, skipRefused: boolean): void {
+    const { capacity } = this.#input.columns
+    if (this.worth.length < capacity) this.worth = grown(this.worth, capacity)
     this.#packing = packing
     this.#longestMs = longestMs
+    this.#wait = this.#ageWorth * (isRationed ? RATIONED : 1)
+    this.#isRationed = isRationed
     this.#skipRefused = skipRefused
     this.#supply.fill(0)
     this.count = 0
@@ -104,8 +106,8 @@ export class Candidates<Facts> {
         this.list = grown(this.list, 2 * this.count)
         this.costs = grown(this.costs, 2 * this.count)
       }
-      const wait = levels.now - (columns.rows[slot * columns.stride + SINCE] as number)
-      this.worth[slot] = PARTY_WORTH * (size - 1) + AGE_WORTH * Math.min(1, wait / this.#longestMs)
+      const wait = levels.now - columns.sinceOf(slot)
+      this.worth[slot] = this.#partyWorth * (size - 1) + this.#wait * Math.min(1, wait / this.#longestMs)
       this.list[this.count] = slot
       this.costs[this.count++] = compare.cost(anchor, slot)
       this.players += size
@@ -125,10 +127,12 @@ export class Candidates<Facts> {
     order.sort(
       (one, other) =>
         (columns.priority[list[other] as Slot] as number) - (columns.priority[list[one] as Slot] as number) ||
-        (costs[one] as number) - (costs[other] as number) ||
+        (this.#isRationed ? 0 : (costs[one] as number) - (costs[other] as number)) ||
         (isOlder(columns, list[one] as Slot, list[other] as Slot) ? -1 : 1),
     )
-    const from = this.#input.ranked() ? 0 : (before * most) % this.count
+    // A candidate and its check take two tries: those of a first search are enough for half as many.
+    const skip = before === 0 ? 0 : before * most - most / 2
+    const from = this.#input.ranked() ? 0 : skip % this.count
     const chosen = new Set<number>()
     for (let at = 0; at < most; at++) chosen.add(order[(from + at) % order.length] as number)
     for (let quota = 0; quota < this.lacking.length; quota++) {

@@ -1,23 +1,18 @@
 // pure: a partial match, and which tickets may still join it
-import { KEY, SINCE, VALUES, type Columns } from '../data/columns.js'
-import type { Compare } from '../data/compare.js'
-import { levelAt, type Levels } from '../data/levels.js'
-import type { MatchLevels, Model, Slot } from '../data/model.js'
-
-export interface DraftInput<Facts> {
-  readonly model: Model<Facts>
-  readonly columns: Columns
-  readonly levels: Levels
-  readonly compare: Compare
-  /** The facts of each ticket, by slot. */
-  readonly facts: readonly (Facts | undefined)[]
-  /** The players present in an opening. */
-  present(opening: Slot): readonly Facts[]
-  /** The most members. */
-  readonly largest: number
-}
+import { DISTANCE } from '../data/compare.js'
+import { levelAt } from '../data/levels.js'
+import type { MatchLevels, Slot } from '../data/model.js'
+import type { Parts } from '../data/parts.js'
 
 type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
+
+/** A column rule: what may be apart, at most, in one dimension. */
+interface Limit {
+  readonly dimension: number
+  readonly by: WaitOf
+  /** By level. */
+  readonly most: Float64Array
+}
 
 /**
  * A partial match, checked member by member against the column rules and the pair check; teams are checked elsewhere.
@@ -33,12 +28,8 @@ export class Draft<Facts> {
   count = 0
   /** Whether all column rules compare `each` pair, and no wait overrides them: then `mayMeet` decides all. */
   readonly isPairwise: boolean
-  readonly #input: DraftInput<Facts>
-  readonly #model: Model<Facts>
-  readonly #columns: Columns
-  readonly #compare: Compare
-  readonly #stride: number
-  readonly #spans: number
+  readonly #parts: Parts<Facts>
+  readonly #limits: readonly Limit[]
   readonly #loosens: boolean
   #isOpening = false
   /** The highest level, last resort aside, that any member may have in the end. */
@@ -48,39 +39,32 @@ export class Draft<Facts> {
   /** Sums of waits; where limits adapt, of levels. */
   readonly #sum: Float64Array
   readonly #longest: Float64Array
-  /** The greatest squared chord between two members. */
-  readonly #farthest: Float64Array
-  /** The lowest and highest value of each span. */
-  readonly #low: Float64Array
-  readonly #high: Float64Array
+  /** For each limit how far any two members are apart. */
+  readonly #widest: Float64Array
 
-  constructor(input: DraftInput<Facts>) {
-    const { model, columns, compare, largest } = input
-    const rules = [model.radius, ...model.spans]
-    this.#input = input
-    this.#model = model
-    this.#columns = columns
-    this.#compare = compare
-    this.#stride = columns.stride
-    this.#spans = model.spans.length
-    this.isPairwise =
-      model.lastResortLevel === Infinity && rules.every((rule) => rule === undefined || rule.by === 'each')
-    this.#loosens = rules.some((rule) => rule?.by === 'oldest' || rule?.by === 'average')
+  /** @param largest the most members. */
+  constructor(parts: Parts<Facts>, largest: number) {
+    const { radius, spans, lastResortLevel } = parts.model
+    this.#parts = parts
+    this.#limits = [
+      ...(radius === undefined ? [] : [{ dimension: DISTANCE, by: radius.by, most: radius.squared }]),
+      ...spans.map(({ by, limit }, span) => ({ dimension: span + 1, by, most: limit })),
+    ]
+    this.isPairwise = lastResortLevel === Infinity && this.#limits.every(({ by }) => by === 'each')
+    this.#loosens = this.#limits.some(({ by }) => by === 'oldest' || by === 'average')
     this.members = new Int32Array(largest)
     this.#youngest = new Uint8Array(largest)
     this.#oldest = new Uint8Array(largest)
     this.#sum = new Float64Array(largest)
     this.#longest = new Float64Array(largest)
-    this.#farthest = new Float64Array(largest)
-    this.#low = new Float64Array(largest * this.#spans)
-    this.#high = new Float64Array(largest * this.#spans)
+    this.#widest = new Float64Array(largest * this.#limits.length)
   }
 
   /** Starts with one ticket or opening. False if no match can hold it. */
   begin(slot: Slot): boolean {
-    const { levels, lastResortLevel } = this.#model
+    const { levels, lastResortLevel } = this.#parts.model
     this.count = 0
-    this.#isOpening = this.#columns.size[slot] === 0
+    this.#isOpening = this.#parts.columns.size[slot] === 0
     this.#ceiling = Math.max(0, levels.length - (lastResortLevel === Infinity ? 1 : 2))
     if (!this.admits(slot)) return false
     this.push(slot)
@@ -90,33 +74,33 @@ export class Draft<Facts> {
   /** Declares that only these tickets may still join. */
   expect(slots: Int32Array, from: number, to: number): void {
     if (!this.#loosens) return
-    const { level } = this.#columns
-    const { lastResortLevel } = this.#model
-    let highest = 0
+    const { level } = this.#parts.columns
+    const { lastResortLevel } = this.#parts.model
+    this.#ceiling = 0
     const see = (slot: Slot) => {
       const own = level[slot] as number
-      if (own > highest && own < lastResortLevel) highest = own
+      if (own > this.#ceiling && own < lastResortLevel) this.#ceiling = own
     }
     for (let at = 0; at < this.count; at++) see(this.members[at] as Slot)
     for (let at = from; at < to; at++) see(slots[at] as Slot)
-    this.#ceiling = highest
   }
 
   /** Whether the ticket may be in a match with all members, as far as can be told before the end. */
   admits(slot: Slot): boolean {
+    const { columns, compare } = this.#parts
     const { count } = this
-    if (count === this.members.length || (count > 0 && !this.#hasKey(slot))) return false
+    if (count === this.members.length) return false
+    if (count > 0 && columns.keyOf(slot) !== columns.keyOf(this.members[0] as Slot)) return false
     this.#note(slot)
-    if (!this.isPairwise || this.#isOpening) return this.#isNear(slot) && this.#isAlike(slot) && this.#mayMeetAll(slot)
-    if (count === 0) return this.#isEven(slot)
-    for (let at = 0; at < count; at++) if (!this.#compare.agree(this.members[at] as Slot, slot)) return false
+    if (!this.isPairwise || this.#isOpening || count === 0) return this.#extends(slot) && this.#mayMeetAll(slot)
+    for (let at = 0; at < count; at++) if (!compare.agree(this.members[at] as Slot, slot)) return false
     return this.#mayMeetAll(slot)
   }
 
-  /** Adds a ticket that `admits` has just admitted, or that `mayMeet` each member. */
+  /** Adds a ticket that `admits` has admitted, or that `mayMeet` each member. */
   push(slot: Slot): void {
-    if (this.isPairwise) this.#note(slot)
-    else this.#widenAll(slot)
+    this.#note(slot)
+    if (!this.isPairwise) this.#extends(slot)
     this.members[this.count++] = slot
   }
 
@@ -127,19 +111,26 @@ export class Draft<Facts> {
 
   /** Whether two tickets may be in a match: for `isPairwise`, and tickets that `begin` with success. */
   mayMeet(one: Slot, other: Slot): boolean {
-    if (!this.#compare.agree(one, other)) return false
-    const pair = this.#model.checks?.pair
+    const { compare, columns, facts, model } = this.#parts
+    if (!compare.agree(one, other)) return false
+    const pair = model.checks?.pair
     if (pair === undefined) return true
-    const { facts } = this.#input
-    const { level } = this.#columns
+    const { level } = columns
     return pair(facts[one] as Facts, facts[other] as Facts, Math.min(level[one] as number, level[other] as number))
   }
 
+  /** Whether two tickets alone are a match by the column rules and the pair check. Begins anew unless `isPairwise`. */
+  isPair(one: Slot, other: Slot): boolean {
+    if (this.isPairwise) return this.mayMeet(one, other)
+    if (!this.begin(one) || !this.admits(other)) return false
+    this.push(other)
+    return this.isSound()
+  }
+
   levels(): MatchLevels {
-    const { now } = this.#input.levels
     const last = this.count - 1
     const [youngest, oldest] = [this.#levelOf('youngest', last), this.#levelOf('oldest', last)]
-    return { youngest, oldest, average: this.#levelOf('average', last), now }
+    return { youngest, oldest, average: this.#levelOf('average', last), now: this.#parts.levels.now }
   }
 
   /** The lowest level of the members; the last resort's if one of them is there. */
@@ -150,15 +141,11 @@ export class Draft<Facts> {
   /** Whether the rules hold for the members if nobody else joins. */
   isSound(): boolean {
     if (!this.#loosens) return true
-    const { radius, spans } = this.#model
     const last = this.count - 1
-    if (radius !== undefined && radius.by !== 'each') {
-      const most = radius.squared[this.#levelOf(radius.by, last)] as number
-      if ((this.#farthest[last] as number) > most) return false
-    }
-    return spans.every(
-      ({ by, limit }, span) =>
-        by === 'each' || this.#isWithin(last, span, limit[this.#levelOf(by, last)] as number),
+    const first = last * this.#limits.length
+    return this.#limits.every(
+      ({ by, most }, at) =>
+        by === 'each' || (this.#widest[first + at] as number) <= (most[this.#levelOf(by, last)] as number),
     )
   }
 
@@ -167,17 +154,13 @@ export class Draft<Facts> {
     return this.#longest[this.count - 1] as number
   }
 
-  #hasKey(slot: Slot): boolean {
-    const { rows } = this.#columns
-    return rows[slot * this.#stride + KEY] === rows[(this.members[0] as Slot) * this.#stride + KEY]
-  }
-
   /** Records the wait and level of the ticket as those of the next member. */
   #note(slot: Slot): void {
+    const { columns, levels, model } = this.#parts
     const { count } = this
-    const level = this.#columns.level[slot] as number
-    const wait = this.#input.levels.now - (this.#columns.rows[slot * this.#stride + SINCE] as number)
-    const counts = this.#model.adaptive === true ? level : wait
+    const level = columns.level[slot] as number
+    const wait = levels.now - columns.sinceOf(slot)
+    const counts = model.adaptive === true ? level : wait
     const before = count - 1
     this.#youngest[count] = count === 0 ? level : Math.min(level, this.#youngest[before] as number)
     this.#oldest[count] = count === 0 ? level : Math.max(level, this.#oldest[before] as number)
@@ -185,44 +168,47 @@ export class Draft<Facts> {
     this.#longest[count] = count === 0 ? wait : Math.max(wait, this.#longest[before] as number)
   }
 
-  #isLastResort(at: number): boolean {
-    return (this.#oldest[at] as number) >= this.#model.lastResortLevel
-  }
-
-  /** The level that counts for a rule about the whole match, with the first `at + 1` members. */
-  #levelOf(by: WaitOf, at: number): number {
-    if (this.#isLastResort(at)) return this.#model.lastResortLevel
-    if (by === 'oldest') return this.#oldest[at] as number
-    if (by !== 'average') return this.#youngest[at] as number
-    const average = (this.#sum[at] as number) / (at + 1)
-    return this.#model.adaptive === true ? Math.floor(average) : levelAt(this.#model.levels, average)
-  }
-
-  /** The loosest level that may count for the rule as others join. */
-  #levelAtMost(by: WaitOf, at: number): number {
-    if (by !== 'oldest' && by !== 'average') return this.#levelOf(by, at)
-    return Math.max(this.#levelOf('oldest', at), this.#ceiling)
-  }
-
-  /** Tickets whose own range is too wide are in no match. */
-  #isEven(slot: Slot): boolean {
-    const level = this.#columns.level[slot] as number
-    for (let span = 0; span < this.#spans; span++)
-      if (this.#compare.ownGap(slot, span) > (this.#model.spans[span]?.limit[level] as number)) return false
+  /** Records how far any two members are apart with the ticket; whether that is within all limits. */
+  #extends(slot: Slot): boolean {
+    const { columns, compare, model } = this.#parts
+    const { count } = this
+    const { level } = columns
+    const own = level[slot] as number
+    const isLast = this.#isLastResort(count)
+    const many = this.#limits.length
+    for (let limit = 0; limit < many; limit++) {
+      const { dimension, by, most } = this.#limits[limit] as Limit
+      const isEach = by === 'each' && !isLast
+      // The differences among the players of an opening do not count.
+      const alone = count === 0 && this.#isOpening ? 0 : compare.width(dimension, slot)
+      if (isEach && alone > (most[own] as number)) return false
+      let widest = count === 0 ? alone : Math.max(alone, this.#widest[(count - 1) * many + limit] as number)
+      for (let at = 0; at < count; at++) {
+        const member = this.members[at] as Slot
+        const apart =
+          at === 0 && this.#isOpening
+            ? compare.apartFromOpening(dimension, member, slot)
+            : compare.apart(dimension, member, slot)
+        if (apart > widest) widest = apart
+        if (isEach && apart > (most[Math.min(own, level[member] as number)] as number)) return false
+      }
+      this.#widest[count * many + limit] = widest
+      const counts = by === 'each' ? model.lastResortLevel : this.#levelAtMost(by, count)
+      if (!isEach && widest > (most[counts] as number)) return false
+    }
     return true
   }
 
   #mayMeetAll(slot: Slot): boolean {
-    const { checks, lastResortLevel } = this.#model
-    const pair = checks?.pair
+    const { facts, present, columns, model } = this.#parts
+    const pair = model.checks?.pair
     if (pair === undefined) return true
-    const { facts, present } = this.#input
-    const { level } = this.#columns
-    const last = this.#isLastResort(this.count)
+    const { level } = columns
+    const isLast = this.#isLastResort(this.count)
     const own = facts[slot] as Facts
     for (let at = 0; at < this.count; at++) {
       const member = this.members[at] as Slot
-      const between = last ? lastResortLevel : Math.min(level[slot] as number, level[member] as number)
+      const between = isLast ? model.lastResortLevel : Math.min(level[slot] as number, level[member] as number)
       if (at === 0 && this.#isOpening) {
         for (const player of present(member)) if (!pair(player, own, between)) return false
       } else if (!pair(facts[member] as Facts, own, between)) return false
@@ -230,80 +216,23 @@ export class Draft<Facts> {
     return true
   }
 
-  #isNear(slot: Slot): boolean {
-    const { radius } = this.#model
-    if (radius === undefined) return true
-    const { count } = this
-    const { level } = this.#columns
-    const own = level[slot] as number
-    const pairwise = radius.by === 'each' && !this.#isLastResort(count)
-    let wide = count === 0 ? 0 : (this.#farthest[count - 1] as number)
-    for (let at = 0; at < count; at++) {
-      const member = this.members[at] as Slot
-      const square = this.#compare.square(member, slot)
-      if (square > wide) wide = square
-      if (pairwise && square > (radius.squared[Math.min(own, level[member] as number)] as number)) return false
-    }
-    this.#farthest[count] = wide
-    return pairwise || wide <= (radius.squared[this.#levelAtMost(radius.by, count)] as number)
+  #isLastResort(at: number): boolean {
+    return (this.#oldest[at] as number) >= this.#parts.model.lastResortLevel
   }
 
-  #isAlike(slot: Slot): boolean {
-    const { spans, lastResortLevel } = this.#model
-    const { count } = this
-    const { level } = this.#columns
-    for (let span = 0; span < spans.length; span++) {
-      const { by, limit } = spans[span] as (typeof spans)[number]
-      this.#widen(slot, span)
-      if (count === 0 && this.#isOpening) continue
-      if (by !== 'each' || this.#isLastResort(count)) {
-        const counts = by === 'each' ? lastResortLevel : this.#levelAtMost(by, count)
-        if (!this.#isWithin(count, span, limit[counts] as number)) return false
-        continue
-      }
-      const own = level[slot] as number
-      if (this.#compare.ownGap(slot, span) > (limit[own] as number)) return false
-      for (let at = 0; at < count; at++) {
-        const member = this.members[at] as Slot
-        const gap =
-          at === 0 && this.#isOpening
-            ? this.#compare.gapToOpening(member, slot, span)
-            : this.#compare.gap(member, slot, span)
-        if (gap > (limit[Math.min(own, level[member] as number)] as number)) return false
-      }
-    }
-    return true
+  /** The level that counts for a rule about the whole match, with the first `at + 1` members. */
+  #levelOf(by: WaitOf, at: number): number {
+    const { model } = this.#parts
+    if (this.#isLastResort(at)) return model.lastResortLevel
+    if (by === 'oldest') return this.#oldest[at] as number
+    if (by !== 'average') return this.#youngest[at] as number
+    const average = (this.#sum[at] as number) / (at + 1)
+    return model.adaptive === true ? Math.floor(average) : levelAt(model.levels, average)
   }
 
-  #widenAll(slot: Slot): void {
-    this.#note(slot)
-    for (let span = 0; span < this.#spans; span++) this.#widen(slot, span)
-    if (this.#model.radius === undefined) return
-    let wide = this.count === 0 ? 0 : (this.#farthest[this.count - 1] as number)
-    for (let at = 0; at < this.count; at++)
-      wide = Math.max(wide, this.#compare.square(this.members[at] as Slot, slot))
-    this.#farthest[this.count] = wide
-  }
-
-  /** Records the lowest and highest value of the members and the ticket. An opening's own values do not count. */
-  #widen(slot: Slot, span: number): void {
-    const { count } = this
-    const to = count * this.#spans + span
-    const at = slot * this.#stride + VALUES + 2 * span
-    const isAlone = count === 0 && this.#isOpening
-    const low = isAlone ? Infinity : (this.#columns.rows[at] as number)
-    const high = isAlone ? -Infinity : (this.#columns.rows[at + 1] as number)
-    this.#low[to] = count === 0 ? low : Math.min(low, this.#low[to - this.#spans] as number)
-    this.#high[to] = count === 0 ? high : Math.max(high, this.#high[to - this.#spans] as number)
-  }
-
-  #isWithin(at: number, span: number, widest: number): boolean {
-    const low = this.#low[at * this.#spans + span] as number
-    const high = this.#high[at * this.#spans + span] as number
-    if (high - low > widest) return false
-    if (!this.#isOpening) return true
-    const { rows } = this.#columns
-    const own = (this.members[0] as Slot) * this.#stride + VALUES + 2 * span
-    return Math.max(high - (rows[own] as number), (rows[own + 1] as number) - low) <= widest
+  /** The loosest level that may count for the rule as others join. */
+  #levelAtMost(by: WaitOf, at: number): number {
+    if (by !== 'oldest' && by !== 'average') return this.#levelOf(by, at)
+    return Math.max(this.#levelOf('oldest', at), this.#ceiling)
   }
 }

@@ -1,10 +1,12 @@
 // pure: how many players of each quota's kind each ticket has, and where they are
-import { grown } from '../data/growing.js'
+import { grown } from '../data/columns.js'
 import type { Model, Quota, Slot } from '../data/model.js'
 
 /** Counts players by quota, and lists the tickets with players of kinds that matches need. */
 export class QuotaCounts<Facts> {
   readonly quotas: readonly Quota<Facts>[]
+  /** The quotas whose players are left to other matches once a match has enough. */
+  readonly spared: readonly number[]
   /** For each quota the waiting tickets with players of its kind; undefined where no match needs any. */
   readonly holders: readonly (Set<Slot> | undefined)[]
   #counts = new Uint16Array(0)
@@ -13,6 +15,7 @@ export class QuotaCounts<Facts> {
 
   constructor({ checks }: Model<Facts>) {
     this.quotas = checks?.quotas ?? []
+    this.spared = this.quotas.flatMap(({ isSpared }, at) => (isSpared === true ? [at] : []))
     this.holders = this.quotas.map(({ least }) => (least.some((count) => count > 0) ? new Set<Slot>() : undefined))
     this.#totals = this.quotas.map(() => 0)
   }
@@ -49,9 +52,8 @@ export class QuotaCounts<Facts> {
   }
 
   /** The same for all quotas. */
-  allOf(slot: Slot): ArrayLike<number> {
-    const many = this.quotas.length
-    return many === 0 ? NONE : this.#counts.subarray(slot * many, (slot + 1) * many)
+  allOf(slot: Slot): readonly number[] {
+    return this.quotas.map((_, quota) => this.of(slot, quota))
   }
 
   /** The fewest players of the kind in any match at a level, all teams together. */
@@ -62,18 +64,11 @@ export class QuotaCounts<Facts> {
 
   /** The most matches at a level that there are players of all kinds for. */
   mostMatches(level: number): number {
-    return this.quotas.reduce((most, _, at) => {
-      const needed = this.needed(at, level)
-      return needed === 0 ? most : Math.min(most, Math.floor((this.#totals[at] as number) / needed))
-    }, Infinity)
-  }
-
-  /** Whether surely too few players of some kind wait for any match at a level. */
-  isShort(level: number): boolean {
-    for (let at = 0; at < this.quotas.length; at++)
-      if ((this.#totals[at] as number) < this.needed(at, level)) return true
-    return false
+    let most = Infinity
+    for (let quota = 0; quota < this.#totals.length; quota++) {
+      const needed = this.needed(quota, level)
+      if (needed > 0) most = Math.min(most, Math.floor((this.#totals[quota] as number) / needed))
+    }
+    return most
   }
 }
-
-const NONE: readonly never[] = []

@@ -1,7 +1,7 @@
 // pure: searches for a match around one ticket, or for players for an opening
 import type { Pausable } from '../data/budget.js'
-import { isFree, isOlder, SINCE } from '../data/columns.js'
-import type { Model, Slot } from '../data/model.js'
+import { isFree, isOlder } from '../data/columns.js'
+import type { Slot } from '../data/model.js'
 import { windowOf } from '../grid/grid.js'
 import { arrange, byPlan } from '../teams/arrange.js'
 import type { Packed, Packing } from '../teams/packing.js'
@@ -25,9 +25,7 @@ export interface Vacancy<Facts> {
 }
 
 export interface SearchInput<Facts> extends CandidatesInput<Facts> {
-  readonly model: Model<Facts>
   readonly packing: Packing
-  readonly facts: readonly (Facts | undefined)[]
   /** Tries that one search has. @param before searches for the same ticket that were cut short. */
   triesOf(before: number): number
 }
@@ -61,6 +59,10 @@ const SPARE_COST = 0.85
 export class Search<Facts> {
   /** Whether the last search without a match has tried everything. */
   sawAll = true
+  /** Whether the last search found a match that patience holds back. */
+  isHeldBack = false
+  /** Whether the last search has not tried everything because patience holds back its matches for now. */
+  isPatient = false
   /** Searches since creation that ran out of budget. */
   givenUp = 0
   /** Members that were together, but that no arrangement of teams lets play, since creation. */
@@ -70,12 +72,14 @@ export class Search<Facts> {
    * longest, so that of those who all have waited long the oldest still come first.
    */
   longestMs: number
+  /** Whether the round makes few matches, so that a long wait counts more than how near a candidate is. */
+  isRationed = false
+  readonly slowestMs: number
   readonly #input: SearchInput<Facts>
   readonly #candidates: Candidates<Facts>
   /** Undefined where neither quotas nor parts are checked. */
   readonly #seating: Seating<Facts> | undefined
   readonly #mayEverBeSmall: boolean
-  readonly slowestMs: number
   readonly #full: readonly number[]
   readonly #nobody: readonly (readonly Facts[])[]
   #opening: Vacancy<Facts> | undefined
@@ -83,7 +87,6 @@ export class Search<Facts> {
   #found: Found | undefined
   /** Members before the choice begins. */
   #base = 0
-  #isBaseMatch = false
   #mostCost = Infinity
   /** For each quota the players that the match lacks. */
   readonly #lacking: number[]
@@ -119,7 +122,8 @@ export class Search<Facts> {
     const { columns, draft, counts, packing } = this.#input
     this.#begin(undefined, terms)
     const packed = packing.add(0, columns.size[anchor] as number)
-    if (packed === -1 || counts.isShort(columns.level[anchor] as number) || !draft.begin(anchor)) return undefined
+    if (packed === -1 || counts.mostMatches(columns.level[anchor] as number) === 0) return undefined
+    if (!draft.begin(anchor)) return undefined
     return yield* this.#search(packed, anchor, terms)
   }
 
@@ -138,48 +142,49 @@ export class Search<Facts> {
   }
 
   #begin(vacancy: Vacancy<Facts> | undefined, { anew = false, mostCost = Infinity }: SearchTerms): void {
-    const { budget, packing, model } = this.#input
+    const { budget, model, packing } = this.#input
     this.#opening = vacancy
     this.#packing = vacancy?.packing ?? packing
     this.#found = undefined
     this.#mostCost = mostCost
     // With others at the last resort, a ticket may be in matches that a search around it does not find.
-    this.#candidates.begin(this.#packing, this.longestMs, !anew && model.lastResortLevel === Infinity)
+    const skipRefused = !anew && model.lastResortLevel === Infinity
+    this.#candidates.begin(this.#packing, this.longestMs, this.isRationed, skipRefused)
     this.#pauses = budget.pauses
     this.#hasPaused = false
     this.sawAll = true
+    this.isHeldBack = false
+    this.isPatient = false
     budget.chargeTime(1)
   }
 
   *#search(packed: Packed, ticket: Slot | undefined, terms: SearchTerms): Pausable<Found | undefined> {
     const { columns, draft, budget, triesOf } = this.#input
     this.#base = draft.count
-    this.#isBaseMatch = ticket !== undefined
     if (!this.#seatFirst(ticket)) return undefined
     const anchor = draft.members[0] as Slot
     const before = columns.cuts[anchor] as number
     budget.begin(triesOf(before))
     const missing = this.#packing.players - this.#packing.count(packed)
     if (missing === 0) return (yield* this.#close(packed)) ? this.#found : undefined
-    if (terms.among !== undefined) this.#candidates.take(terms.among, packed)
-    const isFound =
-      terms.among === undefined
-        ? yield* this.#widen(packed, anchor, missing, before)
-        : this.#candidates.isEnough(missing, 1) && (yield* this.#choose(packed, true, 1))
-    if (isFound) return this.#found
-    if (budget.wasCut && terms.among === undefined) {
+    if (terms.among === undefined) {
+      if (yield* this.#widen(packed, anchor, missing, before)) return this.#found
+      if (!budget.wasCut || this.isHeldBack) return undefined
       this.givenUp += 1
       this.sawAll = false
+      return undefined
     }
-    return undefined
+    this.#candidates.take(terms.among, packed)
+    return this.#candidates.isEnough(missing, 1) && (yield* this.#choose(packed, true, 1)) ? this.#found : undefined
   }
 
   /** Gathers candidates, first ample ones, then all, and tries to make a match of them. */
   *#widen(packed: Packed, anchor: Slot, missing: number, before: number): Pausable<boolean> {
-    const { grid, draft, budget } = this.#input
-    const isWide = grid.goesAnywhere(anchor)
+    const { grid, draft, budget, ranked } = this.#input
+    // Also an opening, with a ticket at the last resort.
+    const isWide = grid.goesAnywhere(draft.members[this.#base - 1] as Slot) || grid.goesAnywhere(anchor)
     const last = grid.coverOf(anchor)
-    const { most, skip } = windowOf(before, this.#input.ranked() ? MOST_READ_RANKED : MOST_READ)
+    const { most, skip } = windowOf(before, ranked() || this.isRationed ? MOST_READ_RANKED : MOST_READ)
     let read = 0
     let { reads } = grid
     grid.begin(anchor)
@@ -193,7 +198,7 @@ export class Search<Facts> {
     }
     let scale = Math.min(grid.finest(), last)
     // Who is to be preferred may be far away, and an opening takes as many as there are.
-    const isHasty = !this.#input.ranked() && this.#opening === undefined
+    const isHasty = !ranked() && !this.isRationed && this.#opening === undefined
     for (; scale <= last && !grid.wasCut; scale++) {
       if (isHasty && this.#candidates.isAmple(missing)) break
       gather(scale)
@@ -202,7 +207,7 @@ export class Search<Facts> {
     const isAll = scale > last && !isWide
     const isTried = isHasty && !isAll && this.#candidates.isEnough(missing, 1)
     if (isTried && (yield* this.#choose(packed, true, GREEDY))) return true
-    if (this.#isBroken(draft.count) || budget.wasCut) return false
+    if (this.#isBroken(draft.count) || budget.wasCut || this.isHeldBack) return false
     const { wasCut } = grid
     grid.begin(anchor)
     grid.wasCut = wasCut
@@ -211,15 +216,17 @@ export class Search<Facts> {
     while (scale <= last) gather(scale++)
     if (isWide) gather(last + 1)
     if (grid.wasCut) this.#candidates.gatherNeeded(packed, missing)
-    if (grid.wasCut || this.#candidates.shorten(missing, before)) this.sawAll = false
+    if (this.#candidates.shorten(missing, before) || grid.wasCut) this.sawAll = false
     if (this.#candidates.isEnough(missing, 1)) {
       draft.expect(this.#candidates.list, 0, this.#candidates.count)
       // Backtracking finds what there is among few; of many, other first choices find more.
-      const isMany = this.#candidates.count > Math.max(FEW, 3 * missing) && !this.#input.ranked()
-      if (isMany && (yield* this.#choose(packed, true, GREEDY))) return true
-      if (yield* this.#choose(packed, true, 0)) return true
+      const isMany = this.#candidates.count > Math.max(FEW, 3 * missing) && !ranked()
+      // While matches are held back, those that are hard to find are not looked for: they are dear.
+      this.isPatient = this.#opening === undefined && this.#input.levels.isPatient(anchor)
+      if ((isMany || this.isPatient) && (yield* this.#choose(packed, true, GREEDY))) return true
+      if (!this.isHeldBack && !this.isPatient && (yield* this.#choose(packed, true, 0))) return true
     }
-    if (this.#isBroken(draft.count) || !this.#mayBecomeSmall()) return false
+    if (this.#isBroken(draft.count) || this.isHeldBack || !this.#mayBecomeSmall()) return false
     budget.grant(this.#candidates.count)
     return yield* this.#choose(packed, false, 0)
   }
@@ -252,11 +259,8 @@ export class Search<Facts> {
     if (!this.#mayEverBeSmall) return false
     const { columns, draft, levels, model } = this.#input
     if (draft.longestWait() >= model.fillForMs) return true
-    for (let at = 0; at < this.#candidates.count; at++) {
-      const since = columns.rows[(this.#candidates.list[at] as Slot) * columns.stride + SINCE] as number
-      if (levels.now - since >= model.fillForMs) return true
-    }
-    return false
+    const list = this.#candidates.list.subarray(0, this.#candidates.count)
+    return list.some((slot) => levels.now - columns.sinceOf(slot) >= model.fillForMs)
   }
 
   /**
@@ -268,10 +272,13 @@ export class Search<Facts> {
     const { columns, draft, budget, model } = this.#input
     const mayBeSmall = () =>
       this.#opening !== undefined || (this.#mayEverBeSmall && draft.longestWait() >= model.fillForMs)
+    // An opening without a ticket wanted is no match.
+    const isBaseMatch = columns.size[draft.members[this.#base - 1] as Slot] !== 0
     let depth = 0
     let choices = greedy
     this.#firstRow(packed)
-    this.#shareFacts()
+    // What may still become a match is looked at ahead only where all choices are tried.
+    if (greedy === 0) this.#shareFacts()
     for (;;) {
       if (budget.isPauseDue()) {
         yield budget.pause()
@@ -285,9 +292,9 @@ export class Search<Facts> {
       const missing = this.#packing.players - this.#packing.count(before)
       const isOver = missing === 0 || (this.#left[depth] as number) === 0
       if (isOver || (full && (this.#behind[depth] as number) < missing)) {
-        const isMatch = full ? missing === 0 : (this.#isBaseMatch || depth > 0) && mayBeSmall()
+        const isMatch = full ? missing === 0 : (isBaseMatch || depth > 0) && mayBeSmall()
         if (isMatch && (yield* this.#close(before))) return true
-        if (budget.wasCut) return this.#unwind(depth)
+        if (budget.wasCut || this.isHeldBack) return this.#unwind(depth)
         if (depth > 0 && greedy > 0) {
           if (--choices === 0) return this.#unwind(depth)
           this.#unwind(depth)
@@ -337,16 +344,17 @@ export class Search<Facts> {
   }
 
   #firstRow(packed: Packed): void {
+    const { list, costs, count, players } = this.#candidates
     const rows = this.#packing.players + 2
-    if (this.#row.length < rows * this.#candidates.count) {
-      this.#row = new Int32Array(2 * rows * this.#candidates.count)
-      this.#sums = new Float64Array(2 * rows * this.#candidates.count)
+    if (this.#row.length < rows * count) {
+      this.#row = new Int32Array(2 * rows * count)
+      this.#sums = new Float64Array(2 * rows * count)
     }
-    this.#width = this.#candidates.count
-    this.#row.set(this.#candidates.list.subarray(0, this.#candidates.count))
-    this.#sums.set(this.#candidates.costs.subarray(0, this.#candidates.count))
-    this.#left[0] = this.#candidates.count
-    this.#behind[0] = this.#candidates.players
+    this.#width = count
+    this.#row.set(list.subarray(0, count))
+    this.#sums.set(costs.subarray(0, count))
+    this.#left[0] = count
+    this.#behind[0] = players
     this.#packedAt[0] = packed
     this.#price[0] = 0
   }
@@ -385,16 +393,14 @@ export class Search<Facts> {
     const { columns, draft, counts } = this.#input
     const ranked = this.#input.ranked()
     const from = depth * this.#width
-    const to = from + (this.#left[depth] as number)
-    const { quotas } = counts
+    const last = from + (this.#left[depth] as number) - 1
     let [best, least, highest] = [-1, Infinity, -Infinity]
-    for (let at = from; at < to; at++) {
+    for (let at = from; at <= last; at++) {
       const slot = this.#row[at] as Slot
       const priority = ranked ? (columns.priority[slot] as number) : 0
       if (priority < highest) continue
       let price = (this.#sums[at] as number) / draft.count - (this.#candidates.worth[slot] as number)
-      for (let quota = 0; quota < quotas.length; quota++) {
-        if (quotas[quota]?.isSpared !== true) continue
+      for (const quota of counts.spared) {
         const own = counts.of(slot, quota)
         const lacking = this.#lacking[quota] as number
         if (own > lacking) price += SPARE_COST * (own - Math.max(0, lacking))
@@ -408,7 +414,6 @@ export class Search<Facts> {
     }
     const slot = this.#row[best] as Slot
     this.#price[depth + 1] = (this.#price[depth] as number) + (this.#sums[best] as number)
-    const last = to - 1
     this.#row[best] = this.#row[last] as Slot
     this.#sums[best] = this.#sums[last] as number
     this.#left[depth] = last - from
@@ -437,26 +442,27 @@ export class Search<Facts> {
 
   /** Makes a match of the members, if some arrangement of teams may play. */
   *#close(packed: Packed): Pausable<boolean> {
-    const { draft, columns, facts, model, budget } = this.#input
+    const { draft, columns, levels, facts, model, budget } = this.#input
     if (this.#isBroken(draft.count) || !draft.isSound()) return false
-    const pairs = (draft.count * (draft.count - 1)) / 2
-    const depth = draft.count - this.#base
-    if (this.#mostCost < Infinity && (this.#price[depth] as number) > this.#mostCost * pairs) return false
-    const levels = draft.levels()
+    const mean = (this.#price[draft.count - this.#base] ?? 0) / Math.max(1, (draft.count * (draft.count - 1)) / 2)
+    if (mean > this.#mostCost) return false
+    if (this.#opening === undefined && levels.isHeldBack(mean, levels.now - draft.longestWait())) {
+      this.isHeldBack = true
+      return false
+    }
+    const waits = draft.levels()
     const mayBeAny = this.#packing.count(packed) === this.#packing.players || this.#opening !== undefined
-    const least = model.teams.map(({ min }) => (mayBeAny ? 0 : (min[levels.oldest] as number)))
     const slots = [...draft.members.subarray(this.#opening === undefined ? 0 : 1, draft.count)]
-    const sizes = slots.map((slot) => columns.size[slot] as number)
-    const first = this.#firstTeams(packed, sizes, least, levels.oldest)
-    if (first === undefined) return false
     const lineup = {
-      sizes,
+      sizes: slots.map((slot) => columns.size[slot] as number),
       facts: slots.map((slot) => facts[slot] as Facts),
       present: this.#opening?.present ?? this.#nobody,
       rooms: this.#opening?.rooms ?? this.#full,
-      least,
-      levels,
+      least: model.teams.map(({ min }) => (mayBeAny ? 0 : (min[waits.oldest] as number))),
+      levels: waits,
     }
+    const first = this.#firstTeams(packed, lineup.sizes, lineup.least, waits.oldest)
+    if (first === undefined) return false
     const teams = yield* arrange(model.checks, lineup, first, budget)
     if (teams === undefined) this.rejected += 1
     if (teams === undefined || this.#isBroken(draft.count)) return false

@@ -42,147 +42,105 @@ export function* arrange<Facts>(
   first: readonly number[],
   budget: Budget,
 ): Pausable<readonly number[] | undefined> {
-  if (
-    checks === undefined ||
-    (checks.part === undefined &&
-      checks.whole === undefined &&
-      checks.unevenness === undefined &&
-      (checks.quotas ?? []).length === 0)
-  )
-    return first
-  const arrangement = new Arrangement(checks, lineup, budget)
-  arrangement.rate(first)
-  if (arrangement.best === 0) return first
-  const fewWays = lineup.rooms.length ** lineup.sizes.length <= ALL_WAYS
-  if (!fewWays) yield* arrangement.exchange(first)
-  if (fewWays || arrangement.best === Infinity) yield* arrangement.tryAll()
-  return arrangement.bestTeams
-}
-
-/** The search for an arrangement of the teams, and the best one so far. */
-class Arrangement<Facts> {
+  const { part, whole, unevenness, quotas = [] } = checks ?? {}
+  if ((part ?? whole ?? unevenness ?? quotas[0]) === undefined) return first
+  const { sizes, facts, present, rooms, least, levels } = lineup
+  const seated = present.map((players) => [...players])
+  const noRoom = rooms.map(() => 0)
   /** Unevenness of the best arrangement. Infinity until one that may play is found. */
-  best = Infinity
-  bestTeams: readonly number[] | undefined
-  readonly #checks: Checks<Facts>
-  readonly #lineup: Lineup<Facts>
-  readonly #budget: Budget
-  readonly #seated: Facts[][]
-  readonly #noRoom: readonly number[]
+  let best = Infinity
+  let bestTeams: readonly number[] | undefined
 
-  constructor(checks: Checks<Facts>, lineup: Lineup<Facts>, budget: Budget) {
-    this.#checks = checks
-    this.#lineup = lineup
-    this.#budget = budget
-    this.#seated = lineup.present.map((players) => [...players])
-    this.#noRoom = lineup.rooms.map(() => 0)
+  const mayPlay = (): boolean => {
+    budget.charge(1)
+    if (!meetsQuotas(quotas, seated, levels.youngest)) return false
+    if (part?.(seated, noRoom, levels) === false) return false
+    if (whole === undefined) return true
+    budget.noteSlow()
+    return whole(seated, levels)
   }
-
+  const keepIfBetter = (teams: readonly number[]): boolean => {
+    // Infinitely uneven teams are better than none.
+    const uneven = Math.min(unevenness?.(seated) ?? 0, Number.MAX_VALUE)
+    if (uneven >= best || !mayPlay()) return false
+    best = uneven
+    bestTeams = [...teams]
+    return true
+  }
+  const empty = () => {
+    for (const [team, players] of present.entries()) (seated[team] as Facts[]).length = players.length
+  }
   /** Rates one arrangement; true if it is better than all before. */
-  rate(teams: readonly number[]): boolean {
-    const { present, facts } = this.#lineup
-    for (const [team, players] of present.entries()) (this.#seated[team] as Facts[]).length = players.length
-    for (const [ticket, team] of teams.entries()) (this.#seated[team] as Facts[]).push(facts[ticket] as Facts)
-    return this.#keepIfBetter(teams)
+  const rate = (teams: readonly number[]): boolean => {
+    empty()
+    for (const [ticket, team] of teams.entries()) (seated[team] as Facts[]).push(facts[ticket] as Facts)
+    return keepIfBetter(teams)
   }
 
-  /** Improves on `first`: exchanges two tickets of the same size as long as that makes the teams better. */
-  *exchange(first: readonly number[]): Pausable<void> {
-    const { sizes } = this.#lineup
+  /** Exchanges two tickets of the same size as long as that makes the teams better. */
+  function* exchange(): Pausable<void> {
     const teams = [...first]
     let tries = 0
-    for (let better = true; better && this.best > 0;) {
+    for (let better = true; better;) {
       better = false
       for (let one = 0; one < teams.length; one++) {
         for (let other = one + 1; other < teams.length; other++) {
           if (teams[one] === teams[other] || sizes[one] !== sizes[other]) continue
-          if (++tries > SOME_WAYS || !this.#budget.take()) return
-          if (this.#budget.isPauseDue()) yield this.#budget.pause()
+          if (best === 0 || ++tries > SOME_WAYS || !budget.take()) return
+          if (budget.isPauseDue()) yield budget.pause()
           swap(teams, one, other)
-          if (this.rate(teams)) better = true
+          if (rate(teams)) better = true
           else swap(teams, one, other)
         }
       }
     }
   }
 
-  /**
-   * Tries every arrangement, team by team for each ticket in turn. Ends when the teams are even or the budget is spent.
-   */
-  *tryAll(): Pausable<void> {
-    const { sizes, facts, present, rooms, least } = this.#lineup
-    const last = sizes.length - 1
+  /** Tries every arrangement, team by team for each ticket in turn, until the teams are even or the budget is spent. */
+  function* tryAll(): Pausable<void> {
     /** The team of each ticket placed; −1 for the others. */
     const teams = sizes.map(() => -1)
     const left = [...rooms]
-    for (const [team, players] of present.entries()) (this.#seated[team] as Facts[]).length = players.length
-
+    empty()
     for (let ticket = 0; ticket >= 0;) {
-      if (this.#budget.isPauseDue()) yield this.#budget.pause()
-      if (this.#budget.isOut()) return
+      if (budget.isPauseDue()) yield budget.pause()
+      if (budget.isOut()) return
       const size = sizes[ticket] as number
       const before = teams[ticket] as number
       if (before >= 0) {
         left[before] = (left[before] as number) + size
-        this.#seated[before]?.pop()
+        seated[before]?.pop()
       }
-      const team = nextWithRoom(left, before, size)
+      const team = left.findIndex((room, at) => at > before && room >= size)
       teams[ticket] = team
       if (team === -1) {
         ticket -= 1
         continue
       }
       left[team] = (left[team] as number) - size
-      ;(this.#seated[team] as Facts[]).push(facts[ticket] as Facts)
-      if (!this.#mayBecomeMatch(left)) continue
-      if (ticket < last) {
+      ;(seated[team] as Facts[]).push(facts[ticket] as Facts)
+      // Once an arrangement is found, unevenness rules out most others at less cost.
+      if (part !== undefined && best === Infinity) {
+        budget.charge(1)
+        if (!part(seated, left, levels, facts)) continue
+      }
+      if (ticket < sizes.length - 1) {
         ticket += 1
         continue
       }
       const isEnough = left.every((room, at) => (rooms[at] as number) - room >= (least[at] as number))
-      if (isEnough && !this.#budget.take()) return
-      if (isEnough) this.#keepIfBetter(teams)
-      if (this.best === 0) return
+      if (isEnough && !budget.take()) return
+      if (isEnough) keepIfBetter(teams)
+      if (best === 0) return
     }
   }
 
-  /**
-   * `part` is asked only until an allowed arrangement is found: from then on unevenness rules out most arrangements at
-   * less cost.
-   */
-  #mayBecomeMatch(left: readonly number[]): boolean {
-    const { levels, facts } = this.#lineup
-    const { part } = this.#checks
-    if (part === undefined || this.best < Infinity) return true
-    this.#budget.charge(1)
-    return part(this.#seated, left, levels, facts)
-  }
-
-  #keepIfBetter(teams: readonly number[]): boolean {
-    // Infinitely uneven teams are better than none.
-    const uneven = Math.min(this.#checks.unevenness?.(this.#seated) ?? 0, Number.MAX_VALUE)
-    if (uneven >= this.best || !this.#mayPlay()) return false
-    this.best = uneven
-    this.bestTeams = [...teams]
-    return true
-  }
-
-  #mayPlay(): boolean {
-    const { part, whole, quotas } = this.#checks
-    const { levels } = this.#lineup
-    this.#budget.charge(1)
-    if (!meetsQuotas(quotas, this.#seated, levels.youngest)) return false
-    if (part?.(this.#seated, this.#noRoom, levels) === false) return false
-    if (whole === undefined) return true
-    this.#budget.noteSlow()
-    return whole(this.#seated, levels)
-  }
-}
-
-/** The first team after `before` with room for so many players; −1 if there is none. */
-function nextWithRoom(left: readonly number[], before: number, size: number): number {
-  for (let team = before + 1; team < left.length; team++) if ((left[team] as number) >= size) return team
-  return -1
+  rate(first)
+  const ways = rooms.length ** sizes.length
+  if (best === 0 || ways === 1) return bestTeams
+  if (ways > ALL_WAYS) yield* exchange()
+  if (ways <= ALL_WAYS || best === Infinity) yield* tryAll()
+  return bestTeams
 }
 
 function swap(teams: number[], one: number, other: number): void {

@@ -28,62 +28,44 @@ export interface Packing {
 export type Plan = ReadonlyMap<number, readonly number[]>
 
 interface State {
+  /** The largest first. */
   readonly sizes: readonly number[]
   readonly count: number
+  /** By the size of one more party. */
+  readonly next: (Packed | undefined)[]
+  /** By level; −1 for a full match, which has all minima. */
   readonly plans: Map<number, Plan | undefined>
 }
 
-const UNKNOWN = -2
 const NONE = -1
-/**
- * Placements tried before parties count as not fitting. Exhaustive search stays far below this with few large teams.
- */
+/** Placements tried before parties count as not fitting: with few large teams, far fewer are needed. */
 const MOST_TRIES = 5000
 const MOST_STATES = 20_000
 
 export function createPacking(teams: readonly Pick<TeamShape, 'max' | 'min'>[]): Packing {
   const rooms = teams.map(({ max }) => max)
   const players = rooms.reduce((sum, room) => sum + room, 0)
-  const largest = Math.max(0, ...rooms)
   const states: State[] = []
   const known = new Map<string, Packed>()
-  let next = new Int32Array(0)
-  // With a single team, the number of players identifies a state.
-  const nameOf = (sizes: readonly number[], count: number) => (rooms.length === 1 ? String(count) : sizes.join())
 
   const stateOf = (sizes: readonly number[], count: number): Packed => {
-    const name = nameOf(sizes, count)
-    const old = known.get(name)
-    if (old !== undefined) return old
-    if (states.length > 0 && rooms.length > 1 && pack(sizes, rooms, undefined) === undefined) {
-      known.set(name, NONE)
-      return NONE
-    }
-    const state = states.push({ sizes, count, plans: new Map() }) - 1
+    // With a single team, the number of players identifies a state.
+    const name = rooms.length === 1 ? String(count) : sizes.join()
+    const isNone = count > players || (rooms.length > 1 && count > 0 && pack(sizes, rooms, undefined) === undefined)
+    const state = known.get(name) ?? (isNone ? NONE : states.push({ sizes, count, next: [], plans: new Map() }) - 1)
     known.set(name, state)
-    if ((state + 1) * (largest + 1) > next.length) {
-      const wider = new Int32Array(Math.max(64, 2 * next.length, (state + 1) * (largest + 1))).fill(UNKNOWN)
-      wider.set(next)
-      next = wider
-    }
     return state
   }
 
-  const explore = (packed: Packed, size: number): Packed => {
-    const { sizes, count } = states[packed] as State
-    const at = sizes.findIndex((other) => other < size)
-    const found =
-      count + size > players ? NONE : stateOf(at === -1 ? [...sizes, size] : sizes.toSpliced(at, 0, size), count + size)
-    next[packed * (largest + 1) + size] = found
-    return found
-  }
-
-  const packing: Packing = {
+  stateOf([], 0)
+  return {
     players,
     add: (packed, size) => {
-      if (size > largest) return NONE
-      const found = next[packed * (largest + 1) + size] as number
-      return found === UNKNOWN ? explore(packed, size) : found
+      const { sizes, count, next } = states[packed] as State
+      return (next[size] ??= stateOf(
+        [...sizes, size].toSorted((one, other) => other - one),
+        count + size,
+      ))
     },
     count: (packed) => (states[packed] as State).count,
     plan: (packed, level) => {
@@ -99,12 +81,9 @@ export function createPacking(teams: readonly Pick<TeamShape, 'max' | 'min'>[]):
       if (known.size < MOST_STATES) return
       states.length = 0
       known.clear()
-      next.fill(UNKNOWN)
       stateOf([], 0)
     },
   }
-  stateOf([], 0)
-  return packing
 }
 
 /**
@@ -120,16 +99,15 @@ function pack(
   const chosen: number[] = []
   let left = sizes.reduce((sum, size) => sum + size, 0)
   let tries = 0
-
   const lacking = () => (minima ?? []).reduce((sum, min, team) => sum + Math.max(0, min - (inTeam[team] as number)), 0)
-  const fill = (team: number) => (inTeam[team] as number) / Math.max(1, rooms[team] as number)
+  const share = (team: number) => (inTeam[team] as number) / Math.max(1, rooms[team] as number)
   const order = (): number[] => {
-    const open = rooms.map((_, team) => team)
-    return minima === undefined ? open : open.toSorted((one, other) => fill(one) - fill(other) || one - other)
+    const all = [...rooms.keys()]
+    return minima === undefined ? all : all.toSorted((one, other) => share(one) - share(other) || one - other)
   }
 
   const place = (party: number): boolean => {
-    if (minima !== undefined && lacking() > left) return false
+    if (lacking() > left) return false
     if (party === sizes.length) return true
     const size = sizes[party] as number
     const tried = new Set<string>()
@@ -154,11 +132,5 @@ function pack(
 
 function planOf(sizes: readonly number[], teams: readonly number[] | undefined): Plan | undefined {
   if (teams === undefined) return undefined
-  const plan = new Map<number, number[]>()
-  for (const [party, size] of sizes.entries()) {
-    const known = plan.get(size)
-    if (known === undefined) plan.set(size, [teams[party] as number])
-    else known.push(teams[party] as number)
-  }
-  return plan
+  return new Map(sizes.map((size) => [size, teams.filter((_, party) => sizes[party] === size)]))
 }

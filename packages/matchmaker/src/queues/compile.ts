@@ -91,6 +91,8 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
       radius: rules.find((rule) => rule.radius !== undefined)?.radius,
       spans: spans.flatMap(({ span }) => span ?? []),
       checks: checksOf(rules),
+      prefer: queue.prefer && weightsOf(queue.prefer, spans),
+      patience: queue.patience,
     },
 
     entryOf: (ticket) => {
@@ -137,6 +139,14 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
     },
   }
 }
+
+/** The weights of the distance and of each span; by default only the first span counts. */
+const weightsOf = (prefer: Readonly<Record<string, number>>, spans: readonly CompiledRule[]) => ({
+  distance: prefer['distance'],
+  spans: spans.map(({ rule }, at) => prefer['attribute' in rule ? String(rule.attribute) : ''] ?? (at === 0 ? 1 : 0)),
+  waiting: prefer['waiting'],
+  parties: prefer['parties'],
+})
 
 const refusal =
   (prefix: string): Refuse =>

@@ -225,6 +225,8 @@ test('a field that is new is described, too', () => {
     'fillForMs',
     'lastResortMs',
     'targetWaitMs',
+    'prefer',
+    'patience',
     'expireAfterMs',
     'maxAttempts',
     'playersMayWaitTwice',
@@ -239,6 +241,21 @@ test('a field that is new is described, too', () => {
     'deploy',
     'pool',
   ])
+})
+
+test('weights and patience are described', () => {
+  const rules = [{ kind: 'difference', attribute: 'skill', max: 50 }] as const
+  const sentences = sentencesOf({
+    matchSize: 2,
+    rules,
+    prefer: { skill: 2, waiting: 0.5 },
+    patience: { cost: 2.5, untilMs: 20_000 },
+  })
+  expect(sentences).toContain('Members of a match are chosen by skill with weight 2 and waiting with weight 0.5.')
+  expect(sentences).toContain(
+    'Until its oldest ticket has waited 20 s, a match is held back for a cheaper one: it may cost 2.5 in the end, ' +
+      'and proportionally less before.',
+  )
 })
 
 test('no value of a variable is in a sentence', () => {

@@ -45,6 +45,8 @@ const lifetimeClauses = (queue: Queue): string[] => [
   ...targetClauses(queue),
   ...fillClauses(queue),
   ...lastResortClauses(queue),
+  ...preferClauses(queue),
+  ...patienceClauses(queue),
   ...(queue.mode === 'arrival' ? ['matches are made whenever a ticket arrives'] : []),
   `a ticket that finds no match within ${duration(queue.expireAfterMs)} is cancelled`,
   ...presenceClauses(queue),
@@ -82,6 +84,19 @@ function lastResortClauses({ lastResortMs, rules }: Queue): string[] {
   const counting = first === undefined ? 'no rule counts any more' : still
   return [`after ${duration(lastResortMs)} a ticket takes the best match there is: ${counting}`]
 }
+
+const preferClauses = ({ prefer = {} }: Queue) => {
+  const weights = Object.entries(prefer).map(([name, weight]) => `${name} with weight ${digits(weight)}`)
+  return weights.length === 0 ? [] : [`members of a match are chosen by ${listed(weights)}`]
+}
+
+const patienceClauses = ({ patience }: Queue) =>
+  patience === undefined
+    ? []
+    : [
+        `until its oldest ticket has waited ${duration(patience.untilMs)}, a match is held back for a cheaper one: ` +
+          `it may cost ${digits(patience.cost)} in the end, and proportionally less before`,
+      ]
 
 const presenceClauses = ({ presence }: Queue) =>
   presence === undefined

@@ -229,6 +229,17 @@ describe('where limits follow a target wait', () => {
   })
 })
 
+test('says for how long a match may be held back for a cheaper one', () => {
+  const rules: RuleDefinition[] = [{ kind: 'difference', attribute: 'skill', max: 50 }]
+  const patience = { cost: 2.5, untilMs: 20_000 }
+  const why = (waited: number) => explain(rules, [skill(0, waited), skill(40)], { patience })
+  expect(why(5000)).toMatchObject({
+    summary: 'Enough others wait for a match. A match is held back for a cheaper one for 15 s at most.',
+    patientForMs: 15_000,
+  })
+  expect(why(20_000).patientForMs).toBeUndefined()
+})
+
 test('applies from the lower level of two tickets, unless the rule says otherwise', () => {
   const waits = [skill(0, 5000), skill(20)]
   expect(explain([closer], waits).compatible).toBe(0)

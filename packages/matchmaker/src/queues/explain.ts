@@ -32,6 +32,8 @@ export interface Explanation {
   readonly targetWaitMs?: number | undefined
   /** Then: milliseconds by which the ticket's limits are ahead of its wait, or behind it where negative. */
   readonly aheadMs?: number | undefined
+  /** Milliseconds for which matches of this ticket may be held back for cheaper ones (`patience`). */
+  readonly patientForMs?: number | undefined
   /** The next relaxation of a limit. */
   readonly next?: NextRelaxation | undefined
 }
@@ -98,6 +100,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
     return model.levels.findLastIndex((ms) => ms <= waited)
   }
   const full = model.teams.reduce((sum, { max }) => sum + max, 0)
+  const patientMs = queue.patience?.untilMs ?? 0
 
   return (pool, slot, now) => {
     const self = pool.entryOf(slot)
@@ -155,6 +158,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
       nearest,
       lacks,
       ...(queue.targetWaitMs !== undefined && { targetWaitMs: queue.targetWaitMs, aheadMs: Math.round(aheadMs) }),
+      ...(waitedMs < patientMs && { patientForMs: Math.round(patientMs - waitedMs) }),
       next: nextAt(waitedMs, aheadMs),
     }
     return { queue: queue.name, summary: summaryOf(why, together), ...why }
@@ -319,7 +323,13 @@ const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 
 
 /** @param together names of the rules about whole matches. */
 function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {
-  return `${obstacleOf(why, together)}.${targetSentence(why)}${relaxationSentence(why.next)}`
+  return `${obstacleOf(why, together)}.${targetSentence(why)}${patienceSentence(why)}${relaxationSentence(why.next)}`
+}
+
+/** Says how long matches may be held back, after a space, where there are players for one. */
+function patienceSentence({ patientForMs, lacks, blocking }: Omit<Explanation, 'summary' | 'queue'>): string {
+  if (patientForMs === undefined || lacks > 0 || blocking !== undefined) return ''
+  return ` A match is held back for a cheaper one for ${rounded(patientForMs / 1000)} s at most.`
 }
 
 /** Says what limits follow, after a space; empty where they relax as the definition says. */

@@ -105,6 +105,14 @@ export interface QueueDefinition {
    * as they say.
    */
   readonly targetWaitMs?: number | undefined
+  /**
+   * What counts when the members of a match are chosen, as weights from 0 to 100: `distance`, the attribute of each
+   * `difference` rule, `waiting`, and `parties`, which are hard to place. Distance and differences count in units of
+   * their strictest limits. Default 1, but 0 for the second and further difference rules.
+   */
+  readonly prefer?: Readonly<Record<string, number>> | undefined
+  /** Holds matches back for cheaper ones. Default: a match is made as soon as the rules allow it. */
+  readonly patience?: PatienceDefinition | undefined
   /** Milliseconds after which a ticket that still searches is cancelled. Default 300,000. */
   readonly expireAfterMs?: number | undefined
   /** Failed deployments after which a ticket is cancelled instead of searching again. Default 3. */
@@ -165,6 +173,17 @@ export interface AcceptanceDefinition {
   readonly replace?: boolean | undefined
 }
 
+export interface PatienceDefinition {
+  /**
+   * The most that a match may cost just before `untilMs`, above 0; before that proportionally less. The cost is the
+   * mean over its pairs of tickets: distance and differences in units of their strictest limits, by the weights of
+   * `prefer`.
+   */
+  readonly cost: number
+  /** Milliseconds of its oldest ticket's wait after which a match may cost anything. Less than `expireAfterMs`. */
+  readonly untilMs: number
+}
+
 export interface PresenceDefinition {
   /**
    * Milliseconds for which a client may be away while its ticket searches, from 10,000. They count from the ticket's
@@ -185,6 +204,8 @@ export interface Queue
       | 'rules'
       | 'lastResortMs'
       | 'targetWaitMs'
+      | 'prefer'
+      | 'patience'
       | 'playerMayState'
       | 'presence'
       | 'acceptance'
@@ -197,6 +218,8 @@ export interface Queue
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
   readonly targetWaitMs?: number | undefined
+  readonly prefer?: Readonly<Record<string, number>> | undefined
+  readonly patience?: PatienceDefinition | undefined
   readonly playerMayState?: readonly string[] | undefined
   readonly presence?: PresenceDefinition | undefined
   readonly acceptance?: Acceptance | undefined
@@ -213,6 +236,9 @@ const SHORTEST_PRESENCE_MS = 10_000
 /** Less would be no wait at all: matches are made in rounds, about once a second. */
 const SHORTEST_TARGET_MS = 1000
 
+/** A weight beyond this leaves nothing of the others. */
+const MOST_WEIGHT = 100
+
 /** The schema of a queue's definition, which fills in defaults. */
 const queueSchema: z.ZodType<Queue> = z
   .strictObject({
@@ -223,6 +249,8 @@ const queueSchema: z.ZodType<Queue> = z
     fillForMs: waitMs.default(5000),
     lastResortMs: waitMs.optional(),
     targetWaitMs: waitMs.min(SHORTEST_TARGET_MS).optional(),
+    prefer: z.record(z.string().min(1).max(128), z.number().min(0).max(MOST_WEIGHT)).optional(),
+    patience: z.strictObject({ cost: z.number().positive(), untilMs: waitMs.positive() }).optional(),
     expireAfterMs: waitMs.positive().default(300_000),
     maxAttempts: z.int().min(1).default(3),
     playersMayWaitTwice: z.boolean().default(false),
@@ -262,6 +290,8 @@ const inOneShape = (queue: Queue): Queue => ({
   fillForMs: queue.fillForMs,
   lastResortMs: queue.lastResortMs,
   targetWaitMs: queue.targetWaitMs,
+  prefer: queue.prefer,
+  patience: queue.patience,
   expireAfterMs: queue.expireAfterMs,
   maxAttempts: queue.maxAttempts,
   playersMayWaitTwice: queue.playersMayWaitTwice,

@@ -35,6 +35,8 @@ interface Parts {
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
   readonly targetWaitMs?: number | undefined
+  readonly prefer?: Readonly<Record<string, number>> | undefined
+  readonly patience?: { readonly untilMs: number } | undefined
   readonly expireAfterMs: number
 }
 
@@ -51,10 +53,28 @@ export function problemsOfQueue(parts: Parts): Problem[] {
   if (lastResortMs !== undefined && lastResortMs >= expireAfterMs) {
     problems.push({ path: ['lastResortMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
   }
+  problems.push(...problemsOfPrefer(parts))
+  if (parts.patience !== undefined && parts.patience.untilMs >= expireAfterMs) {
+    problems.push({ path: ['patience', 'untilMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
+  }
   if (levelsOf({ teams, rules, lastResortMs, targetWaitMs }).at.length > MOST_LEVELS) {
     problems.push({ path: ['rules'], message: `relax at more than ${MOST_LEVELS - 1} different times` })
   }
   return problems
+}
+
+/** Weights that count for nothing are mistakes. */
+function problemsOfPrefer({ prefer = {}, rules }: Parts): Problem[] {
+  const attributes = rules.flatMap((rule) => (rule.kind === 'difference' ? [rule.attribute] : []))
+  return Object.keys(prefer).flatMap((name): Problem[] => {
+    if (name === 'waiting' || name === 'parties' || attributes.includes(name)) return []
+    if (name !== 'distance') {
+      const message = 'is neither distance, waiting or parties, nor the attribute of a difference rule'
+      return [{ path: ['prefer', name], message }]
+    }
+    if (rules.some(({ kind }) => kind === 'distance')) return []
+    return [{ path: ['prefer', name], message: 'needs a distance rule' }]
+  })
 }
 
 function problemsOfTeams(teams: readonly TeamDefinition[]): Problem[] {

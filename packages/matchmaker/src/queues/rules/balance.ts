@@ -25,6 +25,7 @@ import {
   aggregateOf,
   createExtremes,
   rangeOf,
+  type Tally,
   tallyOf,
   valuesOf,
   type Wanted,
@@ -177,12 +178,21 @@ function compileSpread(rule: Checked<BalanceRule>, { index, levels }: RuleContex
     }
     return high - low
   }
+  /** Whether no two players who are or may be in the match are further apart, which is quicker to tell. */
+  const isEven = (teams: Teams, others: readonly Facts[], most: number) => {
+    const { low, high } = extremesOf(others)
+    const isWithin = ({ of }: Facts) => (of[index] as Tally).min >= low && (of[index] as Tally).max <= high
+    return aggregate !== 'sum' && high - low <= most && teams.every((team) => team.every(isWithin))
+  }
   // The unevenness is given in units of the limit, so that several balance rules of a queue weigh the same.
   const unit = strictest(max) || 1
   return {
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
-    part: (teams, roomOf, wait, others) =>
-      others === undefined || leastSpreadOf(teams, roomOf, others) <= limit.ofPart(wait),
+    part: (teams, roomOf, wait, others) => {
+      if (others === undefined) return true
+      const most = limit.ofPart(wait)
+      return isEven(teams, others, most) || leastSpreadOf(teams, roomOf, others) <= most
+    },
     whole: (teams, match) => spreadOf(teams) <= limit.ofMatch(match),
     unevenness: (teams) => spreadOf(teams) / unit,
   }

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import type { Entry, Model, Patience, Weights } from './data/model.js'
+import { createPool } from './pool.js'
+
+const NOW = 1_000_000_000_000
+
+/** A distance of up to 0.1, and two differences of up to 10; matches of `players`. */
+const modelOf = (players: number, more: Partial<Model<string>>): Model<string> => ({
+  levels: Float64Array.of(0),
+  lastResortLevel: Infinity,
+  teams: [{ name: 'team', max: players, min: Uint16Array.of(players) }],
+  fillForMs: 0,
+  radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'network' },
+  spans: [
+    { by: 'each', limit: Float64Array.of(10) },
+    { by: 'each', limit: Float64Array.of(10) },
+  ],
+  checks: undefined,
+  ...more,
+})
+
+const entry = (id: string, more: { at?: number; first?: number; second?: number; waited?: number; size?: number }) => {
+  const { at = 0, first = 0, second = 0, waited = 0, size = 1 } = more
+  const place = [Math.cos(at), Math.sin(at), 0] as const
+  const since = NOW - waited
+  const found: Entry<string> = {
+    id,
+    size,
+    since,
+    priority: 0,
+    key: '',
+    place,
+    network: undefined,
+    values: [first, first, second, second],
+    facts: '',
+  }
+  return found
+}
+
+describe('weights', () => {
+  /** Whom the oldest ticket is matched with. */
+  const partnerOf = (players: number, prefer: Weights | undefined, others: readonly Entry<string>[]) => {
+    const pool = createPool(modelOf(players, { prefer }))
+    const oldest = pool.add(entry('oldest', { waited: 100 }))
+    for (const one of others) pool.add(one)
+    const match = [...pool.group(NOW)].find(({ slots }) => slots.includes(oldest))
+    return match?.slots.filter((slot) => slot !== oldest).map((slot) => pool.entryOf(slot).id)
+  }
+  const far = entry('far', { at: 0.08 })
+  const first = entry('first', { first: 5 })
+  const second = entry('second', { second: 4 })
+
+  test.each([
+    ['by default the distance and the first difference count alike', undefined, 'second'],
+    ['a second difference counts where it has a weight', { spans: [1, 2] }, 'first'],
+    ['the distance counts less', { distance: 0.1, spans: [1, 2] }, 'far'],
+    ['a difference without a weight does not count', { spans: [0, 3] }, 'first'],
+  ])('%s', (_, prefer, partner) => {
+    expect(partnerOf(2, prefer, [far, first, second])).toEqual([partner])
+  })
+
+  test('a party, and a long wait, count as much as they weigh', () => {
+    const near = [entry('a', { first: 1 }), entry('b', { first: 1 })]
+    const party = entry('party', { first: 5, size: 2 })
+    expect(partnerOf(3, undefined, [...near, party])).toEqual(['party'])
+    expect(partnerOf(3, { parties: 0 }, [...near, party])).toEqual(['a', 'b'])
+    const waited = entry('waited', { first: 8, waited: 90 })
+    expect(partnerOf(3, { waiting: 100 }, [...near, waited])).toContain('waited')
+    expect(partnerOf(3, { waiting: 0 }, [...near, waited])).toEqual(['a', 'b'])
+  })
+})
+
+describe('patience', () => {
+  const patience: Patience = { cost: 1, untilMs: 20_000 }
+  /** The time, in seconds, at which a match is made of tickets that differ by `gap`, a part of the limit. */
+  const madeAt = (players: number, gap: number, count = players) => {
+    const pool = createPool(modelOf(players, { patience }))
+    for (let at = 0; at < count; at++) pool.add(entry(`t${at}`, { first: at % 2 === 0 ? 0 : 10 * gap }))
+    for (let ms = 0; ms <= 60_000; ms += 250) if (pool.group(NOW + ms).length > 0) return ms / 1000
+    return undefined
+  }
+
+  test.each([
+    [2, 0, 0],
+    [2, 0.25, 5],
+    [2, 0.5, 10],
+    // The mean over the six pairs of four: four of them are 0.75 apart.
+    [4, 0.75, 10],
+  ])('a match of %d who are %d apart is held back as long as it costs too much', (players, gap, atS) => {
+    const at = madeAt(players, gap) as number
+    expect(at).toBeGreaterThanOrEqual(atS)
+    // It is tried again every other round.
+    expect(at).toBeLessThanOrEqual(atS + 0.75)
+  })
+
+  test('no match is held back once patience is over, whatever it costs', () => {
+    const pool = createPool(modelOf(2, { patience: { cost: 0.01, untilMs: 20_000 } }))
+    pool.add(entry('a', { first: 0 }))
+    pool.add(entry('b', { first: 10 }))
+    const made = [0, 10_000, 19_750, 20_000].map((ms) => pool.group(NOW + ms).length)
+    expect(made).toEqual([0, 0, 0, 1])
+  })
+
+  test('a crowd is held back too, and a cheaper match that comes is made at once', () => {
+    expect(madeAt(2, 0.5, 1000)).toBe(0)
+    const pool = createPool(modelOf(2, { patience }))
+    pool.add(entry('a', { first: 0 }))
+    pool.add(entry('b', { first: 9 }))
+    expect(pool.group(NOW)).toHaveLength(0)
+    pool.add(entry('c', { first: 9 }))
+    const [match] = [...pool.group(NOW + 250)]
+    expect(match?.slots.map((slot) => pool.entryOf(slot).id)).toEqual(['b', 'c'])
+  })
+})

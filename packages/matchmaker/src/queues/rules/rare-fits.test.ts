@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { createPool } from '@muster/kernel'
+import { compileQueue } from '../compile.js'
+import { defineQueue, type QueueDefinition } from '../queue.js'
+import type { RuleDefinition } from './definition.js'
+
+/** Matches that hardly any tickets make, by rules that say nothing of who they are: docs/rules.md has the bounds. */
+
+const NOW = 1_000_000_000_000
+const TICK_MS = 250
+const sumOf: RuleDefinition = { kind: 'compare', attribute: 'x', aggregate: 'sum', operator: '=', value: 2 }
+const customSum = (wanted: number): RuleDefinition => ({
+  kind: 'custom',
+  name: 'sum',
+  test: ({ teams }) => {
+    const players = teams.flatMap(({ tickets }) => tickets).flatMap((ticket) => ticket.players)
+    return players.reduce((sum, { attributes }) => sum + Number(attributes['x']), 0) === wanted
+  },
+})
+
+/** In which round the first match is made of these values of `x`, a player each, and who is in it. */
+function firstMatch(queue: Partial<QueueDefinition>, values: readonly number[], mostRounds: number) {
+  const deploy = { application: 'game', version: '1' }
+  const compiled = compileQueue(defineQueue({ name: 'queue', matchSize: 2, deploy, ...queue }))
+  const pool = createPool(compiled.model)
+  for (const [at, x] of values.entries()) {
+    const player = { id: `p${at}`, attributes: { x }, roles: [], latencies: {}, avoid: [] }
+    const ticket = { id: `t${at}`, createdAt: NOW - at, priority: 0, place: undefined, network: undefined }
+    pool.add(compiled.entryOf({ ...ticket, players: [player] }))
+  }
+  for (let round = 0; round < mostRounds; round += 1) {
+    const [match] = pool.group(NOW + round * TICK_MS)
+    if (match !== undefined) return { round, members: match.slots.map((slot) => pool.entryOf(slot).id) }
+  }
+  return undefined
+}
+
+test.each([
+  ['compare', sumOf, 400, 700],
+  ['custom', customSum(2), 400, 700],
+])('two of 1,000 who want each other by %s are found within 240 rounds, a minute', (_, rule, one, other) => {
+  const values = Array.from({ length: 1000 }, (_value, at) => (at === one || at === other ? 1 : 5))
+  const found = firstMatch({ rules: [rule] }, values, 240)
+  expect(found?.members).toEqual([`t${other}`, `t${one}`])
+})
+
+type Case = [name: string, queue: Partial<QueueDefinition>, hosts: number[], mostRounds: number]
+
+test.each([
+  ['one host of 200 in a match of ten', { matchSize: 10, rules: [{ ...sumOf, value: 1 }] }, [150], 5],
+  ['one host of 200 in a match of ten, by a custom rule', { matchSize: 10, rules: [customSum(1)] }, [150], 5],
+  [
+    'a host for each of two teams, two of 200',
+    {
+      matchSize: undefined,
+      teams: [{ name: 'team', count: 2, size: 5 }],
+      rules: [{ ...sumOf, value: 1, team: 'team' }],
+    },
+    [20, 150],
+    240,
+  ],
+] satisfies Case[])('%s: within some rounds', (_, queue, hosts, most) => {
+  const values = Array.from({ length: 200 }, (_value, at) => (hosts.includes(at) ? 1 : 0))
+  const found = firstMatch(queue, values, most)
+  expect(found?.members).toEqual(expect.arrayContaining(hosts.map((at) => `t${at}`)))
+})
