@@ -20,7 +20,7 @@ const MOST: Readonly<Record<string, number>> = {
   redis: 46,
   relay: 66,
   server: 14,
-  servers: 16,
+  servers: 18,
 }
 const MOST_IN_ALL = 600
 
