@@ -19,7 +19,7 @@ export interface JoinClaims {
 }
 
 /** Seconds for which a join token is valid (our choice): as long as a slow client may load. */
-export const JOIN_TOKEN_SECONDS = 300
+const JOIN_TOKEN_SECONDS = 300
 
 /** Most characters of a token that is read: far more than one with the longest ids has. */
 const LONGEST = 2048
