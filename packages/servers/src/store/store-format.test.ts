@@ -150,4 +150,12 @@ describe('a damaged line before others', () => {
       expect(() => readStore(PATH, bytes)).toThrow(StoreCorrupt)
     }
   })
+  test.each(['result', 'secret', 'cooldown', 'pause', 'group', 'backfill'])('of a %s is left out', (kind) => {
+    const bytes = Buffer.from(HEADER + lineOf(kind, '=', 'one', '{}') + lineOf('ticket', '=', 't1', '{}'))
+    const at = bytes.indexOf('{}')
+    bytes[at] = (bytes[at] as number) ^ 1
+    const { records, damage } = readStore(PATH, bytes)
+    expect([...records.keys()]).toEqual(['ticket'])
+    expect(damage).toMatchObject({ line: 2, lines: 1 })
+  })
 })

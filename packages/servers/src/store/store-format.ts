@@ -63,7 +63,7 @@ export function* wholeFile(sources: ReadonlyMap<string, () => Iterable<StoreReco
  * Kinds of which a damaged line is left out. One that may be of another kind, as a server is, which costs money, makes
  * the file be refused.
  */
-const LOSSY = /^(name|ticket|group|backfill|cooldown|pause)[=~-]"/
+const LOSSY = /^(name|ticket|group|backfill|cooldown|pause|result|secret)[=~-]"/
 /** A line of a server, where damage has joined it to the line before. */
 const JOINED_SERVER = /[0-9a-f]{8} server[=~-]"/
 
