@@ -204,6 +204,48 @@ describe('a pool', () => {
     expect(matchmaker.getTicket('c')?.status).toBe('HOST_ASSIGNED')
   })
 
+  test('joinWithinMs counts for each match, and not for a warm server without one', async () => {
+    const strict = { ...arena, deploy: { application: 'game', version: '1', joinWithinMs: 20_000 } }
+    const { service, run, join, seen, running } = open({ pools: [strict] })
+    await run(60_000)
+    expect(service.calls.create).toHaveLength(2)
+    expect(service.calls.stop).toHaveLength(0)
+    join('ann', 'ben')
+    await run(30_000)
+    // The server reports nobody.
+    expect(seen.serverAssigned).toHaveLength(1)
+    expect([...running.values()].flatMap(({ matches }) => [...matches.keys()])).toEqual([])
+  })
+
+  test('the bound of servers holds: a match that no warm server fits waits for room', async () => {
+    const far = { name: 'Sydney', latitude: -33.9, longitude: 151.2 }
+    const { matchmaker, service, run, seen } = open({
+      pools: [{ ...arena, places: [place, far], at: [], detourMs: 5 }],
+      maxServers: 2,
+    })
+    const party = (id: string, at: typeof place) =>
+      matchmaker.createTicket({
+        id,
+        queue: 'duel',
+        players: [`${id}1`, `${id}2`].map((name) => ({ id: name, coordinates: at })),
+      })
+    party('a', place)
+    party('b', place)
+    await run(8000)
+    expect(service.calls.create).toHaveLength(2)
+    // Both servers are over with their matches, and warm; those in Sydney are too far from them.
+    await matchmaker.stopMatch(matchmaker.getTicket('a')?.matchId ?? '', { until: 'recorded' })
+    await matchmaker.stopMatch(matchmaker.getTicket('b')?.matchId ?? '', { until: 'recorded' })
+    await run(1000)
+    party('c', far)
+    await run(5000)
+    expect(service.calls.create).toHaveLength(2)
+    // The surplus is drained after a minute, and makes room.
+    await run(80_000)
+    expect(service.calls.create).toHaveLength(3)
+    expect(seen.serverAssigned?.at(-1)?.tickets[0]?.id).toBe('c')
+  })
+
   test('a queue whose pool is unknown, and pools of one name, are refused', () => {
     expect(() => setUp({ queues, pools: [] })).toThrow('queue "duel": pool: there is no such pool, got "arena"')
     expect(() => setUp({ queues, pools: [arena, arena] })).toThrow('there are two of the name "arena"')

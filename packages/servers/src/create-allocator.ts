@@ -78,6 +78,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     creating: () => creating,
     lifecycle: () => lifecycle,
     pools: () => pools,
+    room: (now) => roomNow(now),
     clock,
     random,
     on,

@@ -51,6 +51,8 @@ export interface HostedMatchesOptions {
   readonly creating: () => Pick<DeploymentCreation, 'begin'>
   readonly lifecycle: () => Pick<ServerLifecycle, 'fail' | 'end' | 'assign'>
   readonly pools: () => Pools
+  /** Servers that may be created now. */
+  readonly room: (now: number) => number
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
   readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'stopped'>
@@ -69,10 +71,23 @@ interface Offer {
   isWritten: boolean
   hasAccepted: boolean
   offers: number
+  /** Whether no warm server fitted, and no further one may be created now: both are looked for again. */
+  isShort: boolean
+  /** Whether the match has been counted as demand. */
+  isCounted: boolean
 }
 
+const newOffer = (isWritten: boolean, offers: number): Offer => ({
+  since: Infinity,
+  isWritten,
+  hasAccepted: false,
+  offers,
+  isShort: false,
+  isCounted: offers > 0,
+})
+
 export function createHostedMatches(options: HostedMatchesOptions): HostedMatches {
-  const { allocations, writer, gameServers, creating, lifecycle, pools, clock, random, on } = options
+  const { allocations, writer, gameServers, creating, lifecycle, pools, room, clock, random, on } = options
   /** The matches that are not assigned yet. */
   const offers = new Map<Allocation, Offer>()
 
@@ -153,7 +168,12 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     if (!isOpen(match)) return end(match)
     const warm = pools().warmFor(pool, { middle: middleOfMatch(order), placements }, gameServers().isFree)
     const near = placements?.[0]?.coordinates ?? middleOfMatch(order)
-    pools().asked(pool, warm, near)
+    const offer = offers.get(match)
+    if (offer === undefined) return
+    if (!offer.isCounted) pools().asked(pool, warm, near)
+    offer.isCounted = true
+    offer.isShort = warm === undefined && room(clock.now()) <= 0
+    if (offer.isShort) return
     if (warm !== undefined) return claim(match, warm)
     return createFor(match, order, pool, near)
   }
@@ -180,7 +200,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
   return {
     begin: async (match) => {
       allocations.add(match)
-      offers.set(match, { since: Infinity, isWritten: false, hasAccepted: false, offers: 0 })
+      offers.set(match, newOffer(false, 0))
       try {
         await writer.append(intentEntry(match))
       } catch (error) {
@@ -234,21 +254,23 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       if (host === undefined) {
         // Players who know where to connect have lost their server; others get another one.
         if (match.assignment !== undefined) return end(match)
-        offers.set(match, { since: Infinity, isWritten: true, hasAccepted: false, offers: 0 })
+        offers.set(match, newOffer(true, 0))
         return void findServer(match)
       }
       ;(host.guests ??= new Set()).add(match)
       pools().began(host, match)
       // The server registers again, and says then whether it has the match.
-      if (match.phase !== 'running')
-        offers.set(match, { since: Infinity, isWritten: true, hasAccepted: false, offers: 1 })
+      if (match.phase !== 'running') offers.set(match, newOffer(true, 1))
     },
 
     freePlaces: (pool) => pools().freePlaces(pool, gameServers().isFree),
 
     advance: (now) => {
       for (const [match, offer] of offers) {
-        if (match.host !== undefined && offer.isWritten && offer.since === Infinity && !offer.hasAccepted) {
+        if (offer.isShort) {
+          offer.isShort = false
+          void findServer(match)
+        } else if (match.host !== undefined && offer.isWritten && offer.since === Infinity && !offer.hasAccepted) {
           // It registers now and then; until it does, its own create has a time limit.
           if (gameServers().find(match.host.matchId) !== undefined) offer.since = now
         } else if (now - offer.since >= ANSWER_MS) claimAgain(match, 'silent')

@@ -211,7 +211,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
       // The match may have been dropped meanwhile, even by the store, which may know that a ticket was cancelled.
       if (allocation.phase !== 'warming') return
       allocations.enter(allocation, 'running')
-      allocation.joinBy = clock.now() + (order?.deploy.joinWithinMs ?? Infinity)
+      // A server of a pool waits for matches, and each of these for its players.
+      const joinWithinMs = allocation.pool === undefined ? order?.deploy.joinWithinMs : undefined
+      allocation.joinBy = clock.now() + (joinWithinMs ?? Infinity)
       on.ready(allocation, requestId, assignment)
       if (allocation.pool !== undefined) hosted.serverUp(allocation)
     }
