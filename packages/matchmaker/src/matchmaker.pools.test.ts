@@ -204,6 +204,52 @@ describe('a pool', () => {
     expect(matchmaker.getTicket('c')?.status).toBe('HOST_ASSIGNED')
   })
 
+  test.each([
+    ['of another version', { ...arena, deploy: { application: 'game', version: '2' } }, queues],
+    [
+      'without the pool',
+      { ...arena, name: 'other' },
+      [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+    ],
+  ])(
+    'after a restart %s, the servers of before are drained, and matches on them are played',
+    async (_, pool, after) => {
+      const memory: StoreMemory = new Map()
+      const first = open({ store: createMemoryStore(memory) })
+      await first.run(8000)
+      first.join('ann', 'ben')
+      await first.run(2000)
+      const old = first.service.records.map(({ requestId }) => requestId)
+      await first.matchmaker.close()
+
+      const matchmaker = createMatchmaker({
+        deployments: first.service.deployments,
+        queues: after,
+        pools: [pool],
+        clock: first.clock,
+        store: createMemoryStore(memory),
+      })
+      const games = gameServers({ service: first.service, matchmaker })
+      const run = async (ms: number) => {
+        for (let passed = 0; passed < ms; passed += 250) {
+          await matchmaker.tick()
+          if (passed % 1000 === 0) await games.play()
+          await first.clock.advance(250)
+        }
+      }
+      await run(30_000)
+      // Only the server on which ann and ben play is left of those, and it takes no other match.
+      const { assignment, ended } = matchmaker.getTicket('ann-ben') ?? {}
+      expect(ended).toBeUndefined()
+      const left = first.service.unstopped().filter((id) => old.includes(id))
+      expect(left.map((id) => `${id}.example.com`)).toEqual([assignment?.fqdn])
+      for (const server of games.running.values())
+        for (const id of server.matches.keys()) server.matches.set(id, 'over')
+      await run(5000)
+      expect(first.service.unstopped().filter((id) => old.includes(id))).toEqual([])
+    },
+  )
+
   test('joinWithinMs counts for each match, and not for a warm server without one', async () => {
     const strict = { ...arena, deploy: { application: 'game', version: '1', joinWithinMs: 20_000 } }
     const { service, run, join, seen, running } = open({ pools: [strict] })

@@ -34,7 +34,7 @@ interface AdoptingOptions {
   readonly watcher: Pick<Watcher, 'settle'>
   readonly endTimes: Pick<EndTimes, 'expect'>
   readonly hosted: Pick<HostedMatches, 'adopt'>
-  readonly pools: Pick<Pools, 'orderOf' | 'created' | 'up'>
+  readonly pools: Pick<Pools, 'orderOf' | 'adopted'>
   readonly clock: Pick<Clock, 'now'>
   readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
   readonly on: Pick<AllocatorListener, 'ready'>
@@ -90,7 +90,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocation.matchesServed = open.matchesServed ?? 0
     allocations.add(allocation)
-    if (open.pool !== undefined) pools.created(allocation, undefined)
+    if (open.pool !== undefined) pools.adopted(allocation, open.at, coordinatesOf(assignment))
     if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))
 
     if (requestId !== undefined) {
@@ -107,4 +107,9 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
       creating.resume(allocation)
     }
   }
+}
+
+const coordinatesOf = (assignment: Assignment | undefined) => {
+  const { latitude, longitude } = assignment?.location ?? {}
+  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
 }

@@ -94,9 +94,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       return server
     },
     drain: (server, reason) => {
-      // A server that has not registered serves nothing, and is not told.
-      if (gameServers.find(server.matchId) === undefined) drop(server, 'surplus')
-      else gameServers.drain(server, reason)
+      if (gameServers.find(server.matchId) !== undefined) gameServers.drain(server, reason)
+      // After a restart, a server that serves matches registers again soon, and is told then.
+      else if ((server.guests?.size ?? 0) > 0) return false
+      else drop(server, 'surplus')
+      return true
     },
   })
   const lifecycle: ServerLifecycle = createServerLifecycle({

@@ -1,7 +1,7 @@
 import { type Coordinates, greatCircleKm } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import type { DrainReason } from '../game-servers/index.js'
-import type { Allocation, FoundTicket, Order, Placement } from '../records/index.js'
+import { type Allocation, buildOf, type FoundTicket, type Order, type Placement } from '../records/index.js'
 import { createDemand, type Demand } from './demand.js'
 import { type Pool, scheduledGoals } from './pool-definition.js'
 import { lossShare, stockFor } from './stock-size.js'
@@ -24,13 +24,20 @@ interface Stock {
   readonly place: Place
   /** Epoch milliseconds. */
   readonly createdAt: number
-  readonly deploy: Pool['deploy']
+  /** An earlier process created it, so its boot was not seen. */
+  readonly isAdopted: boolean
   isUp: boolean
   isDraining: boolean
   /** Epoch milliseconds since when it has been idle; Infinity while it is not. */
   idleSince: number
   /** Epoch milliseconds at which its matches began. */
   readonly began: Map<Allocation, number>
+}
+
+interface Remembered {
+  readonly place: Place
+  readonly createdAt?: number | undefined
+  readonly isAdopted?: boolean | undefined
 }
 
 /** A pool in operation. */
@@ -79,6 +86,8 @@ export interface Pools {
   orderOf(pool: string): Order | undefined
   /** A server of the pool was ordered, for a match or for its stock. */
   created(server: Allocation, near: Coordinates | undefined): void
+  /** A server of an earlier process. @param createdAt epoch milliseconds. */
+  adopted(server: Allocation, createdAt: number, at: Coordinates | undefined): void
   /** The best warm server for a match; undefined: none fits. */
   warmFor(pool: PoolState, needs: WarmNeeds, isFree: (server: Allocation) => boolean): Allocation | undefined
   /** A match wanted a server, and took a warm one or not. */
@@ -106,7 +115,8 @@ export interface PoolsOptions {
   /** Servers that may be created for stock now: none while matches wait for their creates. */
   readonly room: () => number
   readonly create: (pool: string, order: Order) => Allocation
-  readonly drain: (server: Allocation, reason: DrainReason) => void
+  /** Returns false if the server cannot be told yet. */
+  readonly drain: (server: Allocation, reason: DrainReason) => boolean
 }
 
 /** Milliseconds between two looks at the stock. */
@@ -138,8 +148,7 @@ export function createPools(options: PoolsOptions): Pools {
   const define = (definition: Pool) => {
     const before = states.get(definition.name)
     const places = definition.places?.map(
-      ({ name, ...coordinates }) =>
-        before?.places.find((place) => place.name === name) ?? newPlace(name, coordinates),
+      ({ name, ...coordinates }) => before?.places.find((place) => place.name === name) ?? newPlace(name, coordinates),
     )
     states.set(definition.name, {
       definition,
@@ -183,9 +192,9 @@ export function createPools(options: PoolsOptions): Pools {
     return Math.max(0, (greatCircleKm(at, middle) - bestKm) / KM_PER_MS)
   }
 
-  const isOld = ({ server, deploy }: Stock): boolean => {
-    const now = states.get(server.pool ?? '')?.definition.deploy
-    return now === undefined || now.application !== deploy.application || now.version !== deploy.version
+  const isOld = ({ server }: Stock): boolean => {
+    const definition = states.get(server.pool ?? '')?.definition
+    return definition === undefined || buildOf(definition.deploy) !== server.build
   }
 
   const ofPool = (name: string) => [...stock.values()].filter(({ server }) => server.pool === name)
@@ -230,9 +239,7 @@ export function createPools(options: PoolsOptions): Pools {
   }
 
   const take = (one: Stock, reason: DrainReason) => {
-    if (one.isDraining) return
-    one.isDraining = true
-    drain(one.server, reason)
+    if (!one.isDraining) one.isDraining = drain(one.server, reason)
   }
 
   const keep = (definition: Pool, place: Place, goal: number, now: number) => {
@@ -243,11 +250,11 @@ export function createPools(options: PoolsOptions): Pools {
     let missing = goal - warm.length
     for (; missing > 0 && room() > 0; missing -= 1) {
       const server = create(definition.name, orderOf(definition, { place }))
-      remember(server, place)
+      remember(server, { place })
     }
     const ready = current.filter((one) => one.isUp).length
     // Servers of the version before serve until the new ones are warm.
-    for (const one of here) if (isOld(one) && ready >= Math.max(goal, 1)) take(one, 'update')
+    for (const one of here) if (isOld(one) && ready >= goal) take(one, 'update')
     const idleFor = ({ idleSince }: Stock) => now - idleSince
     const surplus = warm
       .filter((one) => idleFor(one) >= definition.keepIdleSeconds * 1000)
@@ -255,13 +262,13 @@ export function createPools(options: PoolsOptions): Pools {
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
   }
 
-  const remember = (server: Allocation, place: Place) => {
+  const remember = (server: Allocation, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
     if (stock.has(server)) return
     stock.set(server, {
       server,
       place,
-      createdAt: clock.now(),
-      deploy: server.order?.deploy ?? (states.get(server.pool ?? '') as PoolState).definition.deploy,
+      createdAt,
+      isAdopted,
       isUp: false,
       isDraining: false,
       idleSince: Infinity,
@@ -277,7 +284,12 @@ export function createPools(options: PoolsOptions): Pools {
     },
     created: (server, near) => {
       const place = placeOf(server.pool ?? '', near)
-      if (place !== undefined) remember(server, place)
+      if (place !== undefined) remember(server, { place })
+    },
+    adopted: (server, createdAt, at) => {
+      // Also one whose pool is gone: it is drained.
+      const place = placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at)
+      remember(server, { place, createdAt, isAdopted: true })
     },
 
     warmFor: ({ definition }, needs, isFree) => {
@@ -312,7 +324,7 @@ export function createPools(options: PoolsOptions): Pools {
       const one = stock.get(server)
       if (one === undefined || one.isUp) return
       one.isUp = true
-      one.place.demand.booted(clock.now() - one.createdAt)
+      if (!one.isAdopted) one.place.demand.booted(clock.now() - one.createdAt)
       if (isEmpty(one)) one.idleSince = clock.now()
     },
     began: (server, match) => {
@@ -440,4 +452,3 @@ function orderOf({ deploy }: Pool, { near, placements, place }: PoolOrderParts):
     placements: at === undefined ? placements : () => [at],
   }
 }
-

@@ -108,6 +108,8 @@ export interface Intent {
   readonly at: number
   /** Of a server of a pool: the name of the pool. It has no tickets; matches are served on it. */
   readonly pool?: string | undefined
+  /** Of a server of a pool: the application and version that it runs, as `application/version`. */
+  readonly build?: string | undefined
 }
 
 /**
@@ -136,9 +138,11 @@ export interface PlacementAttempt {
 }
 
 /** The allocator's record of a match, from the intent until the server is gone. Only the allocator changes it. */
-export interface Allocation extends Omit<Intent, 'tag' | 'playerIds' | 'pool'> {
+export interface Allocation extends Omit<Intent, 'tag' | 'playerIds' | 'pool' | 'build'> {
   /** Of a server of a pool: the name of the pool. */
   readonly pool: string | undefined
+  /** See `Intent`. */
+  readonly build: string | undefined
   /** The server of a pool that serves the match, or is to; undefined for one with a deployment of its own. */
   host: Allocation | undefined
   /** Of a server of a pool: the matches that it serves or is to serve, in the order in which they came. */
@@ -264,6 +268,7 @@ class MatchAllocation implements Allocation {
   twins: Allocation['twins'] = undefined
   ended: Allocation['ended'] = NOBODY
   readonly pool: string | undefined
+  readonly build: string | undefined
   host: Allocation | undefined = undefined
   guests: Set<Allocation> | undefined = undefined
   matchesServed = 0
@@ -273,7 +278,7 @@ class MatchAllocation implements Allocation {
   #playerIds: readonly string[] | undefined
 
   constructor(
-    { matchId, queue, at, tag, ticketIds, playerIds, pool }: FoundBy & Partial<Intent>,
+    { matchId, queue, at, tag, ticketIds, playerIds, pool, build }: FoundBy & Partial<Intent>,
     order: Order | undefined,
   ) {
     this.matchId = matchId
@@ -283,6 +288,7 @@ class MatchAllocation implements Allocation {
     this.knownAt = at
     this.startedAfter = at
     this.pool = pool
+    this.build = build
     this.#tag = tag
     this.#ticketIds = ticketIds
     this.#playerIds = playerIds
@@ -316,16 +322,20 @@ export const isHosted = ({ order, host }: Allocation): boolean => order?.pool !=
 /** The record of a match that was found just now. */
 export const newAllocation = (match: FoundBy, order: Order): Allocation => new MatchAllocation(match, order)
 
+/** What a server runs, as `application/version`. */
+export const buildOf = ({ application, version }: Pick<Deploy, 'application' | 'version'>): string =>
+  `${application}/${version}`
+
 /** The record of a server of a pool that is to be created. @param queue the name of the pool, for views and events. */
 export const newPoolServer = (server: FoundBy, order: Order): Allocation =>
-  new MatchAllocation({ ...server, ticketIds: [], playerIds: [], pool: server.queue }, order)
+  new MatchAllocation({ ...server, ticketIds: [], playerIds: [], pool: server.queue, build: buildOf(order.deploy) }, order)
 
 /** The record of a match of which an earlier process wrote down the intent. */
 export const inheritedAllocation = (intent: Intent, order?: Order): Allocation =>
   new MatchAllocation({ ...intent, playerIds: intent.playerIds ?? [] }, order)
 
 /** The entry that precedes the create. */
-export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, pool }: Allocation) => ({
+export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, build }: Allocation) => ({
   kind: 'intent' as const,
   matchId,
   queue,
@@ -333,5 +343,5 @@ export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at, poo
   ticketIds,
   playerIds,
   at,
-  ...(pool === undefined ? {} : { pool }),
+  ...(pool === undefined ? {} : { pool, build }),
 })

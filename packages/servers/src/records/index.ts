@@ -2,6 +2,7 @@
 export {
   type Allocation,
   type AllocationPhase,
+  buildOf,
   type FoundBy,
   type FoundMatch,
   type FoundTicket,

@@ -79,9 +79,9 @@ export interface ServerRecord extends Intent {
 export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry): ServerRecord | undefined {
   if (entry.kind === 'intent') {
     // Fields are copied one by one, for speed: this runs for every match.
-    const { matchId, queue, tag, ticketIds, playerIds, at, pool, resumption } = entry
+    const { matchId, queue, tag, ticketIds, playerIds, at, pool, build, resumption } = entry
     const plain = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
-    const intent = pool === undefined ? plain : { ...plain, pool }
+    const intent = pool === undefined ? plain : { ...plain, pool, build }
     return resumption === undefined ? intent : { ...intent, resumption }
   }
   if (before === undefined) return undefined
@@ -129,7 +129,7 @@ export const recordOf = (state: ServerRecord, intent: ServerRecord = intentOf(st
   change: state === intent ? undefined : changeOf(intent, state),
 })
 
-const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, resumption }: ServerRecord): ServerRecord => ({
+const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, build, resumption }: ServerRecord): ServerRecord => ({
   matchId,
   queue,
   tag,
@@ -137,6 +137,7 @@ const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, resumpt
   playerIds,
   at,
   pool,
+  build,
   resumption,
   assigned: false,
 })
