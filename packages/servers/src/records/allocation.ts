@@ -328,7 +328,10 @@ export const buildOf = ({ application, version }: Pick<Deploy, 'application' | '
 
 /** The record of a server of a pool that is to be created. @param queue the name of the pool, for views and events. */
 export const newPoolServer = (server: FoundBy, order: Order): Allocation =>
-  new MatchAllocation({ ...server, ticketIds: [], playerIds: [], pool: server.queue, build: buildOf(order.deploy) }, order)
+  new MatchAllocation(
+    { ...server, ticketIds: [], playerIds: [], pool: server.queue, build: buildOf(order.deploy) },
+    order,
+  )
 
 /** The record of a match of which an earlier process wrote down the intent. */
 export const inheritedAllocation = (intent: Intent, order?: Order): Allocation =>

@@ -129,7 +129,17 @@ export const recordOf = (state: ServerRecord, intent: ServerRecord = intentOf(st
   change: state === intent ? undefined : changeOf(intent, state),
 })
 
-const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at, pool, build, resumption }: ServerRecord): ServerRecord => ({
+const intentOf = ({
+  matchId,
+  queue,
+  tag,
+  ticketIds,
+  playerIds,
+  at,
+  pool,
+  build,
+  resumption,
+}: ServerRecord): ServerRecord => ({
   matchId,
   queue,
   tag,
