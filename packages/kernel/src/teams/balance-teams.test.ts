@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { arrange, byPlan, type Lineup } from './arrange.js'
+import { arrange, byPlan, type Lineup } from './balance-teams.js'
 import { Budget } from '../data/budget.js'
 import type { Checks } from '../data/model.js'
 
