@@ -15,7 +15,7 @@ interface Member<Facts> {
 
 /**
  * Checks a partial match against the quotas and `part` as its members come and go. The final teams are decided in the
- * end (`arrange.ts`): until then one possible way to seat all members is kept, and a ticket for which there is none
+ * end (`balance-teams.ts`): until then one possible way to seat all members is kept, and a ticket for which there is none
  * cannot be a member.
  */
 export class Seating<Facts> {
