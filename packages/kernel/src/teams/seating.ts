@@ -15,8 +15,8 @@ interface Member<Facts> {
 
 /**
  * Checks a partial match against the quotas and `part` as its members come and go. The final teams are decided in the
- * end (`balance-teams.ts`): until then one possible way to seat all members is kept, and a ticket for which there is none
- * cannot be a member.
+ * end (`balance-teams.ts`): until then one possible way to seat all members is kept, and a ticket for which there is
+ * none cannot be a member.
  */
 export class Seating<Facts> {
   readonly #quotas: readonly Quota<Facts>[]
