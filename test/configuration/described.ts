@@ -29,6 +29,7 @@ const SOURCES = [
   'matchmaker/src/queues/rules/balance.ts',
   'matchmaker/src/queues/rules/definition.ts',
   'servers/src/records/deploy.ts',
+  'servers/src/pools/pool-definition.ts',
 ]
 
 /** The doc comments of what a queue is defined by. The union of all rules is left out: it refers to itself. */
@@ -56,6 +57,12 @@ const OF_LIMITS: Fields = {
 const OF_KIND = { description: 'What the rule is about.' }
 const OF_PROBES: Fields = { ...fieldsOf('PortProbeDefinition'), ...fieldsOf('RegistrationDefinition') }
 
+/** A part of `deploy` is left out by its type. */
+const OF_POOLS: Fields = {
+  ...fieldsOf('PoolDefinition'),
+  deploy: { ...fieldsOf('PoolDefinition')['deploy'], fields: fieldsOf('DeployDefinition') } as FieldComment,
+}
+
 /** The comment of a field within the objects of another, where the type says it in a way that is not read. */
 const WITHIN: Readonly<Record<string, Fields>> = {
   probe: {
@@ -78,10 +85,10 @@ const WITHIN: Readonly<Record<string, Fields>> = {
   },
 }
 
-/** The document with the doc comments of the sources as descriptions of a queue's fields. */
+/** The document with the doc comments of the sources as descriptions of the fields of queues and pools. */
 export function withQueueTexts(document: Json): Json {
   const properties = document['properties'] as Readonly<Record<string, Json>>
-  const queues = properties['queues'] as Json
+  const [queues, pools] = [properties['queues'] as Json, properties['pools'] as Json]
   const { rule, ...others } = document['$defs'] as { readonly rule: { readonly oneOf: readonly Json[] } }
   const rules = rule.oneOf.map((kind) => {
     const name = String((kind['properties'] as { readonly kind: Json }).kind['const'])
@@ -97,6 +104,7 @@ export function withQueueTexts(document: Json): Json {
     properties: {
       ...properties,
       queues: { ...queues, items: described(queues['items'] as Json, fieldsOf('QueueDefinition')) },
+      pools: { ...pools, items: described(pools['items'] as Json, OF_POOLS) },
     },
     $defs: { rule: { ...rule, oneOf: rules }, ...others },
   }

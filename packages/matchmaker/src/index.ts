@@ -18,7 +18,7 @@ export type {
   TicketResult,
   TicketSnapshot,
 } from './matches/matchmaker.js'
-export type { MatchmakerOptions } from './options.js'
+export type { MatchmakerOptions, ReconfigureOptions } from './options.js'
 export {
   type AcceptanceDefinition,
   type CheckedQueue,
@@ -42,6 +42,7 @@ export {
   openStore,
   type Store,
   type StoreOptions,
+  type PoolDefinition,
 } from '@muster/servers'
 export {
   type Activity,

@@ -13,7 +13,7 @@ import {
 import type { BeaconSource } from './beacons.js'
 import { unguessable, read } from '@muster/core/internal'
 import type { Locate } from './locate/mmdb-locate.js'
-import { defineQueue, type Queue, type QueueDefinition } from './queues/index.js'
+import { defineQueue, type Queue, type QueueDefinition, withPool } from './queues/index.js'
 
 export interface MatchmakerOptions {
   /** Deploys servers: a client's `deployments`. */
@@ -131,6 +131,12 @@ export interface MatchmakerOptions {
   readonly stopwatch?: (() => number) | undefined
   /** Makes ids and spreads retries. Default: a source that cannot be predicted. */
   readonly random?: Random | undefined
+}
+
+/** What `reconfigure` replaces besides the queues. */
+export interface ReconfigureOptions {
+  /** Default: the pools stay. */
+  readonly pools?: readonly PoolDefinition[] | undefined
 }
 
 /** The options without a default. */
@@ -254,7 +260,7 @@ export function configure({ queues, pools = [], ...options }: MatchmakerOptions)
 export function defineQueues(queues: readonly QueueDefinition[], pools: readonly Pool[] = []): readonly Queue[] {
   if (!Array.isArray(queues) || queues.length === 0)
     throw invalidOption('queues', 'queues: must be a list of at least one queue')
-  const defined = queues.map((queue) => defineQueue(withPool(queue, pools)))
+  const defined = queues.map((queue) => defineQueue(deployedBy(queue, pools)))
   const twice = defined.find(({ name }, index) => defined.findIndex((queue) => queue.name === name) !== index)
   if (twice !== undefined)
     throw invalidOption('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)
@@ -272,23 +278,12 @@ function definePools(pools: readonly PoolDefinition[]): readonly Pool[] {
   return defined
 }
 
-/**
- * A queue that names a pool is deployed as the pool says.
- * @throws {InvalidInput} naming the option
- */
-function withPool(queue: QueueDefinition, pools: readonly Pool[]): QueueDefinition {
-  if (queue?.pool === undefined) return queue
-  const pool = pools.find(({ name }) => name === queue.pool)
-  const at = `queue ${JSON.stringify(queue.name)}`
-  if (pool === undefined)
-    throw invalidOption('queues', `${at}: pool: there is no such pool, got ${JSON.stringify(queue.pool)}`)
-  const { deploy } = queue
-  if (
-    deploy !== undefined &&
-    (deploy.application !== pool.deploy.application || deploy.version !== pool.deploy.version)
-  )
-    throw invalidOption('queues', `${at}: deploy: must be left out, because its pool says what is deployed`)
-  return { ...queue, deploy: pool.deploy }
+/** @throws {InvalidInput} naming the option */
+function deployedBy(queue: QueueDefinition, pools: readonly Pool[]): QueueDefinition {
+  const { definition, fault } = withPool(queue, pools)
+  if (definition !== undefined) return definition
+  const message = `queue ${JSON.stringify(queue.name)}: ${fault?.field}: ${fault?.message}`
+  throw invalidOption('queues', message)
 }
 
 function beaconsOf(locations: LocationService | undefined): BeaconSource | undefined {

@@ -23,7 +23,13 @@ export {
   type ServerRegistration,
   type ServerReport,
 } from './game-servers/server-reports.js'
-export { createResultOutbox, type OutboxRecords, type ResultOutbox, resultsSchema } from './results/result-outbox.js'
+export {
+  createResultOutbox,
+  isWebhookSecret,
+  type OutboxRecords,
+  type ResultOutbox,
+  resultsSchema,
+} from './results/result-outbox.js'
 export { SERVER_STATES, type ServerState } from './game-servers/server-states.js'
 export { MatchTooLarge } from './deploy-request.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
@@ -72,6 +78,7 @@ export {
   type RegistrationDefinition,
 } from './records/deploy.js'
 export { type Pool, poolSchema } from './pools/pool-definition.js'
+export { lossShare, meanIdle, stockFor } from './pools/stock-size.js'
 export type { PoolPlaceView } from './pools/pools.js'
 export type { DeploymentService, LocationService } from './records/deployment-service.js'
 export { type Attributes, networkOf, type Player } from './records/player.js'

@@ -21,7 +21,7 @@ import { createEvents } from '../events.js'
 import { inspect } from './inspection.js'
 import { createSurvey } from './survey.js'
 import type { LearnedWaits, Matchmaker } from './matchmaker.js'
-import { configure, defineQueues, type MatchmakerOptions } from '../options.js'
+import { configure, definePools, defineQueues, type MatchmakerOptions } from '../options.js'
 import type { Queue } from '../queues/index.js'
 import { createCooldownCommands, createPausing } from './operator-commands.js'
 import { createBeginPrivate, createMatchCreation } from './create-match.js'
@@ -110,6 +110,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
       queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed, before?.get(queue.name))]),
     )
   let runtimes = inOperation(config.queues)
+  let { pools } = config
 
   const results =
     config.results &&
@@ -277,8 +278,10 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ...createQueueFacts(() => runtimes),
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 
-    reconfigure: (definitions) => {
-      runtimes = inOperation(defineQueues(definitions, config.pools), runtimes)
+    reconfigure: (definitions, given) => {
+      const next = given?.pools === undefined ? pools : definePools(given.pools)
+      runtimes = inOperation(defineQueues(definitions, next), runtimes)
+      if (next !== pools) allocator.pools.reconfigure((pools = next))
       const refused = tickets.replaceQueues(runtimes, clock.now())
       backfills.replaceQueues(runtimes)
       return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }

@@ -9,6 +9,7 @@ import type {
   ServerReport,
 } from '@muster/servers/internal'
 import type { EventName, Listener } from '../events.js'
+import type { ReconfigureOptions } from '../options.js'
 import type { Explanation, PlayerMayState, QueueDefinition } from '../queues/index.js'
 import type {
   PlayedMatch,
@@ -241,11 +242,12 @@ export interface Matchmaker {
   /** Ends the pause of a queue; does nothing to one that is not paused. @throws {UnknownQueue} */
   resumeQueue(queue: string): void
   /**
-   * Replaces the queues. Tickets keep waiting, with their waiting time; a match that was found already keeps the queue
-   * that found it.
-   * @throws {InvalidQueue}, and nothing changes
+   * Replaces the queues, and the pools if they are given. Tickets keep waiting, with their waiting time; a match that
+   * was found already keeps the queue that found it. Servers of a pool that deploys another version now are drained
+   * once new ones are warm; those of a pool that is gone are drained at once.
+   * @throws {InvalidQueue}; {InvalidInput} for a pool; and nothing changes
    */
-  reconfigure(queues: readonly QueueDefinition[]): Reconfigured
+  reconfigure(queues: readonly QueueDefinition[], given?: ReconfigureOptions): Reconfigured
   /**
    * Notes that a deployment may have changed, as a webhook says. The claim is not trusted: the status is read from the
    * service.

@@ -10,6 +10,7 @@ export {
   type QueueDefinition,
   readsLatencies,
 } from './queue.js'
+export { withPool } from './queue-pool.js'
 export type { Facts, RulePlayer, RuleTicket } from './rule-parts/rule-types.js'
 export { bestBeacons } from './rules/best-beacons.js'
 export type { Rule } from './rules/definition.js'

@@ -12,6 +12,7 @@ import {
   ruleSchema,
   withDistinctNames,
 } from './rules/index.js'
+import { type PoolOfQueue, withPool } from './queue-pool.js'
 import { problemsOfQueue } from './validate-queue.js'
 
 /**
@@ -154,8 +155,7 @@ export interface QueueDefinition {
   readonly cooldown?: CooldownDefinition | undefined
   /** Whether matches are made in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
   readonly mode?: 'tick' | 'arrival' | undefined
-  /** The server that each match gets. */
-  /** Required, unless the queue names a `pool`. */
+  /** The server that each match gets. Required, unless the queue names a `pool`. */
   readonly deploy?: DeployDefinition | undefined
   /**
    * Name of the pool whose servers serve the matches of the queue: see `pools`. They are deployed as the pool says.
@@ -262,21 +262,30 @@ const queueSchema: z.ZodType<Queue> = z
     replaceLeavers: z.boolean().default(false),
     cooldown: cooldownSchema.optional(),
     mode: z.enum(['tick', 'arrival']).default('tick'),
-    deploy: deploySchema,
+    deploy: deploySchema.optional(),
     pool: z.string().min(1).max(64).optional(),
   })
-  .superRefine(({ matchSize, teams }, context) => {
+  .superRefine(({ matchSize, teams, deploy, pool }, context) => {
     if ((matchSize === undefined) === (teams === undefined)) {
       context.addIssue({ code: 'custom', path: ['teams'], message: 'must be given, or matchSize instead' })
     }
+    if (deploy === undefined) {
+      const message = pool === undefined ? 'must be given, or pool instead' : 'is that of the pool, which is not known'
+      context.addIssue({ code: 'custom', path: ['deploy'], message })
+    }
   })
-  .meta({ oneOf: [{ required: ['matchSize'] }, { required: ['teams'] }] })
-  .transform(({ matchSize = 0, teams = [{ name: 'team', count: 1, size: matchSize }], ...queue }, context): Queue => {
+  .meta({
+    oneOf: [{ required: ['matchSize'] }, { required: ['teams'] }],
+    anyOf: [{ required: ['deploy'] }, { required: ['pool'] }],
+  })
+  .transform(({ matchSize = 0, teams = [{ name: 'team', count: 1, size: matchSize }], ...given }, context): Queue => {
+    const { deploy, ...queue } = given
+    if (deploy === undefined) return z.NEVER
     const rules = withDistinctNames(queue.rules)
     for (const { path, message } of problemsOfQueue({ ...queue, teams, rules }))
       context.addIssue({ code: 'custom', path: [...path], message })
     const { acceptance, cooldown = acceptance && cooldownOfAcceptance } = queue
-    return inOneShape({ ...queue, cooldown, teams, rules })
+    return inOneShape({ ...queue, deploy, cooldown, teams, rules })
   })
 
 /**
@@ -325,8 +334,19 @@ export type CheckedQueue =
 /**
  * Checks the definition of a queue like `defineQueue`, and tells all that is wrong with it: for files, editors and
  * forms.
+ * @param pools those that the queue may name in place of `deploy`. Without them, a queue with a pool needs both.
  */
-export function checkQueue(definition: unknown): CheckedQueue {
+export function checkQueue(definition: unknown, pools?: readonly PoolOfQueue[]): CheckedQueue {
+  const pooled = pools === undefined ? { definition } : withPool(definition, pools)
+  if (pooled.fault === undefined) return checkWhole(pooled.definition)
+  const { field, message } = pooled.fault
+  // What else is wrong is told too, as if the queue were deployed in a way that is right.
+  const { pool: _, ...others } = definition as QueueDefinition
+  const { faults } = checkWhole({ ...others, deploy: { application: 'any', version: 'any' } })
+  return { faults: [{ field, path: [field], message, wrong: message }, ...faults] }
+}
+
+function checkWhole(definition: unknown): CheckedQueue {
   const { success, data, faults } = validateAll(queueSchema, definition)
   return success ? { queue: data, faults: [] } : { faults: faults as [Fault, ...Fault[]] }
 }

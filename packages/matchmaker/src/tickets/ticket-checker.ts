@@ -1,8 +1,9 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { newId, middleOf } from '@muster/core/internal'
-import { defineQueues } from '../options.js'
-import { networkOf } from '@muster/servers/internal'
+import { definePools, defineQueues, type ReconfigureOptions } from '../options.js'
+import type { PoolDefinition } from '@muster/servers'
+import { networkOf, type Pool } from '@muster/servers/internal'
 import type { QueueDefinition } from '../queues/index.js'
 import {
   entriesOf,
@@ -57,11 +58,14 @@ export interface TicketChecker extends QueueFacts {
   /** The view of the ticket, just created. @param createdAt epoch milliseconds. */
   created(ticket: Creatable, createdAt: number): Ticket
   /** Replaces the queues. @throws {InvalidQueue}; {InvalidInput}; then nothing changes */
-  reconfigure(queues: readonly QueueDefinition[]): void
+  /** @throws as `createTicketChecker`, and nothing changes. Pools that are not given stay. */
+  reconfigure(queues: readonly QueueDefinition[], given?: ReconfigureOptions): void
 }
 
 export interface TicketCheckerOptions {
   readonly queues: readonly QueueDefinition[]
+  /** Those that queues name. Default: none. */
+  readonly pools?: readonly PoolDefinition[] | undefined
   /** As that of a matchmaker. */
   readonly maxMatchesPerPlayer: number
   readonly clock: Pick<Clock, 'now'>
@@ -80,9 +84,10 @@ const creatable = (ticket: CheckedTicket, id: string): Creatable => {
 /** @throws {InvalidQueue}; {InvalidInput} */
 export function createTicketChecker(options: TicketCheckerOptions): TicketChecker {
   const { maxMatchesPerPlayer, clock, random } = options
-  const compiled = (queues: readonly QueueDefinition[]): ReadonlyMap<string, QueueRuntime> =>
-    new Map(defineQueues(queues).map((queue) => [queue.name, createQueueRuntime(queue, NOTHING, NOTHING)]))
-  let runtimes = compiled(options.queues)
+  let pools = definePools(options.pools ?? [])
+  const compiled = (queues: readonly QueueDefinition[], of: readonly Pool[]): ReadonlyMap<string, QueueRuntime> =>
+    new Map(defineQueues(queues, of).map((queue) => [queue.name, createQueueRuntime(queue, NOTHING, NOTHING)]))
+  let runtimes = compiled(options.queues, pools)
 
   /** The ticket as queues will see it. Players are not located here, so an unknown place does not count against it. */
   const enterable = ({ players, priority }: CheckedTicket, id: string, of: readonly QueueRuntime[]): Enterable => ({
@@ -149,8 +154,10 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       ...(privateSeat !== undefined && { waitingFor: 'servers', privateMatch: privateSeat.id }),
     }),
     ...createQueueFacts(() => runtimes),
-    reconfigure: (queues) => {
-      runtimes = compiled(queues)
+    reconfigure: (queues, given) => {
+      const next = given?.pools === undefined ? pools : definePools(given.pools)
+      runtimes = compiled(queues, next)
+      pools = next
     },
   }
 }

@@ -1,5 +1,6 @@
 import { createEventsWithProblems, createTicker, type ListenerProblem } from '@muster/core/internal'
 import {
+  type Matchmaker,
   MatchmakerClosed,
   type MatchmakerEvents,
   type MatchmakerOptions,
@@ -62,10 +63,11 @@ export interface Partition extends FollowerService {
   /** The queues by which the leader matches; undefined before there was one. */
   queuesInForce(): Promise<QueuesInForce | undefined>
   /**
-   * Replaces the queues of this process. If it leads, they are in force at once; otherwise from when it leads.
-   * @throws {InvalidQueue}, and nothing changes
+   * Replaces the queues of this process, and the pools if they are given. If it leads, they are in force at once;
+   * otherwise from when it leads.
+   * @throws {InvalidQueue}; {InvalidInput} for a pool; and nothing changes
    */
-  reconfigure(queues: readonly QueueDefinition[]): void
+  reconfigure(queues: readonly QueueDefinition[], given?: Parameters<Matchmaker['reconfigure']>[1]): void
   /** Subscribes a listener to what this process does; returns a function that ends the subscription. */
   on<Name extends keyof PartitionEvents>(name: Name, listener: PartitionEvents[Name]): () => void
   /** Subscribes a listener to the events of the matchmaker, while this process leads. */
@@ -97,7 +99,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   const problem = (error: unknown) => {
     if (!isClosed) emit('problem', { during: 'partition', error })
   }
-  let { queues } = given
+  let { queues, pools } = given
   let isEnding = false
   let isClosed = false
   let leading: Leader | undefined
@@ -113,7 +115,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   const store = openStore()
   const differs = (offsetMs: number) => problem(new ClockDiffers(offsetMs))
   const clock = createStoreClock({ store, clock: monotonic, differs })
-  const checker = createTicketChecker({ queues, maxMatchesPerPlayer, clock, random })
+  const checker = createTicketChecker({ queues, pools, maxMatchesPerPlayer, clock, random })
 
   /** Listeners to the matchmaker, whenever there is one here. */
   const subscriptions = new Set<(leader: Leader) => () => void>()
@@ -121,7 +123,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
 
   let standby: Standby | undefined
   const newStandby = (): Standby => {
-    const matchmaker: MatchmakerOptions = { ...given, clock, queues }
+    const matchmaker: MatchmakerOptions = { ...given, clock, queues, pools }
     return createStandby({
       store,
       replica: createReplica({ store, matchmaker, newSecret: () => newId() + newId(), problem }),
@@ -270,12 +272,13 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     leads: () => isLeading,
     survey: (wanted) => leading?.survey(wanted),
     queuesInForce,
-    reconfigure: (definitions) => {
-      checker.reconfigure(definitions)
+    reconfigure: (definitions, changed) => {
+      checker.reconfigure(definitions, changed)
       queues = definitions
+      pools = changed?.pools ?? pools
       standby?.missed()
       if (leading === undefined) return
-      leading.reconfigure(definitions)
+      leading.reconfigure(definitions, changed)
       store.setInForce(token, inForceText(definitions, owner)).catch(problem)
     },
     on: (name, listener) => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { auth, profiles } from './auth-schema.js'
 import { duration, signingSecret } from './field-types.js'
 import { limits, lobbies, matching, relay, spending } from './limits-schema.js'
+import { pools, results, servers } from './servers-schema.js'
 import {
   addresses,
   consoleSection,
@@ -94,6 +95,9 @@ export const fileSchema = z.strictObject({
     .min(1)
     .max(1000)
     .describe('The queues in which players wait, each with its rules and the server that its matches get.'),
+  pools,
+  results,
+  servers,
   spending,
   limits,
   auth,

@@ -166,9 +166,15 @@ export type PathFault = Pick<Fault, 'path' | 'message' | 'wrong'> & {
 const CUSTOM =
   'is a function, which no file can hold: say it by any, all, not, accepts or compare, or use Muster as a library'
 
-/** Checks the queues of a file by the matchmaker itself. The paths are those of the file. */
-export function checkQueues(given: readonly unknown[]): { queues: readonly Queue[]; faults: readonly PathFault[] } {
-  const checked = given.map(checkQueue)
+/**
+ * Checks the queues of a file by the matchmaker itself. The paths are those of the file.
+ * @param pools those of the file, which queues may name.
+ */
+export function checkQueues(
+  given: readonly unknown[],
+  pools: Parameters<typeof checkQueue>[1] = [],
+): { queues: readonly Queue[]; faults: readonly PathFault[] } {
+  const checked = given.map((definition) => checkQueue(definition, pools))
   const faults = given.flatMap((definition, index) => {
     const customs = customRulesIn(definition, ['queues', String(index)])
     const others = (checked[index]?.faults ?? []).map((fault) => ({

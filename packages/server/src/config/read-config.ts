@@ -6,6 +6,7 @@ import { checkQueues, createFindings, type Finding, type Findings, InvalidConfig
 import { readTextFile } from './read-text.js'
 import { isReadable, type Outside, resolveValue, weakSecretsIn } from './secret-values.js'
 import { contradictionsIn, warningsAbout } from './warnings.js'
+import { poolsIn } from './servers-schema.js'
 import { readYaml, type Source } from './yaml-source.js'
 
 /** The file as its schema gives it, and its queues as the matchmaker does. */
@@ -38,7 +39,8 @@ function checkValue({ value, document }: Source, findings: Findings): CheckedFil
   }
   const { data, faults = [] } = validateAll(fileSchema, value)
   const given = (value as { readonly queues?: unknown }).queues
-  const { queues, faults: ofQueues } = checkQueues(Array.isArray(given) ? given : [])
+  const ofPools = poolsIn((value as { readonly pools?: unknown }).pools)
+  const { queues, faults: ofQueues } = checkQueues(Array.isArray(given) ? given : [], ofPools)
   findings.faults([...faults, ...ofQueues], value)
   if (data === undefined || ofQueues.length > 0) return undefined
   const checked = { file: data, queues }

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { isWebhookSecret } from '@muster/matchmaker/internal'
 import type { Config, Resolved } from './config.js'
 import { readTextFile, type TextOfFile } from './read-text.js'
 import { RelativePath, Secret, SecretSource } from './secret.js'
@@ -77,7 +78,7 @@ const KEY = 16
 const SIGNING = 32
 
 /** Finds secrets that are too short to be any, and keys that are the same. No secret is in the messages. */
-export function weakSecretsIn({ auth, streamTokens }: Config): Missing[] {
+export function weakSecretsIn({ auth, streamTokens, results, servers }: Config): Missing[] {
   const keys = auth.keys.map(({ key }) => key.reveal())
   const short = (secret: string | undefined, fewest: number, path: readonly string[]): Missing[] =>
     secret === undefined || secret.length >= fewest
@@ -92,5 +93,9 @@ export function weakSecretsIn({ auth, streamTokens }: Config): Missing[] {
     }),
     ...short(auth.jwt?.secret?.reveal(), SIGNING, ['auth', 'jwt', 'secret']),
     ...short(streamTokens.key?.reveal(), SIGNING, ['streamTokens', 'key']),
+    ...short(servers?.secret.reveal(), SIGNING, ['servers', 'secret']),
+    ...(results === undefined || isWebhookSecret(results.secret.reveal())
+      ? []
+      : [{ path: ['results', 'secret'], message: 'must be whsec_ and at least 24 bytes in base64' }]),
   ]
 }

@@ -28,9 +28,11 @@ export interface PoolDefinition {
 }
 
 export interface PoolPlaceDefinition {
+  /** 1 to 64 characters, for operators. */
   readonly name: string
-  /** Degrees. */
+  /** Degrees, from -90 to 90. */
   readonly latitude: number
+  /** Degrees, from -180 to 180. */
   readonly longitude: number
 }
 

@@ -29,15 +29,14 @@ export interface ResultsDefinition {
 const SECRET_PREFIX = 'whsec_'
 const secretBytes = (secret: string) => Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
 
+/** Whether a text is the secret of Standard Webhooks: `whsec_` and at least 24 bytes in base64. */
+export const isWebhookSecret = (secret: string): boolean =>
+  secret.startsWith(SECRET_PREFIX) && secretBytes(secret).length >= 24
+
 /** The schema of the destination of results. */
 export const resultsSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }),
-  secret: z
-    .string()
-    .refine(
-      (secret) => secret.startsWith(SECRET_PREFIX) && secretBytes(secret).length >= 24,
-      'must be whsec_ and at least 24 bytes in base64',
-    ),
+  secret: z.string().refine(isWebhookSecret, 'must be whsec_ and at least 24 bytes in base64'),
 })
 
 /** Keeps what was not taken yet, for the next process. Texts are of one line. */

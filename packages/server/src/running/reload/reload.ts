@@ -30,6 +30,8 @@ const AFTER_RESTART = [
   'lobbies',
   'relay',
   'webhook',
+  'results',
+  'servers',
   'matching',
   'limits.groups',
   'limits.groupIdleMs',
@@ -69,7 +71,7 @@ function changeOf(field: string, text: string): Change {
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Variables of servers may hold secrets of the studio. */
-const isEnvironment = (field: string) => /^queues\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
+const isEnvironment = (field: string) => /^(queues|pools)\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
 
 /** Entries of a list that have names are compared by these, so that a new first queue is one change. */
 function membersOf(value: object): Readonly<Record<string, unknown>> {
@@ -126,7 +128,7 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
     const before = inForce.apis
     // Steps that may fail come first, so that the reload applies as a whole or not at all.
     const apis = touches(OF_APIS) ? createApis(next, parts.api) : before
-    const refused = touches(['queues']) ? reconfigured(next, apis) : []
+    const refused = touches(['queues', 'pools']) ? reconfigured(next, apis) : []
     inForce.config = next
     inForce.apis = apis
     log.setLevel(next.telemetry.log.level)
@@ -138,7 +140,7 @@ export function createReloading(options: ReloadingOptions): (next: Config) => Pr
   }
   const reconfigured = (next: Config, apis: Apis) => {
     try {
-      return parts.matching.reconfigure(next.queues)
+      return parts.matching.reconfigure(next)
     } catch (error) {
       if (apis !== inForce.apis) void apis.close()
       throw error

@@ -47,8 +47,8 @@ export async function openLocalMatching(options: MatchingOptions): Promise<Match
     webhook: matchmaker.webhook,
     start: matchmaker.start,
     checks: [() => (remembered.store?.isFailing() === true ? 'the store cannot be written' : heldReason(matchmaker))],
-    reconfigure: (queues) =>
-      matchmaker.reconfigure(queues).refused.map(({ ticket, queue, error }) => ({
+    reconfigure: ({ queues, pools }) =>
+      matchmaker.reconfigure(queues, { pools }).refused.map(({ ticket, queue, error }) => ({
         queue,
         ticketId: ticket.id,
         reason: error.message,

@@ -7,7 +7,6 @@ import type {
   Matchmaker,
   MatchmakerOptions,
   Observed,
-  QueueDefinition,
   Store,
   TicketService,
 } from '@muster/matchmaker'
@@ -53,10 +52,10 @@ export interface Matching {
   readonly unseen?: (() => readonly string[]) | undefined
   readonly checks: readonly ReadinessCheck[]
   /**
-   * Replaces the queues. Empty where the tickets are with another process, which tells of them by its events.
-   * @throws {InvalidQueue}, and nothing changes
+   * Replaces queues and pools. Empty where the tickets are with another process, which tells of them by its events.
+   * @throws {InvalidQueue}; {InvalidInput} for a pool; and nothing changes
    */
-  readonly reconfigure: (queues: readonly QueueDefinition[]) => readonly RefusedTicket[]
+  readonly reconfigure: (config: Pick<Config, 'queues' | 'pools'>) => readonly RefusedTicket[]
   /** Leaves tickets, matches and servers to the next process, as far as the store allows. */
   readonly close: (timeoutMs: number) => Promise<void>
   /** Where tickets outlive the process; groups are kept there too. */
@@ -107,6 +106,9 @@ export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions &
     ...config.matching,
     name: config.name,
     queues: config.queues,
+    pools: config.pools,
+    results: config.results && { url: config.results.url, secret: config.results.secret.reveal() },
+    serverSecret: config.servers?.secret.reveal(),
     deployments: client.deployments,
     locations: client.locations,
     locate,

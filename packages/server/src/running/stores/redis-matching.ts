@@ -89,8 +89,8 @@ function createRedisMatching({ redisPackage, redis, config, matching }: RedisMat
     membership: () => ({ leads: partition.leads(), takeovers, clockOffsetMs: partition.clockOffsetMs() }),
     unseen: () => (partition.leads() ? [] : ['Another process matches: what happens there is not told here.']),
     checks: [async () => ((await isReachable().catch(() => false)) ? undefined : 'Redis does not answer')],
-    reconfigure: (queues) => {
-      partition.reconfigure(queues)
+    reconfigure: ({ queues, pools }) => {
+      partition.reconfigure(queues, { pools })
       return []
     },
     close: async () => {

@@ -1,0 +1,36 @@
+import { didYouMean } from '@muster/core/internal'
+import type { Pool } from '@muster/servers/internal'
+
+/** What a queue needs of the pool that it names. */
+export type PoolOfQueue = Pick<Pool, 'name' | 'deploy'>
+
+/** A queue's definition with the `deploy` of its pool, or what is wrong with it at a field. */
+export type Pooled<Definition> =
+  | { readonly definition: Definition; readonly fault?: undefined }
+  | { readonly definition?: undefined; readonly fault: { readonly field: 'pool' | 'deploy'; readonly message: string } }
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * A queue that names a pool is deployed as the pool says. Any other value is returned as it is, to be checked by the
+ * schema.
+ */
+export function withPool<Definition>(definition: Definition, pools: readonly PoolOfQueue[]): Pooled<Definition> {
+  const { pool: name, deploy } = fieldsOf(definition)
+  if (typeof name !== 'string') return { definition }
+  const pool = pools.find((one) => one.name === name)
+  if (pool === undefined) {
+    const near = didYouMean(
+      name,
+      pools.map((one) => one.name),
+    )
+    return { fault: { field: 'pool', message: `there is no such pool, got ${JSON.stringify(name)}${near}` } }
+  }
+  const { application, version } = fieldsOf(deploy)
+  // A queue that was checked before has the deploy of its pool.
+  if (deploy !== undefined && (application !== pool.deploy.application || version !== pool.deploy.version))
+    return { fault: { field: 'deploy', message: 'must be left out, because its pool says what is deployed' } }
+  return { definition: { ...definition, deploy: pool.deploy } }
+}
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})

@@ -1,0 +1,49 @@
+import { validateAll } from '@muster/core/internal'
+import { poolSchema, type ServerPool } from '@muster/matchmaker/internal'
+import { z } from 'zod'
+import { httpUrl, secret, signingSecret } from './field-types.js'
+
+// Game servers that outlive a match: docs/servers.md.
+
+export const pools = z
+  .array(poolSchema)
+  .max(100)
+  .default([])
+  .describe('Pools of game servers that outlive a match, which queues name in place of `deploy`. Default: none.')
+
+export const results = z
+  .strictObject({
+    url: httpUrl.describe('URL that takes a POST for each match that is over.'),
+    secret: secret.describe('Secret that signs each POST, as Standard Webhooks describe: `whsec_` and base64.'),
+  })
+  .optional()
+  .describe(
+    'Where the results of matches go that their servers report: a signed POST for each, repeated until a 2xx answers, ' +
+      'in order for each player. Default: nowhere.',
+  )
+
+export const servers = z
+  .strictObject({
+    secret: signingSecret.describe(
+      'Secret of at least 32 characters from which the tokens of game servers are derived.',
+    ),
+  })
+  .optional()
+  .describe(
+    'How game servers are recognized. Default: by a secret that the store keeps; without a store it lasts as long as ' +
+      'the process.',
+  )
+
+/** What is deployed for a pool that is wrong in another way, so that its queues are checked as well. */
+const ANY = poolSchema.parse({ name: 'any', deploy: { application: 'any', version: 'any' } })
+
+/** The pools of a file that queues may name, as far as they have names. */
+export function poolsIn(given: unknown): readonly Pick<ServerPool, 'name' | 'deploy'>[] {
+  if (!Array.isArray(given)) return []
+  return given.flatMap((definition: unknown) => {
+    const { data } = validateAll(poolSchema, definition)
+    if (data !== undefined) return data
+    const name: unknown = typeof definition === 'object' && definition !== null ? Reflect.get(definition, 'name') : null
+    return typeof name === 'string' ? { ...ANY, name } : []
+  })
+}
