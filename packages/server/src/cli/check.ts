@@ -1,13 +1,16 @@
 import { resolve } from 'node:path'
-import { describeQueue } from '@muster/matchmaker'
-import type { Command } from 'commander'
-import { type Finding, InvalidConfig, readConfig, type ReadConfig } from '../config/index.js'
+import { describePool, describeQueue, poolCost, type PoolLoad, poolCostSentence } from '@muster/matchmaker'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Config, type Finding, InvalidConfig, readConfig, type ReadConfig } from '../config/index.js'
 import { countsOf, EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from './terminal.js'
 
 interface CheckOptions {
   readonly config: string
   readonly json?: boolean
   readonly withoutSecrets?: boolean
+  readonly matchesPerHour?: number
+  readonly bootSeconds: number
+  readonly matchMinutes: number
 }
 
 const LIKE_JSON = 'one JSON object on the standard output, for programs'
@@ -20,17 +23,37 @@ export const addCheck = (program: Command, terminal: Terminal, end: (code: ExitC
     .option('-c, --config <file>', 'the configuration', 'muster.yaml')
     .option('--json', LIKE_JSON)
     .option('--without-secrets', NO_SECRETS)
+    .option('--matches-per-hour <number>', 'the load for which each pool of servers is priced (default: three)', amount)
+    .option('--boot-seconds <number>', 'of a server, from its create until it registers', amount, 20)
+    .option('--match-minutes <number>', 'that a match lasts', amount, 15)
     .action(async (options: CheckOptions) => {
       end(await check(options, terminal))
     })
 
+/** @throws {InvalidArgumentError} */
+function amount(text: string): number {
+  const value = Number(text)
+  if (text.trim() !== '' && value > 0 && value <= 1_000_000) return value
+  throw new InvalidArgumentError('It must be a number above 0, and at most 1000000.')
+}
+
+/** Matches an hour for which pools are priced where no other load is given (our choice): a few players, some, many. */
+const LOADS = [60, 600, 6000]
+
+function loadsOf({ matchesPerHour, bootSeconds, matchMinutes }: CheckOptions): readonly PoolLoad[] {
+  const loads = matchesPerHour === undefined ? LOADS : [matchesPerHour]
+  return loads.map((load) => ({ matchesPerHour: load, bootSeconds, matchSeconds: matchMinutes * 60 }))
+}
+
 /** Checks a configuration and says what it means. */
-async function check({ config, json, withoutSecrets }: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+async function check(options: CheckOptions, terminal: Terminal): Promise<ExitCode> {
+  const { config, json, withoutSecrets } = options
+  const loads = loadsOf(options)
   const path = resolve(terminal.folder, config)
   try {
     const read = await readConfig(path, { env: terminal.env, outside: withoutSecrets !== true })
-    if (json === true) terminal.say(asJson(config, read.warnings, read))
-    else tell(config, read, terminal)
+    if (json === true) terminal.say(asJson(config, read.warnings, read.config, loads))
+    else tell(config, read, loads, terminal)
     return EXIT.ok
   } catch (error) {
     if (json !== true || !(error instanceof InvalidConfig)) return refusal(error, terminal, config)
@@ -39,7 +62,7 @@ async function check({ config, json, withoutSecrets }: CheckOptions, terminal: T
   }
 }
 
-function tell(file: string, { config, warnings }: ReadConfig, terminal: Terminal): void {
+function tell(file: string, { config, warnings }: ReadConfig, loads: readonly PoolLoad[], terminal: Terminal): void {
   if (warnings.length > 0) terminal.complain(`${findingsText(file, warnings, paint(terminal.colours.complain))}\n`)
   const { strong } = paint(terminal.colours.say)
   terminal.say(`${file} is right${warnings.length === 0 ? '' : `, with ${countsOf(warnings)}`}.`)
@@ -47,10 +70,31 @@ function tell(file: string, { config, warnings }: ReadConfig, terminal: Terminal
     terminal.say(`\n${strong(queue.name)}`)
     for (const sentence of describeQueue(queue).sentences) terminal.say(`  ${sentence}`)
   }
+  const price = idlePrice(config)
+  for (const pool of config.pools) {
+    terminal.say(`\n${strong(`pool ${pool.name}`)}`)
+    for (const sentence of describePool(pool)) terminal.say(`  ${sentence}`)
+    for (const cost of loads.map((load) => poolCost(pool, load)))
+      terminal.say(`  ${poolCostSentence(cost)}${price(cost.idle)}`)
+  }
 }
 
-function asJson(file: string, findings: readonly Finding[], read?: ReadConfig): string {
-  const queues = read?.config.queues.map((queue) => ({ name: queue.name, ...describeQueue(queue) }))
+/** Says what servers cost that are idle on average; nothing without a price. */
+function idlePrice({ spending: { pricePerMinute, currency } }: Config): (idle: number) => string {
+  return (idle) =>
+    pricePerMinute === undefined || idle === 0
+      ? ''
+      : ` Idle servers cost ${(idle * pricePerMinute * 60).toFixed(2)} ${currency} an hour.`
+}
+
+function asJson(file: string, findings: readonly Finding[], config?: Config, loads: readonly PoolLoad[] = []): string {
+  const queues = config?.queues.map((queue) => ({ name: queue.name, ...describeQueue(queue) }))
+  const pools = config?.pools.map((pool) => ({
+    name: pool.name,
+    sentences: describePool(pool),
+    costs: loads.map((load) => poolCost(pool, load)),
+  }))
   const shown = findings.map((finding) => ({ ...finding, excerpt: undefined }))
-  return JSON.stringify({ file, valid: read !== undefined, findings: shown, ...(queues && { queues }) }, null, 2)
+  const result = { file, valid: config !== undefined, findings: shown, ...(queues && { queues, pools }) }
+  return JSON.stringify(result, null, 2)
 }

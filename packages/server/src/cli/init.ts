@@ -84,6 +84,14 @@ queues:
       application: my-game
       version: '1'
 
+# A queue may name a pool in place of deploy. Its servers outlive their matches, and some are kept warm, so that players
+# wait for no boot. \`muster check\` says what that costs; your servers then speak to Muster: docs/servers.md.
+# pools:
+#   - name: arena
+#     deploy: { application: my-game, version: '1' }
+#     warm: { hit: 0.95, max: 5 } # 95 % of matches find a warm server
+#     reuse: { maxMatches: 20 }
+
 # What a mistake can cost at most.
 spending:
   maxServers: 100

@@ -113,6 +113,39 @@ describe('muster check', () => {
     expect(right.queues[1]?.curves.map(({ rule }) => rule)).toEqual(['distance', 'difference skill', 'balance skill'])
   })
 
+  const POOLED = `
+service: { url: https://service.example, token: { env: TOKEN } }
+spending: { pricePerMinute: 0.0015 }
+pools:
+  - name: arena
+    deploy: { application: game, version: '1', hiddenEnvironment: { KEY: hunter2 } }
+    warm: { hit: 0.95, max: 20 }
+    reuse: { maxMatches: 20 }
+queues: [{ name: duel, matchSize: 2, pool: arena }]
+`
+
+  test('describes each pool, and what it costs at three loads or the one that is given', async () => {
+    await writeFile(join(folder, 'muster.yaml'), POOLED)
+    const usual = (await muster('check --without-secrets')).out
+    expect(usual).toContain('\npool arena\n  Its servers run game, version 1.\n')
+    expect(usual.match(/With [\d,]+ matches an hour/g)).toEqual([
+      'With 60 matches an hour',
+      'With 600 matches an hour',
+      'With 6,000 matches an hour',
+    ])
+    const one = await muster('check --without-secrets --matches-per-hour 900 --boot-seconds 20 --match-minutes 15')
+    expect(one.out).toMatch(
+      /With 900 matches an hour of 15 min each, and boots of 20 s, nine servers are kept warm: 96.3 % of matches find one, and 4.2 are idle on average, 1.9 % of the 225 that play; 0.05 create requests a match. Idle servers cost 0.38 USD an hour.\n?$/,
+    )
+    const { pools } = JSON.parse((await muster('check --without-secrets --json --matches-per-hour 900')).out) as {
+      pools: object[]
+    }
+    expect(pools).toMatchObject([{ name: 'arena', costs: [{ matchesPerHour: 900, warm: 9 }] }])
+    expect(usual + JSON.stringify(pools)).not.toContain('hunter2')
+    const wrong = await muster('check --matches-per-hour many')
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('It must be a number above 0')])
+  })
+
   test('a file that is not there', async () => {
     const { code, err } = await muster('check -c none.yaml')
     expect([code, err]).toEqual([2, 'none.yaml: error: is not there\n\nnone.yaml cannot be used: 1 error.\n'])

@@ -1,5 +1,5 @@
 import { type Queue, queueJsonSchema } from '@muster/matchmaker'
-import { defaultOptions } from '@muster/matchmaker/internal'
+import { defaultOptions, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { auth, profiles } from './auth-schema.js'
 import { duration, signingSecret } from './field-types.js'
@@ -31,8 +31,9 @@ export type Resolved<T> = T extends SecretSource
         : T
 
 /** The configuration, with every default filled in. It holds no secret that could be printed. */
-export type Config = Omit<Resolved<ConfigFile>, 'queues' | 'store'> & {
+export type Config = Omit<Resolved<ConfigFile>, 'queues' | 'pools' | 'store'> & {
   readonly queues: readonly Queue[]
+  readonly pools: readonly ServerPool[]
   readonly store: StoreConfig
 }
 

@@ -109,8 +109,8 @@ export async function readConfigText(
 }
 
 async function withOutside({ file, queues }: CheckedFile, { locate }: CheckedText, outside: Outside) {
-  const { value, missing } = await resolveValue({ ...file, queues: [] }, outside)
-  const config: Config = { ...value, queues, store: storeOf(value.store) }
+  const { value, missing } = await resolveValue({ ...file, queues: [], pools: [] }, outside)
+  const config: Config = { ...value, queues, pools: file.pools, store: storeOf(value.store) }
   if (!outside.secrets) return { config, wrong: [] }
   const database = config.locate?.file
   const noDatabase =

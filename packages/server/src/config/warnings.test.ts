@@ -17,6 +17,8 @@ test('a careful configuration has none', async () => {
 
 const queue = (more: string) =>
   CALM.replace(QUEUES, `queues: [{ name: duel, matchSize: 2, deploy: { application: game, version: '1' }, ${more} }]\n`)
+const POOLS = "pools:\n  - { name: arena, deploy: { application: game, version: '1' }, warm: { max: 1000 } }\n"
+const POOLED = `${CALM.replace("deploy: { application: game, version: '1' }", 'pool: arena')}${POOLS.replace('1000', '5')}`
 const PUBLIC = "addresses: { trustedProxies: [10.0.0.0/8] }\nlisten: { publicUrl: 'https://mm.example'"
 const redis = (url: string) =>
   `${CALM.replace('{ folder: data }', `{ redis: { url: '${url}' } }`)}streamTokens: { key: { env: S } }\n`
@@ -84,6 +86,22 @@ test.each([
     'servers that say who came',
     `${CALM.replace("version: '1'", "version: '1', joinWithinMs: 60000")}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
     [],
+  ],
+  [
+    'pools of servers that know no URL, and that nobody uses',
+    `${CALM}${POOLS}`,
+    ['warning 6 pools', 'warning 6 pools.0', 'warning 6 pools.0.warm.max'],
+  ],
+  [
+    'pools of servers that are forgotten at a restart',
+    `${POOLED.replace('store: { folder: data }', 'store: memory')}${PUBLIC}, admin: '127.0.0.1:9' }\n`,
+    ['warning 3 store', 'warning 6 pools'],
+  ],
+  ['a pool', `${POOLED}${PUBLIC}, admin: '127.0.0.1:9' }\n`, []],
+  [
+    'results that are not encrypted',
+    `${CALM}results: { url: http://game.example, secret: { env: R } }\n`,
+    ['warning 5 results.url'],
   ],
   [
     'a share that Redis keeps',

@@ -17,6 +17,7 @@ export function warningsAbout({ file, queues }: Parts): Remark[] {
     ...aboutPlaces(file, queues),
     ...aboutProbes(file, queues),
     ...aboutJoining(file, queues),
+    ...aboutPools(file, queues),
     ...aboutProcesses(file),
     ...aboutDeclining(queues),
   ]
@@ -167,6 +168,31 @@ function aboutJoining({ listen }: ConfigFile, queues: readonly Queue[]): Remark[
   )
 }
 
+/** Servers of a pool register by the ticket API, whose URL they find in MUSTER_URL. */
+function aboutPools({ pools, listen, spending, store, servers, results }: ConfigFile, queues: readonly Queue[]): Remark[] {
+  return [
+    ...when(
+      pools.length > 0 && listen.publicUrl === undefined,
+      'pools',
+      'tell their servers no URL to register at: give listen.publicUrl',
+    ),
+    ...when(
+      pools.length > 0 && store === 'memory' && servers === undefined,
+      'pools',
+      'lose their servers at a restart, since nobody knows their tokens then: give store, or servers.secret',
+    ),
+    ...when(isPlain(results?.url), 'results.url', 'is not encrypted: results and ids of players are sent as they are'),
+    ...pools.flatMap(({ name, warm }, index) => [
+      ...when(!queues.some(({ pool }) => pool === name), `pools.${index}`, 'is the pool of no queue'),
+      ...when(
+        warm !== undefined && warm.max >= spending.maxServers,
+        `pools.${index}.warm.max`,
+        `leaves no server for matches: spending.maxServers is ${spending.maxServers}`,
+      ),
+    ]),
+  ]
+}
+
 /** Warnings that matter for several processes only. */
 function aboutProcesses({ store, streamTokens }: ConfigFile): Remark[] {
   if (typeof store !== 'object' || !('redis' in store)) return []
@@ -204,7 +230,7 @@ interface Remark {
 
 /** Finds sections that contradict one another, each of which is valid by itself. */
 export function contradictionsIn({ file, queues }: Parts): Remark[] {
-  return [...ofAlgorithms(file), ...ofKeys(file), ...ofWebhook(file), ...ofLobbies(file, queues)]
+  return [...ofAlgorithms(file), ...ofKeys(file), ...ofPools(file), ...ofWebhook(file), ...ofLobbies(file, queues)]
 }
 
 function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
@@ -216,13 +242,15 @@ function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
   return [{ path: ['auth', 'jwt', 'algorithms', String(wrong)], message }]
 }
 
-function ofKeys({ auth: { keys } }: ConfigFile): Remark[] {
-  const names = keys.map(({ name }) => name)
+const ofKeys = ({ auth: { keys } }: ConfigFile): Remark[] => namesGivenTwice(keys, ['auth', 'keys'])
+const ofPools = ({ pools }: ConfigFile): Remark[] => namesGivenTwice(pools, ['pools'])
+
+function namesGivenTwice(list: readonly { readonly name: string }[], path: readonly string[]): Remark[] {
+  const names = list.map(({ name }) => name)
   return names.flatMap((name, index) => {
     const first = names.indexOf(name)
-    return first === index
-      ? []
-      : [{ path: ['auth', 'keys', String(index), 'name'], message: `is the name of auth.keys.${first} too` }]
+    if (first === index) return []
+    return [{ path: [...path, String(index), 'name'], message: `is the name of ${path.join('.')}.${first} too` }]
   })
 }
 

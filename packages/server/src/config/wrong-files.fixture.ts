@@ -11,6 +11,7 @@ export const QUEUES = `queues:
     matchSize: 2
     deploy: { application: game, version: '1' }`
 export const BASE = `${SERVICE}\n${QUEUES}\n`
+const POOL = "pools:\n  - name: arena\n    deploy: { application: game, version: '1' }"
 const DEPLOY = "deploy: { application: game, version: '1' }"
 const RULE = (rule: string) => `${SERVICE}
 queues:
@@ -257,6 +258,57 @@ export const WRONG_FILES: readonly WrongFile[] = [
       `    - { name: a, role: look, key: { env: A } }\n` +
       `    - { name: a, role: operate, key: { env: B } }\n`,
     says: ['9:15 auth.keys.1.name: is the name of auth.keys.0 too'],
+  },
+  {
+    what: 'a queue whose pool is misspelt, and which has another fault',
+    text: `${SERVICE}\n${POOL}\nqueues:\n  - name: duel\n    matchSize: 0\n    pool: arina\n`,
+    says: [
+      '7:16 queues.0.matchSize: must be at least 1, got 0',
+      '8:11 queues.0.pool: there is no such pool, got "arina"; did you mean arena?',
+    ],
+  },
+  {
+    what: 'a queue with neither deploy nor pool, and one with both',
+    text:
+      `${SERVICE}\n${POOL}\nqueues:\n  - name: duel\n    matchSize: 2\n` +
+      `  - name: other\n    matchSize: 2\n    pool: arena\n    deploy: { application: other, version: '1' }\n`,
+    says: [
+      '6:5 queues.0.deploy: must be given, or pool instead',
+      '11:13 queues.1.deploy: must be left out, because its pool says what is deployed',
+    ],
+  },
+  {
+    what: 'pools with faults, whose queues have none of their own',
+    text:
+      `${SERVICE}\npools:\n  - name: arena\n    deploy: { application: game, version: 1 }\n` +
+      `    places: [{ name: Paris, latitude: 98.9, longitude: 2.4 }]\n    warm: { hit: 1.5, maxi: 5 }\n` +
+      `    at: [{ cron: '0 25 * * *', minutes: 60, min: 3 }]\n` +
+      `queues:\n  - { name: duel, matchSize: 2, pool: arena }\n`,
+    says: [
+      '4:43 pools.0.deploy.version: must be a text, got 1; write "1", in quotes',
+      '5:39 pools.0.places.0.latitude: must be at most 90, got 98.9',
+      '6:18 pools.0.warm.hit: must be at most 0.999, got 1.5',
+      '6:23 pools.0.warm.maxi: is not known; did you mean max?',
+      '7:18 pools.0.at.0.cron: must be five fields as in crontab, with a time zone that is known, got "0 25 * * *"',
+    ],
+  },
+  {
+    what: 'two pools of one name',
+    text:
+      `${SERVICE}\n${POOL}\n  - name: arena\n    deploy: { application: game, version: '2' }\n` +
+      `queues:\n  - { name: duel, matchSize: 2, pool: arena }\n`,
+    says: ['5:11 pools.1.name: is the name of pools.0 too'],
+  },
+  {
+    what: 'secrets of servers and results as texts',
+    text: `${BASE}servers: { secret: hunter2 }\nresults: { url: 'ftp://x', secret: whsec_hunter2 }\n`,
+    says: [
+      '6:20 servers.secret: is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or ' +
+        '{ file: path/of/a/file }, got a text',
+      '7:17 results.url: must be an http or https URL',
+      '7:36 results.secret: is a secret, which never stands in this file: write { env: NAME_OF_A_VARIABLE } or ' +
+        '{ file: path/of/a/file }, got a text',
+    ],
   },
   {
     what: 'a key without a role',

@@ -1,0 +1,103 @@
+import { lossShare, meanIdle, type Pool, stockFor } from '@muster/servers/internal'
+import { counted, digits, duration, listed, sentence } from './rule-parts/index.js'
+
+/** What comes to a pool. */
+export interface PoolLoad {
+  /** In all; they come evenly at the pool's places. */
+  readonly matchesPerHour: number
+  /** Seconds from the create of a server until it has registered. */
+  readonly bootSeconds: number
+  readonly matchSeconds: number
+}
+
+/** What a pool does with a load, and what it costs. */
+export interface PoolCost extends PoolLoad {
+  /** Servers that are kept warm, with those that boot. */
+  readonly warm: number
+  /** Share of matches that find a warm server, by Erlang's loss formula. A server that is reused adds to it. */
+  readonly hit: number
+  /** Servers that are idle on average. */
+  readonly idle: number
+  /** Matches that are played at once. */
+  readonly playing: number
+  /** Create requests for each match. */
+  readonly createsPerMatch: number
+}
+
+/** Computes what a pool does with a load, without its schedules. */
+export function poolCost({ warm, places, reuse }: Pool, load: PoolLoad): PoolCost {
+  const count = places?.length ?? 1
+  const { bootSeconds, matchSeconds } = load
+  const rate = load.matchesPerHour / 3600 / count
+  const place = { rate, bootSeconds, matchSeconds }
+  const goal = warm === undefined ? 0 : stockFor(place, warm)
+  const most = warm === undefined ? 0 : Math.min(warm.max, Math.floor(warm.perHour ?? Infinity))
+  // The bound of the pool is shared out place by place.
+  const stocks = Array.from({ length: count }, (_, index) => Math.max(0, Math.min(goal, most - index * goal)))
+  const sum = (of: (stock: number) => number) => stocks.reduce((total, stock) => total + of(stock), 0)
+  const offered = rate * bootSeconds
+  return {
+    ...load,
+    warm: sum((stock) => stock),
+    hit: sum((stock) => (stock === 0 ? 0 : 1 - lossShare(stock, offered))) / count,
+    idle: sum((stock) => (stock === 0 ? 0 : meanIdle(stock, offered))),
+    playing: rate * count * matchSeconds,
+    createsPerMatch: 1 / reuse.maxMatches,
+  }
+}
+
+const percent = (share: number) => `${digits(Math.round(share * 1000) / 10)} %`
+
+/** Says what a pool means in plain English, one thing a sentence. Values of variables are not in it. */
+export function describePool(pool: Pool): readonly string[] {
+  const { deploy, places, warm, reuse, keepIdleSeconds, detourMs, at } = pool
+  const where = places === undefined ? 'where matches were' : `at ${listed(places.map(({ name }) => name))}`
+  const age =
+    reuse.maxAgeMinutes === undefined
+      ? ''
+      : `, and takes none ${duration(reuse.maxAgeMinutes * 60_000)} after its create`
+  return [
+    `its servers run ${deploy.application}, version ${deploy.version}`,
+    ...(warm === undefined
+      ? ['no server is kept warm, but for the times below']
+      : [
+          `servers are kept warm ${where}, so that ${percent(warm.hit)} of matches find one; ` +
+            `${counted(warm.max, 'server')} at most`,
+          `a place keeps none where more than ${percent(warm.maxIdleShare)} of those that play would be idle`,
+        ]),
+    ...(warm?.perHour === undefined
+      ? []
+      : [`${digits(warm.perHour)} server-hours of idleness an hour are paid at most`]),
+    `a server serves ${counted(reuse.maxMatches, 'match', 'matches')}${age}`,
+    ...(warm === undefined
+      ? []
+      : [
+          `a server without a match is kept for ${duration(keepIdleSeconds * 1000)} although there are enough`,
+          `a match takes a warm server whose round trip is at most ${digits(detourMs)} ms longer than that of the best place`,
+        ]),
+    ...at.map(
+      ({ cron, timezone, minutes, hit, min }) =>
+        `from ${cron} (${timezone}), for ${duration(minutes * 60_000)}, ${listed([
+          ...(min === undefined
+            ? []
+            : [`${counted(min, 'server')} at least ${min === 1 ? 'is' : 'are'} warm at each place`]),
+          ...(hit === undefined ? [] : [`${percent(hit)} of matches are to find one, whatever stays idle`]),
+        ])}`,
+    ),
+  ].map(sentence)
+}
+
+/** Says what a pool does with a load in one sentence. */
+export function poolCostSentence(cost: PoolCost): string {
+  const { matchesPerHour, bootSeconds, matchSeconds, warm, hit, idle, playing, createsPerMatch } = cost
+  const load =
+    `with ${digits(matchesPerHour)} matches an hour of ${duration(matchSeconds * 1000)} each, and boots of ` +
+    duration(bootSeconds * 1000)
+  const creates = `${digits(Math.round(createsPerMatch * 1000) / 1000)} create requests a match`
+  if (warm === 0) return sentence(`${load}, no server is kept warm; ${creates}`)
+  const share = playing === 0 ? '' : `, ${percent(idle / playing)} of the ${digits(Math.round(playing))} that play`
+  return sentence(
+    `${load}, ${counted(warm, 'server')} ${warm === 1 ? 'is' : 'are'} kept warm: ${percent(hit)} of matches find one, ` +
+      `and ${digits(Math.round(idle * 10) / 10)} are idle on average${share}; ${creates}`,
+  )
+}
