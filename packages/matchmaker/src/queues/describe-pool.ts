@@ -73,7 +73,8 @@ export function describePool(pool: Pool): readonly string[] {
       ? []
       : [
           `a server without a match is kept for ${duration(keepIdleSeconds * 1000)} although there are enough`,
-          `a match takes a warm server whose round trip is at most ${digits(detourMs)} ms longer than that of the best place`,
+          'a match takes a warm server whose round trip is at most ' +
+            `${digits(detourMs)} ms longer than that of the best place`,
         ]),
     ...at.map(
       ({ cron, timezone, minutes, hit, min }) =>
@@ -97,7 +98,7 @@ export function poolCostSentence(cost: PoolCost): string {
   if (warm === 0) return sentence(`${load}, no server is kept warm; ${creates}`)
   const share = playing === 0 ? '' : `, ${percent(idle / playing)} of the ${digits(Math.round(playing))} that play`
   return sentence(
-    `${load}, ${counted(warm, 'server')} ${warm === 1 ? 'is' : 'are'} kept warm: ${percent(hit)} of matches find one, ` +
-      `and ${digits(Math.round(idle * 10) / 10)} are idle on average${share}; ${creates}`,
+    `${load}, ${counted(warm, 'server')} ${warm === 1 ? 'is' : 'are'} kept warm: ` +
+      `${percent(hit)} of matches find one, and ${digits(Math.round(idle * 10) / 10)} are idle on average${share}; ${creates}`,
   )
 }

@@ -35,6 +35,7 @@ const greeting = ({ urls, token, taken, server }: Dev) => `${taken.map((port) =>
   POST ${urls.api}/tickets {"profile": ${JSON.stringify(server.config().queues[0]?.name)}}
   What players say of themselves is believed, except in queues with playerMayState. What a rule compares and a player
   does not say has a default (skill ${SKILL}). Pages of localhost may call. Servers are simulated: their addresses are
-  ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that.
+  ports of this machine, at which nothing listens, and they register by themselves where a queue asks for that. Those of
+  a pool take every match that they are given.
   A crowd of bots arrives by a button in the console. Ctrl-C ends everything.
 `

@@ -18,8 +18,8 @@ export const results = z
   })
   .optional()
   .describe(
-    'Where the results of matches go that their servers report: a signed POST for each, repeated until a 2xx answers, ' +
-      'in order for each player. Default: nowhere.',
+    'Where the results of matches go that their servers report: a signed POST for each, repeated until a 2xx ' +
+      'answers, in order for each player. Default: nowhere.',
   )
 
 export const servers = z

@@ -169,7 +169,8 @@ function aboutJoining({ listen }: ConfigFile, queues: readonly Queue[]): Remark[
 }
 
 /** Servers of a pool register by the ticket API, whose URL they find in MUSTER_URL. */
-function aboutPools({ pools, listen, spending, store, servers, results }: ConfigFile, queues: readonly Queue[]): Remark[] {
+function aboutPools(file: ConfigFile, queues: readonly Queue[]): Remark[] {
+  const { pools, listen, spending, store, servers, results } = file
   return [
     ...when(
       pools.length > 0 && listen.publicUrl === undefined,

@@ -25,7 +25,8 @@ const only = (value: Fields, names: readonly string[]): Fields =>
 /** The queue as YAML, without variables of servers. */
 function shownYaml(queue: QueueDefinition): string {
   const { deploy, ...rest } = queue as QueueDefinition & { readonly deploy?: unknown }
-  if (!isFields(deploy)) return stringify(rest, withoutCode)
+  // What a queue with a pool deploys is said by the pool.
+  if (!isFields(deploy) || queue.pool !== undefined) return stringify(rest, withoutCode)
   const { probe, ...others } = without(deploy, HIDDEN)
   const shown = isFields(probe) ? { ...others, probe: without(probe, HIDDEN_OF_PROBE) } : without(deploy, HIDDEN)
   return stringify({ ...rest, deploy: shown }, withoutCode)
@@ -36,7 +37,9 @@ const withoutCode = (_key: unknown, value: unknown): unknown => (typeof value ==
 
 /** Puts back what was not shown, unless the operator wrote it anew. */
 export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
-  const { deploy: before } = inForce as { readonly deploy?: unknown }
+  const { deploy: before, pool } = inForce as QueueDefinition & { readonly deploy?: unknown }
+  if (isFields(edited) && pool !== undefined && edited['pool'] === pool && edited['deploy'] === undefined)
+    return { ...edited, deploy: before }
   if (!isFields(edited) || !isFields(edited['deploy']) || !isFields(before)) return edited
   const deploy = edited['deploy']
   const probe = deploy['probe']
@@ -56,7 +59,7 @@ export function withHidden(edited: unknown, inForce: QueueDefinition): unknown {
 export function isSameDeploy(one: QueueDefinition, other: QueueDefinition): boolean {
   const [first, second] = [one, other].map((queue): unknown => {
     const { deploy } = defineQueue({ name: queue.name, matchSize: 2, deploy: queue.deploy })
-    return JSON.parse(JSON.stringify(deploy))
+    return JSON.parse(JSON.stringify({ deploy, pool: queue.pool }))
   })
   return isDeepStrictEqual(first, second)
 }

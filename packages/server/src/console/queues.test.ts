@@ -66,6 +66,19 @@ describe('the card of a queue', () => {
     expect(yaml).toContain('application: game')
   })
 
+  test('of a queue with a pool names the pool in place of what is deployed, and an edit keeps both', async () => {
+    const pooled = { ...secret, pool: 'arena' }
+    const pools = [{ name: 'arena', deploy: secret.deploy ?? { application: 'game', version: '1' } }]
+    const { card, put, applied } = await open({ queues: [pooled], matchmaker: { pools } })
+    const { yaml, version } = await card()
+    expect(yaml).toContain('pool: arena')
+    expect(yaml).not.toContain('deploy')
+    expect(await put({ version, yaml: yaml.replace('matchSize: 2', 'matchSize: 4') })).toMatchObject({ status: 200 })
+    expect(applied[0]?.definition).toMatchObject({ matchSize: 4, pool: 'arena', deploy: secret.deploy })
+    const other = yaml.replace('pool: arena', 'deploy: { application: evil, version: "1" }')
+    expect(await put({ version: 2, yaml: other })).toMatchObject({ status: 403, body: { code: 'deploy-fixed' } })
+  })
+
   test('says why it cannot be changed', async () => {
     const { card, put } = await open({ applyQueue: undefined })
     const { fixed, yaml } = await card()

@@ -64,8 +64,8 @@ const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*', 'http://[::1]:*']
 const MOST_WAITS = 2000
 
 /**
- * What `muster dev` runs: queues, rules, bounds and lobbies of the file; but the emulator as the service, memory as the
- * store, and one token for everything in place of `auth` and `profiles`, so that no secret is needed. The service's
+ * What `muster dev` runs: queues, pools, rules, bounds and lobbies of the file; but the emulator as the service, memory
+ * as the store, and one token for everything in place of `auth` and `profiles`, so that no secret is needed. The service's
  * webhooks and the servers' registrations come to this program, and pages of this machine may call.
  * @throws {InvalidConfig} with all that is wrong in the file
  */
@@ -87,6 +87,8 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
     store: { kind: 'memory' },
     auth: { jwt: undefined, keys: [] },
     profiles: undefined,
+    servers: undefined,
+    results: undefined,
     console: { ...config.console, editDeploy: true },
     streamTokens: { ...config.streamTokens, key: undefined },
     telemetry: { log: { ...telemetry.log, format: 'text' }, metrics: { ...telemetry.metrics, key: undefined } },

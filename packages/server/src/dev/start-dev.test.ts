@@ -16,10 +16,14 @@ async function open(options: DevOptions = {}): Promise<Dev> {
   return dev
 }
 
+/** @param who a player; empty for a backend. */
 const ask = (dev: Dev, who: string, method: string, path: string, body?: object) =>
   fetch(dev.urls.api + path, {
     method,
-    headers: { authorization: `Bearer TOKEN:${who}`, ...(body && { 'content-type': 'application/json' }) },
+    headers: {
+      authorization: who === '' ? 'Bearer TOKEN' : `Bearer TOKEN:${who}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
     ...(body && { body: JSON.stringify(body) }),
   })
 
@@ -78,6 +82,57 @@ test('muster dev takes players into the queues of a file that has profiles, and 
     code: 'not-believed',
   })
 })
+
+/** A pool whose two servers are warm at any time. */
+const POOLED = `
+name: studio
+service: { url: https://api.example.com, token: { env: NOT_SET } }
+results: { url: https://game.example.com/results, secret: { env: NOT_SET } }
+servers: { secret: { env: NOT_SET } }
+pools:
+  - name: arena
+    deploy: { application: game, version: '1' }
+    places: [{ name: Frankfurt, latitude: 50.1, longitude: 8.7 }]
+    reuse: { maxMatches: 20 }
+    at: [{ cron: '* * * * *', minutes: 2, min: 2 }]
+queues:
+  - { name: duel, matchSize: 2, pool: arena }
+`
+
+test('muster dev plays the servers of a pool: a match takes a warm one, and the next one takes it again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-dev-'))
+  ends.push(() => rmSync(folder, { recursive: true }))
+  const config = join(folder, 'muster.yaml')
+  writeFileSync(config, POOLED)
+  const dev = await open({ config })
+  const running = async () => {
+    const state = (await (await fetch(`${dev.urls.emulator}/state`)).json()) as {
+      deployments: { latest: { request_id: string; status: string }[] }
+    }
+    return state.deployments.latest.filter(({ status }) => status === 'READY').map(({ request_id }) => request_id)
+  }
+  await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(2)
+
+  const hosts = new Set<string>()
+  for (const pair of [
+    ['ann', 'ben'],
+    ['cas', 'dan'],
+    ['eve', 'fay'],
+  ]) {
+    const [first = ''] = pair
+    for (const who of pair) expect(await create(dev, who, { profile: 'duel' })).toMatchObject({ status: 201 })
+    const me = async () =>
+      (await (await ask(dev, first, 'GET', '/me')).json()) as {
+        matches: { match_id: string; assignment?: { join_token: string; ports: { game: { link: string } } } }[]
+      }
+    await expect.poll(async () => (await me()).matches[0]?.assignment?.join_token, { timeout: 10_000 }).toMatch(/^ey/)
+    const [match] = (await me()).matches
+    hosts.add(match?.assignment?.ports.game.link ?? '')
+    expect((await ask(dev, '', 'DELETE', `/matches/${match?.match_id}`)).status).toBe(202)
+  }
+  // The servers of the first matches served the third.
+  expect(hosts.size).toBeLessThan(3)
+}, 60_000)
 
 test('muster dev takes another port for one that another program has, and says which', async () => {
   const other = createServer()

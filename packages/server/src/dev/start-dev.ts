@@ -16,6 +16,7 @@ import {
   wantsLatencies,
 } from './bots.js'
 import { readDevConfig } from './dev-config.js'
+import { playGameServer } from './dev-game-server.js'
 
 interface DevPlayersOptions {
   /** The queues in force. */
@@ -102,7 +103,7 @@ const SPEED = 5
  */
 async function openDevEmulator(port: number) {
   const token = 'dev'
-  const emulator = createEmulator({ speed: SPEED, token, launch: register })
+  const emulator = createEmulator({ speed: SPEED, token, launch: (spec) => playGameServer(spec) ?? register(spec) })
   const { url } = await emulator.listen({ port })
   const client = createClient({ baseUrl: url, token })
   const made = new Set<string>()
@@ -114,9 +115,9 @@ async function openDevEmulator(port: number) {
       if (!(error instanceof Conflict)) throw error
     })
   }
-  /** Makes the applications that queues deploy, as far as they are missing. */
-  const prepare = async (queues: readonly Queue[]) => {
-    for (const { deploy } of queues) {
+  /** Makes the applications that queues and pools deploy, as far as they are missing. */
+  const prepare = async (deployed: readonly Pick<Queue, 'deploy'>[]) => {
+    for (const { deploy } of deployed) {
       const { application, version } = deploy
       await make(application, () => client.applications.create({ name: application }))
       await make(`${application} ${version}`, () =>
@@ -195,7 +196,7 @@ export async function startDev(options: DevOptions = {}): Promise<Dev> {
   const emulator = await openDevEmulator(await freePort(wanted.emulatorPort))
   const read = async () => {
     const config = await readDevConfig({ path, port, service: emulator })
-    await emulator.prepare(config.queues)
+    await emulator.prepare([...config.queues, ...config.pools])
     return config
   }
   const queues = () => server.config().queues

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { Secret } from '../../config/index.js'
 import {
   BACKEND_KEY,
   configOf,
@@ -8,6 +9,7 @@ import {
   type ServerUnderTest,
   yamlOf,
 } from '../server.fixture.js'
+import { startServer } from '../start-server.js'
 
 const TRIO = `
   - name: trio
@@ -34,6 +36,37 @@ const create = (queue: string, ...ids: string[]) =>
     token: BACKEND_KEY,
     body: { tickets: ids.map((id) => ({ profile: queue, player_ip: '192.0.2.7', player_id: id, attributes: {} })) },
   })
+
+const pooled = (min: number, version = '1.0') => `
+listen: { port: 0, publicUrl: 'http://127.0.0.1:1' }
+pools:
+  - name: arena
+    deploy: { application: my-game, version: '${version}', hiddenEnvironment: { KEY: hunter2 } }
+    places: [{ name: Frankfurt, latitude: 50.1, longitude: 8.7 }]
+    at: [{ cron: '* * * * *', minutes: 2, min: ${min} }]
+`
+const POOLED = "\n  - { name: duel, matchSize: 2, pool: arena }\n"
+
+describe('a reload of pools', () => {
+  const config = (more: string) => configOf(yamlOf(service.url, more, POOLED).replace('listen: { port: 0 }\n', ''))
+  const created = () => service.emulator.inspect().deployments.length
+
+  test('counts at once, and says so without the variables of their servers', async () => {
+    const lines: string[] = []
+    const server = await startServer(await config(pooled(0)), { write: (line) => lines.push(line) })
+    try {
+      const before = created()
+      await server.reload(await config(pooled(2).replace('hunter2', 'hunter3')))
+      expect(textsOf(lines)).toContain('Config changed: pools.arena.at.0.min 0 → 2')
+      expect(lines.join('')).not.toContain('hunter')
+      await expect.poll(created, { timeout: 10_000 }).toBe(before + 2)
+      await server.reload({ ...(await config(pooled(2))), servers: { secret: new Secret('s'.repeat(32)) } })
+      expect(textsOf(lines).at(-1)).toBe('Config changed, restart required: servers nothing → given')
+    } finally {
+      await server.close()
+    }
+  })
+})
 
 describe('a reload', () => {
   beforeEach(async () => {

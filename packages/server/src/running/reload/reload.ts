@@ -71,7 +71,8 @@ function changeOf(field: string, text: string): Change {
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Variables of servers may hold secrets of the studio. */
-const isEnvironment = (field: string) => /^(queues|pools)\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
+const isEnvironment = (field: string) =>
+  /^(queues|pools)\..+\.deploy\.(environment|hiddenEnvironment)(\.|$)/.test(field)
 
 /** Entries of a list that have names are compared by these, so that a new first queue is one change. */
 function membersOf(value: object): Readonly<Record<string, unknown>> {
