@@ -25,6 +25,7 @@ export {
   type AllocationView,
   afterEntry,
   createMemoryServerLog,
+  createServerKeys,
   createServerLog,
   createWebhookDoor,
   isWebhookSecret,

@@ -37,8 +37,8 @@ const RegisteredSchema = OrdersSchema.extend({
   retire_at: z.string().nullable().describe('When it is stopped whatever it does; null: not known'),
 })
 
-/** Most seconds that a report waits for new orders. */
-const LONGEST_WAIT = 30
+/** Most seconds that a report waits for new orders: fewer than a server may be silent. */
+const LONGEST_WAIT = 20
 
 export const serverRoutes = {
   registerServer: operation('POST /servers', {

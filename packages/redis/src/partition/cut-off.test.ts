@@ -81,7 +81,7 @@ async function begin() {
 const wait = (id: string, profile: string) => ({ profile, player_id: id, player_ip: '192.0.2.1' })
 
 /** A match that runs, one that is asked for, a ticket that waits, a group and a backfill. */
-async function prepare(call: Call) {
+async function prepare(call: Call, service: Pick<Awaited<ReturnType<typeof begin>>['service'], 'servers'>) {
   const idOf = async (id: string, profile: string) =>
     String((await call('backend', 'POST', '/tickets', wait(id, profile))).json['id'])
   const [ann, , cas, dan, eve] = [
@@ -97,7 +97,9 @@ async function prepare(call: Call) {
   const match = String((await read(ann))['match_id'])
   const { json } = await call('fay', 'POST', '/groups', { profile: 'lonely', is_ready: false })
   const fill = String((await call('backend', 'POST', '/backfills', { match_id: match })).json['id'])
-  return { cas, dan, eve, match, fill, group: String(json['group_id']), member: String(json['member_id']) }
+  const server = service.servers.find(({ environment }) => environment?.['MM_MATCH_ID'] === match)
+  const token = server?.environment?.['MUSTER_SERVER_TOKEN'] ?? ''
+  return { cas, dan, eve, match, token, fill, group: String(json['group_id']), member: String(json['member_id']) }
 }
 
 /** Every command that needs Redis: a token for events (`stream-token`) reads the ticket, so it does too. */
@@ -128,7 +130,9 @@ const commands = (at: Awaited<ReturnType<typeof prepare>>): Readonly<Record<stri
   forgive: ['backend', 'DELETE', '/players/ann/cooldown'],
   pause: ['backend', 'POST', '/queues/duel/pause'],
   resume: ['backend', 'POST', '/queues/duel/resume'],
-  'server ready': ['0123456789abcdefghijk', 'POST', '/server-ready', { match_id: at.match }],
+  'server ready': [`Bearer ${at.token}`, 'POST', '/server-ready', { match_id: at.match }],
+  'server registers': [`Bearer ${at.token}`, 'POST', '/servers', { instance: 'i' }],
+  'server reports': [`Bearer ${at.token}`, 'PUT', '/servers/me', { instance: 'i', seq: 1 }],
   'stream token': ['eve', 'POST', `/tickets/${at.eve}/stream-token`],
 })
 const given = (...ids: readonly string[]) => ids.map((id) => ({ player_id: id, player_ip: '192.0.2.1' }))
@@ -142,7 +146,7 @@ describeRedis('a process that is cut off from Redis', () => {
   test.each(cases)('while %s answers every command with 503, and then as before: %s', async (which, how) => {
     const world = await begin()
     const { gate, call } = world[which]
-    const at = await prepare(world.following.call)
+    const at = await prepare(world.following.call, world.service)
     const all = commands(at)
     gate[how]()
     const asked = Object.entries(all).map(async ([name, input]) => {

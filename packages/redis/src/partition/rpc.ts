@@ -9,6 +9,8 @@ import type { Leader } from '@muster/matchmaker/internal'
  * - `read`: nothing but that it is true at that moment, and not of something that may still be lost.
  * - `kept`: what the command did is stored, so that every later leader continues from it. The answer is stored with it,
  *   or after it, so that a repeated question is answered by what was done.
+ * - `level`: that what the command did is stored before it is answered. Its caller says its whole state again and again,
+ *   so it is not repeated to a later leader.
  * - `hint`: nothing. What it is about is found out anyway, only later.
  */
 export const PROMISES = {
@@ -20,13 +22,13 @@ export const PROMISES = {
   updateBackfill: 'kept',
   cancelBackfill: 'kept',
   forgive: 'kept',
-  reportServer: 'kept',
   pauseQueue: 'kept',
   resumeQueue: 'kept',
   explain: 'read',
   isServerSecret: 'read',
   isSecretOf: 'read',
-  registerServer: 'read',
+  registerServer: 'level',
+  reportServer: 'level',
   waitForServerOrders: 'read',
   getBackfill: 'read',
   inspect: 'read',
@@ -38,7 +40,7 @@ export const PROMISES = {
   notePresence: 'hint',
   hint: 'hint',
   webhook: 'hint',
-} as const satisfies Readonly<Partial<Record<keyof Leader, 'read' | 'kept' | 'hint'>>>
+} as const satisfies Readonly<Partial<Record<keyof Leader, 'read' | 'kept' | 'level' | 'hint'>>>
 
 /** The commands that a follower sends to the leader: methods of the matchmaker. */
 export type Command = keyof typeof PROMISES
@@ -83,6 +85,31 @@ interface EncodedError {
   readonly message: string
   /** Further properties, e.g. `field`. */
   readonly facts: Readonly<Record<string, unknown>>
+}
+
+/**
+ * What a leader tells a follower without being asked: the orders of a game server that reported there last have another
+ * version. A follower of an earlier version takes it for a reply that nobody waits for.
+ */
+export interface OrdersNotice {
+  /** See `serverIn`. */
+  readonly server: string
+  readonly version: number
+}
+
+/** What names a server in a notice: the credential in its token, which is no secret. */
+export const serverIn = (token: string): string => token.slice(0, Math.max(0, token.indexOf('.')))
+
+export const encodeNotice = ({ server, version }: OrdersNotice): string =>
+  JSON.stringify({ id: '', orders: [server, version] })
+
+/** Undefined for any other message. */
+export function decodeNotice(text: string): OrdersNotice | undefined {
+  if (!text.startsWith('{"id":"","orders":')) return undefined
+  const { orders } = (parsed(text) ?? {}) as { readonly orders?: unknown }
+  if (!Array.isArray(orders)) return undefined
+  const [server, version] = orders as readonly unknown[]
+  return typeof server === 'string' && typeof version === 'number' ? { server, version } : undefined
 }
 
 export const encode = (message: RpcRequest | RpcReply): string => JSON.stringify(message)

@@ -383,7 +383,6 @@ export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServe
           ending.abort()
           if (server.waiter === end) server.waiter = undefined
         })
-        seen(server)
       }
       return ordersOf(server)
     },

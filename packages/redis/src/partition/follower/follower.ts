@@ -1,23 +1,23 @@
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { unlessAborted } from '@muster/core/internal'
 import { type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
 import {
-  createJoinTokens,
   createWebhookDoor,
   isSettled,
   noSuchWebhook,
   assertPlayerOfTicket,
   type TicketChecker,
 } from '@muster/matchmaker/internal'
-import { SECRET_KEY, viewOf } from '../notes.js'
+import { viewOf } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
+import { decodeNotice } from '../rpc.js'
 import { RedisError, repeatUntil, RETRY_MS } from '../../connection/index.js'
 import type { Changes, PartitionStore, StoredTicket } from '../store/index.js'
 import { createTicketCreation } from './create-tickets.js'
 import { createFollowerWaits, createWaits, type FollowerWaitsOptions } from './follower-waits.js'
 import { createPresenceBatches } from './presence.js'
 import { createRpcClient } from './rpc-client.js'
+import { createServerService } from './server-service.js'
 
 /** The store requests of a follower for which a client waits. */
 type FollowerStore = Pick<
@@ -181,6 +181,12 @@ export function createFollower(options: FollowerOptions) {
     timeoutMs: askTimeoutMs,
     problem,
   })
+  const { noticed, missed, prepare, close: closeServers, ...serverService } = createServerService({
+    ask,
+    store,
+    clock,
+    serverSecret: options.serverSecret,
+  })
   const tail = createTail({
     store: shared,
     follower: name,
@@ -189,9 +195,13 @@ export function createFollower(options: FollowerOptions) {
       const { tickets, replies } = changes
       waits.wake(tickets.map(({ ticketId }) => ticketId))
       heard(replies)
+      for (const text of replies) noticed(decodeNotice(text))
       options.heard(changes)
     },
-    missed: waits.wakeAll,
+    missed: () => {
+      waits.wakeAll()
+      missed()
+    },
     problem,
   })
   const presence = createPresenceBatches({ tell: (reports) => ask('notePresence', reports), clock, problem })
@@ -206,18 +216,6 @@ export function createFollower(options: FollowerOptions) {
     clock,
   })
 
-  /** Shared by all processes; a ticket with a server is only given once it is known. */
-  let masterSecret = options.serverSecret
-  const joinToken = createJoinTokens(() => {
-    if (masterSecret === undefined) throw new PartitionUnavailable('The secret of the servers has not been read yet.')
-    return masterSecret
-  }, clock)
-  const withSecret = async (tickets: readonly Ticket[]): Promise<void> => {
-    if (masterSecret !== undefined || tickets.every(({ assignment }) => assignment === undefined)) return
-    const [note] = await store.readNotes([SECRET_KEY])
-    masterSecret = note ?? undefined
-  }
-
   const seen = (stored: StoredTicket): Ticket => {
     const ticket = viewOf(stored)
     followerWaits.note(stored, ticket)
@@ -226,7 +224,7 @@ export function createFollower(options: FollowerOptions) {
   const find = async (id: string): Promise<Ticket | undefined> => {
     const [stored] = await store.read([id])
     const ticket = stored && seen(stored)
-    if (ticket !== undefined) await withSecret([ticket])
+    if (ticket !== undefined) await prepare([ticket])
     return ticket
   }
   const known = async (id: string): Promise<Ticket> => {
@@ -254,7 +252,7 @@ export function createFollower(options: FollowerOptions) {
       const tickets = (await store.read(ids)).flatMap((stored) => (stored === undefined ? [] : [seen(stored)]))
       // A ticket that ended between the two reads is none of the player's any more.
       const open = tickets.filter(({ status }) => status !== 'CANCELLED')
-      await withSecret(open)
+      await prepare(open)
       return { tickets: open.toSorted((one, other) => one.createdAt - other.createdAt) }
     },
     waitForChange: async (ticketId, { version, signal, until }) => {
@@ -296,16 +294,8 @@ export function createFollower(options: FollowerOptions) {
     stopMatch: (matchId, given) => ask('stopMatch', matchId, given),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
     playerCame: (matchId, secret, playerId) => ask('playerCame', matchId, secret, playerId),
-    isServerSecret: (secret) => ask('isServerSecret', secret),
     isSecretOf: (matchId, given) => ask('isSecretOf', matchId, given),
-    registerServer: (token, registration) => ask('registerServer', token, registration),
-    reportServer: (token, report) => ask('reportServer', token, report),
-    waitForServerOrders: (token, { version, waitMs, signal }) =>
-      unlessAborted(
-        ask('waitForServerOrders', token, { version, waitMs: Math.min(waitMs, askTimeoutMs / 2) }),
-        signal,
-      ),
-    joinToken,
+    ...serverService,
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),
@@ -327,6 +317,7 @@ export function createFollower(options: FollowerOptions) {
       asking.close(reason)
       await Promise.all([tail.close(), presence.close()])
       waits.wakeAll()
+      closeServers()
     },
   }
 }

@@ -52,6 +52,17 @@ test('a question that is too long is refused at once', async () => {
   expect([posted.length, problems.length, clock.sleepers]).toEqual([1, 0, 0])
 })
 
+test('game servers take only a part of the questions that may be open', async () => {
+  const { clock, asking } = open()
+  const report = () => asking.ask('registerServer', 'a.b', { instance: 'i', matches: 1 }).catch((error: unknown) => error)
+  const reports = Array.from({ length: 700 }, report)
+  const other = asking.ask('forgive', 'ann').catch((error: unknown) => error)
+  const outcomes = await clock.until(Promise.all([...reports, other]))
+  expect(outcomes.filter((outcome) => outcome instanceof PartitionFull)).toHaveLength(200)
+  expect(outcomes.at(-1)).toBeInstanceOf(NoLeader)
+  expect(clock.sleepers).toBe(0)
+})
+
 test('guesses of secrets take only a part of the questions that may be open', async () => {
   const { clock, asking } = open()
   const guess = (number: number) => asking.ask('isServerSecret', `${number}`).catch((error: unknown) => error)

@@ -42,15 +42,17 @@ const STOP_TIMEOUT_MS = 70_000
 /** RPC requests open at once (our choice): what a follower holds while no process leads has a bound. */
 const MOST_OPEN = 1000
 /**
- * Most open RPC requests that check a secret. Each guess causes one, so guesses get only a part of `MOST_OPEN` (our
- * choice).
+ * Kinds of RPC requests that get only a part of `MOST_OPEN` (our choice): those that anybody causes by guessing a
+ * secret, and those of game servers, so that players' commands have room beside them.
  */
-const FROM_ANYBODY: ReadonlySet<Command> = new Set(['isServerSecret', 'serverReady', 'webhook'])
-const MOST_FROM_ANYBODY = 100
+const PARTS: readonly { readonly commands: ReadonlySet<Command>; readonly most: number }[] = [
+  { commands: new Set(['isServerSecret', 'serverReady', 'webhook']), most: 100 },
+  { commands: new Set(['registerServer', 'reportServer', 'waitForServerOrders']), most: 500 },
+]
 
 export function createRpcClient({ post, follower, clock, newId, timeoutMs, problem }: RpcClientOptions): RpcClient {
   const open = new Map<string, Open>()
-  let fromAnybody = 0
+  const openOf = PARTS.map(() => 0)
   let closed: Error | undefined
 
   /** Posts a request until it is over. */
@@ -67,10 +69,13 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
   return {
     ask: async <Name extends Command>(command: Name, ...input: Input<Name>) => {
       if (closed !== undefined) throw closed
-      const isFromAnybody = FROM_ANYBODY.has(command)
-      if (open.size >= MOST_OPEN || (isFromAnybody && fromAnybody >= MOST_FROM_ANYBODY))
+      const part = PARTS.findIndex(({ commands }) => commands.has(command))
+      const count = (change: number) => {
+        if (part !== -1) openOf[part] = (openOf[part] ?? 0) + change
+      }
+      if (open.size >= MOST_OPEN || (openOf[part] ?? 0) >= (PARTS[part]?.most ?? Infinity))
         throw new PartitionFull('Too many commands to the leader are open. Retry later.')
-      if (isFromAnybody) fromAnybody += 1
+      count(1)
       const id = newId()
       const limitMs = waitsForStop(command, input) ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
       const textOf = (again: boolean) => encode({ id, again, front: follower, command, input: withoutEnd(input) })
@@ -88,7 +93,7 @@ export function createRpcClient({ post, follower, clock, newId, timeoutMs, probl
       } finally {
         over.abort()
         open.delete(id)
-        if (isFromAnybody) fromAnybody -= 1
+        count(-1)
       }
     },
 

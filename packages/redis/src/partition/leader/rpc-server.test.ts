@@ -1,6 +1,6 @@
 import type { Leader } from '@muster/matchmaker/internal'
 import { expect, test } from 'vitest'
-import { decodeReply, encode } from '../rpc.js'
+import { decodeNotice, decodeReply, encode } from '../rpc.js'
 import { createRpcServer } from './rpc-server.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -25,6 +25,31 @@ test('a question is done once, however often it is asked, and answered each time
   for (let round = 0; round < 3; round += 1) answering.take(ask('1'))
   expect(done).toBe(1)
   expect(replies.map(({ text }) => decodeReply(text)?.id)).toEqual(['1', '1', '1'])
+})
+
+test('the follower of a server’s last report is told when its orders have another version, once', async () => {
+  const watching = new Map<string, (version: number) => void>()
+  const orders = (version: number) => ({ version, want: 'run' as const, matches: [] })
+  const { answering, replies } = open({
+    reportServer: () => orders(7),
+    waitForServerOrders: (token, { version }) =>
+      new Promise((resolve) => {
+        watching.get(token)?.(version)
+        watching.set(token, (now) => resolve(orders(now)))
+      }),
+  })
+  const report = (id: string, front: string) =>
+    answering.take(encode({ id, again: false, front, command: 'reportServer', input: ['cred.sig', {}] }))
+  report('1', 'a')
+  report('2', 'b')
+  await turn()
+  watching.get('cred.sig')?.(8)
+  await turn()
+  const notices = replies.flatMap(({ follower, text }) => ({ follower, notice: decodeNotice(text) }))
+  expect(notices.filter(({ notice }) => notice !== undefined)).toEqual([
+    { follower: 'b', notice: { server: 'cred', version: 8 } },
+  ])
+  expect(replies.map(({ text }) => text).join()).not.toContain('sig')
 })
 
 test('an answer that is too long is an error, and long ones are not kept', async () => {

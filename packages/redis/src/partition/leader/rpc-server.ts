@@ -6,13 +6,17 @@ import {
   beginningOf,
   type Command,
   decodeRequest,
+  encodeNotice,
   encode,
   encodeError,
   type PackedPresence,
   PROMISES,
   type RpcReply,
+  serverIn,
   unpackPresence,
 } from '../rpc.js'
+
+type ServerOrders = ReturnType<Leader['reportServer']>
 
 /** Answers the RPC requests of followers, each once. */
 export interface RpcServer {
@@ -28,9 +32,13 @@ export interface RpcServerOptions {
   readonly problem: (error: unknown) => void
 }
 
+/** What may be done twice. */
+const REPEATABLE: ReadonlySet<string> = new Set(['read', 'level'])
 /** Answers that are remembered, so that a repeated question is not done again: how many, and their length in all. */
 const REMEMBERED = 10_000
 const REMEMBERED_LENGTH = 16 * 1024 * 1024
+/** Milliseconds after a report in which its follower is told of other orders: longer than a report waits for them. */
+const WATCH_MS = 30_000
 /** Most characters of one answer (our choice): Redis keeps answers for some time. */
 const LONGEST = 16 * 1024 * 1024
 
@@ -68,10 +76,21 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
   /** Ids of RPC requests that are being answered. */
   const underWay = new Set<string>()
 
+  /** From now on the follower is told when the server's orders change, until the server reports again. */
+  const watch = (follower: string, token: string, { version }: ServerOrders) => {
+    leader.waitForServerOrders(token, { version, waitMs: WATCH_MS }).then(
+      (now) => {
+        if (now.version !== version) reply(follower, encodeNotice({ server: serverIn(token), version: now.version }))
+      },
+      // The server is gone, or this process leads no longer: the server hears of that when it reports.
+      () => {},
+    )
+  }
+
   const done = (ask: RpcRequest, answer: RpcReply) => {
     const text = textOf(answer)
     underWay.delete(ask.id)
-    if (PROMISES[ask.command] !== 'read') replies.set(ask.id, text)
+    if (!REPEATABLE.has(PROMISES[ask.command])) replies.set(ask.id, text)
     reply(ask.front, text)
   }
 
@@ -81,6 +100,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     const failed = (error: unknown) => done(ask, { id, error: encodeError(error) })
     try {
       const answer = handled(leader, ask)
+      if (ask.command === 'reportServer') watch(ask.front, String(ask.input[0]), answer as ServerOrders)
       if (answer instanceof Promise) answer.then((value: unknown) => done(ask, { id, answer: value }), failed)
       else done(ask, { id, answer })
     } catch (error) {

@@ -1,0 +1,86 @@
+import type { Clock } from '@muster/core/clock'
+import type { Ticket, TicketService } from '@muster/matchmaker'
+import { createJoinTokens, createServerKeys } from '@muster/matchmaker/internal'
+import { LRUCache } from 'lru-cache'
+import { SECRET_KEY } from '../notes.js'
+import { PartitionUnavailable } from '../partition-errors.js'
+import { serverIn } from '../rpc.js'
+import type { PartitionStore } from '../store/index.js'
+import type { RpcClient } from './rpc-client.js'
+import { createServerWaits, type ServerWaits } from './server-waits.js'
+
+type Promised<Name extends keyof TicketService> = (
+  ...input: Parameters<TicketService[Name]>
+) => Promise<Awaited<ReturnType<TicketService[Name]>>>
+
+/** What a follower does for game servers. */
+export interface ServerService extends Pick<ServerWaits, 'noticed' | 'missed' | 'close'> {
+  readonly isServerSecret: Promised<'isServerSecret'>
+  readonly registerServer: Promised<'registerServer'>
+  readonly reportServer: Promised<'reportServer'>
+  readonly waitForServerOrders: Promised<'waitForServerOrders'>
+  readonly joinToken: TicketService['joinToken']
+  /** Reads what the join tokens of these tickets are made with. */
+  prepare(tickets: readonly Ticket[]): Promise<void>
+}
+
+export interface ServerServiceOptions {
+  readonly ask: RpcClient['ask']
+  readonly store: Pick<PartitionStore, 'readNotes'>
+  readonly clock: Clock
+  /** The master secret of the servers' tokens; undefined: that of the partition. */
+  readonly serverSecret: string | undefined
+}
+
+/** Tokens that the leader has known lately, and milliseconds for which it is not asked again (our choice). */
+const KNOWN = 10_000
+const KNOWN_MS = 30_000
+
+export function createServerService({ ask, store, clock, serverSecret }: ServerServiceOptions): ServerService {
+  const waits = createServerWaits(clock)
+  /** Until when a token counts as that of a server, in epoch milliseconds. */
+  const known = new LRUCache<string, number>({ max: KNOWN })
+
+  /** Shared by all processes, and written before the first server is created. */
+  let master = serverSecret
+  const masterSecret = () => {
+    if (master === undefined) throw new PartitionUnavailable('The secret of the servers has not been read yet.')
+    return master
+  }
+  const readSecret = async (): Promise<boolean> => {
+    if (master === undefined) {
+      const [note] = await store.readNotes([SECRET_KEY])
+      master = note ?? undefined
+    }
+    return master !== undefined
+  }
+  const keys = createServerKeys(masterSecret)
+
+  return {
+    noticed: waits.noticed,
+    missed: waits.missed,
+    close: waits.close,
+    joinToken: createJoinTokens(masterSecret, clock),
+    prepare: async (tickets) => {
+      if (tickets.some(({ assignment }) => assignment !== undefined)) await readSecret()
+    },
+
+    /** A guess is refused here. The leader says whether the server of a token that we made is still there. */
+    isServerSecret: async (token) => {
+      if (!(await readSecret()) || keys.credentialIn(token) === undefined) return false
+      if ((known.get(token) ?? -Infinity) > clock.now()) return true
+      const isKnown = await ask('isServerSecret', token)
+      if (isKnown) known.set(token, clock.now() + KNOWN_MS)
+      return isKnown
+    },
+    registerServer: (token, registration) => ask('registerServer', token, registration),
+    reportServer: (token, report) => {
+      waits.reporting(serverIn(token))
+      return ask('reportServer', token, report)
+    },
+    waitForServerOrders: async (token, { version, waitMs, signal }) => {
+      await waits.wait(serverIn(token), { version, waitMs, signal })
+      return ask('waitForServerOrders', token, { version, waitMs: 0 })
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '@muster/core/clock'
+import { unlessAborted } from '@muster/core/internal'
+import { LRUCache } from 'lru-cache'
+import { PartitionFull } from '../partition-errors.js'
+import type { OrdersNotice } from '../rpc.js'
+
+/** Game servers whose requests this process holds until their orders change. */
+export interface ServerWaits {
+  /** The server reports: the answer tells all that was noticed of it before. */
+  reporting(server: string): void
+  /**
+   * Resolves once the orders of a server may have another version, or the time is over. A later call of the same server
+   * ends an earlier one. Rejects with the signal's reason.
+   * @throws {PartitionFull}
+   */
+  wait(
+    server: string,
+    options: { readonly version: number; readonly waitMs: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<void>
+  /** The leader says that the orders of a server have another version. */
+  noticed(notice: OrdersNotice | undefined): void
+  /** Any server's orders may have changed: all ask the leader, little by little. */
+  missed(): void
+  /** Ends all waits. */
+  close(): void
+  size(): number
+}
+
+/** Requests that a process holds for servers at once (our choice): ten times as many as one account has servers. */
+export const MOST_WAITING = 20_000
+/** After a gap, all ask anew: in so many portions, with so many milliseconds between (our choice). */
+const PORTIONS = 20
+const PORTION_MS = 100
+/** Notices kept of servers that have had an answer and do not wait yet. */
+const MOST_NOTICED = 10_000
+
+export function createServerWaits(clock: Clock): ServerWaits {
+  const waiting = new Map<string, () => void>()
+  const noticed = new LRUCache<string, number>({ max: MOST_NOTICED })
+  let isWaking = false
+  let isClosed = false
+  const wakeInPortions = async (): Promise<void> => {
+    if (isWaking) return
+    isWaking = true
+    const all = [...waiting.values()]
+    const size = Math.ceil(all.length / PORTIONS)
+    for (let from = 0; from < all.length && !isClosed; from += size) {
+      for (const end of all.slice(from, from + size)) end()
+      if (from + size < all.length) await clock.sleep(PORTION_MS)
+    }
+    isWaking = false
+  }
+
+  return {
+    reporting: (server) => void noticed.delete(server),
+    wait: async (server, { version, waitMs, signal }) => {
+      waiting.get(server)?.()
+      waiting.delete(server)
+      const known = noticed.get(server)
+      if (known !== undefined && known !== version) return
+      if (waiting.size >= MOST_WAITING)
+        throw new PartitionFull('Too many game servers wait at this process. Retry later.')
+      const ending = new AbortController()
+      const end = () => ending.abort()
+      waiting.set(server, end)
+      const over = clock.sleep(waitMs, ending.signal).catch(() => {})
+      try {
+        await unlessAborted(over, signal)
+      } finally {
+        end()
+        if (waiting.get(server) === end) waiting.delete(server)
+      }
+    },
+    noticed: (notice) => {
+      if (notice === undefined) return
+      noticed.set(notice.server, notice.version)
+      waiting.get(notice.server)?.()
+    },
+    missed: () => void wakeInPortions(),
+    close: () => {
+      isClosed = true
+      for (const end of waiting.values()) end()
+    },
+    size: () => waiting.size,
+  }
+}

@@ -1,0 +1,314 @@
+/** Game servers in a partition: they register and report by any process, and the next leader believes them. */
+import { createHmac } from 'node:crypto'
+import { MatchmakerClosed, ServerNotRegistered, type PoolDefinition, type Ticket } from '@muster/matchmaker'
+import { describe, expect, test } from 'vitest'
+import { NoLeader, PartitionUnavailable } from './partition-errors.js'
+import { createWorld, duel, type Process, type Server } from './world.fixture.js'
+
+const arena: PoolDefinition = {
+  name: 'arena',
+  deploy: { application: 'game', version: '1' },
+  places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
+  reuse: { maxMatches: 20 },
+  keepIdleSeconds: 600,
+  at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
+}
+const pooled = { name: 'duel', matchSize: 2, pool: 'arena' }
+
+const tokenOf = ({ environment }: Server) => environment?.['MUSTER_SERVER_TOKEN'] ?? ''
+
+/** A game server as its process would be: it registers, takes every match, and says its whole state. */
+class Game {
+  readonly matches = new Map<string, 'open' | 'over'>()
+  readonly token: string
+  seq = 0
+  version = 0
+  registrations = 0
+
+  constructor(server: Server) {
+    this.token = tokenOf(server)
+  }
+
+  get instance() {
+    return this.token.slice(0, 16)
+  }
+
+  /** One exchange by a process of the partition. */
+  async report(by: Process, waitMs = 0): Promise<void> {
+    if (this.version === 0) await this.register(by)
+    this.seq += 1
+    const matches = [...this.matches].map(([id, status]) => ({ id, status, players: {} }))
+    const state = { instance: this.instance, seq: this.seq, healthy: true, draining: false, matches }
+    try {
+      let orders = await by.reportServer(this.token, state)
+      if (waitMs > 0 && orders.version === this.version)
+        orders = await by.waitForServerOrders(this.token, { version: this.version, waitMs })
+      this.version = orders.version
+      const listed = new Set(orders.matches.map(({ id }) => id))
+      for (const id of this.matches.keys()) if (!listed.has(id)) this.matches.delete(id)
+      for (const id of listed) if (!this.matches.has(id)) this.matches.set(id, 'open')
+    } catch (error) {
+      if (!(error instanceof ServerNotRegistered)) throw error
+      this.version = 0
+    }
+  }
+
+  async register(by: Process): Promise<void> {
+    this.registrations += 1
+    this.version = (await by.registerServer(this.token, { instance: this.instance, matches: 1 })).version
+  }
+}
+
+/** Of two processes the first leads, and all is asked of the second. */
+async function two(options: Parameters<typeof createWorld>[0] = {}) {
+  const world = createWorld({ queues: [pooled], pools: [arena], ...options })
+  const [first, second] = [world.process(), world.process()]
+  first.start()
+  await world.pass(100)
+  second.start()
+  await world.pass(300)
+  const answer = <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
+  const join = (...ids: string[]) =>
+    Promise.all(ids.map((id) => answer(second.createTicket({ id, queue: 'duel', players: [world.player(id)] }))))
+  const ticket = async (id: string) => (await answer(second.getTicket(id))) as Ticket
+  const close = async () => {
+    first.resume()
+    await answer(Promise.all([first.close(), second.close()]))
+  }
+  return { ...world, first, second, answer, join, ticket, close }
+}
+
+/** A server of the pool is warm. */
+async function warm(options: Parameters<typeof createWorld>[0] = {}) {
+  const world = await two(options)
+  await world.pass(3000, 50)
+  const [server] = world.service.servers as [Server]
+  const game = new Game(server)
+  await world.answer(game.report(world.second))
+  return { ...world, server, game }
+}
+
+describe('a server that reports by a follower', () => {
+  test('is told of its match at once, and the claim is in the store before', async () => {
+    const { second, answer, join, pass, game, ticket, clock, partition, close, problems } = await warm()
+    await answer(game.report(second))
+    const held = game.report(second, 10_000)
+    const begun = clock.now()
+    await pass(500)
+    let claimed: object | undefined
+    const told = held.then(() => {
+      claimed = partition.servers.get([...game.matches.keys()][0] ?? '')
+      return clock.now()
+    })
+    await join('ann', 'bob')
+    expect((await answer(told)) - begun).toBeLessThan(1500)
+    expect([...game.matches.values()]).toEqual(['open'])
+    expect(claimed).toBeDefined()
+    await answer(game.report(second))
+    await pass(100)
+    expect(await ticket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId: [...game.matches.keys()][0] })
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  test('waits no longer than it asks for, and holds one question at a time', async () => {
+    const { second, answer, pass, game, clock, close } = await warm()
+    await answer(game.report(second))
+    const before = clock.now()
+    await answer(game.report(second, 4000))
+    expect(clock.now() - before).toBeGreaterThanOrEqual(4000)
+    expect(clock.now() - before).toBeLessThan(4200)
+    const ended: number[] = []
+    for (let nth = 0; nth < 20; nth += 1)
+      void second
+        .waitForServerOrders(game.token, { version: game.version, waitMs: 10_000 })
+        .then(() => ended.push(nth))
+    await pass(1000)
+    expect(ended).toHaveLength(19)
+    await pass(10_000)
+    expect(ended).toHaveLength(20)
+    await close()
+  })
+
+  test('its players’ join tokens are made by the follower, and are its own', async () => {
+    const { second, answer, join, pass, game, server, ticket, clock, close } = await warm()
+    await join('ann', 'bob')
+    await pass(1000)
+    await answer(game.report(second))
+    await answer(game.report(second))
+    await pass(100)
+    const ann = await ticket('ann')
+    const token = second.joinToken(ann, 'ann') ?? ''
+    // As docs/servers.md tells game servers to check it.
+    const key = createHmac('sha256', tokenOf(server)).update('muster-join-1').digest()
+    const [header = '', payload = '', signature] = token.split('.')
+    expect(signature).toBe(createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url'))
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+    expect(claims).toMatchObject({ aud: ann.assignment?.server, sub: 'ann', mid: ann.matchId })
+    expect(claims).toMatchObject({ exp: Math.floor(clock.now() / 1000) + 300 })
+    expect(second.joinToken(ann, 'bob')).toBeUndefined()
+    await close()
+  })
+
+  test('a guess of its token never reaches the leader', async () => {
+    const { first, second, answer, game, close } = await warm()
+    expect(await answer(second.isServerSecret(game.token))).toBe(true)
+    const [credential = '', signature = ''] = game.token.split('.')
+    first.pause()
+    const changed = signature.startsWith('a') ? `b${signature.slice(1)}` : `a${signature.slice(1)}`
+    for (const guess of [`${credential}.${changed}`, `x${credential}.${signature}`, 'nothing', ''])
+      expect(await answer(second.isServerSecret(guess))).toBe(false)
+    // Known a moment ago, so the leader is not asked again.
+    expect(await answer(second.isServerSecret(game.token))).toBe(true)
+    await close()
+  })
+})
+
+describe('the next leader', () => {
+  test('is told the whole state and believes it: the match goes on, and nothing is created twice', async () => {
+    const { first, second, answer, join, pass, game, service, ticket, close } = await warm()
+    await join('ann', 'bob')
+    await pass(1000)
+    await answer(game.report(second))
+    await answer(game.report(second))
+    await pass(100)
+    const before = await ticket('ann')
+    expect(before.status).toBe('HOST_ASSIGNED')
+    const created = service.servers.length
+    first.pause()
+    await pass(3000, 50)
+    expect(second.leads()).toBe(true)
+    await answer(game.report(second))
+    expect([game.version, game.registrations]).toEqual([0, 1])
+    await answer(game.report(second))
+    expect([...game.matches]).toEqual([[before.matchId, 'open']])
+    expect(game.registrations).toBe(2)
+    await pass(5000, 50)
+    expect(await ticket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId: before.matchId })
+    expect(service.servers.length).toBe(created)
+    expect(service.running().map(({ id }) => id)).toContain(before.assignment?.fqdn.replace('.example.com', ''))
+    // The same server ends the match, and serves the next one.
+    for (const id of game.matches.keys()) game.matches.set(id, 'over')
+    await answer(game.report(second))
+    await pass(500)
+    expect(await ticket('ann')).toMatchObject({ ended: { reason: 'match-over' } })
+    await answer(second.createTicket({ id: 'ann2', queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }] }))
+    await close()
+  })
+
+  test('knows that a match is over of which the server has been answered so', async () => {
+    const { first, second, answer, join, pass, game, player, ticket, close } = await warm()
+    await join('ann', 'bob')
+    await pass(1000)
+    await answer(game.report(second))
+    await answer(game.report(second))
+    await pass(100)
+    for (const id of game.matches.keys()) game.matches.set(id, 'over')
+    await answer(game.report(second))
+    first.pause()
+    expect(game.matches.size).toBe(0)
+    await pass(3000, 50)
+    expect(second.leads()).toBe(true)
+    expect(await ticket('ann')).toMatchObject({ ended: { reason: 'match-over' } })
+    await answer(second.createTicket({ id: 'again', queue: 'duel', players: [player('ann')] }))
+    await close()
+  })
+
+  test('finds a server without a match: it registers again, and is warm', async () => {
+    const { first, second, answer, join, pass, game, service, ticket, close } = await warm()
+    const created = service.servers.length
+    first.pause()
+    await pass(3000, 50)
+    await answer(game.report(second))
+    await answer(game.report(second))
+    await join('ann', 'bob')
+    await pass(1000)
+    await answer(game.report(second))
+    await answer(game.report(second))
+    await pass(200)
+    expect(await ticket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+    // One more, in place of the one that was taken.
+    expect(service.servers.length).toBeLessThanOrEqual(created + 1)
+    await close()
+  })
+
+  test('a server that waits while its leader ends is answered in time', async () => {
+    const { first, second, answer, pass, game, clock, close } = await warm()
+    await answer(game.report(second))
+    const before = clock.now()
+    const held = game.report(second, 5000).catch((error: unknown) => error)
+    await pass(1000)
+    first.pause()
+    const outcome = await answer(held)
+    // Its time passed under two leaders; the next one does not know it yet.
+    expect(clock.now() - before).toBeLessThan(16_000)
+    if (outcome !== undefined) expect(outcome).toBeInstanceOf(NoLeader)
+    await answer(game.report(second))
+    await answer(game.report(second))
+    expect(game.registrations).toBe(2)
+    await close()
+  })
+
+  test('sends the results that its predecessor has not', async () => {
+    const posts: string[] = []
+    let isAway = true
+    const results = {
+      url: 'http://127.0.0.1:9/results',
+      secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
+    }
+    const { fetch: before } = globalThis
+    globalThis.fetch = async (_, init) => {
+      if (isAway) throw new TypeError('away')
+      posts.push(String(init?.body))
+      return new Response(null, { status: 204 })
+    }
+    try {
+      const { first, second, answer, join, pass, game, ticket, close } = await warm({ results })
+      await join('ann', 'bob')
+      await pass(1000)
+      await answer(game.report(second))
+      await answer(game.report(second))
+      const { matchId } = await ticket('ann')
+      for (const id of game.matches.keys()) game.matches.set(id, 'over')
+      await answer(game.report(second))
+      await pass(200)
+      first.pause()
+      isAway = false
+      await pass(5000, 50)
+      expect(second.leads()).toBe(true)
+      const sent = posts.map((text) => JSON.parse(text) as { id: string; data: object })
+      expect(sent[0]).toMatchObject({ data: { match_id: matchId, player_ids: ['ann', 'bob'] } })
+      // The one before may have sent it too: the id is the same.
+      expect(new Set(sent.map(({ id }) => id)).size).toBe(1)
+      await close()
+    } finally {
+      globalThis.fetch = before
+    }
+  })
+})
+
+test('what a server asks of a process that has left is refused as any other call', async () => {
+  const { second, first, answer, game } = await warm()
+  const held = second
+    .waitForServerOrders(game.token, { version: game.version, waitMs: 10_000 })
+    .catch((error: unknown) => error)
+  await answer(second.close())
+  expect([MatchmakerClosed, NoLeader, PartitionUnavailable].some((one) => held instanceof one)).toBe(false)
+  expect(await answer(held)).toBeInstanceOf(MatchmakerClosed)
+  await answer(first.close())
+})
+
+test('a partition without pools takes its servers’ reports too', async () => {
+  const { second, answer, join, pass, service, ticket, close } = await two({ queues: [duel], pools: [] })
+  await join('ann', 'bob')
+  await pass(3000)
+  const { matchId = '' } = await ticket('ann')
+  const game = new Game(service.servers[0] as Server)
+  await answer(game.report(second))
+  game.matches.set(matchId, 'over')
+  await answer(game.report(second))
+  await pass(3000)
+  expect(service.running()).toEqual([])
+  expect(await ticket('ann')).toMatchObject({ ended: { reason: 'match-over' } })
+  await close()
+})
