@@ -124,6 +124,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       if (server.pool !== undefined) return hosted.matchesOn(server)
       return isServing(server) ? [server] : []
     },
+    claimsOn: (server) => {
+      if (server.pool !== undefined) return hosted.claimsOn(server)
+      return isServing(server) ? 1 : 0
+    },
     on: {
       ...on.games,
       accepted: (match) => {

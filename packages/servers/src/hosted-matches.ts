@@ -30,8 +30,10 @@ import type { ServerLogWriter } from './store/index.js'
 export interface HostedMatches extends MatchHosting {
   /** Begins a match whose order names a pool. Resolves once the store holds the intent. */
   begin(match: Allocation): Promise<void>
-  /** The matches that a server serves or is to serve. */
+  /** The matches that a server serves or is to serve, as far as it may be told of them. */
   matchesOn(server: Allocation): readonly Allocation[]
+  /** The number of its matches with those whose claim is still being written. */
+  claimsOn(server: Allocation): number
   /** The server says that players may come. */
   accepted(match: Allocation): void
   /** The server cannot serve the match: it goes to another one. */
@@ -214,6 +216,8 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       guests === undefined
         ? []
         : [...guests].filter((match) => isOpen(match) && offers.get(match)?.isWritten !== false),
+
+    claimsOn: ({ guests }) => (guests === undefined ? 0 : [...guests].filter(isOpen).length),
 
     accepted: (match) => {
       const offer = offers.get(match)

@@ -111,6 +111,16 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
+  test('is given one match, also while the claim of another is being written', async () => {
+    const { second, answer, join, pass, game, service, close } = await warm()
+    await join('ann', 'bob', 'cas', 'dan', 'eve', 'fay')
+    await pass(1000)
+    const { matches } = await answer(second.registerServer(game.token, { instance: game.instance, matches: 1 }))
+    expect(matches).toHaveLength(1)
+    expect(service.running().length).toBeGreaterThan(2)
+    await close()
+  })
+
   test('waits no longer than it asks for, and holds one question at a time', async () => {
     const { second, answer, pass, game, clock, close } = await warm()
     await answer(game.report(second))

@@ -162,6 +162,8 @@ export interface GameServersOptions {
   readonly joinKeyOf: (server: Allocation) => Uint8Array
   /** The matches that a server serves or is to serve. */
   readonly matchesOn: (server: Allocation) => readonly Allocation[]
+  /** Their number, with those of which the server may not be told yet. */
+  readonly claimsOn: (server: Allocation) => number
   readonly on: GameServerListener
 }
 
@@ -184,7 +186,8 @@ interface GameServer {
 
 const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 
-export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServersOptions): GameServers {
+export function createGameServers(options: GameServersOptions): GameServers {
+  const { clock, joinKeyOf, matchesOn, claimsOn, on } = options
   const servers = new Map<string, GameServer>()
   let lookedAt = clock.now()
   /** No server counts as silent before: this process could not hear it. */
@@ -417,7 +420,7 @@ export function createGameServers({ clock, joinKeyOf, matchesOn, on }: GameServe
       const server = servers.get(allocation.matchId)
       if (server === undefined || !isWanted(allocation)) return false
       if (server.draining !== undefined || server.lostAt !== undefined || server.unhealthy > 0) return false
-      return matchesOn(allocation).length < server.registration.matches
+      return claimsOn(allocation) < server.registration.matches
     },
     *all() {
       for (const server of servers.values()) yield viewOf(server)

@@ -1,0 +1,316 @@
+/** What game servers, and those who pretend to be one, may send to POST /servers and PUT /servers/me. */
+import { bearerToken, clientAddress } from '@muster/core/http'
+import { describe, expect, test } from 'vitest'
+import { deploy, duel, setUp as setUpMatchmaker } from '../matchmaker.fixture.js'
+import { createTicketApi } from './ticket-api.js'
+import type { TicketApiOptions } from './api-options.js'
+
+const queues = [{ ...duel, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
+
+interface Reply {
+  readonly status: number
+  readonly json: Readonly<Record<string, unknown>>
+  readonly headers: Headers
+}
+
+/** A match of ann and ben whose server runs, behind the API. Tokens of players are their ids. */
+async function open(options: Partial<TicketApiOptions> = {}, players: readonly string[] = ['ann', 'ben']) {
+  const world = setUpMatchmaker({
+    queues: [{ ...queues[0], matchSize: players.length } as (typeof queues)[number]],
+  })
+  const { clock, matchmaker, service } = world
+  const errors: unknown[] = []
+  const api = createTicketApi(matchmaker, {
+    authenticate: (request) => {
+      const id = bearerToken(request)
+      if (id === undefined || id.includes('.')) return undefined
+      return id.startsWith('backend') ? { id, role: 'backend' } : { id }
+    },
+    address: clientAddress({ trustedProxies: ['10.0.0.0/8'] }),
+    clock,
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  const send = async (who: string, method: string, path: string, body: unknown, from = '192.0.2.1'): Promise<Reply> => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = await api(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { authorization: `Bearer ${who}`, 'content-type': 'application/json' },
+        body: text,
+      }),
+      { remoteAddress: from },
+    )
+    const read = await answer.text()
+    return {
+      status: answer.status,
+      json: (read === '' ? {} : JSON.parse(read)) as Reply['json'],
+      headers: answer.headers,
+    }
+  }
+  world.join(...players)
+  await world.run(6000)
+  const tokenOf = (nth: number) =>
+    service.calls.create[nth]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+  const token = tokenOf(0)
+  const matchId = matchmaker.inspect().matches[0]?.matchId ?? ''
+  const register = (who = token, instance = 'one') => send(who, 'POST', '/servers', { instance })
+  let seq = 0
+  const report = (state: object = {}, who = token, query = '') =>
+    send(who, 'PUT', `/servers/me${query}`, { instance: 'one', seq: (seq += 1), ...state })
+  const playing = (more: object = {}) => report({ matches: [{ id: matchId, status: 'open', ...more }] })
+  return { ...world, api, errors, send, token, tokenOf, matchId, register, report, playing }
+}
+
+describe('a caller who is not the server', () => {
+  test('with a changed, foreign or made-up token is 401, and players and backends are 403', async () => {
+    const { token, register, report, errors } = await open()
+    const [credential = '', signature = ''] = token.split('.')
+    const flipped = signature.startsWith('A') ? `B${signature.slice(1)}` : `A${signature.slice(1)}`
+    const wrong = [
+      `${credential}.${flipped}`,
+      `${credential}0.${signature}`,
+      `${credential.slice(1)}.${signature}`,
+      `${'0'.repeat(21)}.${signature}`,
+      `${credential}.${signature}.${signature}`,
+      `${credential}.${signature}=`,
+      `${credential}.`,
+      `.${signature}`,
+    ]
+    for (const guess of wrong) {
+      expect([guess, (await register(guess)).status]).toEqual([guess, 401])
+      expect([guess, (await report({}, guess)).status]).toEqual([guess, 401])
+    }
+    for (const who of ['ann', 'backend']) {
+      expect(await register(who)).toMatchObject({ status: 403, json: { code: 'servers-only' } })
+      expect(await report({}, who)).toMatchObject({ status: 403, json: { code: 'servers-only' } })
+    }
+    expect((await register()).status).toBe(200)
+    expect(errors).toEqual([])
+  })
+
+  test('is counted by address for each guess, and keeps out neither a known server there nor a new one', async () => {
+    const { token, send, register } = await open({ limits: { perAddress: { limit: 20, windowMs: 60_000 } } })
+    expect((await register()).status).toBe(200)
+    const guess = (text: string, from: string) => send(text, 'PUT', '/servers/me', { instance: 'x', seq: 1 }, from)
+    const statuses: number[] = []
+    for (let nth = 0; nth < 30; nth += 1) statuses.push((await guess(`guess.${nth}`, '192.0.2.1')).status)
+    expect(statuses).toEqual([...Array<number>(20).fill(401), ...Array<number>(10).fill(429)])
+    expect((await guess(token, '192.0.2.1')).status).not.toBe(401)
+    expect((await guess(token, '192.0.2.1')).status).not.toBe(429)
+    // A token that is new at an address whose guesses are used up is checked, since it is signed.
+    for (let nth = 0; nth < 30; nth += 1) await guess(`guess.${nth}`, '192.0.2.2')
+    expect((await guess('guess.31', '192.0.2.2')).status).toBe(429)
+    expect((await send(token, 'POST', '/servers', { instance: 'one' }, '192.0.2.2')).status).toBe(200)
+    // Guesses of the right form are refused so many a second.
+    const shaped = (nth: number) => `${'0'.repeat(21)}.${`${nth}`.padStart(22, 'x')}`
+    const many: number[] = []
+    for (let nth = 0; nth < 150; nth += 1) many.push((await guess(shaped(nth), '192.0.2.2')).status)
+    expect(new Set(many)).toEqual(new Set([401, 429]))
+  })
+
+  test('that is another server is told of its own match alone', async () => {
+    const { join, run, register, report, tokenOf, matchId, send, playing } = await open()
+    join('cas', 'dan')
+    await run(7000)
+    expect(await register(tokenOf(1), 'two')).toMatchObject({ status: 200, json: { id: expect.not.stringContaining(matchId) } })
+    await register()
+    await playing({ players: { ann: 'in' } })
+    const foreign = { instance: 'two', seq: 1, matches: [{ id: matchId, status: 'over', players: { ann: 'left' } }] }
+    expect((await send(tokenOf(1), 'PUT', '/servers/me', foreign)).status).toBe(400)
+    expect(await report()).toMatchObject({ json: { want: 'stop' } })
+  })
+})
+
+describe('a body', () => {
+  test.each([
+    ['no JSON', '{"instance":', 400, undefined],
+    ['a list', '[]', 400, undefined],
+    ['without an instance', '{}', 400, 'instance'],
+    ['a name that is not known', '{"instance":"a","biuld":"1"}', 400, 'biuld'],
+    ['more matches than any server has', '{"instance":"a","matches":65}', 400, 'matches'],
+    ['a port that is none', '{"instance":"a","ports":{"game":0}}', 400, 'ports.game'],
+    ['attributes of attributes', '{"instance":"a","attributes":{"mode":{"of":1}}}', 400, 'attributes.mode'],
+    ['__proto__ among its attributes', '{"instance":"a","attributes":{"__proto__":{"isAdmin":true}}}', 400, undefined],
+    ['a number that is too large for one', '{"instance":"a","seats":1e999}', 400, 'seats'],
+    ['nested too deeply', `{"instance":"a","attributes":${'['.repeat(9000)}${']'.repeat(9000)}}`, 400, undefined],
+    ['over its bound', JSON.stringify({ instance: 'a', build: 'x'.repeat(200_000) }), 413, undefined],
+  ])('of a registration that is %s', async (_, body, status, field) => {
+    const { send, token, errors } = await open()
+    const answer = await send(token, 'POST', '/servers', body)
+    expect([answer.status, answer.json['field']]).toEqual([status, field])
+    expect(Reflect.get({}, 'isAdmin')).toBeUndefined()
+    expect(errors).toEqual([])
+  })
+
+  const match = (more: object) => ({ matches: [{ id: 'MATCH', status: 'open', ...more }] })
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, nth) => [`player ${nth}`, 'in']))
+  test.each<[string, object | string, number, string | undefined]>([
+    ['a status that is none', { matches: [{ id: 'MATCH', status: 'opened' }] }, 400, 'matches.0.status'],
+    ['a player who is nowhere', match({ players: { ann: 'here' } }), 400, 'matches.0.players.ann'],
+    ['a player without a name', match({ players: { '': 'in' } }), 400, 'matches.0.players.'],
+    ['1,001 players', match({ players: many(1001) }), 400, 'matches.0.players'],
+    ['a match twice', { matches: [...match({}).matches, ...match({}).matches] }, 400, 'matches.1.id'],
+    ['matches beyond what it registered', { matches: [...match({}).matches, { id: 'other', status: 'open' }] }, 400, 'matches'],
+    ['the result of a match that is not over', match({ result: {} }), 400, 'matches.0.result'],
+    [
+      'a ranking of a stranger',
+      match({ status: 'over', players: { ann: 'in' }, result: { ranking: [['eve']] } }),
+      400,
+      'matches.0.result.ranking',
+    ],
+    [
+      'a result of more than 8 KiB',
+      match({ status: 'over', result: { data: 'x'.repeat(9000) } }),
+      400,
+      'matches.0.result',
+    ],
+    ['seats of a team that is none', match({ seats: { open: true, teams: { green: 1 } } }), 400, 'matches.0.seats.teams.green'],
+    ['seats beyond the team', match({ seats: { open: true, teams: { team: 9 } } }), 400, 'matches.0.seats.teams.team'],
+    ['a negative number', { seq: -1 }, 400, 'seq'],
+    ['a number that is not whole', { seq: 0.5 }, 400, 'seq'],
+    ['over its bound', { attributes: { a: 'x'.repeat(1_100_000) } }, 413, undefined],
+    ['__proto__ among its players', '{"instance":"one","seq":9,"matches":[{"id":"m","status":"open","players":{"__proto__":"in"}}]}', 400, undefined],
+  ])('of a report that has %s changes nothing', async (_, state, status, field) => {
+    const { register, send, token, matchId, playing, errors, seen } = await open()
+    await register()
+    await playing({ players: { ann: 'in' } })
+    const text = typeof state === 'string' ? state : JSON.stringify({ instance: 'one', seq: 50, ...state })
+    const answer = await send(token, 'PUT', '/servers/me', text.replaceAll('MATCH', matchId))
+    expect([answer.status, answer.json['field']]).toEqual([status, field])
+    // The next one in order is taken.
+    expect((await playing({ players: { ann: 'in', ben: 'left' } })).status).toBe(200)
+    expect(seen.playersLeft).toHaveLength(1)
+    expect(seen.matchOver).toBeUndefined()
+    expect(errors).toEqual([])
+  })
+
+  test('may name 1,000 players, and names that other languages give a meaning', async () => {
+    const odd = ['constructor', 'toString', 'hasOwnProperty', 'prototype', '💥', ' ', 'a'.repeat(128)]
+    const { register, playing, errors, matchmaker } = await open({}, odd.slice(0, 2))
+    await register()
+    const players = { ...many(1000 - odd.length), ...Object.fromEntries(odd.map((id) => [id, 'in'])) }
+    expect(await playing({ players })).toMatchObject({ status: 200, json: { want: 'run' } })
+    expect((await playing({ players: { ...players, constructor: 'left' } })).status).toBe(200)
+    expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['toString'])
+    expect(errors).toEqual([])
+  })
+
+  test.each([
+    ['wait=21', 'wait'],
+    ['wait=-1', 'wait'],
+    ['wait=1e9', 'wait'],
+    ['version=x', 'version'],
+    ['version=9007199254740993', 'version'],
+  ])('is refused for the query %s', async (query, field) => {
+    const { register, report } = await open()
+    await register()
+    expect(await report({}, undefined, `?${query}`)).toMatchObject({ status: 400, json: { field } })
+  })
+})
+
+describe('a server', () => {
+  test('that waits is answered after its time, or when it asks anew', async () => {
+    const { register, report, clock, run, token } = await open()
+    const { json } = await register()
+    const version = String(json['version'])
+    const before = clock.now()
+    const held = report({}, token, `?wait=20&version=${version}`).then(({ status }) => [status, clock.now() - before])
+    await run(5000)
+    const again = report({}, token, `?wait=20&version=${version}`).then(({ status }) => [status, clock.now() - before])
+    await run(30_000)
+    expect(await held).toEqual([200, 5000])
+    expect(await again).toEqual([200, 25_000])
+  })
+
+  test('that waits as long as it may is not lost', async () => {
+    const { register, report, run, token, matchmaker, playing } = await open()
+    await register()
+    const { json } = await playing()
+    for (let nth = 0; nth < 4; nth += 1) {
+      const held = report(
+        { matches: [{ id: matchmaker.inspect().matches[0]?.matchId, status: 'open' }] },
+        token,
+        `?wait=20&version=${String(json['version'])}`,
+      )
+      await run(20_250)
+      expect((await held).status).toBe(200)
+    }
+    expect(matchmaker.inspect().matches[0]).toMatchObject({ phase: 'running' })
+  })
+
+  test('of which a second process registers is told to drain, then 410; the second is served', async () => {
+    const { register, send, token, run, seen, playing } = await open()
+    await register()
+    await playing()
+    expect((await register(token, 'two')).status).toBe(200)
+    const first = () => send(token, 'PUT', '/servers/me', { instance: 'one', seq: 99 })
+    const second = () => send(token, 'PUT', '/servers/me', { instance: 'two', seq: 1 })
+    expect(await first()).toMatchObject({ status: 200, json: { want: 'drain', reason: 'replaced', matches: [] } })
+    expect(await second()).toMatchObject({ status: 200, json: { want: 'run', matches: [{}] } })
+    expect(seen.problem?.map(({ error }) => String(error)).join()).toMatch(/a second process registered with its token/)
+    await run(20_000)
+    expect((await second()).status).toBe(200)
+    await run(10_000)
+    expect(await first()).toMatchObject({ status: 410, json: { code: 'server-gone' } })
+    expect((await second()).status).toBe(200)
+  })
+
+  test('whose match was given to another server is 410, and its reports of that match change nothing', async () => {
+    const { register, report, matchId, run, matchmaker, service } = await open()
+    await register()
+    await report({ matches: [{ id: matchId, status: 'refused' }] })
+    await run(7000)
+    const late = await report({ matches: [{ id: matchId, status: 'over', players: { ann: 'left', ben: 'left' } }] })
+    expect([late.status, late.json['code'] ?? late.json['want']]).toEqual([410, 'server-gone'])
+    expect(await register()).toMatchObject({ status: 410, json: { code: 'server-gone' } })
+    expect(service.unstopped()).toEqual(['r2'])
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'MATCH_FOUND' })
+  })
+
+  test('that reports an ended match is told that it is not wanted', async () => {
+    const { register, playing, run, token, send, seen } = await open()
+    await register()
+    await playing({ status: 'over' })
+    await run(1000)
+    for (const status of ['open', 'over', 'refused']) {
+      const answer = await playing({ status })
+      expect([answer.status, answer.json['code']]).toEqual([answer.status === 401 ? 401 : 410, answer.json['code']])
+    }
+    expect([401, 410]).toContain((await send(token, 'POST', '/servers', { instance: 'one' })).status)
+    expect(seen.matchOver).toHaveLength(1)
+  })
+
+  test('that has not registered, e.g. since Muster restarted, is 409', async () => {
+    const { report } = await open()
+    expect(await report()).toMatchObject({ status: 409, json: { code: 'server-not-registered' } })
+  })
+
+  test('that sends hundreds of reports is limited, and others of its address are not', async () => {
+    const { join, run, register, report, send, tokenOf, clock } = await open()
+    join('cas', 'dan')
+    await run(7000)
+    await register()
+    expect((await register(tokenOf(1), 'two')).status).toBe(200)
+    const statuses: number[] = []
+    let refused: Reply | undefined
+    for (let nth = 0; nth < 400; nth += 1) {
+      const answer = await report()
+      statuses.push(answer.status)
+      if (answer.status === 429) refused = answer
+    }
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(300)
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused?.json).toMatchObject({ code: 'too-many-requests' })
+    expect((await send(tokenOf(1), 'PUT', '/servers/me', { instance: 'two', seq: 1 })).status).toBe(200)
+    await clock.advance(5000)
+    expect((await report()).status).toBe(200)
+  })
+
+  test('has its own limit: as many servers of one address report as there are', async () => {
+    const { register, token, send } = await open({ limits: { perAddress: { limit: 5, windowMs: 60_000 } } })
+    await register()
+    for (let nth = 0; nth < 30; nth += 1)
+      expect((await send(token, 'PUT', '/servers/me', { instance: 'one', seq: nth + 1 })).status).toBe(200)
+  })
+})
