@@ -20,6 +20,11 @@ export interface RequestLimits<Who> {
   readonly perAddress?: AttemptLimit | undefined
   /** Callers without limits, e.g. the game's own backend. Default none. */
   readonly exempt?: ((caller: Who) => boolean) | undefined
+  /**
+   * Callers who count for themselves alone, and not for their address: e.g. game servers, of which one address has as
+   * many as there are machines behind it. Default none.
+   */
+  readonly apart?: ((caller: Who) => boolean) | undefined
   /** Where requests are counted, as `perCaller` and `perAddress`. Default: in memory. */
   readonly store?: LimitStore | undefined
 }
@@ -64,16 +69,17 @@ const MOST_REMEMBERED = 10_000
  * many a second.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
-  const { perCaller, perAddress, exempt, store = createMemoryLimitStore(clock) } = limits
+  const { perCaller, perAddress, exempt, apart, store = createMemoryLimitStore(clock) } = limits
   const callers = perCaller && store.attempts('perCaller', perCaller)
   const known = perAddress && store.attempts('perAddress', perAddress)
   const guesses = perAddress && store.attempts('perAddress.guesses', perAddress)
   const anonymous = perAddress && store.attempts('perAddress.anonymous', perAddress)
   const signatures = createAttempts({ ...SIGNATURES, clock })
   const signaturesInAll = createAttempts({ ...SIGNATURES_IN_ALL, clock, maxKeys: 1 })
-  /** Whether the caller is exempt, by address and authorization. */
+  /** Whether the caller does not count for the address, by address and authorization. */
   const remembered = new LRUCache<string, boolean>(growingTo(MOST_REMEMBERED))
   const isExempt = (caller: Who) => exempt?.(caller) === true
+  const isApart = (caller: Who) => isExempt(caller) || apart?.(caller) === true
 
   /** The key of the previous request: callers repeat requests, and a digest is slow. */
   let last = { header: '', from: '', key: '' }
@@ -89,11 +95,10 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
 
   /** Admits a known caller, which counts unless it was counted. */
   const admit = async (caller: Who, from: string, isCounted = false): Promise<Who> => {
-    if (isExempt(caller)) {
+    if (isApart(caller)) {
       if (isCounted) known?.giveBack(from)
-      return caller
-    }
-    if (!isCounted) assertNoWait(await known?.take(from), from)
+      if (isExempt(caller)) return caller
+    } else if (!isCounted) assertNoWait(await known?.take(from), from)
     assertNoWait(await callers?.take(caller.id))
     return caller
   }
@@ -101,8 +106,8 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   /** Identifies a caller whose authorization was accepted from this address before. */
   const again = async (key: string, from: string, { authenticate }: Identification<Who>): Promise<Who> => {
     const waitMs = (await known?.take(from)) ?? 0
-    const wasExempt = remembered.get(key) === true
-    if (!wasExempt) assertNoWait(waitMs, from)
+    const wasApart = remembered.get(key) === true
+    if (!wasApart) assertNoWait(waitMs, from)
     try {
       return await admit(await identify(authenticate), from, waitMs === 0)
     } catch (error) {
@@ -133,7 +138,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
       throw error
     }
     giveBack()
-    if (key !== undefined) remembered.set(key, isExempt(caller))
+    if (key !== undefined) remembered.set(key, isApart(caller))
     return admit(caller, from)
   }
 

@@ -178,8 +178,14 @@ export function admitServers(
       (known): Awaitable<MatchCaller | undefined> => (known ? serverOf(secret) : authenticate(request, connection)),
     )
   }
-  return Object.assign(identify, { recall: authenticate.recall, isSigned: authenticate.isSigned })
+  // A token of a server is signed, so that guessing it is hopeless.
+  const isSigned = (request: Request) =>
+    (SERVER_PATHS.test(request.url) && SECRET.test(bearerToken(request) ?? '')) ||
+    authenticate.isSigned?.(request) === true
+  return Object.assign(identify, { recall: authenticate.recall, isSigned })
 }
+
+export const isServer = ({ serverSecret }: MatchCaller): boolean => serverSecret !== undefined
 
 /** Its id goes into counts of requests, so it does not hold the secret. */
 const serverOf = (secret: string): MatchCaller => {

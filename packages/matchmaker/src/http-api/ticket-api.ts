@@ -20,6 +20,7 @@ import {
   assertStreamOf,
   createStreamTokens,
   isBackend,
+  isServer,
   type MatchCaller,
   notTheServer,
   playerOf,
@@ -260,6 +261,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       perCaller: orNone(perCaller, PER_CALLER),
       perAddress: orNone(perAddress, PER_ADDRESS),
       exempt: isBackend,
+      apart: isServer,
       store: options.limitStore && prefixed(options.limitStore, 'ticket-api'),
     },
   })

@@ -114,7 +114,8 @@ async function simulate(seed: number): Promise<readonly string[]> {
       const ticket = await by.getTicket(id).catch(() => undefined)
       if (ticket?.status !== 'HOST_ASSIGNED' || ticket.ended !== undefined) {
         const { ended, matchId = '' } = ticket ?? {}
-        if (ended !== undefined && !over.has(matchId)) broken.push(`${matchId} ended as ${ended.reason}, by nobody's word`)
+        if (ended !== undefined && !over.has(matchId))
+          broken.push(`${matchId} ended as ${ended.reason}, by nobody's word`)
         continue
       }
       const { matchId = '', assignment, players } = ticket

@@ -130,9 +130,7 @@ describe('a server that reports by a follower', () => {
     expect(clock.now() - before).toBeLessThan(4200)
     const ended: number[] = []
     for (let nth = 0; nth < 20; nth += 1)
-      void second
-        .waitForServerOrders(game.token, { version: game.version, waitMs: 10_000 })
-        .then(() => ended.push(nth))
+      void second.waitForServerOrders(game.token, { version: game.version, waitMs: 10_000 }).then(() => ended.push(nth))
     await pass(1000)
     expect(ended).toHaveLength(19)
     await pass(10_000)
