@@ -268,7 +268,7 @@ export function defineQueues(queues: readonly QueueDefinition[], pools: readonly
 }
 
 /** @throws {InvalidInput} naming the pool, the path and the value */
-function definePools(pools: readonly PoolDefinition[]): readonly Pool[] {
+export function definePools(pools: readonly PoolDefinition[]): readonly Pool[] {
   const defined = pools.map((pool, index) =>
     read(poolSchema, pool, (field, message) => invalidOption(`pools.${index}.${field}`, `pools.${index}.${message}`)),
   )

@@ -98,7 +98,7 @@ export function poolCostSentence(cost: PoolCost): string {
   if (warm === 0) return sentence(`${load}, no server is kept warm; ${creates}`)
   const share = playing === 0 ? '' : `, ${percent(idle / playing)} of the ${digits(Math.round(playing))} that play`
   return sentence(
-    `${load}, ${counted(warm, 'server')} ${warm === 1 ? 'is' : 'are'} kept warm: ` +
-      `${percent(hit)} of matches find one, and ${digits(Math.round(idle * 10) / 10)} are idle on average${share}; ${creates}`,
+    `${load}, ${counted(warm, 'server')} ${warm === 1 ? 'is' : 'are'} kept warm: ${percent(hit)} of matches ` +
+      `find one, and ${digits(Math.round(idle * 10) / 10)} are idle on average${share}; ${creates}`,
   )
 }

@@ -9,8 +9,8 @@ import type { Leader } from '@muster/matchmaker/internal'
  * - `read`: nothing but that it is true at that moment, and not of something that may still be lost.
  * - `kept`: what the command did is stored, so that every later leader continues from it. The answer is stored with it,
  *   or after it, so that a repeated question is answered by what was done.
- * - `level`: that what the command did is stored before it is answered. Its caller says its whole state again and again,
- *   so it is not repeated to a later leader.
+ * - `level`: that what the command did is stored before it is answered. Its caller says its whole state again and
+ *   again, so it is not repeated to a later leader.
  * - `hint`: nothing. What it is about is found out anyway, only later.
  */
 export const PROMISES = {
@@ -27,7 +27,7 @@ export const PROMISES = {
   explain: 'read',
   isServerSecret: 'read',
   isSecretOf: 'read',
-  registerServer: 'level',
+  registerServer: 'read',
   reportServer: 'level',
   waitForServerOrders: 'read',
   getBackfill: 'read',

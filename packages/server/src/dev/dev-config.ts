@@ -65,8 +65,8 @@ const MOST_WAITS = 2000
 
 /**
  * What `muster dev` runs: queues, pools, rules, bounds and lobbies of the file; but the emulator as the service, memory
- * as the store, and one token for everything in place of `auth` and `profiles`, so that no secret is needed. The service's
- * webhooks and the servers' registrations come to this program, and pages of this machine may call.
+ * as the store, and one token for everything in place of `auth` and `profiles`, so that no secret is needed. The
+ * service's webhooks and the servers' registrations come to this program, and pages of this machine may call.
  * @throws {InvalidConfig} with all that is wrong in the file
  */
 export async function readDevConfig({ path, port, service }: DevConfigOptions): Promise<Config> {

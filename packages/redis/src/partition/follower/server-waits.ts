@@ -38,15 +38,15 @@ export function createServerWaits(clock: Clock): ServerWaits {
   const waiting = new Map<string, () => void>()
   const noticed = new LRUCache<string, number>({ max: MOST_NOTICED })
   let isWaking = false
-  let isClosed = false
+  const closing = new AbortController()
   const wakeInPortions = async (): Promise<void> => {
     if (isWaking) return
     isWaking = true
     const all = [...waiting.values()]
     const size = Math.ceil(all.length / PORTIONS)
-    for (let from = 0; from < all.length && !isClosed; from += size) {
+    for (let from = 0; from < all.length && !closing.signal.aborted; from += size) {
       for (const end of all.slice(from, from + size)) end()
-      if (from + size < all.length) await clock.sleep(PORTION_MS)
+      if (from + size < all.length) await clock.sleep(PORTION_MS, closing.signal).catch(() => {})
     }
     isWaking = false
   }
@@ -78,7 +78,7 @@ export function createServerWaits(clock: Clock): ServerWaits {
     },
     missed: () => void wakeInPortions(),
     close: () => {
-      isClosed = true
+      closing.abort()
       for (const end of waiting.values()) end()
     },
     size: () => waiting.size,

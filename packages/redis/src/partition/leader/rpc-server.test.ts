@@ -31,7 +31,7 @@ test('the follower of a server’s last report is told when its orders have anot
   const watching = new Map<string, (version: number) => void>()
   const orders = (version: number) => ({ version, want: 'run' as const, matches: [] })
   const { answering, replies } = open({
-    reportServer: () => orders(7),
+    reportServer: async () => orders(7),
     waitForServerOrders: (token, { version }) =>
       new Promise((resolve) => {
         watching.get(token)?.(version)

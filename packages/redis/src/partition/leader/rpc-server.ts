@@ -16,7 +16,7 @@ import {
   unpackPresence,
 } from '../rpc.js'
 
-type ServerOrders = ReturnType<Leader['reportServer']>
+type ServerOrders = Awaited<ReturnType<Leader['reportServer']>>
 
 /** Answers the RPC requests of followers, each once. */
 export interface RpcServer {
@@ -100,8 +100,11 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
     const failed = (error: unknown) => done(ask, { id, error: encodeError(error) })
     try {
       const answer = handled(leader, ask)
-      if (ask.command === 'reportServer') watch(ask.front, String(ask.input[0]), answer as ServerOrders)
-      if (answer instanceof Promise) answer.then((value: unknown) => done(ask, { id, answer: value }), failed)
+      if (answer instanceof Promise)
+        answer.then((value: unknown) => {
+          if (ask.command === 'reportServer') watch(ask.front, String(ask.input[0]), value as ServerOrders)
+          done(ask, { id, answer: value })
+        }, failed)
       else done(ask, { id, answer })
     } catch (error) {
       failed(error)
