@@ -18,7 +18,7 @@ export type {
   TicketResult,
   TicketSnapshot,
 } from './matches/matchmaker.js'
-export type { MatchmakerOptions, ReconfigureOptions } from './options.js'
+export type { JoinTokenOptions, MatchmakerOptions, ReconfigureOptions } from './options.js'
 export {
   type AcceptanceDefinition,
   type CheckedQueue,

@@ -15,6 +15,10 @@ import { unguessable, read } from '@muster/core/internal'
 import type { Locate } from './locate/mmdb-locate.js'
 import { defineQueue, type Queue, type QueueDefinition, withPool } from './queues/index.js'
 
+export interface JoinTokenOptions {
+  readonly alg: 'HS256' | 'EdDSA'
+}
+
 export interface MatchmakerOptions {
   /** Deploys servers: a client's `deployments`. */
   readonly deployments: DeploymentService
@@ -117,6 +121,12 @@ export interface MatchmakerOptions {
    * share it recognize each other's servers. Default: one that the store keeps; without a store, one of this process.
    */
   readonly serverSecret?: string | undefined
+  /**
+   * How join tokens are signed. `HS256`: by a key of each server, which checks them without a request. `EdDSA`: by one
+   * key for all servers, so that a backend can check tokens of any server with the public key, which the ticket API
+   * serves at `/.well-known/jwks.json`. Default `{ alg: 'HS256' }`.
+   */
+  readonly joinTokens?: JoinTokenOptions | undefined
   /** Milliseconds for which the service's list may not show a new deployment. Default 5000 (our choice). */
   readonly listLagMs?: number | undefined
   /** Milliseconds after which a ticket is grouped without waiting longer for `locate`. Default 2000. */
@@ -225,6 +235,7 @@ const schema = z.strictObject({
   webhookUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   apiUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   results: resultsSchema.optional(),
+  joinTokens: z.strictObject({ alg: z.enum(['HS256', 'EdDSA']) }).default({ alg: 'HS256' }),
   serverSecret: z.string().min(32, 'must have at least 32 characters').optional(),
   listLagMs: milliseconds.default(defaultOptions.listLagMs),
   locateTimeoutMs: milliseconds.default(defaultOptions.locateTimeoutMs),

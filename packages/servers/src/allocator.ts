@@ -16,7 +16,9 @@ import type { AllocatorListener, EndedMatches } from './allocations.js'
 import type {
   GameServers,
   GameServerView,
+  JoinAlgorithm,
   JoinGrant,
+  JoinKeySet,
   Registered,
   ServerOrders,
   ServerRegistration,
@@ -74,6 +76,8 @@ export interface Allocator {
   waitForOrders(token: string, wait: Parameters<GameServers['waitForOrders']>[1]): Promise<ServerOrders>
   /** Makes the token by which a player joins a match on its server. */
   joinToken(grant: JoinGrant): string
+  /** The public keys that check join tokens. */
+  joinKeys(): JoinKeySet
   /** The game servers that have registered. */
   gameServers(): Iterable<GameServerView>
   readonly pools: Pick<Pools, 'views' | 'reconfigure'>
@@ -114,6 +118,8 @@ export interface AllocatorOptions {
   readonly random: Random
   /** Returns the master secret of the servers' tokens: see `ServerKeys`. */
   readonly masterSecret: () => string | Uint8Array
+  /** How join tokens are signed. Default `HS256`. */
+  readonly joinAlgorithm?: JoinAlgorithm | undefined
   /** Tag of all deployments of this matchmaker. */
   readonly ownTag: string
   readonly bound: SpendBound

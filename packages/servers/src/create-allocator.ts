@@ -10,7 +10,7 @@ import { createPools } from './pools/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions } from './allocator.js'
-import { createGameServers, createServerKeys, grantJoin, ServerGone } from './game-servers/index.js'
+import { createGameServers, createJoinSigner, createServerKeys, ServerGone } from './game-servers/index.js'
 import {
   type Allocation,
   credentialOf,
@@ -41,6 +41,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   })
   const governor = createGovernor(bound, random)
   const keys = createServerKeys(options.masterSecret)
+  const signer = createJoinSigner(options.joinAlgorithm ?? 'HS256', keys)
   /** The allocation whose deployment has this token: no other attempt of its match, and no match that is over. */
   const byToken = (token: string) => {
     const credential = keys.credentialIn(token)
@@ -119,7 +120,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   })
   const gameServers = createGameServers({
     clock,
-    joinKeyOf: ({ tag }) => keys.joinKeyOf(credentialOf(tag)),
+    joinAlgorithm: signer.alg,
+    joinKeyOf: ({ tag }) => signer.keyOf(credentialOf(tag)),
     matchesOn: (server) => {
       if (server.pool !== undefined) return hosted.matchesOn(server)
       return isServing(server) ? [server] : []
@@ -294,7 +296,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     registerServer: (token, registration) => gameServers.register(serverOf(token), registration),
     reportServer: (token, report) => gameServers.report(serverOf(token), report),
     waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
-    joinToken: (grant) => grantJoin(grant, keys.joinKeyOf(grant.server), clock.now()),
+    joinToken: (grant) => signer.grant(grant, clock.now()),
+    joinKeys: signer.keySet,
     gameServers: gameServers.all,
     pools,
 

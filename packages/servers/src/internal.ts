@@ -13,7 +13,8 @@ export {
   ServerNotRegistered,
   type ServerOrders,
 } from './game-servers/game-servers.js'
-export { grantJoin, type JoinGrant, readJoinToken } from './game-servers/join-tokens.js'
+export { createJoinSigner, type JoinKeySet } from './game-servers/join-signer.js'
+export { type JoinAlgorithm, type JoinGrant, readJoinToken } from './game-servers/join-tokens.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
   type MatchResult,

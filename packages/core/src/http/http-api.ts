@@ -81,6 +81,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
 
 /** Answers hold credentials and short-lived data, so they must not be cached. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+/** Of an answer that says itself how long it may be kept. */
+const ALWAYS_CACHED = { 'x-content-type-options': ALWAYS['x-content-type-options'] }
 const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 
 const unavailable = () =>
@@ -209,7 +211,8 @@ function withoutBody(answer: Reply | Response): Reply | Response {
 }
 
 function replyOf(result: unknown, { operation }: Match): Reply | Response {
-  if (result instanceof Response) return withHeaders(result, ALWAYS)
+  if (result instanceof Response)
+    return withHeaders(result, result.headers.has('cache-control') ? ALWAYS_CACHED : ALWAYS)
   const status = operation.success[0] as number
   return result === undefined
     ? { status, headers: ALWAYS, body: '' }

@@ -14,8 +14,13 @@ interface Reply {
 }
 
 /** A match of ann and ben whose server runs, behind the API. Tokens of players are their ids. */
-async function open(options: Partial<TicketApiOptions> = {}, players: readonly string[] = ['ann', 'ben']) {
+async function open(
+  options: Partial<TicketApiOptions> = {},
+  players: readonly string[] = ['ann', 'ben'],
+  matchmakerOptions: Parameters<typeof setUpMatchmaker>[0] = {},
+) {
   const world = setUpMatchmaker({
+    ...matchmakerOptions,
     queues: [{ ...queues[0], matchSize: players.length } as (typeof queues)[number]],
   })
   const { clock, matchmaker, service } = world
@@ -124,6 +129,30 @@ describe('a caller who is not the server', () => {
     expect([status, JSON.stringify(json).includes(matchId)]).toEqual([200, false])
     expect(matchmaker.inspect().matches.find((match) => match.matchId === matchId)?.playerIds).toEqual(['ann', 'ben'])
     expect((await playing({ players: { ann: 'in' } })).json).toMatchObject({ want: 'run', matches: [{ id: matchId }] })
+  })
+})
+
+describe('the keys of join tokens', () => {
+  const read = async (world: Awaited<ReturnType<typeof open>>, method = 'GET') =>
+    world.api(new Request('http://localhost/.well-known/jwks.json', { method }), { remoteAddress: '192.0.2.1' })
+
+  test('are there for anybody, and may be kept for some minutes', async () => {
+    const world = await open({}, ['ann', 'ben'], { joinTokens: { alg: 'EdDSA' } })
+    const answer = await read(world)
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'public, max-age=300'])
+    const { keys } = (await answer.json()) as { keys: readonly { x: string; kid: string }[] }
+    expect(keys).toMatchObject([{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' }])
+    expect((await world.register()).json).toMatchObject({ alg: 'EdDSA', key: keys[0]?.x })
+    expect((await read(world, 'POST')).status).toBe(405)
+  })
+
+  test('are none where each server has its own, and anonymous requests are limited', async () => {
+    const world = await open({ limits: { perAddress: { limit: 3, windowMs: 60_000 } } })
+    expect(await (await read(world)).json()).toEqual({ keys: [] })
+    expect((await world.register()).json).toMatchObject({ alg: 'HS256', key: expect.stringMatching(/^[\w-]{43}$/) })
+    const statuses: number[] = []
+    for (let nth = 0; nth < 4; nth += 1) statuses.push((await read(world)).status)
+    expect(statuses).toEqual([200, 200, 429, 429])
   })
 })
 

@@ -2,7 +2,7 @@ import { operation } from '@muster/core/api'
 import { z } from 'zod'
 import { BackfillBody, BackfillChangeBody, MatchBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
 import { LONGEST_TOKEN } from './callers.js'
-import { serverRoutes } from './server-routes.js'
+import { joinKeyRoutes, serverRoutes } from './server-routes.js'
 import {
   BackfillSchema,
   BatchSchema,
@@ -258,6 +258,7 @@ export const ticketRoutes = {
   }),
 
   ...serverRoutes,
+  ...joinKeyRoutes,
   ...operatorRoutes,
 
   createMatch: operation('POST /matches', {

@@ -1,6 +1,6 @@
 import { Problem } from '@muster/core/http'
 import type { Handlers } from '@muster/core/internal'
-import { BEAT_MS, LOST_AFTER_MS, type Registered, type ServerOrders } from '@muster/servers/internal'
+import { BEAT_MS, type JoinKeySet, LOST_AFTER_MS, type Registered, type ServerOrders } from '@muster/servers/internal'
 import { type MatchCaller, notTheServer } from './callers.js'
 import { serverRoutes } from './server-routes.js'
 import type { TicketService } from './service.js'
@@ -53,9 +53,16 @@ const ordersView = ({ version, want, reason, matches }: ServerOrders) => ({
   })),
 })
 
-const registeredView = ({ id, key, retireAt, ...orders }: Registered) => ({
+/** The public keys may be kept for some minutes: they change with the master secret alone. */
+export const joinKeysAnswer = (keys: JoinKeySet): Response =>
+  new Response(JSON.stringify(keys), {
+    headers: { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' },
+  })
+
+const registeredView = ({ id, alg, key, retireAt, ...orders }: Registered) => ({
   ...ordersView(orders),
   id,
+  alg,
   key,
   retire_at: retireAt === undefined ? null : isoTime(retireAt),
 })

@@ -31,14 +31,41 @@ const OrdersSchema = z.object({
 
 const RegisteredSchema = OrdersSchema.extend({
   id: z.string().describe('Id of the server: `aud` of the join tokens for it'),
-  key: z.string().describe('base64url: the key that signs the join tokens for this server'),
+  alg: z.enum(['HS256', 'EdDSA']).describe('How the join tokens for this server are signed'),
+  key: z
+    .string()
+    .describe(
+      'base64url: the key that checks the join tokens for this server; with HS256 it signs them, and is secret',
+    ),
   beat_seconds: z.number().describe('Seconds between two reports at most'),
   lost_after_seconds: z.number().describe('Seconds of silence after which it counts as lost'),
   retire_at: z.string().nullable().describe('When it is stopped whatever it does; null: not known'),
 })
 
+const JoinKeysSchema = z.object({
+  keys: z.array(
+    z.object({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string(),
+      kid: z.string(),
+      alg: z.literal('EdDSA'),
+      use: z.literal('sig'),
+    }),
+  ),
+})
+
 /** Most seconds that a report waits for new orders: fewer than a server may be silent. */
 const LONGEST_WAIT = 20
+
+export const joinKeyRoutes = {
+  joinKeys: operation('GET /.well-known/jwks.json', {
+    summary: 'The public keys that check join tokens; none unless they are signed with EdDSA',
+    input: z.strictObject({}),
+    output: JoinKeysSchema,
+    errors: [503],
+  }),
+} as const
 
 export const serverRoutes = {
   registerServer: operation('POST /servers', {

@@ -25,6 +25,7 @@ type Answering =
   | 'isSecretOf'
   | 'registerServer'
   | 'reportServer'
+  | 'joinKeys'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'

@@ -48,7 +48,7 @@ import { createCheckStatements, createReadPlayer } from './read-player.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import type { TicketService } from './service.js'
 import { createTicketCreation } from './ticket-creation.js'
-import { assertServer, createServerHandlers, SERVER_BODY_BYTES } from './server-handlers.js'
+import { assertServer, createServerHandlers, joinKeysAnswer, SERVER_BODY_BYTES } from './server-handlers.js'
 import { isoTime, seatId, ticketView } from './ticket-views.js'
 
 /** The ticket API as a function `(Request) → Promise<Response>`, to be mounted on any server. */
@@ -58,7 +58,7 @@ export interface TicketApi extends HttpHandler {
 }
 
 /** Routes without authentication. A server that registers (`serverReady`) proves its identity by its secret. */
-const anonymous = ['document', 'monitor', 'serverReady'] as const
+const anonymous = ['document', 'monitor', 'serverReady', 'joinKeys'] as const
 
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
@@ -222,6 +222,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     },
 
     ...createServerHandlers(service),
+    joinKeys: () => whenKnown(service.joinKeys(), joinKeysAnswer),
     serverReady: async ({ match_id }, { request }) => {
       if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()
     },

@@ -195,6 +195,7 @@ export function createFakeService(clock: Clock): FakeService {
       throw new ServerGone('no servers here')
     },
     waitForServerOrders: () => Promise.reject(new ServerGone('no servers here')),
+    joinKeys: () => ({ keys: [] }),
     cooldownsOf: () => [],
     forgive: () => {},
     pauseQueue: () => {},

@@ -161,6 +161,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     stopwatch,
     random,
     masterSecret: () => config.serverSecret ?? masterSecret?.() ?? (ownSecret ??= newSecret(random)),
+    joinAlgorithm: config.joinTokens.alg,
     resumes: config.store !== undefined,
     ownTag: matchmakerTag(config.name),
     bound: config,

@@ -45,6 +45,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   isServerSecret: 'read',
   isSecretOf: 'read',
   waitForServerOrders: 'read',
+  joinKeys: 'read',
   inspect: 'read',
 
   playerMayState: 'free',

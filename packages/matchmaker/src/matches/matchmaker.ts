@@ -1,6 +1,7 @@
 import type { Coordinates, MusterError } from '@muster/core'
 import type {
   AllocationView,
+  JoinKeySet,
   Placement,
   Player,
   Registered,
@@ -293,6 +294,8 @@ export interface Matchmaker {
    * match is not over.
    */
   joinToken(ticket: Ticket, playerId: string): string | undefined
+  /** The public keys that check join tokens; none unless the option `joinTokens` says `EdDSA`. */
+  joinKeys(): JoinKeySet
   /**
    * Resolves with the orders of a game server once their version differs, or after `waitMs`. A later call for the same
    * server ends an earlier one. Rejects with the signal's reason, or as `reportServer`.

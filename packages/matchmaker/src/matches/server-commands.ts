@@ -3,8 +3,8 @@ import type { Clock } from '@muster/core/clock'
 import {
   type Allocator,
   type AllocatorListener,
+  createJoinSigner,
   createServerKeys,
-  grantJoin,
   type JoinGrant,
   type MatchRoster,
   type ResultOutbox,
@@ -12,6 +12,7 @@ import {
   type ServerReport,
 } from '@muster/servers/internal'
 import { Unavailable } from '../errors.js'
+import type { JoinTokenOptions } from '../options.js'
 import type { Events } from '../events.js'
 import { type Match, seatIdOf, type Ticket } from '../tickets/index.js'
 import { inCommon } from './match-order.js'
@@ -89,7 +90,7 @@ function rosterOf({ queue, teams, placed }: Match): MatchRoster {
 }
 
 interface ServerCommandsOptions {
-  readonly allocator: Pick<Allocator, 'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken'>
+  readonly allocator: Pick<Allocator, 'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken' | 'joinKeys'>
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
   readonly matching: Pick<MatchingApi, 'recorded'>
   readonly results: Pick<ResultOutbox, 'isFull'> | undefined
@@ -101,7 +102,10 @@ export function createServerCommands({
   lifecycle,
   matching,
   results,
-}: ServerCommandsOptions): Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken'> {
+}: ServerCommandsOptions): Pick<
+  Matchmaker,
+  'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken' | 'joinKeys'
+> {
   return {
     registerServer: (token, registration) => allocator.registerServer(token, registration),
     reportServer: async (token, report) => {
@@ -117,6 +121,7 @@ export function createServerCommands({
       const grant = joinGrantOf(ticket, playerId)
       return grant && allocator.joinToken(grant)
     },
+    joinKeys: () => allocator.joinKeys(),
     waitForServerOrders: (token, wait) => allocator.waitForOrders(token, wait),
   }
 }
@@ -139,11 +144,18 @@ function assertTeams({ matches }: ServerReport, find: (matchId: string) => Match
 }
 
 /** Makes join tokens, in a process that has the master secret of the servers' tokens and no matches of its own. */
-export function createJoinTokens(masterSecret: () => string, clock: Pick<Clock, 'now'>): Matchmaker['joinToken'] {
-  const keys = createServerKeys(masterSecret)
-  return (ticket, playerId) => {
-    const grant = joinGrantOf(ticket, playerId)
-    return grant && grantJoin(grant, keys.joinKeyOf(grant.server), clock.now())
+export function createJoinTokens(
+  { alg }: JoinTokenOptions,
+  masterSecret: () => string,
+  clock: Pick<Clock, 'now'>,
+): Pick<Matchmaker, 'joinToken' | 'joinKeys'> {
+  const signer = createJoinSigner(alg, createServerKeys(masterSecret))
+  return {
+    joinToken: (ticket, playerId) => {
+      const grant = joinGrantOf(ticket, playerId)
+      return grant && signer.grant(grant, clock.now())
+    },
+    joinKeys: signer.keySet,
   }
 }
 

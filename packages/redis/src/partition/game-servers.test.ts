@@ -1,5 +1,5 @@
 /** Game servers in a partition: they register and report by any process, and the next leader believes them. */
-import { createHmac } from 'node:crypto'
+import { createHmac, createPublicKey, verify } from 'node:crypto'
 import { MatchmakerClosed, ServerNotRegistered, type PoolDefinition, type Ticket } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { NoLeader, PartitionUnavailable } from './partition-errors.js'
@@ -155,6 +155,23 @@ describe('a server that reports by a follower', () => {
     expect(claims).toMatchObject({ aud: ann.assignment?.server, sub: 'ann', mid: ann.matchId })
     expect(claims).toMatchObject({ exp: Math.floor(clock.now() / 1000) + 300 })
     expect(second.joinToken(ann, 'bob')).toBeUndefined()
+    await close()
+  })
+
+  test('its players’ tokens are signed with EdDSA where that is asked for, and any process serves the key', async () => {
+    const world = await warm({ joinTokens: { alg: 'EdDSA' } })
+    const { first, second, answer, join, pass, game, ticket, close } = world
+    await join('ann', 'bob')
+    await pass(1000)
+    for (let nth = 0; nth < 2; nth += 1) await answer(game.report(second))
+    await pass(100)
+    const [header = '', payload = '', signature = ''] = (second.joinToken(await ticket('ann'), 'ann') ?? '').split('.')
+    const { keys } = await answer(second.joinKeys())
+    expect(await answer(first.joinKeys())).toEqual({ keys })
+    const key = createPublicKey({ key: { ...keys[0] }, format: 'jwk' })
+    expect(verify(null, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, 'base64url'))).toBe(true)
+    const registered = await answer(second.registerServer(game.token, { instance: game.instance, matches: 1 }))
+    expect(registered).toMatchObject({ alg: 'EdDSA', key: keys[0]?.x })
     await close()
   })
 

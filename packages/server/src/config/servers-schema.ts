@@ -34,6 +34,18 @@ export const servers = z
       'the process.',
   )
 
+export const joinTokens = z
+  .strictObject({
+    alg: z
+      .enum(['HS256', 'EdDSA'])
+      .default('HS256')
+      .describe(
+        '`HS256`: by a key of each server. `EdDSA`: by one key, whose public half is at /.well-known/jwks.json.',
+      ),
+  })
+  .prefault({})
+  .describe('How the tokens are signed by which players prove to a game server who they are.')
+
 /** What is deployed for a pool that is wrong in another way, so that its queues are checked as well. */
 const ANY = poolSchema.parse({ name: 'any', deploy: { application: 'any', version: 'any' } })
 

@@ -2,6 +2,7 @@ import { Conflict, InvalidInput, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
 import type { Allocation } from '../records/index.js'
+import type { JoinAlgorithm } from './join-tokens.js'
 import {
   LARGEST_RESULT_BYTES,
   type MatchReport,
@@ -58,7 +59,9 @@ export interface ServerOrders {
 export interface Registered extends ServerOrders {
   /** Id of the server, the audience of its join tokens. */
   readonly id: string
-  /** base64url: the key that signs the join tokens for this server; see `joinKeyOf`. */
+  /** How the join tokens for this server are signed. */
+  readonly alg: JoinAlgorithm
+  /** base64url: the key that checks the join tokens for this server. With `HS256` it is secret: see `joinKeyOf`. */
   readonly key: string
   /** Epoch milliseconds at which it is stopped whatever it does; undefined while nothing bounds its time. */
   readonly retireAt: number | undefined
@@ -159,6 +162,7 @@ export interface GameServers {
 
 export interface GameServersOptions {
   readonly clock: Clock
+  readonly joinAlgorithm: JoinAlgorithm
   readonly joinKeyOf: (server: Allocation) => Uint8Array
   /** The matches that a server serves or is to serve. */
   readonly matchesOn: (server: Allocation) => readonly Allocation[]
@@ -187,7 +191,7 @@ interface GameServer {
 const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 
 export function createGameServers(options: GameServersOptions): GameServers {
-  const { clock, joinKeyOf, matchesOn, claimsOn, on } = options
+  const { clock, joinAlgorithm, joinKeyOf, matchesOn, claimsOn, on } = options
   const servers = new Map<string, GameServer>()
   let lookedAt = clock.now()
   /** No server counts as silent before: this process could not hear it. */
@@ -354,6 +358,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       on.registered(allocation)
       return {
         id: allocation.matchId,
+        alg: joinAlgorithm,
         key: Buffer.from(joinKeyOf(allocation)).toString('base64url'),
         retireAt: Number.isFinite(allocation.endsAt) ? allocation.endsAt : undefined,
         ...ordersOf(server),

@@ -11,4 +11,5 @@ export {
 } from './game-servers.js'
 export type { MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
-export { grantJoin, type JoinGrant } from './join-tokens.js'
+export { createJoinSigner, type JoinKeySet } from './join-signer.js'
+export type { JoinAlgorithm, JoinGrant } from './join-tokens.js'

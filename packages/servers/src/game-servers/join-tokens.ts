@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
 
 /** What a join token says. Names of the claims are short, since the token travels in a game's first packet. */
 export interface JoinClaims {
@@ -25,6 +25,13 @@ const JOIN_TOKEN_SECONDS = 300
 const LONGEST = 2048
 
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
+
+/**
+ * How join tokens are signed. `HS256`: each server has a key of its own, which signs for it alone. `EdDSA`: one key signs
+ * for all servers, and whoever checks tokens needs its public half only.
+ */
+export type JoinAlgorithm = 'HS256' | 'EdDSA'
+
 const HEADER = base64url('{"alg":"HS256","typ":"JWT"}')
 const signature = (signed: string, key: Uint8Array) => createHmac('sha256', key).update(signed).digest()
 
@@ -48,11 +55,11 @@ export interface JoinGrant {
   readonly groupId?: string | undefined
 }
 
-/** Makes join tokens that are valid from `now`, in epoch milliseconds, for `JOIN_TOKEN_SECONDS`. */
-export function grantJoin(grant: JoinGrant, key: Uint8Array, now: number): string {
+/** The claims of a token that is valid from `now`, in epoch milliseconds, for `JOIN_TOKEN_SECONDS`. */
+export function joinClaims(grant: JoinGrant, now: number): JoinClaims {
   const { server: aud, playerId: sub, matchId: mid, seatId: sid, team, groupId: grp } = grant
   const iat = Math.floor(now / 1000)
-  return signJoinToken({ aud, sub, mid, sid, team, grp, iat, exp: iat + JOIN_TOKEN_SECONDS }, key)
+  return { aud, sub, mid, sid, team, grp, iat, exp: iat + JOIN_TOKEN_SECONDS }
 }
 
 /** Why a join token is refused. */
@@ -60,23 +67,60 @@ export type JoinFault = 'malformed' | 'forged' | 'expired' | 'other-server'
 
 /**
  * Reads a join token as a game server does. It needs no request.
- * @param now epoch milliseconds.
+ * @param expected `key` is that of the server with `HS256` (default), and the public key with `EdDSA`. No token chooses
+ *   its algorithm. `now`: epoch milliseconds.
  * @returns the claims; or why the token is refused: `malformed` if it is no such token, `forged` if another key signed
  *   it, `other-server` if it is for another server, `expired` if its time is over.
  */
 export function readJoinToken(
   token: string,
-  { server, key, now }: { readonly server: string; readonly key: Uint8Array; readonly now: number },
+  expected: {
+    readonly server: string
+    readonly key: Uint8Array
+    readonly alg?: JoinAlgorithm | undefined
+    readonly now: number
+  },
 ): JoinClaims | JoinFault {
+  const { server, key, alg = 'HS256', now } = expected
   const parts = token.length > LONGEST ? [] : token.split('.')
   const [header = '', payload = '', mac = ''] = parts
-  // Only this header is accepted, so no token chooses its own algorithm.
-  if (parts.length !== 3 || header !== HEADER) return 'malformed'
-  const wanted = signature(`${header}.${payload}`, key)
+  // Only the header of this key is accepted.
+  if (parts.length !== 3 || header !== (alg === 'HS256' ? HEADER : eddsaHeader(key))) return 'malformed'
   const given = Buffer.from(mac, 'base64url')
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return 'forged'
+  if (!CHECKS[alg](`${header}.${payload}`, given, key)) return 'forged'
   // The signature proves that the payload is what `signJoinToken` wrote.
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as JoinClaims
   if (claims.aud !== server) return 'other-server'
   return claims.exp * 1000 <= now ? 'expired' : claims
+}
+
+/** The id of a public key: the beginning of its thumbprint (RFC 7638). */
+export function keyIdOf(publicKey: Uint8Array): string {
+  const x = Buffer.from(publicKey).toString('base64url')
+  const members = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x })
+  return createHash('sha256').update(members).digest('base64url').slice(0, 16)
+}
+
+/** The header of the tokens that the private half of a public key has signed. */
+export const eddsaHeader = (publicKey: Uint8Array): string =>
+  base64url(JSON.stringify({ alg: 'EdDSA', typ: 'JWT', kid: keyIdOf(publicKey) }))
+
+const ED25519_BYTES = { key: 32, signature: 64 }
+
+/** Whether a signature is that of a text, by algorithm. */
+const CHECKS: Readonly<Record<JoinAlgorithm, (signed: string, given: Buffer, key: Uint8Array) => boolean>> = {
+  HS256: (signed, given, key) => {
+    const wanted = signature(signed, key)
+    return given.length === wanted.length && timingSafeEqual(given, wanted)
+  },
+  EdDSA: (signed, given, key) => {
+    if (key.length !== ED25519_BYTES.key || given.length !== ED25519_BYTES.signature) return false
+    const x = Buffer.from(key).toString('base64url')
+    return verify(
+      null,
+      Buffer.from(signed),
+      createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }),
+      given,
+    )
+  },
 }

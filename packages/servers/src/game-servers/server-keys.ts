@@ -20,6 +20,8 @@ export interface ServerKeys {
   credentialIn(token: string): string | undefined
   /** The key with which the join tokens of this server are signed: see `joinKeyOf`. */
   joinKeyOf(credential: string): Uint8Array
+  /** The 32 bytes of the private key that signs the join tokens for all servers, where one does. */
+  joinSeed(): Uint8Array
 }
 
 /** Makes a master secret: about 200 random bits as 42 characters. */
@@ -53,5 +55,6 @@ export function createServerKeys(master: () => string | Uint8Array): ServerKeys 
       return timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(credential)) ? credential : undefined
     },
     joinKeyOf: (credential) => joinKeyOf(tokenOf(credential)),
+    joinSeed: () => new Uint8Array(hkdfSync('sha256', master(), '', 'muster-join-eddsa-1', 32)),
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
+import { type JoinTokenOptions, type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
 import {
   createWebhookDoor,
   isSettled,
@@ -159,6 +159,7 @@ interface FollowerOptions {
   /** Milliseconds to wait for an answer of the leader. */
   readonly askTimeoutMs: number
   readonly locate: FollowerWaitsOptions['locate']
+  readonly joinTokens: JoinTokenOptions
   /** The master secret of the servers' tokens; undefined: that of the partition. */
   readonly serverSecret: string | undefined
   /** Called with each ticket that this process has created. */
@@ -185,6 +186,7 @@ export function createFollower(options: FollowerOptions) {
     ask,
     store,
     clock,
+    joinTokens: options.joinTokens,
     serverSecret: options.serverSecret,
   })
   const tail = createTail({

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Ticket, TicketService } from '@muster/matchmaker'
+import type { JoinTokenOptions, Ticket, TicketService } from '@muster/matchmaker'
 import { createJoinTokens, createServerKeys } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import { SECRET_KEY } from '../notes.js'
@@ -20,6 +20,7 @@ export interface ServerService extends Pick<ServerWaits, 'noticed' | 'missed' | 
   readonly reportServer: Promised<'reportServer'>
   readonly waitForServerOrders: Promised<'waitForServerOrders'>
   readonly joinToken: TicketService['joinToken']
+  readonly joinKeys: Promised<'joinKeys'>
   /** Reads what the join tokens of these tickets are made with. */
   prepare(tickets: readonly Ticket[]): Promise<void>
 }
@@ -28,6 +29,7 @@ export interface ServerServiceOptions {
   readonly ask: RpcClient['ask']
   readonly store: Pick<PartitionStore, 'readNotes'>
   readonly clock: Clock
+  readonly joinTokens: JoinTokenOptions
   /** The master secret of the servers' tokens; undefined: that of the partition. */
   readonly serverSecret: string | undefined
 }
@@ -36,7 +38,8 @@ export interface ServerServiceOptions {
 const KNOWN = 10_000
 const KNOWN_MS = 30_000
 
-export function createServerService({ ask, store, clock, serverSecret }: ServerServiceOptions): ServerService {
+export function createServerService(options: ServerServiceOptions): ServerService {
+  const { ask, store, clock, joinTokens, serverSecret } = options
   const waits = createServerWaits(clock)
   /** Until when a token counts as that of a server, in epoch milliseconds. */
   const known = new LRUCache<string, number>({ max: KNOWN })
@@ -55,12 +58,18 @@ export function createServerService({ ask, store, clock, serverSecret }: ServerS
     return master !== undefined
   }
   const keys = createServerKeys(masterSecret)
+  const { joinToken, joinKeys } = createJoinTokens(joinTokens, masterSecret, clock)
 
   return {
     noticed: waits.noticed,
     missed: waits.missed,
     close: waits.close,
-    joinToken: createJoinTokens(masterSecret, clock),
+    joinToken,
+    joinKeys: async () => {
+      if (joinTokens.alg === 'EdDSA' && !(await readSecret()))
+        throw new PartitionUnavailable('No process has led yet, so there are no keys.')
+      return joinKeys()
+    },
     prepare: async (tickets) => {
       if (tickets.some(({ assignment }) => assignment !== undefined)) await readSecret()
     },

@@ -32,6 +32,7 @@ const AFTER_RESTART = [
   'webhook',
   'results',
   'servers',
+  'joinTokens',
   'matching',
   'limits.groups',
   'limits.groupIdleMs',

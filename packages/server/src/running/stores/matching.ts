@@ -108,6 +108,7 @@ export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions &
     queues: config.queues,
     pools: config.pools,
     results: config.results && { url: config.results.url, secret: config.results.secret.reveal() },
+    joinTokens: config.joinTokens,
     serverSecret: config.servers?.secret.reveal(),
     deployments: client.deployments,
     locations: client.locations,

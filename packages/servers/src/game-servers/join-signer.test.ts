@@ -1,0 +1,103 @@
+import { createPublicKey, verify } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createJoinSigner } from './join-signer.js'
+import { type JoinAlgorithm, type JoinGrant, readJoinToken, signJoinToken } from './join-tokens.js'
+import { createServerKeys } from './server-keys.js'
+
+const MASTER = 'a master secret of thirty-two bytes'
+const ALGORITHMS: readonly JoinAlgorithm[] = ['HS256', 'EdDSA']
+const signerOf = (alg: JoinAlgorithm, master = MASTER) =>
+  createJoinSigner(
+    alg,
+    createServerKeys(() => master),
+  )
+const grant: JoinGrant = { server: 'm1', matchId: 'm7', playerId: 'ann', seatId: 't1', team: 'red' }
+const NOW = 1_700_000_000_000
+
+describe.each(ALGORITHMS)('%s', (alg) => {
+  const signer = signerOf(alg)
+  const read = (token: string, server = 'm1', now = NOW) =>
+    readJoinToken(token, { server, key: signer.keyOf(server), alg, now })
+
+  test('a token says what was granted, whatever the ids are', () => {
+    const text = fc.string({ minLength: 1, maxLength: 64, unit: 'grapheme' })
+    fc.assert(
+      fc.property(text, text, (playerId, seatId) => {
+        const claims = read(signer.grant({ ...grant, playerId, seatId }, NOW))
+        expect(claims).toMatchObject({ aud: 'm1', mid: 'm7', sub: playerId, sid: seatId, team: 'red' })
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('a token is void when it expires, on another server, and when a bit of it has changed', () => {
+    const token = signer.grant(grant, NOW)
+    expect(read(token, 'm1', NOW + 300_000)).toBe('expired')
+    expect(read(token, 'm2')).toBe(alg === 'HS256' ? 'forged' : 'other-server')
+    fc.assert(
+      fc.property(fc.nat(token.length - 1), fc.constantFrom('A', 'B', 'x', '9', '_'), (at, letter) => {
+        const changed = token.slice(0, at) + letter + token.slice(at + 1)
+        const isSame = Buffer.from(changed.slice(changed.lastIndexOf('.') + 1), 'base64url').equals(
+          Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url'),
+        )
+        // The last letter of a signature has bits that mean nothing.
+        if (changed.slice(0, changed.lastIndexOf('.')) === token.slice(0, token.lastIndexOf('.')) && isSame) return
+        expect(['malformed', 'forged']).toContain(read(changed))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('the same master signs with the same key, in any process and after a restart; another one does not', () => {
+    const token = signer.grant(grant, NOW)
+    expect(signerOf(alg).grant(grant, NOW)).toBe(token)
+    expect(read(signerOf(alg, `${MASTER}!`).grant(grant, NOW))).toMatch(alg === 'HS256' ? /forged/ : /malformed/)
+  })
+})
+
+test('property: no token of one algorithm is good for the other, whatever is known of keys', () => {
+  const [secret, eddsa] = [signerOf('HS256'), signerOf('EdDSA')]
+  const publicKey = eddsa.keyOf('m1')
+  const claims = { aud: 'm1', sub: 'eve', mid: 'm7', sid: 't1', iat: NOW / 1000, exp: NOW / 1000 + 300 }
+  // Who knows the public key signs with it as if it were a secret, in each of its forms.
+  const forms = [
+    publicKey,
+    Buffer.from(Buffer.from(publicKey).toString('base64url')),
+    Buffer.from(JSON.stringify(eddsa.keySet().keys[0])),
+    Buffer.alloc(0),
+    Buffer.alloc(32),
+  ]
+  const headers = [{ alg: 'HS256' }, { alg: 'none' }, { alg: 'EdDSA' }, { alg: 'eddsa' }, { alg: ['EdDSA'] }]
+  fc.assert(
+    fc.property(fc.constantFrom(...forms), fc.constantFrom(...headers), fc.boolean(), (key, header, isOwn) => {
+      const forged = signJoinToken(claims, key)
+      const [first = '', payload = '', mac = ''] = forged.split('.')
+      const named = Buffer.from(JSON.stringify({ ...header, typ: 'JWT' })).toString('base64url')
+      const token = isOwn ? [first, payload, mac].join('.') : [named, payload, mac].join('.')
+      for (const alg of ALGORITHMS)
+        expect(['malformed', 'forged']).toContain(
+          readJoinToken(token, { server: 'm1', key: (alg === 'HS256' ? secret : eddsa).keyOf('m1'), alg, now: NOW }),
+        )
+    }),
+  )
+  for (const [signer, alg] of [
+    [secret, 'EdDSA'],
+    [eddsa, 'HS256'],
+  ] as const)
+    for (const key of [secret.keyOf('m1'), publicKey])
+      expect(readJoinToken(signer.grant(grant, NOW), { server: 'm1', key, alg, now: NOW })).toBe('malformed')
+})
+
+test('a key set is what libraries read: they check a token by it', () => {
+  const signer = signerOf('EdDSA')
+  const { keys } = signer.keySet()
+  const [key] = keys
+  const [header = '', payload = '', signature = ''] = signer.grant(grant, NOW).split('.')
+  expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: key?.kid })
+  const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' })
+  expect(verify(null, Buffer.from(`${header}.${payload}`), publicKey, Buffer.from(signature, 'base64url'))).toBe(true)
+  expect(signerOf('HS256').keySet()).toEqual({ keys: [] })
+  // What anybody may read holds nothing of the private half.
+  expect(Object.keys(key ?? {}).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
+})

@@ -1,0 +1,71 @@
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { eddsaHeader, keyIdOf, type JoinAlgorithm, type JoinGrant, joinClaims, signJoinToken } from './join-tokens.js'
+import type { ServerKeys } from './server-keys.js'
+
+/** A public key as JWK (RFC 8037). */
+export interface JoinPublicKey {
+  readonly kty: 'OKP'
+  readonly crv: 'Ed25519'
+  /** base64url: 32 bytes. */
+  readonly x: string
+  readonly kid: string
+  readonly alg: 'EdDSA'
+  readonly use: 'sig'
+}
+
+/** The public keys with which anybody checks join tokens (RFC 7517); empty where each server has a key of its own. */
+export interface JoinKeySet {
+  readonly keys: readonly JoinPublicKey[]
+}
+
+/** Signs join tokens, with keys that are derived from the master secret. */
+export interface JoinSigner {
+  readonly alg: JoinAlgorithm
+  /** Makes the token of a grant, valid from `now`, in epoch milliseconds. */
+  grant(grant: JoinGrant, now: number): string
+  /** With `HS256` the secret key of the server with this credential; with `EdDSA` the public key, 32 bytes. */
+  keyOf(credential: string): Uint8Array
+  keySet(): JoinKeySet
+}
+
+/** The beginning of an Ed25519 private key in PKCS #8 (RFC 8410), before its 32 bytes. */
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+interface KeyPair {
+  readonly privateKey: KeyObject
+  readonly publicKey: Uint8Array
+}
+
+function keyPairOf(seed: Uint8Array): KeyPair {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
+  return { privateKey, publicKey: Buffer.from(x, 'base64url') }
+}
+
+/** @param alg `EdDSA`: one key for all servers, whose public half anybody may have. */
+export function createJoinSigner(alg: JoinAlgorithm, keys: Pick<ServerKeys, 'joinKeyOf' | 'joinSeed'>): JoinSigner {
+  if (alg === 'HS256')
+    return {
+      alg,
+      grant: (grant, now) => signJoinToken(joinClaims(grant, now), keys.joinKeyOf(grant.server)),
+      keyOf: keys.joinKeyOf,
+      keySet: () => ({ keys: [] }),
+    }
+  let known: KeyPair | undefined
+  const pair = () => (known ??= keyPairOf(keys.joinSeed()))
+  return {
+    alg,
+    grant: (grant, now) => {
+      const { privateKey, publicKey } = pair()
+      const payload = Buffer.from(JSON.stringify(joinClaims(grant, now))).toString('base64url')
+      const signed = `${eddsaHeader(publicKey)}.${payload}`
+      return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
+    },
+    keyOf: () => pair().publicKey,
+    keySet: () => {
+      const { publicKey } = pair()
+      const x = Buffer.from(publicKey).toString('base64url')
+      return { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid: keyIdOf(publicKey), alg: 'EdDSA', use: 'sig' }] }
+    },
+  }
+}
