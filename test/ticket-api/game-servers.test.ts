@@ -131,7 +131,7 @@ test('a server that goes while it waits leaves nothing behind, and its next proc
   expect(await shut()).toEqual(nothingLeft)
 })
 
-test('a report waits for its orders no longer than it asks for, and many that wait do not hold each other up', async () => {
+test('a report waits no longer than it asks for, and many that wait do not hold each other up', async () => {
   const { register, report, matchId, shut } = await open()
   await register()
   const first = await report({ seq: 1, matches: [{ id: matchId(), status: 'open' }] })

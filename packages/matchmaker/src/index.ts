@@ -18,7 +18,7 @@ export type {
   TicketResult,
   TicketSnapshot,
 } from './matches/matchmaker.js'
-export type { JoinTokenOptions, MatchmakerOptions, ReconfigureOptions } from './options.js'
+export type { MatchmakerOptions } from './options.js'
 export {
   type AcceptanceDefinition,
   type CheckedQueue,
@@ -80,7 +80,6 @@ export type { BalanceRule } from './queues/rules/balance.js'
 export { predictedWin, type RatingValue } from './queues/rules/predicted-win.js'
 export type { LinearRelaxation, RelaxationStep } from './queues/rule-parts/relaxing.js'
 export { describeQueue, type LimitCurve, type LimitPoint, type QueueDescription } from './queues/describe-queue.js'
-export { describePool, poolCost, type PoolCost, type PoolLoad, poolCostSentence } from './queues/describe-pool.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill-types.js'
 export type { PresenceReport } from './tickets/ticket-expiry.js'

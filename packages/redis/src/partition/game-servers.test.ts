@@ -158,7 +158,7 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
-  test('its players’ tokens are signed with EdDSA where that is asked for, and any process serves the key', async () => {
+  test('its players’ tokens are signed with EdDSA on request, and any process serves the key', async () => {
     const world = await warm({ joinTokens: { alg: 'EdDSA' } })
     const { first, second, answer, join, pass, game, ticket, close } = world
     await join('ann', 'bob')

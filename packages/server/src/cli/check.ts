@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { describePool, describeQueue, poolCost, type PoolLoad, poolCostSentence } from '@muster/matchmaker'
+import { describeQueue } from '@muster/matchmaker'
+import { describePool, poolCost, type PoolLoad, poolCostSentence } from '@muster/matchmaker/internal'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, type Finding, InvalidConfig, readConfig, type ReadConfig } from '../config/index.js'
 import { countsOf, EXIT, type ExitCode, findingsText, paint, refusal, type Terminal } from './terminal.js'

@@ -5,8 +5,13 @@ import { httpUrl, secret, signingSecret } from './field-types.js'
 
 // Game servers that outlive a match: docs/servers.md.
 
+/** A pool by a name of this package: otherwise its declarations would name a package that it does not depend on. */
+export interface ConfiguredPool extends ServerPool {}
+
+const pool: z.ZodType<ConfiguredPool> = poolSchema
+
 export const pools = z
-  .array(poolSchema)
+  .array(pool)
   .max(100)
   .default([])
   .describe('Pools of game servers that outlive a match, which queues name in place of `deploy`. Default: none.')

@@ -27,8 +27,8 @@ const LONGEST = 2048
 const base64url = (text: string) => Buffer.from(text).toString('base64url')
 
 /**
- * How join tokens are signed. `HS256`: each server has a key of its own, which signs for it alone. `EdDSA`: one key signs
- * for all servers, and whoever checks tokens needs its public half only.
+ * How join tokens are signed. `HS256`: each server has a key of its own, which signs for it alone. `EdDSA`: one key
+ * signs for all servers, and whoever checks tokens needs its public half only.
  */
 export type JoinAlgorithm = 'HS256' | 'EdDSA'
 

@@ -1,8 +1,9 @@
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { type JoinTokenOptions, type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
+import { type Ticket, type TicketService, AlreadyAssigned, UnknownTicket } from '@muster/matchmaker'
 import {
   createWebhookDoor,
+  type JoinTokenOptions,
   isSettled,
   noSuchWebhook,
   assertPlayerOfTicket,

@@ -54,8 +54,8 @@ test('a question that is too long is refused at once', async () => {
 
 test('game servers take only a part of the questions that may be open', async () => {
   const { clock, asking } = open()
-  const register = asking.ask.bind(undefined, 'registerServer', 'a.b', { instance: 'i', matches: 1 })
-  const report = () => register().catch((error: unknown) => error)
+  const registration = { instance: 'i', matches: 1 }
+  const report = () => asking.ask('registerServer', 'a.b', registration).catch((error: unknown) => error)
   const reports = Array.from({ length: 700 }, report)
   const other = asking.ask('forgive', 'ann').catch((error: unknown) => error)
   const outcomes = await clock.until(Promise.all([...reports, other]))

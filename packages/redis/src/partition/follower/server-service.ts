@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
-import type { JoinTokenOptions, Ticket, TicketService } from '@muster/matchmaker'
-import { createJoinTokens, createServerKeys } from '@muster/matchmaker/internal'
+import type { Ticket, TicketService } from '@muster/matchmaker'
+import { createJoinTokens, createServerKeys, type JoinTokenOptions } from '@muster/matchmaker/internal'
 import { LRUCache } from 'lru-cache'
 import { SECRET_KEY } from '../notes.js'
 import { PartitionUnavailable } from '../partition-errors.js'
