@@ -98,13 +98,14 @@ function queuesIn(value: unknown): { readonly queues: readonly Queue[]; readonly
   return checkQueues(queues.map(withServer))
 }
 
-/** What a queue without `deploy` gets. */
+/** What a queue without `deploy` gets, and each match of a queue with a pool: the lab has no pools. */
 const NO_SERVER = { application: 'lab', version: 'lab' }
 
-const withServer = (queue: unknown): unknown =>
-  typeof queue === 'object' && queue !== null && !Array.isArray(queue) && !hasDeploy(queue)
-    ? { ...queue, deploy: NO_SERVER }
-    : queue
+function withServer(queue: unknown): unknown {
+  if (typeof queue !== 'object' || queue === null || Array.isArray(queue) || hasDeploy(queue)) return queue
+  const { pool: _, ...rest } = queue as { readonly pool?: unknown }
+  return { ...rest, deploy: NO_SERVER }
+}
 
 /** Whether it has one, even if it is misspelt. */
 const hasDeploy = (queue: object) =>

@@ -36,6 +36,15 @@ describe('queues are read', () => {
   })
 })
 
+test('a queue with a pool is read: in the lab each match gets a server of its own', () => {
+  const text = [
+    "pools: [{ name: arena, deploy: { application: game, version: '1' } }]",
+    'queues: [{ name: duel, matchSize: 2, pool: arena }]',
+  ].join('\n')
+  const [queue] = readQueuesText(text, 'a.yaml').queues
+  expect([queue?.name, queue?.pool, queue?.deploy.application]).toEqual(['duel', undefined, 'lab'])
+})
+
 describe('a file that is wrong is refused, with each place', () => {
   test.each([
     ['', ['1:1 : is empty: it must have queues']],
