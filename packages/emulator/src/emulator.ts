@@ -73,7 +73,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const forNetwork = fork(random)
   const { world, close: closeWorld } = buildWorld(
     resolved,
-    { random: forWorld, packetRandom: fork(random) },
+    { random: forWorld, packetRandom: fork(random), gameRandom: fork(random) },
     { url, isListening },
   )
   const handle = createRequestHandler({

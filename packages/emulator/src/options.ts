@@ -3,7 +3,13 @@ import type { OperationId, Settings, SettingsOption } from '@muster/core/api'
 import { type Coordinates, settingsWith, type ValueLimits } from '@muster/core/internal'
 import { type Clock, type Random, seededRandom, systemClock } from '@muster/core/clock'
 import { z } from 'zod'
-import { defaultDeployTimes, type DeployTimes, type Launch } from './deployments/index.js'
+import {
+  defaultDeployTimes,
+  defaultGameServerSettings,
+  type DeployTimes,
+  type GameServerSettings,
+  type Launch,
+} from './deployments/index.js'
 import { Fault } from './faults.js'
 import type { TooManyAnswer } from './reply.js'
 import { checked, dropUndefined } from './option-values.js'
@@ -104,7 +110,12 @@ export interface EmulatorOptions {
   readonly locate?: ((ip: string) => Coordinates | undefined) | undefined
   /** Runs containers, for anyone who has the token. Default: containers are only simulated. */
   readonly launch?: Launch | undefined
-  /** Sends webhooks. Default: the global fetch. */
+  /**
+   * Deployments that are given MUSTER_URL and MUSTER_SERVER_TOKEN are simulated game servers, which register there,
+   * play matches and report, without a process; true for the default settings. Not with `launch`. Default false.
+   */
+  readonly gameServers?: Some<GameServerSettings> | boolean | undefined
+  /** Sends webhooks, and the requests of simulated game servers. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /**
    * Whether there is a page at /_emulator, and its data as JSON at /_emulator/state. Neither requires a token or shows
@@ -191,6 +202,19 @@ const relaySettings = {
   readyStatus: z.string().min(1),
 } satisfies Shape<RelaySettings>
 
+const probability = z.number().min(0).max(1)
+
+const gameServerSettings = {
+  bootMs: duration,
+  matchMs: duration,
+  spread: z.number().min(0),
+  matches: count,
+  crash: probability,
+  silent: probability,
+  refuse: probability,
+  lie: probability,
+} satisfies Shape<GameServerSettings>
+
 const ip = z.string().refine((text) => isIP(text) !== 0, 'must be an IPv4 or IPv6 address')
 const perSecond = z.number().positive()
 
@@ -276,6 +300,10 @@ const Options = z.strictObject({
     .transform(beaconsOf),
   locate: func<'locate'>().optional(),
   launch: func<'launch'>().optional(),
+  gameServers: z
+    .union([z.strictObject(gameServerSettings).partial(), z.boolean()])
+    .default(false)
+    .transform(gameServersOf),
   fetch: func<'fetch'>().default(() => fetch),
   page: z.boolean().default(true),
   maxBodyBytes: count.default(1024 * 1024),
@@ -296,6 +324,8 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
       'option token: is required with launch, because whoever knows it starts processes on this machine',
     )
   }
+  if (resolved.launch !== undefined && resolved.gameServers !== undefined)
+    throw new TypeError('option gameServers: cannot be given with launch, which runs real ones')
   return resolved
 }
 
@@ -306,6 +336,12 @@ function capacityOf(capacity: NonNullable<EmulatorOptions['capacity']>): (placeI
   if (typeof capacity === 'number') return () => capacity
   const byPlace = new Map(Object.entries(capacity))
   return (placeId) => byPlace.get(placeId) ?? Infinity
+}
+
+/** The settings of simulated game servers; undefined where there are none. */
+function gameServersOf(chosen: NonNullable<EmulatorOptions['gameServers']>): GameServerSettings | undefined {
+  if (chosen === false) return undefined
+  return { ...defaultGameServerSettings, ...dropUndefined(chosen === true ? {} : chosen) }
 }
 
 /** The settings of the relay; undefined where sessions carry no packets. */

@@ -3,7 +3,13 @@ import type { Settings } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
 import { type Beacons, createBeacons } from './beacons.js'
 import { type Counters, createCounters } from './counters.js'
-import { createDeployments, type Deployments, type Locate, createWebhooks } from './deployments/index.js'
+import {
+  createDeployments,
+  createWebhooks,
+  type Deployments,
+  type Locate,
+  simulatedGameServers,
+} from './deployments/index.js'
 import type { ImageReference, ResolvedOptions } from './options.js'
 import {
   type ApplicationRecord,
@@ -54,6 +60,8 @@ interface Chance {
   readonly random: Random
   /** The source for packets on which a fault has been declared. */
   readonly packetRandom: Random
+  /** The source of what simulated game servers do. */
+  readonly gameRandom: Random
 }
 
 interface BuiltWorld {
@@ -72,7 +80,7 @@ interface Whereabouts {
 /** Creates the state of a new service: empty except for the images in its registry. */
 export function buildWorld(
   options: ResolvedOptions,
-  { random, packetRandom }: Chance,
+  { random, packetRandom, gameRandom }: Chance,
   { url, isListening }: Whereabouts,
 ): BuiltWorld {
   const { clock, speed, capacity, locate } = options
@@ -85,7 +93,9 @@ export function buildWorld(
     options.relayData &&
     createUdpRelay(options.relayData, { clock, random: packetRandom, speed, counters: counters.packets })
   const shared = { random, timers, webhooks }
-  const { deployTimes, deployments: settings, launch } = options
+  const { deployTimes, deployments: settings, gameServers, fetch } = options
+  const launch =
+    options.launch ?? (gameServers && simulatedGameServers(gameServers, { clock, random: gameRandom, speed, fetch }))
   const deployments = createDeployments({
     ...shared,
     clock,

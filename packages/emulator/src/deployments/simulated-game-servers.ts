@@ -1,0 +1,224 @@
+import { type Clock, type Random, seededRandom } from '@muster/core/clock'
+import type { Container, Launch } from './launch-process.js'
+import { drawWait } from './lifecycle.js'
+
+/**
+ * How simulated game servers behave. Durations are medians in milliseconds of the service's time, before `speed`, drawn
+ * from a log-normal distribution; probabilities are from 0 to 1.
+ */
+export interface GameServerSettings {
+  /** From the container's start until the server registers. Default 3,000. */
+  readonly bootMs: number
+  /** A match, from when players may come. Default 60,000. */
+  readonly matchMs: number
+  /** How wide `bootMs` and `matchMs` spread. Default 0.3. */
+  readonly spread: number
+  /** Matches that a server serves at a time. Default 1. */
+  readonly matches: number
+  /** Probability that the process crashes in the midst of a match. Default 0. */
+  readonly crash: number
+  /** Probability that the server says nothing any more from the midst of a match on. Default 0. */
+  readonly silent: number
+  /** Probability that a match is refused. Default 0. */
+  readonly refuse: number
+  /** Probability that a report says of players what is not so. Default 0. */
+  readonly lie: number
+}
+
+/** The defaults (our choice). */
+export const defaultGameServerSettings: GameServerSettings = {
+  bootMs: 3000,
+  matchMs: 60_000,
+  spread: 0.3,
+  matches: 1,
+  crash: 0,
+  silent: 0,
+  refuse: 0,
+  lie: 0,
+}
+
+interface GameServerDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly speed: number
+  /** Sends the servers' requests. */
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+}
+
+/** Seconds for which a report waits for new orders. */
+const WAIT_SECONDS = 10
+/** Milliseconds until a request is repeated that got no answer. */
+const RETRY_MS = 1000
+const CRASHED = 1
+
+/**
+ * Makes the containers of deployments that speak to Muster: each registers at MUSTER_URL with its MUSTER_SERVER_TOKEN,
+ * plays the matches that it is given, and ends when it is told to. A deployment without these variables stays as it is
+ * without game servers.
+ */
+export function simulatedGameServers(settings: GameServerSettings, deps: GameServerDeps): Launch {
+  return ({ request_id: requestId, env }) => {
+    const { MUSTER_URL: url, MUSTER_SERVER_TOKEN: token } = env
+    if (url === undefined || token === undefined) return undefined
+    const random = seededRandom(Math.floor(deps.random() * 2 ** 32))
+    return startServer({ requestId, url, token, settings, ...deps, random })
+  }
+}
+
+interface ServerOptions extends GameServerDeps {
+  readonly requestId: string
+  readonly url: string
+  readonly token: string
+  readonly settings: GameServerSettings
+}
+
+interface Playing {
+  status: 'open' | 'refused' | 'over'
+  readonly players: readonly string[]
+}
+
+/** What the server is told; see docs/servers.md. */
+interface Orders {
+  readonly version: number
+  readonly want: string
+  readonly matches: readonly { id: string; teams: readonly { players: readonly { id: string }[] }[] }[]
+}
+
+function startServer({ requestId, url, token, settings, clock, random, speed, fetch }: ServerOptions): Container {
+  const ending = new AbortController()
+  const lines: string[] = []
+  const playing = new Map<string, Playing>()
+  let exitCode = 0
+  let seq = 0
+  let version: number | undefined
+  let isSilent = false
+  /** Ends the report that waits for orders, because the server has something to say. */
+  let speak = () => {}
+
+  const log = (line: string) => {
+    lines.push(`${line}\n`)
+    if (lines.length > 200) lines.shift()
+  }
+  const draw = (ms: number) => drawWait(ms, settings.spread, random) / speed
+  const happens = (probability: number) => random() < probability
+  const end = (code: number) => {
+    if (ending.signal.aborted) return
+    exitCode = code
+    ending.abort(new Error('the game server has ended'))
+  }
+  const after = (ms: number, act: () => void) => {
+    clock.sleep(ms, ending.signal).then(act, () => {})
+  }
+
+  const begin = (id: string, players: readonly string[]) => {
+    if (happens(settings.refuse)) return void playing.set(id, { status: 'refused', players })
+    const match: Playing = { status: 'open', players }
+    playing.set(id, match)
+    log(`match ${id} begins with ${players.length} players`)
+    const lasts = draw(settings.matchMs)
+    if (happens(settings.crash)) after(lasts / 2, () => end(CRASHED))
+    if (happens(settings.silent))
+      after(lasts / 2, () => {
+        isSilent = true
+        speak()
+      })
+    after(lasts, () => {
+      match.status = 'over'
+      log(`match ${id} is over`)
+      speak()
+    })
+  }
+
+  /** Makes the matches those of the orders. Returns whether there are others than before. */
+  const obey = ({ matches, want }: Orders): boolean => {
+    if (want === 'stop') end(0)
+    let isNew = false
+    for (const id of playing.keys()) if (!matches.some((match) => match.id === id)) playing.delete(id)
+    for (const { id, teams } of matches) {
+      if (playing.has(id)) continue
+      isNew = true
+      begin(
+        id,
+        teams.flatMap(({ players }) => players.map((player) => player.id)),
+      )
+    }
+    return isNew
+  }
+
+  const reportOf = ({ status, players }: Playing, id: string) => {
+    const isLie = happens(settings.lie)
+    return {
+      id,
+      status,
+      players: Object.fromEntries(players.map((player) => [player, isLie && happens(0.5) ? 'left' : 'in'])),
+      ...(status === 'over' && { result: { ranking: players.map((player) => [player]) } }),
+    }
+  }
+
+  /** Undefined if there was no answer, or none that can be read. */
+  const ask = async (method: string, path: string, body: object, signal: AbortSignal): Promise<Orders | number> => {
+    const response = await fetch(`${url.replace(/\/$/, '')}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ instance: requestId, ...body }),
+      signal,
+    })
+    return response.ok ? ((await response.json()) as Orders) : response.status
+  }
+
+  /** Reports, and waits for orders unless there is something to say first. */
+  const report = async (waits: boolean): Promise<Orders | number | undefined> => {
+    const speaking = new AbortController()
+    speak = () => speaking.abort()
+    seq += 1
+    const matches = [...playing].map(([id, match]) => reportOf(match, id))
+    const path = waits && version !== undefined ? `?wait=${WAIT_SECONDS}&version=${version}` : ''
+    try {
+      return await ask('PUT', `/servers/me${path}`, { seq, matches }, AbortSignal.any([speaking.signal, ending.signal]))
+    } catch (error) {
+      // What it has to say is said by the next report.
+      if (speaking.signal.aborted) return undefined
+      throw error
+    } finally {
+      speak = () => {}
+    }
+  }
+
+  const serve = async (): Promise<void> => {
+    await clock.sleep(draw(settings.bootMs), ending.signal)
+    let isRegistered = false
+    let waits = true
+    while (!ending.signal.aborted) {
+      if (isSilent) await clock.sleep(Number.MAX_SAFE_INTEGER, ending.signal)
+      let answer: Orders | number | undefined
+      try {
+        answer = isRegistered
+          ? await report(waits)
+          : await ask('POST', '/servers', { matches: settings.matches }, ending.signal)
+      } catch {
+        // It plays on while Muster does not answer.
+        answer = 503
+      }
+      waits = false
+      if (answer === undefined) continue
+      if (typeof answer !== 'number') {
+        isRegistered = true
+        version = answer.version
+        // New matches are said to be open at once.
+        waits = !obey(answer)
+      } else if (answer === 410) end(0)
+      else if (answer === 409) isRegistered = false
+      else {
+        log(`Muster answers ${answer}`)
+        await clock.sleep(RETRY_MS, ending.signal)
+      }
+    }
+  }
+
+  const exited = serve()
+    .catch((error: unknown) => {
+      if (!ending.signal.aborted) log(String(error))
+    })
+    .then(() => exitCode)
+  return { exited, stop: () => end(0), logs: () => lines.join('') }
+}
