@@ -90,6 +90,15 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(3)
   })
 
+  test('orders its whole stock at once, within the bound of servers', async () => {
+    const { service, run } = open({ pools: [{ ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 30 }] }] })
+    await run(1000)
+    expect(service.calls.create).toHaveLength(30)
+    const bounded = open({ pools: [{ ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 30 }] }], maxServers: 12 })
+    await bounded.run(3000)
+    expect(bounded.service.calls.create).toHaveLength(12)
+  })
+
   test('without a warm server a match gets one that is created for it', async () => {
     const { service, run, join, status } = open({ pools: [{ ...arena, at: [] }] })
     await run(2000)

@@ -1,3 +1,4 @@
+import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import type { Allocations, AllocatorListener } from './allocations.js'
 import type { DeploymentCreation } from './create-deployment.js'
@@ -6,6 +7,7 @@ import type { Governor } from './server-limits.js'
 import type { ServerRecord } from './store/index.js'
 import { firstAttempt } from './retry-placement.js'
 import type { HostedMatches } from './hosted-matches.js'
+import type { GameServers } from './game-servers/index.js'
 import type { Pools } from './pools/index.js'
 import { type Allocation, type Assignment, inheritedAllocation, type Order } from './records/index.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
@@ -35,6 +37,7 @@ interface AdoptingOptions {
   readonly endTimes: Pick<EndTimes, 'expect'>
   readonly hosted: Pick<HostedMatches, 'adopt'>
   readonly pools: Pick<Pools, 'orderOf' | 'adopted'>
+  readonly gameServers: Pick<GameServers, 'expect'>
   readonly clock: Pick<Clock, 'now'>
   readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
   readonly on: Pick<AllocatorListener, 'ready'>
@@ -46,7 +49,8 @@ interface AdoptingOptions {
  * and stopped.
  */
 export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
-  const { allocations, governor, creating, lifecycle, watcher, endTimes, hosted, pools, clock, inherited, on } = options
+  const { allocations, governor, creating, lifecycle, watcher, endTimes, hosted, pools, gameServers, clock } = options
+  const { inherited, on } = options
 
   const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {
     allocations.enter(allocation, 'running')
@@ -57,6 +61,10 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocations.rememberPlayers(allocation)
   }
 
+  /** A server that was being stopped is stopped. */
+  const poolOrderOf = ({ pool, dropped }: ServerRecord) =>
+    pool === undefined || dropped === true ? undefined : pools.orderOf(pool)
+
   /** A match on a server of a pool: that server was taken over before. */
   const adoptHosted = (open: ServerRecord, order: Order | undefined) => {
     const found = open.hostId === undefined ? undefined : allocations.find(open.hostId)
@@ -64,11 +72,11 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     const allocation = inheritedAllocation(open, order)
     const assignment = open.assignment ?? inherited.assignmentOf(open)
     allocation.host = host
+    allocation.assignment = assignment
     if (order === undefined && (host === undefined || assignment === undefined)) allocation.unwanted = 'restarted'
     allocations.add(allocation)
     if (allocation.unwanted === undefined && assignment !== undefined && host?.requestId !== undefined) {
       allocation.requestId = host.requestId
-      allocation.assignment = assignment
       allocations.enter(allocation, 'running')
       if (order !== undefined) on.ready(allocation, host.requestId, assignment)
       allocations.rememberPlayers(allocation)
@@ -81,7 +89,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     const now = clock.now()
     const assignment = open.assignment ?? inherited.assignmentOf(open)
     const assigned = open.assigned || assignment !== undefined
-    const order = open.pool === undefined ? inherited.orderOf(open) : pools.orderOf(open.pool)
+    const order = open.pool === undefined ? inherited.orderOf(open) : poolOrderOf(open)
     if (open.hostId !== undefined || order?.pool !== undefined) return adoptHosted(open, order)
     const allocation = inheritedAllocation(open, order)
     allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
@@ -90,7 +98,8 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocation.matchesServed = open.matchesServed ?? 0
     allocations.add(allocation)
-    if (open.pool !== undefined) pools.adopted(allocation, open.at, coordinatesOf(assignment))
+    if (open.pool !== undefined && allocation.unwanted === undefined)
+      pools.adopted(allocation, open.at, nearOf(open))
     if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))
 
     if (requestId !== undefined) {
@@ -99,6 +108,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
       allocation.startedAfter = Math.min(sentAt ?? now, now)
       allocation.lastsMs = lastsMs ?? (assigned ? order?.deploy.maxDurationMs : undefined) ?? Infinity
       if (assigned) goOnPlaying(allocation, requestId, assignment)
+      if (assigned && allocation.pool !== undefined) gameServers.expect(allocation)
     } else if (sentAt !== undefined) {
       lifecycle.lose(allocation, lostAt)
     } else if (order === undefined) {
@@ -109,7 +119,9 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
   }
 }
 
-const coordinatesOf = (assignment: Assignment | undefined) => {
+/** Where a server of a pool was to be, or is. */
+function nearOf({ assignment, resumption }: ServerRecord): Coordinates | undefined {
   const { latitude, longitude } = assignment?.location ?? {}
-  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+  const at = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+  return resumption?.placements?.[0]?.coordinates ?? at
 }

@@ -80,7 +80,7 @@ export interface Allocator {
   joinKeys(): JoinKeySet
   /** The game servers that have registered. */
   gameServers(): Iterable<GameServerView>
-  readonly pools: Pick<Pools, 'views' | 'reconfigure'>
+  readonly pools: Pick<Pools, 'views' | 'reconfigure' | 'close'>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**

@@ -75,11 +75,12 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const hosted = createHostedMatches({
     allocations,
     writer,
+    resumes,
     gameServers: () => gameServers,
     creating: () => creating,
     lifecycle: () => lifecycle,
     pools: () => pools,
-    room: (now) => roomNow(now),
+    room: (now) => roomFor(0, now),
     clock,
     random,
     on,
@@ -94,13 +95,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       void creating.begin(server)
       return server
     },
-    drain: (server, reason) => {
-      if (gameServers.find(server.matchId) !== undefined) gameServers.drain(server, reason)
-      // After a restart, a server that serves matches registers again soon, and is told then.
-      else if ((server.guests?.size ?? 0) > 0) return false
-      else drop(server, 'surplus')
-      return true
-    },
+    drain: (server, reason) => gameServers.drain(server, reason),
   })
   const lifecycle: ServerLifecycle = createServerLifecycle({
     service,
@@ -150,6 +145,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
         if (server.pool === undefined) return
         serverAccepted(server)
         pools.up(server)
+        hosted.registered(server)
       },
       draining: (server) => pools.draining(server),
       lost: (server) => lifecycle.hinted(server, undefined),
@@ -206,6 +202,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       endTimes,
       hosted,
       pools,
+      gameServers,
       clock,
       inherited,
       on,
@@ -233,15 +230,18 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     return server
   }
 
-  const roomNow = (now: number): number => {
+  /** Servers that may be created, besides so many that will be. */
+  const roomFor = (coming: number, now: number): number => {
     if (isBroken()) return 0
     // Strays cost as much as servers of matches, so they count.
-    return governor.room({ count: count(), startingCount: allocations.startingCount() }, now)
+    return governor.room({ count: count() + coming, startingCount: allocations.startingCount() + coming }, now)
   }
+  const roomNow = (now: number) => roomFor(hosted.needingServers(), now)
 
   const endAll = () => {
     recovery.close()
     watcher.close()
+    pools.close()
     lifecycle.close()
     listening.close()
     rejectAll(allocations.all())

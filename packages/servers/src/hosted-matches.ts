@@ -4,12 +4,13 @@ import { newId } from '@muster/core/internal'
 import type { Allocations, AllocatorListener, MatchHosting } from './allocations.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import { TicketsGone } from './errors.js'
-import type { DrainReason, GameServers } from './game-servers/index.js'
+import { type DrainReason, type GameServers, LOST_AFTER_MS, OWN_PAUSE_MS } from './game-servers/index.js'
 import type { Pools, PoolState } from './pools/index.js'
 import {
   type Allocation,
   intentEntry,
   newPoolServer,
+  resumptionOf,
   type Order,
   type ReturnReason,
   type StopReason,
@@ -38,10 +39,14 @@ export interface HostedMatches extends MatchHosting {
   accepted(match: Allocation): void
   /** The server cannot serve the match: it goes to another one. */
   refused(match: Allocation): void
+  /** The server has registered: it is expected to answer for the matches that wait for it. */
+  registered(server: Allocation): void
   /** Takes over a match of an earlier process: its `host` is the server that was claimed for it, if that exists. */
   adopt(match: Allocation): void
-  /** Matches that the warm servers of a pool could take now. */
+  /** Matches that the warm servers of a pool could take now, besides those that look for one already. */
   freePlaces(pool: string): number
+  /** Matches that look for a server, and will need a new one. */
+  needingServers(): number
   /** Takes back matches from servers that do not answer. */
   advance(now: number): void
 }
@@ -49,6 +54,8 @@ export interface HostedMatches extends MatchHosting {
 export interface HostedMatchesOptions {
   readonly allocations: Allocations
   readonly writer: Pick<ServerLogWriter, 'append' | 'note'>
+  /** See `ServerLog`. */
+  readonly resumes: boolean
   readonly gameServers: () => GameServers
   readonly creating: () => Pick<DeploymentCreation, 'begin'>
   readonly lifecycle: () => Pick<ServerLifecycle, 'fail' | 'end' | 'assign'>
@@ -89,9 +96,11 @@ const newOffer = (isWritten: boolean, offers: number): Offer => ({
 })
 
 export function createHostedMatches(options: HostedMatchesOptions): HostedMatches {
-  const { allocations, writer, gameServers, creating, lifecycle, pools, room, clock, random, on } = options
+  const { allocations, writer, resumes, gameServers, creating, lifecycle, pools, room } = options
+  const { clock, random, on } = options
   /** The matches that are not assigned yet. */
   const offers = new Map<Allocation, Offer>()
+  let lookedAt = clock.now()
 
   const isOpen = (match: Allocation) => match.unwanted === undefined && allocations.find(match.matchId) === match
 
@@ -128,7 +137,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     match.host = host
     ;(host.guests ??= new Set()).add(match)
     host.matchesServed += 1
-    pools().began(host, match)
+    pools().began(host, match, clock.now())
     offer.isWritten = false
     offer.hasAccepted = false
     offer.offers += 1
@@ -187,6 +196,15 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     void findServer(match)
   }
 
+  const warmIn = (pool: string) => pools().freePlaces(pool, gameServers().isFree)
+  /** The number of matches without a server, by pool. */
+  const searching = (): ReadonlyMap<string, number> => {
+    const counts = new Map<string, number>()
+    for (const { host, order } of offers.keys())
+      if (host === undefined && order?.pool !== undefined) counts.set(order.pool, (counts.get(order.pool) ?? 0) + 1)
+    return counts
+  }
+
   /** Sends the players of a match to its server once both are ready. */
   const assignIfReady = (match: Allocation) => {
     const { host } = match
@@ -204,7 +222,8 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       allocations.add(match)
       offers.set(match, newOffer(false, 0))
       try {
-        await writer.append(intentEntry(match))
+        // So that a later process goes on with it in place of letting its players search again.
+        await writer.append(resumes ? { ...intentEntry(match), resumption: resumptionOf(match) } : intentEntry(match))
       } catch (error) {
         return unwritten(match, error)
       }
@@ -257,27 +276,46 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       if (match.unwanted !== undefined) return end(match)
       if (host === undefined) {
         // Players who know where to connect have lost their server; others get another one.
-        if (match.assignment !== undefined) return end(match)
+        if (match.assignment !== undefined) {
+          lifecycle().fail(match, 'lost', false)
+          return end(match)
+        }
         offers.set(match, newOffer(true, 0))
         return void findServer(match)
       }
       ;(host.guests ??= new Set()).add(match)
-      pools().began(host, match)
-      // The server registers again, and says then whether it has the match.
-      if (match.phase !== 'running') offers.set(match, newOffer(true, 1))
+      pools().began(host, match, Math.min(match.at, clock.now()))
+      if (match.phase === 'running') return
+      const offer = newOffer(true, 1)
+      // The server registers again, and says then whether it has the match. One that boots has a time limit of its own.
+      if (host.phase === 'running') offer.since = clock.now() + LOST_AFTER_MS - ANSWER_MS
+      offers.set(match, offer)
     },
 
-    freePlaces: (pool) => pools().freePlaces(pool, gameServers().isFree),
+    registered: (server) => {
+      for (const match of server.guests ?? []) {
+        const offer = offers.get(match)
+        if (offer?.isWritten === true && !offer.hasAccepted) offer.since = Math.min(offer.since, clock.now())
+      }
+    },
+
+    freePlaces: (pool) => Math.max(0, warmIn(pool) - (searching().get(pool) ?? 0)),
+    needingServers: () => {
+      let sum = 0
+      for (const [pool, count] of searching()) sum += Math.max(0, count - warmIn(pool))
+      return sum
+    },
 
     advance: (now) => {
+      // While this process was held up no server could answer.
+      const isPause = now - lookedAt > OWN_PAUSE_MS
+      lookedAt = now
       for (const [match, offer] of offers) {
         if (offer.isShort) {
           offer.isShort = false
           void findServer(match)
-        } else if (match.host !== undefined && offer.isWritten && offer.since === Infinity && !offer.hasAccepted) {
-          // It registers now and then; until it does, its own create has a time limit.
-          if (gameServers().find(match.host.matchId) !== undefined) offer.since = now
-        } else if (now - offer.since >= ANSWER_MS) claimAgain(match, 'silent')
+        } else if (isPause && offer.since < Infinity) offer.since = now
+        else if (now - offer.since >= ANSWER_MS) claimAgain(match, 'silent')
       }
     },
   }

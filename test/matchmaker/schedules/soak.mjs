@@ -1,5 +1,6 @@
 /**
  * `pnpm soak [count] [seed]`: more schedules of faults than the usual tests, on virtual time.
+ * `pnpm soak pools [count] [seed]`: more schedules of game servers that outlive their matches; 2,000 by default.
  * `pnpm soak servers [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round.
  * `pnpm soak redis [--minutes N] [--seed S]`: the processes of a partition in Redis, ten minutes by default.
  * `pnpm soak all [--minutes N] [--seed S]`: everything of `pnpm chaos`, round after round, twenty minutes by default.
@@ -26,7 +27,13 @@ function timed(usual) {
   return { minutes: Number(minutes), seed: Number(seed) }
 }
 
-if (first === 'servers') {
+if (first === 'pools') {
+  const [count = '2000', seed = anySeed] = others
+  run(['vitest', 'run', 'packages/matchmaker/src/server-schedules', '--typecheck.enabled=false'], {
+    SOAK_COUNT: count,
+    SOAK_SEED: seed,
+  })
+} else if (first === 'servers') {
   const [rounds = '100', seed = anySeed] = others
   run(['tsc', '-b'])
   for (let round = 0; round < Number(rounds); round += 1) {

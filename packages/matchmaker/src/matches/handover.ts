@@ -144,6 +144,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
   /** Cancels waiting tickets, and stops the servers that do not run yet. */
   const endAll = async (stopServers: boolean, deadline: number) => {
     const now = clock.now()
+    allocator.pools.close()
     for (const record of tickets.all()) if (record.status === 'SEARCHING') tickets.cancel(record, 'closed', now)
     const dropped = Array.from(allocator.matches()).filter(
       (allocation) => stopServers || allocation.phase !== 'running',

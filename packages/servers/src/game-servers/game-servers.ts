@@ -1,10 +1,10 @@
-import { Conflict, InvalidInput, MusterError } from '@muster/core'
+import { Conflict, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
 import type { Allocation } from '../records/index.js'
 import type { JoinAlgorithm } from './join-tokens.js'
 import {
-  LARGEST_RESULT_BYTES,
+  assertPossible,
   type MatchReport,
   type MatchResult,
   type SeatsWanted,
@@ -75,7 +75,7 @@ const LOST_GRACE_MS = 60_000
 /** Reports in a row that say `healthy: false`, after which a server is drained. */
 const UNHEALTHY_REPORTS = 3
 /** A pause of our own work of more milliseconds than this is an outage: no server was silent then. */
-const OWN_PAUSE_MS = 5000
+export const OWN_PAUSE_MS = 5000
 
 /** What becomes of a server's matches; called with what its reports say. */
 export interface GameServerListener {
@@ -149,6 +149,10 @@ export interface GameServers {
   changed(server: Allocation): void
   /** From now on the server takes no match; once it serves none, `spent` is called. */
   drain(server: Allocation, reason: DrainReason): void
+  /**
+   * The server registered with an earlier process, and is to do so again. One that does not is lost as a silent one is.
+   */
+  expect(server: Allocation): void
   /** The allocation of the server is gone. */
   forget(server: Allocation): void
   /** Looks for servers that are silent. */
@@ -193,6 +197,10 @@ const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 export function createGameServers(options: GameServersOptions): GameServers {
   const { clock, joinAlgorithm, joinKeyOf, matchesOn, claimsOn, on } = options
   const servers = new Map<string, GameServer>()
+  /** Servers that have yet to register again, with the epoch milliseconds since when they are expected. */
+  const expected = new Map<Allocation, { readonly since: number; isLost: boolean }>()
+  /** Why servers that have yet to register again take no match from then on. */
+  const drainingUnheard = new Map<Allocation, DrainReason>()
   let lookedAt = clock.now()
   /** No server counts as silent before: this process could not hear it. */
   let upSince = clock.now()
@@ -238,6 +246,13 @@ export function createGameServers(options: GameServersOptions): GameServers {
     const { allocation, draining } = server
     if (draining !== undefined && isWanted(allocation) && matchesOn(allocation).length === 0)
       on.spent(allocation, draining)
+  }
+
+  /** A server that serves nothing need not register to be stopped. */
+  const endIfUnheard = (allocation: Allocation) => {
+    const reason = drainingUnheard.get(allocation)
+    if (reason !== undefined && isWanted(allocation) && (allocation.guests?.size ?? 0) === 0)
+      on.spent(allocation, reason)
   }
 
   const drain = (server: GameServer, reason: DrainReason) => {
@@ -333,6 +348,15 @@ export function createGameServers(options: GameServersOptions): GameServers {
     }
   }
 
+  const lookAtExpected = (allocation: Allocation, one: { readonly since: number; isLost: boolean }, now: number) => {
+    if (!isWanted(allocation)) return void expected.delete(allocation)
+    const silentMs = now - Math.max(one.since, upSince)
+    if (silentMs < LOST_AFTER_MS) return
+    if (!one.isLost) on.lost(allocation)
+    one.isLost = true
+    if (silentMs >= LOST_AFTER_MS + LOST_GRACE_MS && matchesOn(allocation).length === 0) on.spent(allocation, 'silent')
+  }
+
   return {
     register: (allocation, registration) => {
       if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
@@ -347,13 +371,15 @@ export function createGameServers(options: GameServersOptions): GameServers {
           seenAt: clock.now(),
           lostAt: undefined,
           unhealthy: 0,
-          draining: undefined,
+          draining: drainingUnheard.get(allocation),
           matches: new Map(),
           waiter: undefined,
         }
         servers.set(allocation.matchId, server)
       } else if (server.registration.instance !== registration.instance) replace(server, registration)
       else server.registration = registration
+      expected.delete(allocation)
+      drainingUnheard.delete(allocation)
       seen(server)
       on.registered(allocation)
       return {
@@ -397,15 +423,23 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
     changed: (allocation) => {
       const server = servers.get(allocation.matchId)
-      if (server === undefined) return
+      if (server === undefined) return endIfUnheard(allocation)
       raise(server)
       endIfSpent(server)
     },
     drain: (allocation, reason) => {
       const server = servers.get(allocation.matchId)
-      if (server !== undefined) drain(server, reason)
+      if (server !== undefined) return drain(server, reason)
+      if (!drainingUnheard.has(allocation)) {
+        drainingUnheard.set(allocation, reason)
+        on.draining(allocation)
+      }
+      endIfUnheard(allocation)
     },
+    expect: (allocation) => void expected.set(allocation, { since: clock.now(), isLost: false }),
     forget: (allocation) => {
+      expected.delete(allocation)
+      drainingUnheard.delete(allocation)
       const server = servers.get(allocation.matchId)
       if (server?.allocation !== allocation) return
       servers.delete(allocation.matchId)
@@ -416,6 +450,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       if (now - lookedAt > OWN_PAUSE_MS) upSince = now
       lookedAt = now
       for (const server of servers.values()) lookAt(server, now)
+      for (const [allocation, one] of expected) lookAtExpected(allocation, one, now)
     },
     find: (serverId) => {
       const server = servers.get(serverId)
@@ -445,30 +480,3 @@ const unknownRoster = ({ queue, playerIds }: Allocation): MatchRoster => ({
   equality: {},
   intersection: {},
 })
-
-/** @throws {InvalidInput} naming the field, for a state that cannot be */
-function assertPossible({ matches }: ServerReport, registration: ServerRegistration): void {
-  const refuse = (field: string, message: string) => new InvalidInput(`${field}: ${message}`, { field })
-  const ids = new Set<string>()
-  let served = 0
-  for (const [index, { id, status, result, players }] of matches.entries()) {
-    const at = `matches.${index}`
-    if (ids.has(id)) throw refuse(`${at}.id`, `is listed twice, got ${JSON.stringify(id)}`)
-    ids.add(id)
-    if (status !== 'over' && status !== 'refused') served += 1
-    if (result === undefined) continue
-    if (status !== 'over')
-      throw refuse(`${at}.result`, `is only for a match that is over, got ${JSON.stringify(status)}`)
-    const bytes = Buffer.byteLength(JSON.stringify(result))
-    if (bytes > LARGEST_RESULT_BYTES)
-      throw refuse(`${at}.result`, `must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)
-    const ranked = result.ranking?.flat() ?? []
-    const twice = ranked.find((one, nth) => ranked.indexOf(one) !== nth)
-    if (twice !== undefined) throw refuse(`${at}.result.ranking`, `lists player ${JSON.stringify(twice)} twice`)
-    const stranger = ranked.find((one) => !Object.hasOwn(players, one))
-    if (stranger !== undefined)
-      throw refuse(`${at}.result.ranking`, `lists ${JSON.stringify(stranger)}, who is not among the players`)
-  }
-  if (served > registration.matches)
-    throw refuse('matches', `must be at most ${registration.matches} at a time, as registered, got ${served}`)
-}

@@ -5,6 +5,8 @@ export {
   type GameServerListener,
   type GameServers,
   type GameServerView,
+  LOST_AFTER_MS,
+  OWN_PAUSE_MS,
   type Registered,
   ServerGone,
   type ServerOrders,

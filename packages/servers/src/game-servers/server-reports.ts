@@ -1,3 +1,4 @@
+import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 
 // What game servers send, as the HTTP API reads it. Lengths are our choice.
@@ -88,4 +89,31 @@ export type MatchResult = z.output<typeof result>
 export type SeatsWanted = z.output<typeof seats>
 
 /** Most bytes of a result as JSON: thousands may wait until the backend takes them. */
-export const LARGEST_RESULT_BYTES = 8192
+const LARGEST_RESULT_BYTES = 8192
+
+/** @throws {InvalidInput} naming the field, for a state that cannot be */
+export function assertPossible({ matches }: ServerReport, registration: ServerRegistration): void {
+  const refuse = (field: string, message: string) => new InvalidInput(`${field}: ${message}`, { field })
+  const ids = new Set<string>()
+  let served = 0
+  for (const [index, { id: matchId, status, result: outcome, players }] of matches.entries()) {
+    const at = `matches.${index}`
+    if (ids.has(matchId)) throw refuse(`${at}.id`, `is listed twice, got ${JSON.stringify(matchId)}`)
+    ids.add(matchId)
+    if (status !== 'over' && status !== 'refused') served += 1
+    if (outcome === undefined) continue
+    if (status !== 'over')
+      throw refuse(`${at}.result`, `is only for a match that is over, got ${JSON.stringify(status)}`)
+    const bytes = Buffer.byteLength(JSON.stringify(outcome))
+    if (bytes > LARGEST_RESULT_BYTES)
+      throw refuse(`${at}.result`, `must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)
+    const ranked = outcome.ranking?.flat() ?? []
+    const twice = ranked.find((one, nth) => ranked.indexOf(one) !== nth)
+    if (twice !== undefined) throw refuse(`${at}.result.ranking`, `lists player ${JSON.stringify(twice)} twice`)
+    const stranger = ranked.find((one) => !Object.hasOwn(players, one))
+    if (stranger !== undefined)
+      throw refuse(`${at}.result.ranking`, `lists ${JSON.stringify(stranger)}, who is not among the players`)
+  }
+  if (served > registration.matches)
+    throw refuse('matches', `must be at most ${registration.matches} at a time, as registered, got ${served}`)
+}

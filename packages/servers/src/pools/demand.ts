@@ -7,10 +7,13 @@ export interface Demand {
   /** A match lasted so many milliseconds. */
   played(ms: number): void
   /**
-   * Matches per second to be ready for: the greatest of the average of two minutes, its trend continued for the time of
-   * a boot, and the same minute yesterday at today's level.
+   * Matches per second to be ready for: the greatest of the average of two minutes (or, where few matches come, of as
+   * many minutes as it takes for 30 of them), its trend continued for the time of a boot, and the same minute yesterday
+   * at today's level.
    */
   rate(now: number): number
+  /** Matches per second on average of the last half hour: what idleness is compared with. */
+  steadyRate(now: number): number
   /** Seconds, on average. */
   bootSeconds(): number
   matchSeconds(): number
@@ -20,14 +23,15 @@ export interface Demand {
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 1440
-/** Averages follow the last 20 boots and the last 50 matches or so. */
-const BOOT_WEIGHT = 0.05
-const MATCH_WEIGHT = 0.02
+/** Averages follow the last 100 boots and matches or so. */
+const LEAST_WEIGHT = 0.01
 /** Before the first is seen (our choice). */
 const FIRST_BOOT_SECONDS = 20
 const FIRST_MATCH_SECONDS = 900
-/** The time constant of the average of arrivals, in milliseconds. */
-const SMOOTHING_MS = 120_000
+/** The time constants of the averages of arrivals, in milliseconds. */
+const SMOOTHING_MS = [120_000, 360_000, 1_080_000, 1_800_000] as const
+/** The shortest average that has seen so many matches counts: a shorter one is mostly chance. */
+const ENOUGH = 30
 /** Minutes of today and yesterday that are compared for today's level, and its bounds. */
 const LEVEL_MINUTES = 30
 const LEVEL = { least: 0.25, most: 4 }
@@ -37,14 +41,13 @@ export function createDemand(startedAt: number): Demand {
   const minutes = new Uint32Array(2 * DAY_MINUTES)
   const firstMinute = Math.floor(startedAt / MINUTE_MS)
   let minute = firstMinute
-  let average = 0
-  let slow = 0
+  const averages = SMOOTHING_MS.map(() => 0)
   let averagedAt = startedAt
   let boot = FIRST_BOOT_SECONDS
   let match = FIRST_MATCH_SECONDS
   let longest = 0
-  let booted = false
-  let played = false
+  let boots = 0
+  let matches = 0
 
   const at = (wanted: number) => (wanted < firstMinute || wanted > minute ? 0 : (minutes[wanted % minutes.length] ?? 0))
   const advanceTo = (now: number) => {
@@ -54,21 +57,17 @@ export function createDemand(startedAt: number): Demand {
     if (wanted > minute) longest *= 0.999 ** (wanted - minute)
     minute = Math.max(minute, wanted)
   }
-  /** Lets both averages fall to the present time. */
+  /** Lets the averages fall to the present time. */
   const decay = (now: number) => {
     const passed = Math.max(0, now - averagedAt)
     averagedAt = Math.max(averagedAt, now)
-    average *= Math.exp(-passed / SMOOTHING_MS)
-    slow *= Math.exp(-passed / (3 * SMOOTHING_MS))
+    for (const [nth, ms] of SMOOTHING_MS.entries()) averages[nth] = (averages[nth] ?? 0) * Math.exp(-passed / ms)
   }
 
-  /** The present average, corrected for the time before the start. */
-  const rates = (now: number) => {
+  /** The present averages in matches per second, corrected for the time before the start. */
+  const rates = (now: number): readonly number[] => {
     const seen = Math.max(1000, now - startedAt)
-    return {
-      fast: average / (1 - Math.exp(-seen / SMOOTHING_MS)),
-      slower: slow / (1 - Math.exp(-seen / (3 * SMOOTHING_MS))),
-    }
+    return SMOOTHING_MS.map((ms, nth) => (averages[nth] ?? 0) / (1 - Math.exp(-seen / ms)))
   }
 
   const yesterday = (now: number): number => {
@@ -89,27 +88,34 @@ export function createDemand(startedAt: number): Demand {
     arrived: (now) => {
       advanceTo(now)
       decay(now)
-      average += 1000 / SMOOTHING_MS
-      slow += 1000 / (3 * SMOOTHING_MS)
+      for (const [nth, ms] of SMOOTHING_MS.entries()) averages[nth] = (averages[nth] ?? 0) + 1000 / ms
       const index = Math.floor(now / MINUTE_MS) % minutes.length
       minutes[index] = (minutes[index] ?? 0) + 1
     },
     booted: (ms) => {
-      boot = booted ? boot + BOOT_WEIGHT * (ms / 1000 - boot) : ms / 1000
-      booted = true
+      boots += 1
+      boot += Math.max(LEAST_WEIGHT, 1 / boots) * (ms / 1000 - boot)
     },
     played: (ms) => {
-      match = played ? match + MATCH_WEIGHT * (ms / 1000 - match) : ms / 1000
-      played = true
+      matches += 1
+      match += Math.max(LEAST_WEIGHT, 1 / matches) * (ms / 1000 - match)
       longest = Math.max(longest, ms / 1000)
     },
     rate: (now) => {
       advanceTo(now)
       decay(now)
-      const { fast, slower } = rates(now)
-      // The two averages lag by their time constants, so their difference is the slope over twice the shorter one.
-      const slope = (fast - slower) / (2 * (SMOOTHING_MS / 1000))
-      return Math.max(fast, fast + slope * boot, yesterday(now), 0)
+      const all = rates(now)
+      const enough = all.findIndex((rate, nth) => (rate * (SMOOTHING_MS[nth] ?? 0)) / 1000 >= ENOUGH)
+      const average = all.at(enough) ?? 0
+      // Averages lag by their time constants, so the difference of the first two is the slope over that of these.
+      const [fast = 0, slower = 0] = all
+      const slope = enough === 0 ? (fast - slower) / ((SMOOTHING_MS[1] - SMOOTHING_MS[0]) / 1000) : 0
+      return Math.max(average, average + slope * boot, yesterday(now), 0)
+    },
+    steadyRate: (now) => {
+      advanceTo(now)
+      decay(now)
+      return rates(now).at(-1) ?? 0
     },
     bootSeconds: () => boot,
     matchSeconds: () => match,

@@ -3,6 +3,7 @@ import type { Clock } from '@muster/core/clock'
 import type { DrainReason } from '../game-servers/index.js'
 import { type Allocation, buildOf, type FoundTicket, type Order, type Placement } from '../records/index.js'
 import { createDemand, type Demand } from './demand.js'
+import { orderOf } from './pool-order.js'
 import { type Pool, scheduledGoals } from './pool-definition.js'
 import { lossShare, stockFor } from './stock-size.js'
 
@@ -24,7 +25,7 @@ interface Stock {
   readonly place: Place
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** An earlier process created it, so its boot was not seen. */
+  /** Whether it was created by an earlier process, so that its boot was not measured. */
   readonly isAdopted: boolean
   isUp: boolean
   isDraining: boolean
@@ -94,8 +95,8 @@ export interface Pools {
   asked(pool: PoolState, warm: Allocation | undefined, near: Coordinates | undefined): void
   /** A server has registered. */
   up(server: Allocation): void
-  /** A match begins on a server, or is over. */
-  began(server: Allocation, match: Allocation): void
+  /** A match begins on a server, at the epoch milliseconds `at`; or it is over. */
+  began(server: Allocation, match: Allocation, at: number): void
   ended(server: Allocation, match: Allocation): void
   /** A server takes no match any more. */
   draining(server: Allocation): void
@@ -106,6 +107,8 @@ export interface Pools {
   reconfigure(pools: readonly Pool[]): void
   /** Orders what is missing, and drains what is too much. */
   advance(now: number): void
+  /** Nothing is ordered any more. */
+  close(): void
   views(now: number): readonly PoolPlaceView[]
 }
 
@@ -115,8 +118,7 @@ export interface PoolsOptions {
   /** Servers that may be created for stock now: none while matches wait for their creates. */
   readonly room: () => number
   readonly create: (pool: string, order: Order) => Allocation
-  /** Returns false if the server cannot be told yet. */
-  readonly drain: (server: Allocation, reason: DrainReason) => boolean
+  readonly drain: (server: Allocation, reason: DrainReason) => void
 }
 
 /** Milliseconds between two looks at the stock. */
@@ -134,7 +136,13 @@ export function createPools(options: PoolsOptions): Pools {
   const { clock, room, create, drain } = options
   const states = new Map<string, PoolState & { readonly places: Place[] }>()
   const stock = new Map<Allocation, Stock>()
+  const byPool = new Map<string, Set<Stock>>()
+  /** Servers that may take a match. One that is found full leaves them, until one of its matches ends. */
+  const roomy = new Set<Stock>()
   let nextLookAt = 0
+  let isClosed = false
+  /** Servers that the present look may still order. */
+  let roomLeft = 0
 
   const newPlace = (name: string, coordinates: Coordinates | undefined): Place => ({
     name,
@@ -197,7 +205,14 @@ export function createPools(options: PoolsOptions): Pools {
     return definition === undefined || buildOf(definition.deploy) !== server.build
   }
 
-  const ofPool = (name: string) => [...stock.values()].filter(({ server }) => server.pool === name)
+  const ofPool = (name: string): ReadonlySet<Stock> => byPool.get(name) ?? NONE
+  const forget = (one: Stock) => {
+    const pool = one.server.pool ?? ''
+    stock.delete(one.server)
+    roomy.delete(one)
+    byPool.get(pool)?.delete(one)
+    if (byPool.get(pool)?.size === 0) byPool.delete(pool)
+  }
 
   const goalAt = (definition: Pool, place: Place, now: number) => {
     const { warm } = definition
@@ -207,6 +222,7 @@ export function createPools(options: PoolsOptions): Pools {
     const { demand } = place
     const load = {
       rate: demand.rate(now),
+      steadyRate: demand.steadyRate(now),
       bootSeconds: demand.bootSeconds(),
       matchSeconds: demand.matchSeconds(),
     }
@@ -239,16 +255,21 @@ export function createPools(options: PoolsOptions): Pools {
   }
 
   const take = (one: Stock, reason: DrainReason) => {
-    if (!one.isDraining) one.isDraining = drain(one.server, reason)
+    if (one.isDraining) return
+    one.isDraining = true
+    drain(one.server, reason)
   }
 
   const keep = (definition: Pool, place: Place, goal: number, now: number) => {
-    const here = ofPool(definition.name).filter((one) => one.place === place && !one.isDraining)
-    for (const one of here) if (isTooOld(one, definition, now)) take(one, 'retired')
+    const here: Stock[] = []
+    for (const one of ofPool(definition.name)) if (one.place === place && !one.isDraining) here.push(one)
+    for (const one of here)
+      if (isTooOld(one, definition, now) || (isEmpty(one) && hasServedAll(one, definition))) take(one, 'retired')
     const current = here.filter((one) => !one.isDraining && !isOld(one))
     const warm = current.filter((one) => isEmpty(one) && !hasServedAll(one, definition))
-    let missing = goal - warm.length
-    for (; missing > 0 && room() > 0; missing -= 1) {
+    let missing = goal - warm.length - returning(current, definition, place)
+    for (; missing > 0 && roomLeft > 0; missing -= 1) {
+      roomLeft -= 1
       const server = create(definition.name, orderOf(definition, { place }))
       remember(server, { place })
     }
@@ -262,9 +283,16 @@ export function createPools(options: PoolsOptions): Pools {
     for (const one of surplus.slice(0, Math.max(0, -missing))) take(one, 'surplus')
   }
 
+  /** Servers that will be free again, on average, within the time of a boot: they need no replacement. */
+  const returning = (current: readonly Stock[], definition: Pool, { demand }: Place): number => {
+    let playing = 0
+    for (const one of current) if (!isEmpty(one) && !hasServedAll(one, definition)) playing += 1
+    return Math.floor(playing * Math.min(1, demand.bootSeconds() / demand.matchSeconds()))
+  }
+
   const remember = (server: Allocation, { place, createdAt = clock.now(), isAdopted = false }: Remembered) => {
     if (stock.has(server)) return
-    stock.set(server, {
+    const one: Stock = {
       server,
       place,
       createdAt,
@@ -273,7 +301,11 @@ export function createPools(options: PoolsOptions): Pools {
       isDraining: false,
       idleSince: Infinity,
       began: new Map(),
-    })
+    }
+    const pool = server.pool ?? ''
+    stock.set(server, one)
+    roomy.add(one)
+    byPool.set(pool, (byPool.get(pool) ?? new Set()).add(one))
   }
 
   return {
@@ -289,16 +321,23 @@ export function createPools(options: PoolsOptions): Pools {
     adopted: (server, createdAt, at) => {
       // Also one whose pool is gone: it is drained.
       const place = placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at)
-      remember(server, { place, createdAt, isAdopted: true })
+      // A clock that was set back must not prolong its time.
+      remember(server, { place, createdAt: Math.min(createdAt, clock.now()), isAdopted: true })
     },
 
     warmFor: ({ definition }, needs, isFree) => {
       const best = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
-      const fitting = ofPool(definition.name).flatMap((one) => {
-        if (one.isDraining || !isFree(one.server) || hasServedAll(one, definition)) return []
+      const fitting: { readonly one: Stock; readonly detour: number }[] = []
+      for (const one of roomy) {
+        if (one.server.pool !== definition.name || one.isDraining) continue
+        if (!isFree(one.server)) {
+          if (!isEmpty(one)) roomy.delete(one)
+          continue
+        }
+        if (hasServedAll(one, definition)) continue
         const detour = detourOf(one, needs, best)
-        return detour === undefined || detour > definition.detourMs ? [] : [{ one, detour }]
-      })
+        if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
+      }
       // Nearest first; of those, the fullest, so that others become empty; of those, the one that has waited longest.
       const [chosen] = fitting.toSorted(
         (a, b) =>
@@ -327,18 +366,19 @@ export function createPools(options: PoolsOptions): Pools {
       if (!one.isAdopted) one.place.demand.booted(clock.now() - one.createdAt)
       if (isEmpty(one)) one.idleSince = clock.now()
     },
-    began: (server, match) => {
+    began: (server, match, at) => {
       const one = stock.get(server)
       if (one === undefined) return
       if (one.idleSince < Infinity) one.place.idleMs += clock.now() - one.idleSince
       one.idleSince = Infinity
-      one.began.set(match, clock.now())
+      one.began.set(match, at)
     },
     ended: (server, match) => {
       const one = stock.get(server)
       const began = one?.began.get(match)
       if (one === undefined || began === undefined) return
       one.began.delete(match)
+      roomy.add(one)
       one.place.demand.played(clock.now() - began)
       if (one.began.size === 0) one.idleSince = clock.now()
       const definition = states.get(server.pool ?? '')?.definition
@@ -352,7 +392,7 @@ export function createPools(options: PoolsOptions): Pools {
       const one = stock.get(server)
       if (one === undefined) return
       if (one.idleSince < Infinity) one.place.idleMs += clock.now() - one.idleSince
-      stock.delete(server)
+      forget(one)
       nextLookAt = 0
     },
 
@@ -360,7 +400,9 @@ export function createPools(options: PoolsOptions): Pools {
       const definition = states.get(pool)?.definition
       if (definition === undefined) return 0
       const isOpen = (one: Stock) => !one.isDraining && !hasServedAll(one, definition) && isFree(one.server)
-      return ofPool(pool).filter(isOpen).length
+      let places = 0
+      for (const one of roomy) if (one.server.pool === pool && isOpen(one)) places += 1
+      return places
     },
 
     reconfigure: (pools) => {
@@ -371,8 +413,9 @@ export function createPools(options: PoolsOptions): Pools {
     },
 
     advance: (now) => {
-      if (now < nextLookAt) return
+      if (isClosed || now < nextLookAt) return
       nextLookAt = now + LOOK_MS
+      roomLeft = room()
       for (const { definition, places } of states.values()) {
         const goals = goalsOf(definition, places, now)
         for (const place of places) keep(definition, place, goals.get(place) ?? 0, now)
@@ -380,10 +423,14 @@ export function createPools(options: PoolsOptions): Pools {
       for (const one of stock.values()) if (!states.has(one.server.pool ?? '')) take(one, 'update')
     },
 
+    close: () => {
+      isClosed = true
+    },
+
     views: (now) =>
       [...states.values()].flatMap(({ definition, places }) => {
         const goals = goalsOf(definition, places, now)
-        const all = ofPool(definition.name)
+        const all = [...ofPool(definition.name)]
         return places.map((place): PoolPlaceView => {
           const here = all.filter((one) => one.place === place)
           const rate = place.demand.rate(now)
@@ -423,32 +470,4 @@ const locationOf = ({ server, place }: Stock): Coordinates | undefined => {
   return latitude !== undefined && longitude !== undefined ? { latitude, longitude } : place.coordinates
 }
 
-const NOTHING = Object.freeze({})
-
-interface PoolOrderParts {
-  /** The tickets near which the server is wanted. */
-  readonly near?: readonly FoundTicket[] | undefined
-  readonly placements?: Order['placements'] | undefined
-  readonly place?: Place | undefined
-}
-
-function orderOf({ deploy }: Pool, { near, placements, place }: PoolOrderParts): Order {
-  const coordinates = place?.coordinates
-  const at: Placement | undefined = coordinates && {
-    beacon: place?.name ?? '',
-    coordinates,
-    worstMs: 0,
-    meanMs: 0,
-    limitMs: undefined,
-  }
-  return {
-    deploy,
-    tickets: [],
-    near,
-    teams: [],
-    teamOf: [],
-    expansionMs: 0,
-    inCommon: () => ({ equality: NOTHING, intersection: NOTHING }),
-    placements: at === undefined ? placements : () => [at],
-  }
-}
+const NONE: ReadonlySet<Stock> = new Set()

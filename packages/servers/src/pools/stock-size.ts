@@ -28,6 +28,8 @@ export interface StockGoal {
 export interface PlaceLoad {
   /** Matches per second. */
   readonly rate: number
+  /** Matches per second on a long average, with which idleness is compared. Default `rate`. */
+  readonly steadyRate?: number | undefined
   /** Seconds from create to registered, and of a match, on average. */
   readonly bootSeconds: number
   readonly matchSeconds: number
@@ -35,10 +37,17 @@ export interface PlaceLoad {
 
 /**
  * The smallest number of warm servers that reaches the goal. 0 where that would leave more servers idle than their
- * share allows: then this place keeps none of its own, and shares those of another place.
+ * share allows: then this place keeps none of its own, and shares those of another place. A rush that would pass the
+ * share for a moment does not empty a place that keeps to it on average.
  */
-export function stockFor(place: PlaceLoad, { hit, maxIdleShare, max }: StockGoal): number {
-  const { rate, bootSeconds, matchSeconds } = place
+export function stockFor(place: PlaceLoad, goal: StockGoal): number {
+  const { rate, steadyRate = rate } = place
+  const atOnce = withinShare(place, rate, goal)
+  return atOnce > 0 || steadyRate === rate ? atOnce : withinShare(place, steadyRate, goal)
+}
+
+function withinShare({ bootSeconds, matchSeconds }: PlaceLoad, rate: number, goal: StockGoal): number {
+  const { hit, maxIdleShare, max } = goal
   const load = rate * bootSeconds
   if (load <= 0 || hit <= 0) return 0
   let servers = 0

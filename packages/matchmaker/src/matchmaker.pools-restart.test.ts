@@ -1,0 +1,229 @@
+import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { createTestService } from '@muster/servers/service-fixture'
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createMatchmakerOver } from './create-matchmaker.js'
+import { setUp, watched } from './matchmaker.fixture.js'
+import type { MatchmakerOptions } from './options.js'
+
+const oslo = { name: 'Oslo', latitude: 59.9, longitude: 10.7 }
+const arena: PoolDefinition = {
+  name: 'arena',
+  deploy: { application: 'game', version: '1' },
+  places: [oslo],
+  reuse: { maxMatches: 20 },
+  warm: { hit: 0, max: 5 },
+  at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
+  keepIdleSeconds: 5,
+}
+const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
+
+/** Servers of a pool, and processes of ours one after another over one store. */
+function open(pool: PoolDefinition = arena) {
+  const memory: StoreMemory = new Map()
+  const { clock, service, ...first } = setUp({
+    queues,
+    pools: [pool],
+    store: createMemoryStore(memory),
+    service: { fate: () => ({ readyMs: 2000 }) },
+  })
+  let { matchmaker, seen, join, status } = first
+  const servers = new Map<string, { seq: number; isSilent: boolean; over: boolean }>()
+  const registered = new Set<string>()
+  const say = async (token: string, requestId: string) => {
+    const server = servers.get(requestId) ?? { seq: 0, isSilent: false, over: false }
+    servers.set(requestId, server)
+    if (server.isSilent) return
+    if (!registered.has(requestId)) {
+      registered.add(requestId)
+      matchmaker.registerServer(token, RegistrationBody.parse({ instance: requestId }))
+    }
+    const report = (matches: readonly unknown[]) => {
+      server.seq += 1
+      return matchmaker.reportServer(token, ReportBody.parse({ instance: requestId, seq: server.seq, matches }))
+    }
+    const given = memoryOf.get(requestId) ?? []
+    const orders = await report(given.map((id) => ({ id, status: server.over ? 'over' : 'open' })))
+    memoryOf.set(
+      requestId,
+      orders.matches.map(({ id }) => id),
+    )
+    if (orders.matches.length > 0) await report(orders.matches.map(({ id }) => ({ id, status: 'open' })))
+  }
+  /** The matches that each server knows of. */
+  const memoryOf = new Map<string, readonly string[]>()
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 500) {
+      await matchmaker.tick()
+      await clock.advance(500)
+      for (const { requestId, tags, stopAskedAt, createdAt } of service.records) {
+        const create = service.calls.create.find((input) => input.tags?.every((tag) => tags.includes(tag)))
+        const token = create?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+        if (stopAskedAt === undefined && clock.now() >= createdAt + 2000) await say(token, requestId)
+      }
+    }
+  }
+  const restart = async (options: Partial<MatchmakerOptions> = {}) => {
+    await matchmaker.close()
+    matchmaker = createMatchmakerOver({
+      deployments: service.deployments,
+      queues,
+      pools: [pool],
+      clock,
+      store: createMemoryStore(memory),
+      ...options,
+    })
+    registered.clear()
+    ;({ seen, join, status } = watched(matchmaker))
+  }
+  return {
+    service,
+    servers,
+    run,
+    restart,
+    ticket: (id: string) => matchmaker.getTicket(id),
+    join: (...ids: string[]) => join(...ids),
+    status: (id: string) => status(id),
+    seen: () => seen,
+    close: () => clock.until(matchmaker.close({ stopServers: true })),
+  }
+}
+
+test('a warm server that does not come back after a restart is stopped, and replaced', async () => {
+  const { service, servers, run, restart } = open()
+  await run(5000)
+  expect(service.unstopped()).toEqual(['r1'])
+  for (const server of servers.values()) server.isSilent = true
+  await restart()
+  await run(80_000)
+  expect(service.unstopped()).toEqual(['r1'])
+  await run(10_000)
+  expect(service.unstopped()).toEqual(['r2'])
+})
+
+test('a match that waits for a server which does not come back after a restart gets another', async () => {
+  const { service, servers, run, restart, join, status } = open()
+  await run(5000)
+  for (const server of servers.values()) server.isSilent = true
+  join('ann', 'ben')
+  await run(1000)
+  await restart()
+  await run(20_000)
+  expect(status('ann-ben')).toBe('MATCH_FOUND')
+  await run(15_000)
+  expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+  expect(service.records.length).toBeGreaterThan(1)
+})
+
+test('after a restart warm servers are where they were: none is made twice at another place', async () => {
+  const bergen = { name: 'Bergen', latitude: 40, longitude: -74 }
+  const { service, run, restart } = open({ ...arena, places: [bergen, oslo] })
+  await run(8000)
+  expect(service.unstopped()).toHaveLength(2)
+  await restart()
+  await run(60_000)
+  await run(2000)
+  expect(service.unstopped()).toHaveLength(2)
+})
+
+test('a restart does not make a server young: it is retired when its time is over, once its match is', async () => {
+  const { service, servers, run, restart, join, ticket } = open({
+    ...arena,
+    reuse: { maxMatches: 20, maxAgeMinutes: 2 },
+  })
+  await run(100_000)
+  join('ann', 'ben')
+  await run(2000)
+  const { requestId = '' } = { requestId: ticket('ann-ben')?.assignment?.fqdn.split('.')[0] }
+  await restart()
+  // Its time is over while its match goes on.
+  await run(60_000)
+  expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  expect(ticket('ann-ben')?.ended).toBeUndefined()
+  expect(service.unstopped()).toContain(requestId)
+  const server = servers.get(requestId)
+  if (server !== undefined) server.over = true
+  await run(2000)
+  expect(service.unstopped()).not.toContain(requestId)
+})
+
+test('a restart with another version replaces servers, and their matches are played to their end', async () => {
+  const { service, run, restart, join, ticket } = open()
+  await run(5000)
+  join('ann', 'ben')
+  await run(5000)
+  expect(service.unstopped()).toEqual(['r1', 'r2'])
+  await restart({ pools: [{ ...arena, deploy: { application: 'game', version: '2' } }] })
+  await run(20_000)
+  expect(service.calls.create.map(({ version }) => version)).toEqual(['1', '1', '2'])
+  expect(service.unstopped()).toEqual(['r1', 'r3'])
+  expect(ticket('ann-ben')?.ended).toBeUndefined()
+})
+
+test('servers of a pool that is gone after a restart are stopped, once their matches are over', async () => {
+  const { service, servers, run, restart, join, ticket } = open()
+  await run(5000)
+  join('ann', 'ben')
+  await run(5000)
+  await restart({ pools: [], queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }] })
+  await run(5000)
+  expect(service.unstopped()).toEqual(['r1'])
+  expect(ticket('ann-ben')?.ended).toBeUndefined()
+  for (const server of servers.values()) server.over = true
+  await run(3000)
+  expect(service.unstopped()).toEqual([])
+})
+
+test('a server that has served all of its matches when a process ends is stopped by the next one', async () => {
+  const { service, run, restart, servers, join } = open({ ...arena, at: [], reuse: { maxMatches: 1 } })
+  join('ann', 'ben')
+  await run(6000)
+  await restart()
+  for (const server of servers.values()) server.over = true
+  await run(6000)
+  expect(service.unstopped()).toEqual([])
+})
+
+test('no server is made for the stock while all are being stopped', async () => {
+  const { service, run, close } = open()
+  await run(5000)
+  await close()
+  expect(service.unstopped()).toEqual([])
+  expect(service.records).toHaveLength(1)
+})
+
+test('while a claim is written its server gets no second match, and the bound of servers holds', async () => {
+  const clock = createManualClock()
+  const service = createTestService({ clock, fate: () => ({ readyMs: 2000 }) })
+  const matchmaker = createMatchmakerOver(
+    {
+      deployments: service.deployments,
+      queues,
+      pools: [{ ...arena, warm: { hit: 0, max: 1 } }],
+      maxServers: 2,
+      clock,
+      store: createMemoryStore(),
+    },
+    (log) => ({ ...log, append: (entry) => Promise.resolve(log.append(entry)).then(() => clock.sleep(1000)) }),
+  )
+  const tokenOf = (nth: number) =>
+    service.calls.create[nth]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      void matchmaker.tick()
+      await clock.advance(250)
+    }
+  }
+  await run(6000)
+  matchmaker.registerServer(tokenOf(0), RegistrationBody.parse({ instance: 'one' }))
+  await run(5000)
+  const join = (...ids: string[]) =>
+    matchmaker.createTicket({ queue: 'duel', players: ids.map((id) => ({ id, ip: '198.51.100.7' })) })
+  for (let match = 0; match < 4; match += 1) join(`a${match}`, `b${match}`)
+  await run(3000)
+  const { matches } = await matchmaker.waitForServerOrders(tokenOf(0), { version: -1, waitMs: 0 })
+  expect(matches).toHaveLength(1)
+  await run(2000)
+  expect(service.unstopped()).toHaveLength(2)
+})

@@ -1,0 +1,89 @@
+import type { Store, StoreMemory, StoreRecord } from '@muster/servers'
+import { Unavailable } from '../errors.js'
+
+interface MortalStoreOptions {
+  /** What survives. */
+  readonly disk: StoreMemory
+  readonly isFull: () => boolean
+  readonly isDead: () => boolean
+  /** Called before and after each write; it may kill the process. */
+  readonly writing: (isDone: boolean) => void
+}
+
+/** A store whose process may die: what was not flushed is lost then, and nothing is written any more. */
+export function createMortalStore({ disk, isFull, isDead, writing }: MortalStoreOptions): Store {
+  let pending: (() => void)[] = []
+  let isFailing = false
+  let isClosed = false
+  const ofKind = (kind: string) => {
+    const records = disk.get(kind) ?? new Map<string, StoreRecord>()
+    disk.set(kind, records)
+    return records
+  }
+  const flush = () => {
+    if (isDead() || isClosed || pending.length === 0) return
+    isFailing = isFull()
+    if (isFailing) return
+    for (const apply of pending) apply()
+    pending = []
+  }
+  const later = (apply: () => void) => {
+    if (pending.length === 0) queueMicrotask(flush)
+    pending.push(apply)
+  }
+
+  return {
+    isFailing: () => isFailing,
+    attach: () => {},
+    records: (kind) => {
+      const records = ofKind(kind)
+      let stored: readonly StoreRecord[] = [...records.values()]
+      const change = (key: string, changed: string) => {
+        const before = records.get(key)
+        if (before !== undefined) records.set(key, { ...before, change: changed })
+      }
+      const put = (key: string, value: string) => {
+        records.delete(key)
+        records.set(key, { key, value })
+      }
+      return {
+        stored: () => {
+          const all = stored
+          stored = []
+          return all
+        },
+        write: (changes) => {
+          writing(false)
+          if (isDead()) return
+          flush()
+          if (isFull()) {
+            isFailing = true
+            throw new Unavailable('the disk is full')
+          }
+          for (const one of changes) {
+            if (one.value !== undefined) put(one.key, one.value)
+            if (one.change !== undefined) change(one.key, one.change)
+            if ((one.value ?? one.change) === undefined) records.delete(one.key)
+          }
+          isFailing = false
+          writing(true)
+        },
+        put: (key, value) => later(() => put(key, value)),
+        change: (key, changed) => later(() => change(key, changed)),
+        remove: (key) => later(() => records.delete(key)),
+      }
+    },
+    flush,
+    sync: () => undefined,
+    advance: () => {
+      flush()
+      return Promise.resolve()
+    },
+    isClosed: () => isClosed,
+    close: () => {
+      flush()
+      isClosed = true
+      return Promise.resolve()
+    },
+  }
+}
