@@ -58,6 +58,10 @@ const suites: Suites = {
     'console-cost': async () => (await import('./server/console-cost.js')).consoleCostFigures(),
     overload: async () => (await import('./server/overload.js')).overloadFigures(),
   },
+  servers: {
+    warm: async () => (await import('./servers/warm.js')).warmFigures(),
+    beats: async () => (await import('./servers/beats.js')).beatFigures(),
+  },
   redis: {
     limits: async () => (await import('./redis/limits.js')).limitFigures(),
     partition: async () => (await import('./redis/partition.js')).partitionFigures(),
