@@ -34,6 +34,9 @@ const suites: Suites = {
     'ticket-log': async () => (await import('./matchmaker/ticket-log.js')).ticketLogFigures(),
     'ticket-api': async () => (await import('./matchmaker/ticket-api.js')).ticketApiFigures(),
   },
+  servers: {
+    'servers-browse': async () => (await import('./matchmaker/servers-browse.js')).serversBrowseFigures(),
+  },
   waits: {
     following: async () => (await import('./matchmaker/following.js')).followingFigures(),
     waits: async () => (await import('./matchmaker/waits.js')).waitFigures(),

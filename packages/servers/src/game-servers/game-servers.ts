@@ -1,10 +1,11 @@
-import { Conflict, InvalidInput, MusterError } from '@muster/core'
+import { Conflict, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
-import type { Allocation } from '../records/index.js'
+import { type Allocation, credentialOf } from '../records/index.js'
 import type { JoinAlgorithm } from './join-tokens.js'
+import { assertPossible } from './possible-reports.js'
 import {
-  LARGEST_RESULT_BYTES,
+  type ListingReport,
   type MatchReport,
   type MatchResult,
   type SeatsWanted,
@@ -53,6 +54,31 @@ export interface ServerOrders {
   readonly reason?: string | undefined
   /** The matches that it serves or is to serve. One that is not listed is over. */
   readonly matches: readonly (MatchRoster & { readonly id: string })[]
+  /** Who has a seat on it, while it is listed. */
+  readonly listing?: ListingOrders | undefined
+  /** It is to list itself so, for players who had it started. */
+  readonly host?: SessionWanted | undefined
+}
+
+/** The seats of a listed server, for the server. */
+export interface ListingOrders {
+  /** Id of the session: `mid` of the join tokens. */
+  readonly session: string
+  readonly seats: readonly {
+    readonly id: string
+    readonly playerId: string
+    readonly team: string
+    readonly groupId: string | undefined
+  }[]
+}
+
+/** A session that a server is to open and list. */
+export interface SessionWanted {
+  readonly session: string
+  readonly name: string
+  readonly password: string | undefined
+  readonly owner: string | undefined
+  readonly attributes: Readonly<Record<string, string | number | boolean>>
 }
 
 /** The answer to a registration. */
@@ -90,12 +116,22 @@ export interface GameServerListener {
   left(match: Allocation, playerIds: readonly string[]): void
   over(match: Allocation, result: MatchResult | undefined): void
   seatsWanted(match: Allocation, seats: SeatsWanted): void
+  /** What a server lists now; undefined: nothing. Called with every report, and when its process is another. */
+  listed(server: Allocation, listing: ListingReport | undefined, instance: string): void
+  /** What a listed server is told of its seats, and of the session that it is to list. */
+  seatsOn(server: Allocation): Pick<ServerOrders, 'listing' | 'host'>
+  /** Whether it is listed. */
+  isListed(server: Allocation): boolean
+  /** Whether players are on it, or come to it, beside those of matches. */
+  isOccupied(server: Allocation): boolean
   /** The server has registered. */
   registered(server: Allocation): void
   /** The server takes no match any more. */
   draining(server: Allocation): void
   /** The server has been silent for too long: its status is read. */
   lost(server: Allocation): void
+  /** A server that was lost is heard again. */
+  found(server: Allocation): void
   /** The server serves nothing and is not wanted any more. */
   spent(server: Allocation, reason: DrainReason): void
   problem(server: Allocation, error: Error): void
@@ -156,6 +192,8 @@ export interface GameServers {
   find(serverId: string): GameServerView | undefined
   /** Whether a match may be given to the server now. */
   isFree(server: Allocation): boolean
+  /** Whether it may get players: it is heard, healthy, and not to drain. */
+  isOpen(server: Allocation): boolean
   all(): Iterable<GameServerView>
   count(): number
 }
@@ -206,8 +244,12 @@ export function createGameServers(options: GameServersOptions): GameServers {
       id: match.matchId,
       ...(on.rosterOf(match.matchId) ?? unknownRoster(match)),
     }))
-    return { version, want: draining === undefined ? 'run' : 'drain', reason: draining, matches }
+    const want = draining === undefined ? 'run' : 'drain'
+    return { version, want, reason: draining, matches, ...on.seatsOn(allocation) }
   }
+
+  /** Whether anybody needs the server. */
+  const isUsed = (allocation: Allocation) => matchesOn(allocation).length > 0 || on.isOccupied(allocation)
 
   /** Never the version of other orders, also not of those of a process before. */
   const raise = (server: GameServer) => {
@@ -220,7 +262,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     if (lostAt !== undefined) return 'LOST'
     if (draining !== undefined) return 'DRAINING'
     const served = matchesOn(allocation)
-    if (served.length === 0) return 'IDLE'
+    if (served.length === 0) return on.isListed(allocation) ? 'PLAYING' : 'IDLE'
     return served.some(({ matchId }) => ACCEPTED.has(matches.get(matchId)?.status ?? '')) ? 'PLAYING' : 'TAKEN'
   }
 
@@ -234,9 +276,12 @@ export function createGameServers(options: GameServersOptions): GameServers {
     playersIn: [...server.matches.values()].reduce((sum, { players }) => sum + inOf(players).length, 0),
   })
 
+  const isOpen = ({ allocation, draining, lostAt, unhealthy }: GameServer) =>
+    isWanted(allocation) && draining === undefined && lostAt === undefined && unhealthy === 0
+
   const endIfSpent = (server: GameServer) => {
     const { allocation, draining } = server
-    if (draining !== undefined && isWanted(allocation) && matchesOn(allocation).length === 0)
+    if (draining !== undefined && isWanted(allocation) && !isUsed(allocation))
       on.spent(allocation, draining)
   }
 
@@ -250,7 +295,9 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const seen = (server: GameServer) => {
     server.seenAt = clock.now()
+    if (server.lostAt === undefined) return
     server.lostAt = undefined
+    on.found(server.allocation)
   }
 
   /** @throws {ServerGone}; {ServerNotRegistered} */
@@ -287,6 +334,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       else if (server.matches.has(match.matchId)) on.over(match, undefined)
     }
     for (const id of server.matches.keys()) if (!reported.has(id)) server.matches.delete(id)
+    on.listed(allocation, report.listing, report.instance)
     server.unhealthy = report.healthy ? 0 : server.unhealthy + 1
     if (report.attributes !== undefined) server.registration = { ...server.registration, attributes: report.attributes }
     if (server.unhealthy >= UNHEALTHY_REPORTS) drain(server, 'unhealthy')
@@ -311,6 +359,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     server.registration = registration
     server.seq = -1
     server.matches.clear()
+    on.listed(server.allocation, undefined, registration.instance)
     raise(server)
     const id = JSON.stringify(server.allocation.matchId)
     on.problem(
@@ -327,7 +376,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       if (now - silentSince < LOST_AFTER_MS) return
       server.lostAt = now
       on.lost(allocation)
-    } else if (matchesOn(allocation).length === 0 && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
+    } else if (!isUsed(allocation) && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
       server.draining ??= 'silent'
       endIfSpent(server)
     }
@@ -357,7 +406,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       seen(server)
       on.registered(allocation)
       return {
-        id: allocation.matchId,
+        id: credentialOf(allocation.tag),
         alg: joinAlgorithm,
         key: Buffer.from(joinKeyOf(allocation)).toString('base64url'),
         retireAt: Number.isFinite(allocation.endsAt) ? allocation.endsAt : undefined,
@@ -409,6 +458,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       const server = servers.get(allocation.matchId)
       if (server?.allocation !== allocation) return
       servers.delete(allocation.matchId)
+      on.listed(allocation, undefined, server.registration.instance)
       server.waiter?.()
     },
 
@@ -423,9 +473,11 @@ export function createGameServers(options: GameServersOptions): GameServers {
     },
     isFree: (allocation) => {
       const server = servers.get(allocation.matchId)
-      if (server === undefined || !isWanted(allocation)) return false
-      if (server.draining !== undefined || server.lostAt !== undefined || server.unhealthy > 0) return false
-      return claimsOn(allocation) < server.registration.matches
+      return server !== undefined && isOpen(server) && claimsOn(allocation) < server.registration.matches
+    },
+    isOpen: (allocation) => {
+      const server = servers.get(allocation.matchId)
+      return server !== undefined && isOpen(server)
     },
     *all() {
       for (const server of servers.values()) yield viewOf(server)
@@ -445,30 +497,3 @@ const unknownRoster = ({ queue, playerIds }: Allocation): MatchRoster => ({
   equality: {},
   intersection: {},
 })
-
-/** @throws {InvalidInput} naming the field, for a state that cannot be */
-function assertPossible({ matches }: ServerReport, registration: ServerRegistration): void {
-  const refuse = (field: string, message: string) => new InvalidInput(`${field}: ${message}`, { field })
-  const ids = new Set<string>()
-  let served = 0
-  for (const [index, { id, status, result, players }] of matches.entries()) {
-    const at = `matches.${index}`
-    if (ids.has(id)) throw refuse(`${at}.id`, `is listed twice, got ${JSON.stringify(id)}`)
-    ids.add(id)
-    if (status !== 'over' && status !== 'refused') served += 1
-    if (result === undefined) continue
-    if (status !== 'over')
-      throw refuse(`${at}.result`, `is only for a match that is over, got ${JSON.stringify(status)}`)
-    const bytes = Buffer.byteLength(JSON.stringify(result))
-    if (bytes > LARGEST_RESULT_BYTES)
-      throw refuse(`${at}.result`, `must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)
-    const ranked = result.ranking?.flat() ?? []
-    const twice = ranked.find((one, nth) => ranked.indexOf(one) !== nth)
-    if (twice !== undefined) throw refuse(`${at}.result.ranking`, `lists player ${JSON.stringify(twice)} twice`)
-    const stranger = ranked.find((one) => !Object.hasOwn(players, one))
-    if (stranger !== undefined)
-      throw refuse(`${at}.result.ranking`, `lists ${JSON.stringify(stranger)}, who is not among the players`)
-  }
-  if (served > registration.matches)
-    throw refuse('matches', `must be at most ${registration.matches} at a time, as registered, got ${served}`)
-}
