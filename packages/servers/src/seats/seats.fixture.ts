@@ -26,7 +26,9 @@ class Model {
   isListed = true
   players = new Map<string, 'in' | 'away'>()
   sent: ServerReport[] = []
-  constructor(readonly id: string) {
+  readonly id: string
+  constructor(id: string) {
+    this.id = id
     this.allocation = inheritedAllocation({ matchId: id, queue: 'pool', tag: id, ticketIds: [], at: 0, pool: 'pool' })
   }
   get name() {
