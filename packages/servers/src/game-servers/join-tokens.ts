@@ -57,7 +57,7 @@ export interface JoinGrant {
   readonly until?: number | undefined
 }
 
-/** The claims of a token that is valid from `now`, in epoch milliseconds, for `JOIN_TOKEN_SECONDS`, or until `until`. */
+/** The claims of a token that is valid from `now` (epoch milliseconds) for `JOIN_TOKEN_SECONDS`, or until `until`. */
 export function joinClaims(grant: JoinGrant, now: number): JoinClaims {
   const { server: aud, playerId: sub, matchId: mid, seatId: sid, team, groupId: grp } = grant
   const { until = Infinity } = grant
