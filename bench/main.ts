@@ -61,6 +61,7 @@ const suites: Suites = {
   servers: {
     warm: async () => (await import('./servers/warm.js')).warmFigures(),
     beats: async () => (await import('./servers/beats.js')).beatFigures(),
+    browse: async () => (await import('./servers/servers-browse.js')).serversBrowseFigures(),
   },
   redis: {
     limits: async () => (await import('./redis/limits.js')).limitFigures(),

@@ -16,11 +16,11 @@ const MOST: Readonly<Record<string, number>> = {
   emulator: 40,
   kernel: 18,
   lab: 61,
-  matchmaker: 182,
+  matchmaker: 185,
   redis: 46,
   relay: 66,
   server: 14,
-  servers: 18,
+  servers: 21,
 }
 const MOST_IN_ALL = 600
 

@@ -1,7 +1,15 @@
 import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import { didYouMean } from '@muster/core/internal'
 
-export { MatchmakerClosed, ServerGone, ServerNotRegistered, Unavailable } from '@muster/servers/internal'
+export {
+  MatchmakerClosed,
+  SeatRefused,
+  ServerGone,
+  ServerNotRegistered,
+  Unavailable,
+  UnknownSeat,
+  UnknownServer,
+} from '@muster/servers/internal'
 
 /**
  * Errors of the matchmaker. Each extends one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, so that

@@ -125,12 +125,15 @@ export {
   PlayerPlaying,
   BackfillVersionConflict,
   AlreadyAssigned,
+  SeatRefused,
   ServerGone,
   ServerNotRegistered,
   Unavailable,
   UnknownBackfill,
   UnknownMatch,
   UnknownQueue,
+  UnknownSeat,
+  UnknownServer,
   UnknownTicket,
 } from './errors.js'
 export {

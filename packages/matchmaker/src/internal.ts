@@ -25,6 +25,12 @@ export { createPool, type Grouped, type Matches, type Pool, type Round, type Rou
 export {
   type AllocationView,
   afterEntry,
+  createServerReader,
+  type ListChanges,
+  type ListedServer,
+  type PageChange,
+  type ReadQuery,
+  readQuery,
   createMemoryServerLog,
   createServerKeys,
   createServerLog,

@@ -1,8 +1,10 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { PoolDefinition, ResultsDefinition, Store } from '@muster/servers'
+import type { BrowserDefinition, PoolDefinition, ResultsDefinition, Store } from '@muster/servers'
 import {
+  type Browser,
+  browserSchema,
   type DeploymentService,
   type LocationService,
   type Pool,
@@ -38,6 +40,11 @@ export interface MatchmakerOptions {
   readonly queues: readonly QueueDefinition[]
   /** Pools of game servers that outlive a match, which queues name. Names differ. Default: none. */
   readonly pools?: readonly PoolDefinition[] | undefined
+  /**
+   * How servers that list themselves are found, and how long seats on them are held. Default: no attribute can be
+   * filtered, and a seat is held for 30 s, renewed for 300 s at most.
+   */
+  readonly browser?: BrowserDefinition | undefined
   /**
    * Finds the place of an address, for players without coordinates; see `mmdbLocate`. Without it, such players meet
    * only others of their own network in queues with a distance rule.
@@ -163,13 +170,14 @@ type Optional =
 
 /** The options with every default filled in. */
 export type Config = {
-  readonly [Key in Exclude<keyof MatchmakerOptions, Optional | 'queues' | 'pools'>]-?: Exclude<
+  readonly [Key in Exclude<keyof MatchmakerOptions, Optional | 'queues' | 'pools' | 'browser'>]-?: Exclude<
     MatchmakerOptions[Key],
     undefined
   >
 } & Pick<MatchmakerOptions, Optional> & {
     readonly queues: readonly Queue[]
     readonly pools: readonly Pool[]
+    readonly browser: Browser
   }
 
 const milliseconds = z
@@ -236,6 +244,7 @@ const schema = z.strictObject({
   apiUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   results: resultsSchema.optional(),
   joinTokens: z.strictObject({ alg: z.enum(['HS256', 'EdDSA']) }).default({ alg: 'HS256' }),
+  browser: browserSchema.prefault({}),
   serverSecret: z.string().min(32, 'must have at least 32 characters').optional(),
   listLagMs: milliseconds.default(defaultOptions.listLagMs),
   locateTimeoutMs: milliseconds.default(defaultOptions.locateTimeoutMs),

@@ -1,6 +1,6 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createAllocations, createAllocator, createMemoryServerLog } from '@muster/servers/internal'
+import { browserSchema, createAllocations, createAllocator, createMemoryServerLog } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createPool } from '@muster/kernel'
 import { defineQueue } from './queues/queue.js'
@@ -26,6 +26,8 @@ function anAllocator() {
     readsPerSecond: 1,
     listLagMs: 1,
     orphanGraceMs: 1,
+    browser: browserSchema.parse({}),
+    seatUnused: tell,
     on: {
       games: { rosterOf: () => undefined, left: tell, over: tell, seatsWanted: tell },
       created: tell,

@@ -8,6 +8,7 @@ import type {
   Order,
 } from './records/index.js'
 import type { Inherited } from './adopt-servers.js'
+import type { Browser, ServerBrowser } from './browser/index.js'
 import type { Prober } from './port-probe.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import type { Pool, Pools } from './pools/index.js'
@@ -78,6 +79,8 @@ export interface Allocator {
   joinToken(grant: JoinGrant): string
   /** The public keys that check join tokens. */
   joinKeys(): JoinKeySet
+  /** What players see and have of listed servers. */
+  readonly browser: Omit<ServerBrowser, 'games' | 'touch' | 'assertListing' | 'isTaken' | 'advance'>
   /** The game servers that have registered. */
   gameServers(): Iterable<GameServerView>
   readonly pools: Pick<Pools, 'views' | 'reconfigure' | 'close'>
@@ -139,6 +142,10 @@ export interface AllocatorOptions {
   readonly prober?: Prober | undefined
   /** Pools of servers that outlive a match. Default: none. */
   readonly pools?: readonly Pool[] | undefined
+  /** How servers are listed. */
+  readonly browser: Browser
+  /** A player let holds of seats expire too often. */
+  readonly seatUnused: (playerId: string) => void
   /** The matches of which this process has inherited the tickets. Default: none. */
   readonly inherited?: Inherited | undefined
   /** Receives the matches that have ended completely. */

@@ -7,6 +7,7 @@ import { createWebhookReceiver } from './webhooks.js'
 import { createDeploymentCreation } from './create-deployment.js'
 import { createHostedMatches } from './hosted-matches.js'
 import { createPools } from './pools/index.js'
+import { createServerBrowser } from './browser/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions } from './allocator.js'
@@ -76,7 +77,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     allocations,
     writer,
     resumes,
-    gameServers: () => gameServers,
+    gameServers: () => ({ ...gameServers, isFree }),
     creating: () => creating,
     lifecycle: () => lifecycle,
     pools: () => pools,
@@ -96,6 +97,40 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       return server
     },
     drain: (server, reason) => gameServers.drain(server, reason),
+    isTaken: (server) => browser.isTaken(server),
+  })
+  const isFree = (server: Allocation) => gameServers.isFree(server) && !browser.isTaken(server)
+  const browser = createServerBrowser({
+    browser: options.browser,
+    clock,
+    random,
+    gameServers: () => gameServers,
+    find: (serverId) => allocations.find(serverId),
+    pool: (name) => pools.find(name)?.definition,
+    customPool: () => pools.definitions().find(({ custom }) => custom !== undefined),
+    serverFor: (name, near) => {
+      const pool = pools.find(name)
+      if (pool === undefined || !recovery.isDone()) return undefined
+      const warm = pools.warmFor(pool, { middle: near, placements: undefined }, isFree)
+      if (warm !== undefined) return warm
+      if (roomNow(clock.now()) <= 0) return undefined
+      const order = pool.orderAt(near)
+      if (order === undefined) return undefined
+      const server = newPoolServer({ matchId: newId(random), queue: name, at: clock.now() }, order)
+      pools.created(server, near)
+      void creating.begin(server)
+      return server
+    },
+    drop: (server) => {
+      if (gameServers.find(server.matchId) === undefined) drop(server, 'surplus')
+      else gameServers.drain(server, 'surplus')
+    },
+    joinToken: ({ serverId, session, id: seatId, team, ...seat }) => {
+      const server = credentialOf(allocations.find(serverId)?.tag ?? '')
+      const grant = { ...seat, server, matchId: session, seatId, team: team || undefined }
+      return signer.grant(grant, clock.now())
+    },
+    unused: options.seatUnused,
   })
   const lifecycle: ServerLifecycle = createServerLifecycle({
     service,
@@ -147,8 +182,16 @@ export function createAllocator(options: AllocatorOptions): Allocator {
         pools.up(server)
         hosted.registered(server)
       },
-      draining: (server) => pools.draining(server),
-      lost: (server) => lifecycle.hinted(server, undefined),
+      ...browser.games,
+      draining: (server) => {
+        pools.draining(server)
+        browser.touch(server.matchId)
+      },
+      lost: (server) => {
+        browser.touch(server.matchId)
+        lifecycle.hinted(server, undefined)
+      },
+      found: (server) => browser.touch(server.matchId),
       spent: (server) => drop(server, 'surplus'),
       problem: (server, error) => on.problem('server', error, server, server.requestId),
     },
@@ -294,11 +337,15 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
 
     registerServer: (token, registration) => gameServers.register(serverOf(token), registration),
-    reportServer: (token, report) => gameServers.report(serverOf(token), report),
+    reportServer: (token, report) => {
+      browser.assertListing(report)
+      return gameServers.report(serverOf(token), report)
+    },
     waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
     joinToken: (grant) => signer.grant(grant, clock.now()),
     joinKeys: signer.keySet,
     gameServers: gameServers.all,
+    browser,
     pools,
 
     advance: (now) => {
@@ -310,6 +357,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       creating.advance(now)
       gameServers.advance(now)
       hosted.advance(now)
+      browser.advance(now)
       if (recovery.isDone()) pools.advance(now)
     },
 

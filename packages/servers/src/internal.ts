@@ -15,6 +15,21 @@ export {
 } from './game-servers/game-servers.js'
 export { createJoinSigner, type JoinKeySet } from './game-servers/join-signer.js'
 export { type JoinAlgorithm, type JoinGrant, readJoinToken } from './game-servers/join-tokens.js'
+export { type Browser, browserSchema } from './browser/browser-definition.js'
+export type { ListChanges, ListedPlace, ListedServer, ListKnown } from './browser/listed-servers.js'
+export { createServerReader, type PageChange, type ServerReader } from './browser/live-pages.js'
+export { LONGEST_CLAUSE, MOST_CLAUSES, type PingOf, type QueryFault } from './browser/server-filter.js'
+export {
+  LARGEST_PAGE,
+  LONGEST_CURSOR,
+  pageOf,
+  type ReadQuery,
+  readQuery,
+  type ServerQuery,
+} from './browser/server-pages.js'
+export type { SeatGrant, SeatsGranted, StartRequest } from './browser/server-browser.js'
+export { SeatRefused, UnknownSeat, UnknownServer } from './seats/seat.js'
+export type { SeatRequest } from './seats/seats.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
   type MatchResult,

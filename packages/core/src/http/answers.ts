@@ -43,7 +43,7 @@ export interface ProblemOptions {
   /** The key of the input at fault, e.g. `data.map`. */
   readonly field?: string | undefined
   /** Further members of the document, e.g. the id of the object in conflict. */
-  readonly members?: Readonly<Record<string, string | number>> | undefined
+  readonly members?: Readonly<Record<string, string | number | readonly string[]>> | undefined
   /** Further headers of the answer, e.g. Allow. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -92,7 +92,7 @@ export function problemDocument({
   code,
   message,
   options,
-}: Problem): Readonly<Record<string, string | number>> {
+}: Problem): Readonly<Record<string, string | number | readonly string[]>> {
   const { retryAfterMs, field, members } = options
   return {
     ...members,

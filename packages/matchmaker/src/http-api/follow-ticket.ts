@@ -24,7 +24,7 @@ interface WaitLimits {
 }
 
 /** The open long polls and event streams, each of which holds a connection. */
-interface OpenWaits {
+export interface OpenWaits {
   /**
    * Counts a wait that begins. A player who has too many open loses the oldest of them: its client may be gone, which
    * some servers do not tell.

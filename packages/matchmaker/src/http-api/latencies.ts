@@ -4,6 +4,7 @@ import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { type BeaconPlaces, type BeaconSource, createBeaconDirectory, degreesOf } from '../beacons.js'
 import type { Locate } from '../locate/mmdb-locate.js'
+import type { ListedPlace, PingOf } from '@muster/servers/internal'
 import type { BeaconsView } from './schemas.js'
 
 /** Round trips in milliseconds by the name of the beacon. */
@@ -148,6 +149,71 @@ export function placeOf(
     return place instanceof Promise ? place.catch(() => undefined) : place
   } catch {
     return undefined
+  }
+}
+
+/** Whose pings to listed servers are asked for. */
+interface PingsWanted {
+  /** Round trips in milliseconds that the player has measured, by beacon. */
+  readonly reported: Latencies
+  readonly ip: string | undefined
+}
+
+/** Pings of one player, and a text that is the same for all who have the same. */
+interface Pings {
+  readonly key: string
+  readonly pingOf: PingOf
+}
+
+/** Pings are told in steps of so many milliseconds: the order is stable, and players nearby share their pages. */
+const PING_STEP_MS = 10
+/** Beacons near a server that tell of it. */
+const NEAR_BEACONS = 3
+
+const stepped = (ms: number) => Math.max(1, Math.round(ms / PING_STEP_MS)) * PING_STEP_MS
+
+/**
+ * Creates the function that estimates round trips to listed servers: by the measured latencies to the beacons nearest
+ * to the server, and how far it is from there; or else by the distance from the player's address.
+ */
+export function createPings(
+  beacons: Pick<Beacons, 'places'> | undefined,
+  locate: Locate | undefined,
+): (wanted: PingsWanted) => Promise<Pings> {
+  /** By beacons that were known together, and place. */
+  const nearBeacons = new WeakMap<BeaconPlaces, Map<ListedPlace, ReturnType<typeof distancesFrom>>>()
+  const nearest = (place: ListedPlace, known: BeaconPlaces) => {
+    let byPlace = nearBeacons.get(known)
+    if (byPlace === undefined) nearBeacons.set(known, (byPlace = new Map()))
+    let near = byPlace.get(place)
+    if (near === undefined) byPlace.set(place, (near = distancesFrom(place, known).slice(0, NEAR_BEACONS)))
+    return near
+  }
+  return async ({ reported, ip }) => {
+    const [known, at] = await Promise.all([beacons?.places(), placeOf(ip, locate)])
+    const to = known === undefined || at === undefined ? undefined : distancesFrom(at, known)
+    const { latencies } = readLatencies(reported, known, to, false)
+    const measured = new Map(Object.entries(latencies).map(([name, ms]) => [name, stepped(ms)] as const))
+    const around = at && { latitude: Math.round(at.latitude), longitude: Math.round(at.longitude) }
+
+    const estimate = (place: ListedPlace): number | undefined => {
+      let best = measured.get(place.city ?? '') ?? Infinity
+      for (const [name, km] of known === undefined ? [] : nearest(place, known))
+        best = Math.min(best, (measured.get(name) ?? Infinity) + estimatedMs(km) - estimatedMs(0))
+      if (best === Infinity && around !== undefined) best = estimatedMs(greatCircleKm(around, place))
+      return best === Infinity ? undefined : stepped(best)
+    }
+    /** By the number of the place. */
+    const found: (number | null)[] = []
+    const pingOf: PingOf = ({ place }) => {
+      if (place?.number === undefined) return place && estimate(place)
+      const before = found[place.number]
+      if (before !== undefined) return before ?? undefined
+      const ping = estimate(place)
+      found[place.number] = ping ?? null
+      return ping
+    }
+    return { key: JSON.stringify([[...measured].toSorted(), around]), pingOf }
   }
 }
 

@@ -9,7 +9,7 @@ type World = Pick<ReturnType<typeof setUp>, 'call'>
 const me = async ({ call }: World, who: string) => (await call(who, 'GET', '/me')).json as PlayerView
 const create = async ({ call }: World, who: string) =>
   (await call(who, 'POST', '/tickets', { profile: 'duel' })).json as { readonly id: string }
-const nothing = { tickets: [], groups: [], matches: [], lobbies: [] }
+const nothing = { tickets: [], groups: [], matches: [], seats: [], lobbies: [] }
 
 describe('GET /me', () => {
   test('tells a player who is in nothing so', async () => {

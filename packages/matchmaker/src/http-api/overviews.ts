@@ -3,6 +3,7 @@ import { type Awaitable, whenKnown } from '@muster/core/internal'
 import type { Inspection, FoundPlayer, LongestWaiting, QueueWait, TicketExplanation } from '../matches/index.js'
 import { forgottenAt, offencesLeft, type Explanation, PAUSED, relaxationSentence } from '../queues/index.js'
 import type { Cooldown } from '../tickets/index.js'
+import type { SeatGrant } from '@muster/servers/internal'
 import type { Locate } from '../locate/mmdb-locate.js'
 import { regionIn } from '../wait-times/index.js'
 import type { LobbyOfPlayer, TicketApiOptions } from './api-options.js'
@@ -30,6 +31,7 @@ import {
   partyViews,
   queueWaitView,
   seatId,
+  seatView,
   ticketView,
 } from './ticket-views.js'
 
@@ -155,10 +157,11 @@ interface PlayerParts {
   readonly estimating: Estimating
   readonly groups: MemberView[]
   readonly lobbies: readonly LobbyOfPlayer[] | undefined
+  readonly seats: readonly SeatGrant[]
 }
 
 /** The view for the player: of each ticket the player's own seat. */
-function playerView(playerId: string, { found, estimating, groups, lobbies }: PlayerParts): PlayerView {
+function playerView(playerId: string, { found, estimating, groups, lobbies, seats }: PlayerParts): PlayerView {
   const tickets = found.tickets.flatMap((ticket) => {
     const index = ticket.players.findIndex(({ id }) => id === playerId)
     return index === -1 ? [] : ticketView({ ticket, index }, estimating)
@@ -168,6 +171,7 @@ function playerView(playerId: string, { found, estimating, groups, lobbies }: Pl
     tickets,
     groups,
     matches: [...tickets.flatMap(matchOfTicket), ...matchWithoutTicket(found)],
+    seats: seats.map(seatView),
     lobbies: lobbies === undefined ? null : lobbies.map(({ lobbyId, phase }) => ({ lobby_id: lobbyId, phase })),
   }
 }
@@ -202,7 +206,7 @@ export function playerInMatch(playerId: string, matchId: string, found: FoundPla
 }
 
 interface PlayerOverviewOptions {
-  readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait' | 'joinToken'>
+  readonly service: Pick<TicketService, 'findPlayer' | 'estimateWait' | 'joinToken' | 'seatsOf'>
   readonly groups: Pick<Groups, 'ofPlayer'>
   readonly presence: Pick<PresenceReporter, 'seen'>
   readonly lobbies: TicketApiOptions['lobbies']
@@ -230,13 +234,14 @@ export function createPlayerOverview({
   }
   return async (playerId, asking) => {
     const inLobbies = lobbiesOf(playerId)
-    const found = await service.findPlayer(playerId)
+    const [found, seats] = await Promise.all([service.findPlayer(playerId), service.seatsOf(playerId)])
     if (asking !== undefined) for (const ticket of found.tickets) presence.seen(ticket, asking)
     return playerView(playerId, {
       found,
       estimating: service,
       groups: await groups.ofPlayer(playerId, found.tickets),
       lobbies: await inLobbies,
+      seats,
     })
   }
 }

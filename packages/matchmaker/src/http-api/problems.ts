@@ -14,8 +14,11 @@ import {
   PlayerPlaying,
   BackfillVersionConflict,
   AlreadyAssigned,
+  SeatRefused,
   Unavailable,
   UnknownQueue,
+  UnknownSeat,
+  UnknownServer,
 } from '../errors.js'
 import { ServerGone, ServerNotRegistered } from '@muster/servers/internal'
 import { isoTime } from './ticket-views.js'
@@ -68,6 +71,21 @@ const conflict = (
   retryAfterMs?: number,
 ): Problem => new Problem(409, code, message, { members, retryAfterMs })
 
+const SEAT_STATUSES: Partial<Readonly<Record<SeatRefused['code'], number>>> = {
+  'wrong-password': 403,
+  'too-many-tries': 429,
+  'no-capacity': 503,
+}
+
+/** The problem for a seat that is refused. */
+function seatProblem({ code, message, alternatives, seatId, retryAfterMs }: SeatRefused): Problem {
+  const members = {
+    ...(alternatives !== undefined && { alternatives }),
+    ...(seatId !== undefined && { seat_id: seatId }),
+  }
+  return new Problem(SEAT_STATUSES[code] ?? 409, code, message, { members, retryAfterMs })
+}
+
 /**
  * The problem for an error of the matchmaker; undefined for an unexpected error.
  * @param party whether the body was that of a party.
@@ -96,6 +114,9 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof MatchNotRunning) return conflict('not-running', error)
   if (error instanceof BackfillExists) return conflict('backfill-exists', error, { backfill_id: error.backfillId })
   if (error instanceof BackfillVersionConflict) return conflict('stale-version', error, { version: error.version })
+  if (error instanceof SeatRefused) return seatProblem(error)
+  if (error instanceof UnknownServer) return new Problem(404, 'no-such-server', error.message)
+  if (error instanceof UnknownSeat) return new Problem(404, 'no-such-seat', error.message)
   if (error instanceof ServerNotRegistered) return conflict('server-not-registered', error)
   if (error instanceof ServerGone) return new Problem(410, 'server-gone', error.message)
   if (error instanceof MatchmakerClosed) {

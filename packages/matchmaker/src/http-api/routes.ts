@@ -2,7 +2,7 @@ import { operation } from '@muster/core/api'
 import { z } from 'zod'
 import { BackfillBody, BackfillChangeBody, MatchBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
 import { LONGEST_TOKEN } from './callers.js'
-import { joinKeyRoutes, serverRoutes } from './server-routes.js'
+import { joinKeyRoutes, seatRoutes, serverRoutes } from './server-routes.js'
 import {
   BackfillSchema,
   BatchSchema,
@@ -259,6 +259,7 @@ export const ticketRoutes = {
 
   ...serverRoutes,
   ...joinKeyRoutes,
+  ...seatRoutes,
   ...operatorRoutes,
 
   createMatch: operation('POST /matches', {

@@ -23,7 +23,7 @@ const location = z.object({
 
 /** Where to connect. Names and shape are those that existing game clients read (public fact); `promised` is ours. */
 export type AssignmentView = z.output<typeof Assignment>
-const Assignment = z
+export const Assignment = z
   .object({
     fqdn: text.describe('Host name of the server, or its address if it has none'),
     public_ip: maybeText,
@@ -189,9 +189,7 @@ export type BatchItem = z.output<typeof BatchItem>
 const BatchItem = z.union([z.object({ ticket: TicketSchema }), z.object({ error: z.record(text, z.unknown()) })])
 
 export const BatchSchema = z.object({
-  results: z
-    .array(BatchItem)
-    .describe('For each of the request, in its order: the ticket, or the problem document'),
+  results: z.array(BatchItem).describe('For each of the request, in its order: the ticket, or the problem document'),
 })
 
 export const StreamTokenSchema = z.object({
@@ -241,6 +239,24 @@ const RunningMatch = z.object({
   assignment: Assignment.nullable().describe('Where to connect; null if it is not known any more'),
 })
 
+/** A seat on a listed server. */
+export type SeatView = z.output<typeof SeatSchema>
+export const SeatSchema = z
+  .object({
+    seat_id: text,
+    server_id: text,
+    player_id: text,
+    team_id: maybeText,
+    status: z
+      .enum(['starting', 'held', 'taken', 'away'])
+      .describe(
+        '`starting`: its server starts; `held`: for its player; `taken`: they are there; `away`: they may return',
+      ),
+    until: maybeText.describe('When a held seat expires unless it is read again, or a start is given up'),
+    assignment: Assignment.nullable().describe('Where to connect, with a fresh join token; null while it starts'),
+  })
+  .meta({ id: 'Seat' })
+
 /** What a player is in. */
 export type PlayerView = z.output<typeof PlayerSchema>
 export const PlayerSchema = z
@@ -251,6 +267,7 @@ export const PlayerSchema = z
       .describe('Those that search, those for which a match is found, and those whose match runs'),
     groups: z.array(MemberSchema).describe('The group that the player gathers in, and those of the tickets'),
     matches: z.array(RunningMatch).describe('Matches that run with the player in it'),
+    seats: z.array(SeatSchema).describe('The seat on a listed server, with a fresh join token: none or one'),
     lobbies: z
       .array(z.object({ lobby_id: text, phase: text }))
       .nullable()

@@ -1,10 +1,32 @@
+import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import type { Handlers } from '@muster/core/internal'
-import { BEAT_MS, type JoinKeySet, LOST_AFTER_MS, type Registered, type ServerOrders } from '@muster/servers/internal'
-import { type MatchCaller, notTheServer } from './callers.js'
-import { serverRoutes } from './server-routes.js'
+import { eventStream, type Handlers, type StreamEvent } from '@muster/core/internal'
+import {
+  BEAT_MS,
+  createServerReader,
+  type JoinKeySet,
+  type ListedServer,
+  LOST_AFTER_MS,
+  type PageChange,
+  pageOf,
+  type PingOf,
+  readQuery,
+  type Registered,
+  SeatRefused,
+  type SeatsGranted,
+  type ServerReader,
+  type ServerOrders,
+  type ServerQuery,
+} from '@muster/servers/internal'
+import { PlayerCoolingDown, PlayerPlaying } from '../errors.js'
+import type { Locate } from '../locate/mmdb-locate.js'
+import { isBackend, type MatchCaller, notTheServer, playerOf } from './callers.js'
+import type { OpenWaits } from './follow-ticket.js'
+import type { Groups } from './groups.js'
+import { type Beacons, createPings, placeOf } from './latencies.js'
+import { type ListedServerView, type seatRoutes, serverRoutes } from './server-routes.js'
 import type { TicketService } from './service.js'
-import { isoTime } from './ticket-views.js'
+import { isoTime, seatView } from './ticket-views.js'
 
 /** Largest body of a report in bytes: 64 matches with results, or 1,000 players with long ids. */
 export const SERVER_BODY_BYTES = 1024 * 1024
@@ -33,10 +55,20 @@ export function createServerHandlers(
   }
 }
 
-const ordersView = ({ version, want, reason, matches }: ServerOrders) => ({
+const ordersView = ({ version, want, reason, matches, listing, host }: ServerOrders) => ({
   version,
   want,
   reason,
+  listing: listing && {
+    session: listing.session,
+    seats: listing.seats.map(({ id, playerId, team, groupId }) => ({
+      seat_id: id,
+      player_id: playerId,
+      team_id: team === '' ? null : team,
+      group_id: groupId ?? null,
+    })),
+  },
+  host: host && { ...host, attributes: { ...host.attributes } },
   matches: matches.map(({ id, queue, teams, equality, intersection }) => ({
     id,
     profile: queue,
@@ -72,3 +104,265 @@ export function assertServer(route: string, { serverSecret }: MatchCaller): void
   if (Object.hasOwn(serverRoutes, route) && serverSecret === undefined)
     throw new Problem(403, 'servers-only', 'This path is for game servers, which send MUSTER_SERVER_TOKEN.')
 }
+
+interface SeatHandlersOptions {
+  readonly service: Pick<
+    TicketService,
+    'browserTerms' | 'listedServers' | 'holdSeats' | 'followSeat' | 'releaseSeat' | 'startServer'
+  >
+  readonly groups: Pick<Groups, 'read'>
+  readonly waits: OpenWaits
+  readonly beacons: Pick<Beacons, 'places'> | undefined
+  readonly locate: Locate | undefined
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}
+
+/** Servers that a quick join tries in turn: each may have been filled since the list was made (our choice). */
+const MOST_TRIES = 5
+
+type Exchange = Parameters<Handlers<typeof seatRoutes, MatchCaller>['holdSeat']>[1]
+interface Party {
+  readonly group_id?: string | undefined
+  readonly player_ids?: readonly string[] | undefined
+}
+
+/** Creates the handlers by which players find servers and take seats. */
+export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeof seatRoutes, MatchCaller> {
+  const { service, groups, waits, beacons, locate, clock, onError } = options
+  let begun: ServerReader | undefined
+  /** Nobody reads the list before the first one who looks for servers. */
+  const list = (): ServerReader =>
+    (begun ??= createServerReader({
+      read: (known) => service.listedServers(known),
+      browser: service.browserTerms(),
+      clock,
+      onError,
+    }))
+  const pingsFor = createPings(beacons, locate)
+
+  /** @throws {Problem} naming the field and the column */
+  const read = (query: ServerQuery) => {
+    const found = readQuery(service.browserTerms(), query)
+    if (!('message' in found)) return found
+    const { field, column, message } = found
+    throw new Problem(400, 'filter', `${field}: column ${column}: ${message}`, { field, members: { column } })
+  }
+  const addressOf = ({ caller, address }: Exchange) => (isBackend(caller) ? undefined : address)
+
+  /** The players who come: the caller, or their group; to a backend, those whom it names. @throws {Problem} */
+  const playersOf = async ({ group_id, player_ids }: Party, { caller }: Exchange): Promise<readonly string[]> => {
+    const own = playerOf(caller)
+    if (own !== undefined && player_ids !== undefined)
+      throw new Problem(403, 'backend-only', 'Only a trusted backend names players.', { field: 'player_ids' })
+    if (group_id !== undefined) {
+      const { members } = await groups.read(group_id, caller)
+      const ids = members.map(({ player_id }) => player_id)
+      return own === undefined ? ids : [own, ...ids.filter((id) => id !== own)]
+    }
+    if (own !== undefined) return [own]
+    return [...new Set(player_ids)]
+  }
+  const seated = async (body: Party, exchange: Exchange) => {
+    const ids = await playersOf(body, exchange)
+    if (ids.length > 0) return ids
+    throw new Problem(400, 'invalid-input', 'player_ids: a backend names the players', { field: 'player_ids' })
+  }
+
+  const seatsView = ({ seats }: Pick<SeatsGranted, 'seats'>, { caller }: Exchange) => {
+    const views = seats.map(seatView)
+    const [first] = views
+    if (first === undefined) throw new Error('a seat was granted to nobody')
+    return isBackend(caller) ? { ...first, party: views } : first
+  }
+  const answer = (granted: SeatsGranted, exchange: Exchange, status = granted.isNew ? 201 : 200) =>
+    Response.json(seatsView(granted, exchange), { status })
+
+  /** Does what may be refused because of another player of the party, of whom the caller hears no more than that. */
+  const forParty = async <Result>({ caller }: Exchange, act: () => Result | Promise<Result>): Promise<Result> => {
+    try {
+      return await act()
+    } catch (error) {
+      const { playerId } = error as { readonly playerId?: unknown }
+      if (isBackend(caller) || typeof playerId !== 'string' || playerId === caller.id) throw error
+      if (error instanceof PlayerCoolingDown)
+        throw new Problem(409, 'member-cooling-down', 'Another member is on cooldown. Retry later.')
+      if (error instanceof PlayerPlaying || error instanceof SeatRefused)
+        throw new Problem(409, 'member-playing', 'Another member plays elsewhere.')
+      throw error
+    }
+  }
+
+  const startServer = async (
+    { pool, name, password, attributes, group_id }: StartBody & Party,
+    playerIds: readonly string[],
+    exchange: Exchange,
+  ) => {
+    const near = await placeOf(addressOf(exchange), locate)
+    return forParty(exchange, () =>
+      service.startServer({ pool, playerIds, groupId: group_id, name, password, attributes: attributes ?? {}, near }),
+    )
+  }
+
+  const shownTo = async ({ latency, ...query }: Shown, exchange: Exchange) => {
+    const pings = await pingsFor({ reported: latenciesIn(latency), ip: addressOf(exchange) })
+    return { query: read(query), ...pings, key: JSON.stringify([query, pings.key]) }
+  }
+
+  return {
+    listServers: async (input, exchange) => {
+      const { query, pingOf } = await shownTo(input, exchange)
+      await list().fresh()
+      const { servers, total, next } = list().page(query, pingOf)
+      return { servers: servers.map((server) => serverView(server, pingOf)), total, next: next ?? null }
+    },
+    serverEvents: async (input, exchange) => {
+      const page = await shownTo(input, exchange)
+      const { caller, request } = exchange
+      // Read before the stream begins, so that a failure is an answer.
+      await list().fresh()
+      let endStream = () => {}
+      const leave = waits.enter(caller, () => endStream())
+      return eventStream(
+        (closed, end) => {
+          endStream = end
+          closed.addEventListener('abort', leave, { once: true })
+          return followed(list().follow, page, closed, leave)
+        },
+        { clock, signal: request.signal },
+      )
+    },
+    getServer: async ({ server_id }, exchange) => {
+      await list().fresh()
+      const server = list().find(server_id)
+      if (server === undefined)
+        throw new Problem(404, 'no-such-server', 'There is no such server, or it is not listed any more.')
+      const { pingOf } = await pingsFor({ reported: {}, ip: addressOf(exchange) })
+      return serverView(server, pingOf)
+    },
+
+    holdSeat: async ({ server_id, team, password, build, ...party }, exchange) => {
+      const playerIds = await seated(party, exchange)
+      const request = { serverId: server_id, playerIds, team, password, build, groupId: party.group_id }
+      return answer(await forParty(exchange, () => service.holdSeats(request)), exchange)
+    },
+
+    quickJoin: async ({ latencies = {}, start, team, password, build, group_id, player_ids, ...query }, exchange) => {
+      const party = { group_id, player_ids }
+      const playerIds = await seated(party, exchange)
+      const { filter, ...sorted } = read({ ...query, limit: MOST_TRIES })
+      const { pingOf } = await pingsFor({ reported: latencies, ip: addressOf(exchange) })
+      const fits = (server: ListedServer) =>
+        server.isOpen &&
+        server.seats.free >= playerIds.length &&
+        (!server.hasPassword || password !== undefined) &&
+        (build === undefined || server.build === undefined || server.build === build) &&
+        filter(server, pingOf)
+      await list().fresh()
+      const page = pageOf(list().all(), { ...sorted, filter: fits }, pingOf)
+      for (const { id: serverId } of page.servers) {
+        const request = { serverId, playerIds, team, password, build, groupId: group_id }
+        try {
+          return answer(await forParty(exchange, () => service.holdSeats(request)), exchange)
+        } catch (error) {
+          // It has changed since the list was made.
+          if (!isPassing(error)) throw error
+        }
+      }
+      if (start === undefined)
+        throw new Problem(409, 'no-server-fits', 'No server that fits has free seats. Ask for less, or start one.')
+      const wanted = start === true ? {} : start
+      return answer(await startServer({ ...wanted, group_id }, playerIds, exchange), exchange, 202)
+    },
+
+    startServer: async ({ group_id, player_ids, ...body }, exchange) => {
+      const playerIds = await playersOf({ group_id, player_ids }, exchange)
+      const { serverId, seats } = await startServer({ ...body, group_id }, playerIds, exchange)
+      const views = seats.map(seatView)
+      return { server_id: serverId, seats: isBackend(exchange.caller) ? views : views.slice(0, 1) }
+    },
+    getSeat: async ({ seat_id }, { caller }) => seatView(await service.followSeat(seat_id, playerOf(caller))),
+    releaseSeat: async ({ seat_id }, { caller }) => {
+      await service.releaseSeat(seat_id, playerOf(caller))
+    },
+  }
+}
+
+type Input<Name extends keyof typeof seatRoutes> = Parameters<Handlers<typeof seatRoutes, MatchCaller>[Name]>[0]
+type Shown = Input<'listServers'>
+type StartBody = Exclude<Input<'quickJoin'>['start'], true | undefined>
+
+const isPassing = (error: unknown): boolean =>
+  (error instanceof SeatRefused && (error.code === 'server-full' || error.code === 'server-closed')) ||
+  (error instanceof Error && error.name === 'UnknownServer')
+
+/** `Frankfurt 23`: the name of a beacon, and milliseconds. Others are left out: they cannot be believed. */
+function latenciesIn(given: readonly string[] = []): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    given.flatMap((text) => {
+      const at = text.lastIndexOf(' ')
+      const ms = Number(text.slice(at + 1))
+      return at > 0 && ms > 0 && Number.isFinite(ms) ? [[text.slice(0, at), ms] as const] : []
+    }),
+  )
+}
+
+const serverView = (server: ListedServer, pingOf: PingOf): ListedServerView => ({
+  server_id: server.id,
+  name: server.name,
+  pool: server.pool,
+  build: server.build ?? null,
+  place: server.place === undefined ? null : { city: server.place.city ?? null, country: server.place.country ?? null },
+  ping: pingOf(server) ?? null,
+  attributes: server.attributes,
+  open: server.isOpen,
+  password: server.hasPassword,
+  seats: server.seats,
+  teams: server.teams.flatMap(({ name, total, free }) => (name === '' ? [] : [{ team_id: name, total, free }])),
+})
+
+type Follow = ServerReader['follow']
+
+/** The events of a page. Changes that a slow client has not taken yet become one. */
+async function* followed(
+  follow: Follow,
+  page: Parameters<Follow>[0],
+  signal: AbortSignal,
+  over: () => void,
+): AsyncGenerator<StreamEvent> {
+  let waiting: PageChange | undefined
+  let wake = () => {}
+  const end = await follow(page, (change) => {
+    waiting = waiting === undefined ? change : merged(waiting, change)
+    wake()
+  })
+  const stop = () => wake()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    while (!signal.aborted) {
+      const change = waiting
+      waiting = undefined
+      if (change !== undefined) yield eventOf(change, page.pingOf)
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    }
+  } finally {
+    end()
+    over()
+  }
+}
+
+function merged(before: PageChange, after: PageChange): PageChange {
+  const order = after.order ?? before.order
+  const servers = new Map([...before.servers, ...after.servers].map((server) => [server.id, server]))
+  // What has left the page is not sent any more.
+  if (order !== undefined) for (const id of servers.keys()) if (!order.includes(id)) servers.delete(id)
+  return { isWhole: before.isWhole, servers: [...servers.values()], order, total: after.total }
+}
+
+const eventOf = ({ isWhole, servers, order, total }: PageChange, pingOf: PingOf): StreamEvent => ({
+  event: isWhole ? 'page' : 'change',
+  data: { servers: servers.map((server) => serverView(server, pingOf)), order: order ?? null, total },
+})

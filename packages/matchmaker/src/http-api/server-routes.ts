@@ -1,6 +1,15 @@
 import { operation } from '@muster/core/api'
-import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import {
+  LARGEST_PAGE,
+  LONGEST_CLAUSE,
+  LONGEST_CURSOR,
+  MOST_CLAUSES,
+  RegistrationBody,
+  ReportBody,
+} from '@muster/servers/internal'
 import { z } from 'zod'
+import { MOST_LATENCIES } from './latencies.js'
+import { SeatSchema } from './schemas.js'
 
 // The routes of game servers: docs/servers.md.
 
@@ -27,6 +36,30 @@ const OrdersSchema = z.object({
     .describe('`drain`: serve the matches to their end and take no other; `stop`: end the process'),
   reason: z.string().optional(),
   matches: z.array(MatchOrderSchema).describe('What it serves or is to serve; a match that is not listed is over'),
+  listing: z
+    .object({
+      session: z.string().describe('`mid` of the join tokens'),
+      seats: z.array(
+        z.object({
+          seat_id: z.string().describe('`sid` of the join token'),
+          player_id: z.string(),
+          team_id: z.string().nullable(),
+          group_id: z.string().nullable().describe('Players of one group came together'),
+        }),
+      ),
+    })
+    .optional()
+    .describe('Who has a seat, while it is listed'),
+  host: z
+    .object({
+      session: z.string(),
+      name: z.string(),
+      password: z.string().optional(),
+      owner: z.string().optional().describe('Id of the player who had it started'),
+      attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    })
+    .optional()
+    .describe('It is to list itself so: `listing` of its reports takes these over'),
 })
 
 const RegisteredSchema = OrdersSchema.extend({
@@ -89,5 +122,166 @@ export const serverRoutes = {
     query: ['wait', 'version'],
     output: OrdersSchema,
     errors: [403, 409, 410, 503],
+  }),
+} as const
+
+const serverId = z.string().min(1).max(128)
+const playerIds = z.array(z.string().min(1).max(128)).min(1).max(64)
+const name = z.string().min(1).max(64)
+
+/** One text, or several: a query may have a key once or again and again. */
+const texts = (most: number, longest: number) =>
+  z
+    .union([z.string().max(longest), z.array(z.string().max(longest)).max(most)])
+    .transform((given) => (typeof given === 'string' ? [given] : given))
+
+const shown = {
+  where: texts(MOST_CLAUSES, LONGEST_CLAUSE)
+    .optional()
+    .describe(
+      '`mode eq ctf`, `seats.free ge 2`, `map in dust,aztec`: all hold; operators eq ne lt le gt ge in contains',
+    ),
+  q: z.string().max(64).optional().describe('Part of a name'),
+  sort: z
+    .string()
+    .max(LONGEST_CLAUSE)
+    .optional()
+    .describe('Fields, `-` before one that is to descend; default `ping,-seats.taken`'),
+  limit: z.coerce.number<string>().int().min(1).max(LARGEST_PAGE).optional().describe('Servers on a page; default 20'),
+  cursor: z.string().max(LONGEST_CURSOR).optional().describe('`next` of the page before'),
+  latency: texts(MOST_LATENCIES, 128)
+    .optional()
+    .describe('`Frankfurt 23`: milliseconds to a beacon, as measured. Default: estimated from the address'),
+} as const
+const query = ['where', 'q', 'sort', 'limit', 'cursor', 'latency'] as const
+
+const counts = {
+  total: z.number().int(),
+  free: z.number().int(),
+  held: z.number().int().describe('For players who are on their way'),
+  taken: z.number().int(),
+  away: z.number().int().describe('For players who may return'),
+}
+
+/** A server in the list. */
+export type ListedServerView = z.output<typeof ListedServerSchema>
+const ListedServerSchema = z
+  .object({
+    server_id: z.string(),
+    name: z.string(),
+    pool: z.string(),
+    build: z.string().nullable(),
+    place: z.object({ city: z.string().nullable(), country: z.string().nullable() }).nullable(),
+    ping: z.number().nullable().describe('Milliseconds of round trip, in steps of ten; null: not known'),
+    attributes: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    open: z.boolean().describe('Whether it takes players'),
+    password: z.boolean().describe('Whether a seat needs its password'),
+    seats: z.object(counts),
+    teams: z.array(z.object({ team_id: z.string(), total: z.number().int(), free: z.number().int() })),
+  })
+  .meta({ id: 'ListedServer' })
+
+const PageSchema = z.object({
+  servers: z.array(ListedServerSchema),
+  total: z.number().int().describe('Servers on all pages'),
+  next: z.string().nullable().describe('`cursor` of the next page; null on the last'),
+})
+
+const PageChangeSchema = z.object({
+  servers: z.array(ListedServerSchema).describe('Those that are new on the page, or differ'),
+  order: z.array(z.string()).nullable().describe('Ids of the servers on the page, in order; null: as before'),
+  total: z.number().int(),
+})
+
+const party = {
+  group_id: z.string().min(1).max(128).optional().describe('The group with which one comes: all get a seat, or nobody'),
+  player_ids: playerIds.optional().describe('By a backend, which seats others'),
+}
+const joining = {
+  team: z.string().min(1).max(64).optional().describe('Default: the one with the most room'),
+  build: z.string().min(1).max(128).optional().describe('The build of the game; servers of another one are refused'),
+  password: z.string().max(128).optional(),
+  ...party,
+}
+
+const SeatsSchema = SeatSchema.extend({
+  party: z.array(SeatSchema).optional().describe('To a backend: the seats of all players'),
+})
+
+const start = z.strictObject({
+  pool: name.optional().describe('Default: the first of which players may start servers'),
+  name: name.optional().describe('In the list; default: that of the pool'),
+  password: z.string().min(1).max(128).optional(),
+  attributes: z
+    .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
+    .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')
+    .optional(),
+})
+
+/** The routes by which players find servers and take seats. */
+export const seatRoutes = {
+  listServers: operation('GET /servers', {
+    summary: 'Servers that one may join: a page, filtered and sorted',
+    input: z.strictObject(shown),
+    query,
+    output: PageSchema,
+    errors: [503],
+  }),
+  serverEvents: operation('GET /servers/events', {
+    summary:
+      'The page that one looks at whenever it has changed, at most once a second, as server-sent events: ' +
+      '`page` with all of it first, then `change`',
+    input: z.strictObject(shown),
+    query,
+    output: PageChangeSchema,
+    errors: [503],
+  }),
+  getServer: operation('GET /servers/{server_id}', {
+    summary: 'One server of the list',
+    input: z.strictObject({ server_id: serverId }),
+    output: ListedServerSchema,
+    errors: [404, 503],
+  }),
+  holdSeat: operation('POST /servers/{server_id}/seats', {
+    summary: 'Hold a seat; again: the same one, renewed. A seat that one holds elsewhere is given back',
+    input: z.strictObject({ server_id: serverId, ...joining }),
+    output: SeatsSchema,
+    success: [201, 200],
+    errors: [403, 404, 409, 503],
+  }),
+  quickJoin: operation('POST /seats', {
+    summary: 'Hold a seat on the best server; with `start`, one is started where there is none',
+    input: z.strictObject({
+      where: z.array(z.string().max(LONGEST_CLAUSE)).max(MOST_CLAUSES).optional(),
+      q: z.string().max(64).optional(),
+      sort: z.string().max(LONGEST_CLAUSE).optional(),
+      latencies: z
+        .record(z.string().min(1).max(128), z.number())
+        .refine((given) => Object.keys(given).length <= MOST_LATENCIES, `must have at most ${MOST_LATENCIES} entries`)
+        .optional(),
+      ...joining,
+      start: z.union([z.literal(true), start]).optional(),
+    }),
+    output: SeatsSchema,
+    success: [201, 200, 202],
+    errors: [403, 404, 409, 503],
+  }),
+  startServer: operation('POST /pools/{pool}/servers', {
+    summary: 'Start a server for a game of one’s own, with seats for those who start it; follow the seat',
+    input: start.extend({ pool: name, ...party }),
+    output: z.object({ server_id: z.string(), seats: z.array(SeatSchema).describe('To a player, their own') }),
+    success: [202],
+    errors: [403, 404, 409, 503],
+  }),
+  getSeat: operation('GET /seats/{seat_id}', {
+    summary: 'Read one’s seat with a fresh join token: a held one is held for longer',
+    input: z.strictObject({ seat_id: serverId }),
+    output: SeatSchema,
+    errors: [404, 503],
+  }),
+  releaseSeat: operation('DELETE /seats/{seat_id}', {
+    summary: 'Give one’s seat back',
+    input: z.strictObject({ seat_id: serverId }),
+    errors: [404, 503],
   }),
 } as const

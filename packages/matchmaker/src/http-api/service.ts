@@ -26,6 +26,12 @@ type Answering =
   | 'registerServer'
   | 'reportServer'
   | 'joinKeys'
+  | 'listedServers'
+  | 'holdSeats'
+  | 'followSeat'
+  | 'releaseSeat'
+  | 'seatsOf'
+  | 'startServer'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'
@@ -49,6 +55,7 @@ export interface TicketService extends Answers {
   readonly largestParty: Matchmaker['largestParty']
   readonly presenceWithinMs: Matchmaker['presenceWithinMs']
   readonly queueNames: Matchmaker['queueNames']
+  readonly browserTerms: Matchmaker['browserTerms']
   /** Answers at once, from what it has heard so far. */
   readonly estimateWait: Matchmaker['estimateWait']
   /** Resolves, or rejects, as `Matchmaker.waitForChange`. */

@@ -49,6 +49,7 @@ const ALWAYS_AT_ONCE: readonly string[] = [
   'largestParty',
   'presenceWithinMs',
   'queueNames',
+  'browserTerms',
   'estimateWait',
   'joinToken',
 ]

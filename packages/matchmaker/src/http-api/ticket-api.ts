@@ -48,7 +48,13 @@ import { createCheckStatements, createReadPlayer } from './read-player.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import type { TicketService } from './service.js'
 import { createTicketCreation } from './ticket-creation.js'
-import { assertServer, createServerHandlers, joinKeysAnswer, SERVER_BODY_BYTES } from './server-handlers.js'
+import {
+  assertServer,
+  createSeatHandlers,
+  createServerHandlers,
+  joinKeysAnswer,
+  SERVER_BODY_BYTES,
+} from './server-handlers.js'
 import { isoTime, seatId, ticketView } from './ticket-views.js'
 
 /** The ticket API as a function `(Request) → Promise<Response>`, to be mounted on any server. */
@@ -223,6 +229,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
     ...createServerHandlers(service),
     joinKeys: () => whenKnown(service.joinKeys(), joinKeysAnswer),
+    ...createSeatHandlers({ service, groups, waits, beacons, locate, clock, onError }),
     serverReady: async ({ match_id }, { request }) => {
       if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()
     },

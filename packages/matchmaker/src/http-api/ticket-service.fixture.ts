@@ -12,6 +12,8 @@ import {
   ServerGone,
   UnknownMatch,
   UnknownQueue,
+  UnknownSeat,
+  UnknownServer,
   UnknownTicket,
 } from '../errors.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
@@ -183,6 +185,21 @@ export function createFakeService(clock: Clock): FakeService {
       waitingFor: 'players',
       queues: [],
     }),
+    browserTerms: () => ({ attributes: {}, holdSeconds: 30, maxHoldSeconds: 300 }),
+    listedServers: () => ({ epoch: 'one', version: 0, isNew: false, servers: [], gone: [], more: false }),
+    holdSeats: () => {
+      throw new UnknownServer('There is no such server, or it is not listed any more.')
+    },
+    followSeat: () => {
+      throw new UnknownSeat('There is no such seat, or it is not yours.')
+    },
+    releaseSeat: () => {
+      throw new UnknownSeat('There is no such seat, or it is not yours.')
+    },
+    seatsOf: () => [],
+    startServer: () => {
+      throw new UnknownServer('There is no such server, or it is not listed any more.')
+    },
     longestWaiting: (limit) => {
       const searching = [...tickets.values()].filter(({ status }) => status === 'SEARCHING')
       const longest = searching.toSorted((one, other) => one.createdAt - other.createdAt)

@@ -1,9 +1,16 @@
 // Seats give each player of a party a ticket of their own.
-import type { Assignment } from '@muster/servers/internal'
+import type { Assignment, SeatGrant } from '@muster/servers/internal'
 import type { Matchmaker, QueueWait } from '../matches/index.js'
 import { type Backfill, type BackfillStatus, seatIdOf, type Ticket, type TicketStatus } from '../tickets/index.js'
 import type { WaitEstimate } from '../wait-times/index.js'
-import type { AssignmentView, BackfillView, EstimatedWaitView, QueueWaitView, TicketView } from './schemas.js'
+import type {
+  AssignmentView,
+  BackfillView,
+  EstimatedWaitView,
+  QueueWaitView,
+  SeatView,
+  TicketView,
+} from './schemas.js'
 
 /**
  * The ticket of one player. For the matchmaker a party is one ticket; for clients of this API each player has a ticket.
@@ -94,6 +101,18 @@ export function assignmentView({ fqdn, publicIp, ports, location, promised }: As
     promised: promised === undefined ? null : { beacon: promised.beacon, latency_ms: promised.latencyMs ?? null },
   }
 }
+
+/** The view of a seat for its player alone: it has the join token. */
+export const seatView = (seat: SeatGrant): SeatView => ({
+  seat_id: seat.id,
+  server_id: seat.serverId,
+  player_id: seat.playerId,
+  team_id: seat.team === '' ? null : seat.team,
+  status: seat.state,
+  until: seat.until === undefined ? null : isoTime(seat.until),
+  assignment:
+    seat.assignment === undefined ? null : { ...assignmentView(seat.assignment), join_token: seat.joinToken },
+})
 
 /** Tells how much longer tickets wait, and makes the tokens of players who join a match. */
 export type Estimating = Pick<Matchmaker, 'estimateWait' | 'joinToken'>

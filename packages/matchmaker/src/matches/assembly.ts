@@ -30,7 +30,7 @@ import { createAllocationOutcomes, createMatchLifecycle } from './match-lifecycl
 import { createInheriting, createResuming, type StoredBackfill } from './resume-matches.js'
 import { createPlacing } from './match-order.js'
 import { createRounds } from './rounds.js'
-import { createServerCommands, createServerOutcomes } from './server-commands.js'
+import { createSeatCommands, createServerCommands, createServerOutcomes, SEATS_QUEUE } from './server-commands.js'
 import { createEstimating, createExplaining } from './explain-ticket.js'
 import {
   createQueueFacts,
@@ -170,6 +170,8 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     listLagMs: config.listLagMs,
     orphanGraceMs: config.orphanGraceMs,
     pools: config.pools,
+    browser: config.browser,
+    seatUnused: (playerId) => cooldowns.count(SEATS_QUEUE, [playerId], 'not-accepted', clock.now()),
     webhookUrl: config.webhookUrl,
     apiUrl: config.apiUrl,
     inherited: resuming,
@@ -192,6 +194,9 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
       clock,
     }),
   })
+  events.on('serverAssigned', ({ tickets: assigned }) =>
+    allocator.browser.matched(assigned.flatMap(({ players }) => players.map(({ id }) => id))),
+  )
   const placing = createPlacing({
     beacons:
       config.beacons &&
@@ -274,6 +279,14 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ...createPausing({ runtimes: () => runtimes, events, clock }),
     ...backfilling,
     ...createServerCommands({ allocator, lifecycle, matching, results }),
+    browserTerms: () => config.browser,
+    ...createSeatCommands({
+      browser: allocator.browser,
+      cooldowns,
+      findPlayer: ticketing.findPlayer,
+      clock,
+      assertNotClosed,
+    }),
     ...handover,
     ...estimating,
     ...createQueueFacts(() => runtimes),

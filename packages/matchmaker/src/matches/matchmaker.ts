@@ -1,13 +1,20 @@
 import type { Coordinates, MusterError } from '@muster/core'
 import type {
   AllocationView,
+  Browser,
   JoinKeySet,
+  ListChanges,
+  ListKnown,
   Placement,
   Player,
   Registered,
+  SeatGrant,
+  SeatRequest,
+  SeatsGranted,
   ServerOrders,
   ServerRegistration,
   ServerReport,
+  StartRequest,
 } from '@muster/servers/internal'
 import type { EventName, Listener } from '../events.js'
 import type { ReconfigureOptions } from '../options.js'
@@ -304,6 +311,37 @@ export interface Matchmaker {
     token: string,
     wait: { readonly version: number; readonly waitMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<ServerOrders>
+  /** How servers are listed: the option `browser`, with defaults. */
+  browserTerms(): Browser
+  /**
+   * What has changed in the list of servers that players may join since `known`, a thousand servers at a time;
+   * undefined: the whole list.
+   */
+  listedServers(known?: ListKnown): ListChanges
+  /**
+   * Holds a seat on a listed server for each of the players, or for none. Those who have one there get the same again,
+   * renewed; seats that they hold elsewhere are freed. A hold lasts for `browser.holdSeconds`; see `followSeat`. It is
+   * kept in memory: a restart forgets it, and the same call holds a seat again.
+   * @throws {UnknownServer}; {SeatRefused} by its `code`; {PlayerPlaying}; {PlayerCoolingDown} for a player who let
+   *   three holds expire within five minutes
+   */
+  holdSeats(request: SeatRequest): SeatsGranted
+  /**
+   * Reads a seat, as the client does that follows it: its hold lasts longer, and its join token is fresh.
+   * @param playerId whose seat it has to be; undefined: anybody's @throws {UnknownSeat}
+   */
+  followSeat(seatId: string, playerId?: string): SeatGrant
+  /** Gives a seat back. @param playerId whose seat it has to be; undefined: anybody's @throws {UnknownSeat} */
+  releaseSeat(seatId: string, playerId?: string): void
+  /** The seat of a player, with a fresh join token: none or one. */
+  seatsOf(playerId: string): readonly SeatGrant[]
+  /**
+   * Has a server of a pool with `custom` list itself for players, a warm one or one that is created. Their seats are
+   * `starting` until it does. The same player again gets the same start.
+   * @throws {InvalidInput} naming the field; {SeatRefused}: `too-many-servers`, `no-capacity`, `seat-held-elsewhere`;
+   *   {PlayerPlaying}; {PlayerCoolingDown}
+   */
+  startServer(request: StartRequest): SeatsGranted & { readonly serverId: string }
   /**
    * Subscribes a listener, and returns a function that ends the subscription. A listener that throws affects nothing
    * else.

@@ -11,10 +11,10 @@ import {
   type SeatsWanted,
   type ServerReport,
 } from '@muster/servers/internal'
-import { Unavailable } from '../errors.js'
+import { PlayerPlaying, Unavailable, UnknownSeat } from '../errors.js'
 import type { JoinTokenOptions } from '../options.js'
 import type { Events } from '../events.js'
-import { type Match, seatIdOf, type Ticket } from '../tickets/index.js'
+import { type Cooldowns, type Match, seatIdOf, type Ticket } from '../tickets/index.js'
 import { inCommon } from './match-order.js'
 import type { MatchingApi } from './match-commands.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
@@ -123,6 +123,72 @@ export function createServerCommands({
     },
     joinKeys: () => allocator.joinKeys(),
     waitForServerOrders: (token, wait) => allocator.waitForOrders(token, wait),
+  }
+}
+
+type SeatCommands = Pick<
+  Matchmaker,
+  'listedServers' | 'holdSeats' | 'followSeat' | 'releaseSeat' | 'seatsOf' | 'startServer'
+>
+
+interface SeatCommandsOptions {
+  readonly browser: Allocator['browser']
+  readonly cooldowns: Pick<Cooldowns, 'check'>
+  readonly findPlayer: Matchmaker['findPlayer']
+  readonly clock: Pick<Clock, 'now'>
+  readonly assertNotClosed: () => void
+}
+
+/**
+ * Where players on cooldown are counted who let seats expire. It has the terms of a queue: 60 s, then twice as long
+ * each time, at most 15 minutes (our choices).
+ */
+export const SEATS_QUEUE = {
+  name: 'seats',
+  cooldown: {
+    name: 'seats',
+    firstMs: 60_000,
+    factor: 2,
+    maxMs: 900_000,
+    forgiveAfterMs: 3_600_000,
+    for: ['not-accepted'],
+  },
+} as const
+
+/** The commands of players about listed servers. */
+export function createSeatCommands(options: SeatCommandsOptions): SeatCommands {
+  const { browser, cooldowns, findPlayer, clock, assertNotClosed } = options
+  /** @throws {PlayerPlaying}; {PlayerCoolingDown} */
+  const assertFree = (playerIds: readonly string[]) => {
+    assertNotClosed()
+    for (const playerId of playerIds) {
+      cooldowns.check(playerId, SEATS_QUEUE, clock.now())
+      const { tickets, match } = findPlayer(playerId)
+      const playing = tickets.find(({ matchId, ended }) => matchId !== undefined && ended === undefined)
+      const matchId = playing?.matchId ?? match?.matchId
+      if (matchId !== undefined) throw new PlayerPlaying(playerId, playing?.id, matchId)
+    }
+  }
+  const noSeat = () => new UnknownSeat('There is no such seat, or it is not yours.')
+  return {
+    listedServers: (known) => browser.changes(known),
+    holdSeats: (request) => {
+      assertFree(request.playerIds)
+      return browser.hold(request)
+    },
+    followSeat: (seatId, playerId) => {
+      const seat = browser.follow(seatId, playerId)
+      if (seat === undefined) throw noSeat()
+      return seat
+    },
+    releaseSeat: (seatId, playerId) => {
+      if (!browser.release(seatId, playerId)) throw noSeat()
+    },
+    seatsOf: (playerId) => browser.ofPlayer(playerId),
+    startServer: (request) => {
+      assertFree(request.playerIds)
+      return browser.start(request)
+    },
   }
 }
 

@@ -8,12 +8,15 @@ export interface Cooldown extends CooldownState {
   readonly name: string
 }
 
+/** What cooldowns need of a queue; also of what is no queue, such as the seats of listed servers. */
+type CooldownQueue = Pick<Queue, 'name' | 'cooldown'>
+
 /** The players on cooldown, and until when: they have declined, not accepted or left a match. */
 export interface Cooldowns {
   /** Players have let others down in a match of the queue: it counts if the queue says so. */
-  count(queue: Queue, playerIds: readonly string[], offence: Offence, now: number): void
+  count(queue: CooldownQueue, playerIds: readonly string[], offence: Offence, now: number): void
   /** @throws {PlayerCoolingDown} if the player may not wait in the queue */
-  check(playerId: string, queue: Queue, now: number): void
+  check(playerId: string, queue: CooldownQueue, now: number): void
   /** The player's cooldowns that are not forgotten yet. */
   of(playerId: string, now: number): readonly Cooldown[]
   /** Forgets the player's cooldowns. Returns whether there were any. */
@@ -27,7 +30,7 @@ export interface Cooldowns {
 
 export interface CooldownsOptions {
   /** A cooldown has begun, or has become longer. */
-  readonly began: (cooldown: Cooldown, queue: Queue, offence: Offence) => void
+  readonly began: (cooldown: Cooldown, queue: CooldownQueue, offence: Offence) => void
   /** A cooldown is kept. @param state undefined: it is not kept any more. */
   readonly changed: (playerId: string, name: string, state: CooldownState | undefined) => void
   /** Players whose cooldowns are kept. Default 100,000. */
@@ -40,7 +43,7 @@ const MOST_PLAYERS = 100_000
 const SWEPT = 500
 
 /** The name under which a queue's cooldowns are kept. */
-export const cooldownName = ({ name, cooldown }: Queue): string => cooldown?.name ?? name
+export const cooldownName = ({ name, cooldown }: CooldownQueue): string => cooldown?.name ?? name
 
 const NONE: readonly never[] = []
 

@@ -94,7 +94,8 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   const { canLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
   const { openStore, owner, newId, isDurable = false } = parts
   // Checked now, and not when this process becomes leader.
-  const { clock: monotonic, random, endedTicketTtlMs, maxMatchesPerPlayer, locate, joinTokens } = configure(given)
+  const { clock: monotonic, random, endedTicketTtlMs, maxMatchesPerPlayer, locate, ...config } = configure(given)
+  const { joinTokens, browser } = config
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
   const problem = (error: unknown) => {
     if (!isClosed) emit('problem', { during: 'partition', error })
@@ -161,6 +162,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     askTimeoutMs,
     locate,
     joinTokens,
+    browser,
     serverSecret: given.serverSecret,
     created: (ticket) => emit('ticketCreated', { ticket }),
     heard,

@@ -1,10 +1,11 @@
 import { Conflict, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
-import type { Allocation } from '../records/index.js'
+import { type Allocation, credentialOf } from '../records/index.js'
 import type { JoinAlgorithm } from './join-tokens.js'
 import {
   assertPossible,
+  type ListingReport,
   type MatchReport,
   type MatchResult,
   type SeatsWanted,
@@ -53,6 +54,31 @@ export interface ServerOrders {
   readonly reason?: string | undefined
   /** The matches that it serves or is to serve. One that is not listed is over. */
   readonly matches: readonly (MatchRoster & { readonly id: string })[]
+  /** Who has a seat on it, while it is listed. */
+  readonly listing?: ListingOrders | undefined
+  /** It is to list itself so, for players who had it started. */
+  readonly host?: SessionWanted | undefined
+}
+
+/** The seats of a listed server, for the server. */
+export interface ListingOrders {
+  /** Id of the session: `mid` of the join tokens. */
+  readonly session: string
+  readonly seats: readonly {
+    readonly id: string
+    readonly playerId: string
+    readonly team: string
+    readonly groupId: string | undefined
+  }[]
+}
+
+/** A session that a server is to open and list. */
+export interface SessionWanted {
+  readonly session: string
+  readonly name: string
+  readonly password: string | undefined
+  readonly owner: string | undefined
+  readonly attributes: Readonly<Record<string, string | number | boolean>>
 }
 
 /** The answer to a registration. */
@@ -90,12 +116,22 @@ export interface GameServerListener {
   left(match: Allocation, playerIds: readonly string[]): void
   over(match: Allocation, result: MatchResult | undefined): void
   seatsWanted(match: Allocation, seats: SeatsWanted): void
+  /** What a server lists now; undefined: nothing. Called with every report, and when its process is another. */
+  listed(server: Allocation, listing: ListingReport | undefined, instance: string): void
+  /** What a listed server is told of its seats, and of the session that it is to list. */
+  seatsOn(server: Allocation): Pick<ServerOrders, 'listing' | 'host'>
+  /** Whether it is listed. */
+  isListed(server: Allocation): boolean
+  /** Whether players are on it, or come to it, beside those of matches. */
+  isOccupied(server: Allocation): boolean
   /** The server has registered. */
   registered(server: Allocation): void
   /** The server takes no match any more. */
   draining(server: Allocation): void
   /** The server has been silent for too long: its status is read. */
   lost(server: Allocation): void
+  /** A server that was lost is heard again. */
+  found(server: Allocation): void
   /** The server serves nothing and is not wanted any more. */
   spent(server: Allocation, reason: DrainReason): void
   problem(server: Allocation, error: Error): void
@@ -160,6 +196,8 @@ export interface GameServers {
   find(serverId: string): GameServerView | undefined
   /** Whether a match may be given to the server now. */
   isFree(server: Allocation): boolean
+  /** Whether it may get players: it is heard, healthy, and not to drain. */
+  isOpen(server: Allocation): boolean
   all(): Iterable<GameServerView>
   count(): number
 }
@@ -214,8 +252,12 @@ export function createGameServers(options: GameServersOptions): GameServers {
       id: match.matchId,
       ...(on.rosterOf(match.matchId) ?? unknownRoster(match)),
     }))
-    return { version, want: draining === undefined ? 'run' : 'drain', reason: draining, matches }
+    const want = draining === undefined ? 'run' : 'drain'
+    return { version, want, reason: draining, matches, ...on.seatsOn(allocation) }
   }
+
+  /** Whether anybody needs the server. */
+  const isUsed = (allocation: Allocation) => matchesOn(allocation).length > 0 || on.isOccupied(allocation)
 
   /** Never the version of other orders, also not of those of a process before. */
   const raise = (server: GameServer) => {
@@ -228,7 +270,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     if (lostAt !== undefined) return 'LOST'
     if (draining !== undefined) return 'DRAINING'
     const served = matchesOn(allocation)
-    if (served.length === 0) return 'IDLE'
+    if (served.length === 0) return on.isListed(allocation) ? 'PLAYING' : 'IDLE'
     return served.some(({ matchId }) => ACCEPTED.has(matches.get(matchId)?.status ?? '')) ? 'PLAYING' : 'TAKEN'
   }
 
@@ -242,9 +284,12 @@ export function createGameServers(options: GameServersOptions): GameServers {
     playersIn: [...server.matches.values()].reduce((sum, { players }) => sum + inOf(players).length, 0),
   })
 
+  const isOpen = ({ allocation, draining, lostAt, unhealthy }: GameServer) =>
+    isWanted(allocation) && draining === undefined && lostAt === undefined && unhealthy === 0
+
   const endIfSpent = (server: GameServer) => {
     const { allocation, draining } = server
-    if (draining !== undefined && isWanted(allocation) && matchesOn(allocation).length === 0)
+    if (draining !== undefined && isWanted(allocation) && !isUsed(allocation))
       on.spent(allocation, draining)
   }
 
@@ -265,7 +310,9 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const seen = (server: GameServer) => {
     server.seenAt = clock.now()
+    if (server.lostAt === undefined) return
     server.lostAt = undefined
+    on.found(server.allocation)
   }
 
   /** @throws {ServerGone}; {ServerNotRegistered} */
@@ -302,6 +349,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       else if (server.matches.has(match.matchId)) on.over(match, undefined)
     }
     for (const id of server.matches.keys()) if (!reported.has(id)) server.matches.delete(id)
+    on.listed(allocation, report.listing, report.instance)
     server.unhealthy = report.healthy ? 0 : server.unhealthy + 1
     if (report.attributes !== undefined) server.registration = { ...server.registration, attributes: report.attributes }
     if (server.unhealthy >= UNHEALTHY_REPORTS) drain(server, 'unhealthy')
@@ -326,6 +374,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     server.registration = registration
     server.seq = -1
     server.matches.clear()
+    on.listed(server.allocation, undefined, registration.instance)
     raise(server)
     const id = JSON.stringify(server.allocation.matchId)
     on.problem(
@@ -342,7 +391,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       if (now - silentSince < LOST_AFTER_MS) return
       server.lostAt = now
       on.lost(allocation)
-    } else if (matchesOn(allocation).length === 0 && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
+    } else if (!isUsed(allocation) && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
       server.draining ??= 'silent'
       endIfSpent(server)
     }
@@ -383,7 +432,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       seen(server)
       on.registered(allocation)
       return {
-        id: allocation.matchId,
+        id: credentialOf(allocation.tag),
         alg: joinAlgorithm,
         key: Buffer.from(joinKeyOf(allocation)).toString('base64url'),
         retireAt: Number.isFinite(allocation.endsAt) ? allocation.endsAt : undefined,
@@ -443,6 +492,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       const server = servers.get(allocation.matchId)
       if (server?.allocation !== allocation) return
       servers.delete(allocation.matchId)
+      on.listed(allocation, undefined, server.registration.instance)
       server.waiter?.()
     },
 
@@ -458,9 +508,11 @@ export function createGameServers(options: GameServersOptions): GameServers {
     },
     isFree: (allocation) => {
       const server = servers.get(allocation.matchId)
-      if (server === undefined || !isWanted(allocation)) return false
-      if (server.draining !== undefined || server.lostAt !== undefined || server.unhealthy > 0) return false
-      return claimsOn(allocation) < server.registration.matches
+      return server !== undefined && isOpen(server) && claimsOn(allocation) < server.registration.matches
+    },
+    isOpen: (allocation) => {
+      const server = servers.get(allocation.matchId)
+      return server !== undefined && isOpen(server)
     },
     *all() {
       for (const server of servers.values()) yield viewOf(server)

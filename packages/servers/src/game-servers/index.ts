@@ -10,8 +10,9 @@ export {
   type Registered,
   ServerGone,
   type ServerOrders,
+  type SessionWanted,
 } from './game-servers.js'
-export type { MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
+export type { ListingReport, MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
 export { createJoinSigner, type JoinKeySet } from './join-signer.js'
 export type { JoinAlgorithm, JoinGrant } from './join-tokens.js'

@@ -53,13 +53,17 @@ export interface JoinGrant {
   readonly seatId: string
   readonly team?: string | undefined
   readonly groupId?: string | undefined
+  /** Epoch milliseconds until which a seat is held. Default: it is the player's. */
+  readonly until?: number | undefined
 }
 
-/** The claims of a token that is valid from `now`, in epoch milliseconds, for `JOIN_TOKEN_SECONDS`. */
+/** The claims of a token that is valid from `now` (epoch milliseconds) for `JOIN_TOKEN_SECONDS`, or until `until`. */
 export function joinClaims(grant: JoinGrant, now: number): JoinClaims {
   const { server: aud, playerId: sub, matchId: mid, seatId: sid, team, groupId: grp } = grant
+  const { until = Infinity } = grant
   const iat = Math.floor(now / 1000)
-  return { aud, sub, mid, sid, team, grp, iat, exp: iat + JOIN_TOKEN_SECONDS }
+  const exp = Math.min(iat + JOIN_TOKEN_SECONDS, Math.floor(until / 1000))
+  return { aud, sub, mid, sid, team, grp, iat, exp }
 }
 
 /** Why a join token is refused. */

@@ -62,6 +62,37 @@ const match = z.strictObject({
   result: result.optional().describe('Of a match that is over'),
 })
 
+const count = z.number().int().min(0).max(MOST_PLAYERS)
+/** Most teams of a listed server. */
+const MOST_TEAMS = 32
+
+const listing = z
+  .strictObject({
+    session: id
+      .optional()
+      .describe('Another id begins anew: nobody has a seat any more. Default: that of the instance'),
+    name: z.string().min(1).max(64).describe('What players read in the list'),
+    seats: count.min(1).describe('Players who fit, whether or not they are there'),
+    teams: z
+      .record(z.string().min(1).max(64), count)
+      .refine((given) => Object.keys(given).length <= MOST_TEAMS, `must have at most ${MOST_TEAMS} teams`)
+      .optional()
+      .describe('Seats by team; their sum is `seats`'),
+    password: z.string().min(1).max(128).optional().describe('Who wants a seat has to know it; nobody is told'),
+    locked: z.boolean().default(false).describe('Nobody gets a seat; those who have one may return'),
+    attributes: attributes.optional().describe('By which players filter, as far as the configuration declares them'),
+    owner: id.optional().describe('The player who had it started, as the orders said'),
+    players: z
+      .record(id, z.enum(['in', 'away', 'left']))
+      .refine((given) => Object.keys(given).length <= MOST_PLAYERS, `must have at most ${MOST_PLAYERS} players`)
+      .default({})
+      .describe('Who is on the server and who may return; whoever is not named is not there'),
+  })
+  .refine(({ seats: all, teams }) => teams === undefined || Object.values(teams).reduce((a, b) => a + b, 0) === all, {
+    path: ['teams'],
+    message: 'must have as many seats in all as `seats`',
+  })
+
 /** `PUT /servers/me`: a game server says its whole state. */
 export const ReportBody = z.strictObject({
   instance,
@@ -75,6 +106,7 @@ export const ReportBody = z.strictObject({
   draining: z.boolean().default(false).describe('It takes no match any more by its own wish'),
   matches: z.array(match).max(MOST_MATCHES).default([]),
   attributes: attributes.optional(),
+  listing: listing.optional().describe('It is listed: players may look for it and take seats'),
 })
 
 /** What a server says when it registers. */
@@ -83,6 +115,8 @@ export type ServerRegistration = z.output<typeof RegistrationBody>
 export type ServerReport = z.output<typeof ReportBody>
 /** What a server says of one of its matches. */
 export type MatchReport = ServerReport['matches'][number]
+/** What a listed server says of itself. */
+export type ListingReport = z.output<typeof listing>
 /** The result of a match, as its server says it. */
 export type MatchResult = z.output<typeof result>
 /** How many more players a match wants. */

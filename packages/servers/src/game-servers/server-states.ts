@@ -43,6 +43,7 @@ export const SERVER_STATES: Readonly<Record<ServerState, StateFacts>> = {
     meaning: 'registered, without a match: a match may take it',
     next: {
       TAKEN: 'a match takes it',
+      PLAYING: 'lists itself for players',
       DRAINING: 'surplus, retired, replaced by a new version, unhealthy, or it drains by itself',
       LOST: 'silent for 25 s',
       STOPPING: 'stopped by an operator',
@@ -61,9 +62,9 @@ export const SERVER_STATES: Readonly<Record<ServerState, StateFacts>> = {
     },
   },
   PLAYING: {
-    meaning: 'players of at least one match may be on it',
+    meaning: 'players of at least one match may be on it, or it is listed',
     next: {
-      IDLE: 'its last match is over, and it may serve another',
+      IDLE: 'its last match is over, or it is not listed any more; it may serve another',
       TAKEN: 'its process restarted, and the match is offered again',
       DRAINING: 'no match comes any more; those on it are played to their end',
       LOST: 'silent for 25 s; its matches are left alone',

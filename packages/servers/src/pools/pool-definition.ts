@@ -25,6 +25,20 @@ export interface PoolDefinition {
   readonly detourMs?: number | undefined
   /** Times at which more are kept. The greatest of all goals counts. */
   readonly at?: readonly ScheduleDefinition[] | undefined
+  /** Whether players may start servers of the pool, and how many. Default: they may not. */
+  readonly custom?: CustomDefinition | undefined
+}
+
+/** Servers that players start and list, for games of their own. */
+export interface CustomDefinition {
+  /** Servers of one player at a time. Default 1. */
+  readonly perPlayer?: number | undefined
+  /** Listed servers of the pool at a time. Default 20 (our choice, to bound the cost of a mistake). */
+  readonly max?: number | undefined
+  /** Seconds for which one is kept without a player. Default 300. */
+  readonly emptySeconds?: number | undefined
+  /** Attributes that a player may choose, of those that `browser` declares. Default: all. */
+  readonly attributes?: readonly string[] | undefined
 }
 
 export interface PoolPlaceDefinition {
@@ -128,6 +142,14 @@ export const poolSchema = z.strictObject({
   keepIdleSeconds: z.number().min(0).max(86_400).default(60),
   detourMs: z.number().min(0).max(1000).default(15),
   at: z.array(schedule).max(32).default([]),
+  custom: z
+    .strictObject({
+      perPlayer: z.int().min(1).max(100).default(1),
+      max: z.int().min(1).max(10_000).default(20),
+      emptySeconds: z.number().min(10).max(86_400).default(300),
+      attributes: z.array(z.string().min(1).max(64)).max(32).optional(),
+    })
+    .optional(),
 })
 
 /** A pool, checked and with defaults filled in. */

@@ -89,6 +89,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     clock: { now: () => now },
     room: () => Infinity,
     create: (_, order) => boot(order),
+    isTaken: () => false,
     drain: (server) => {
       drained.add(server)
       goneIfEmpty(server)

@@ -49,6 +49,8 @@ export interface PoolState {
    * @param middle of its players, if that is known @param placements that its rules choose
    */
   orderFor(near: readonly FoundTicket[], placements: Order['placements']): Order
+  /** The order of a server for players who start one; undefined if nothing says where. */
+  orderAt(near: Coordinates | undefined): Order | undefined
 }
 
 /** A pool at one place, for operators. */
@@ -83,6 +85,7 @@ export interface WarmNeeds {
 /** All pools: which servers are warm, which a match may take, and how many more are needed. */
 export interface Pools {
   find(name: string): PoolState | undefined
+  definitions(): readonly Pool[]
   /** The order of a server of an earlier process; undefined if its pool is gone. */
   orderOf(pool: string): Order | undefined
   /** A server of the pool was ordered, for a match or for its stock. */
@@ -119,6 +122,8 @@ export interface PoolsOptions {
   readonly room: () => number
   readonly create: (pool: string, order: Order) => Allocation
   readonly drain: (server: Allocation, reason: DrainReason) => void
+  /** Whether the server is listed for players: then it is no stock. */
+  readonly isTaken: (server: Allocation) => boolean
 }
 
 /** Milliseconds between two looks at the stock. */
@@ -133,7 +138,9 @@ const MOST_PLACES = 64
 const RETIRE_GRACE_MS = 60_000
 
 export function createPools(options: PoolsOptions): Pools {
-  const { clock, room, create, drain } = options
+  const { clock, room, create, drain, isTaken } = options
+  const isEmpty = ({ server }: Stock) => (server.guests?.size ?? 0) === 0 && !isTaken(server)
+  const isIdle = (one: Stock) => one.isUp && !one.isDraining && isEmpty(one)
   const states = new Map<string, PoolState & { readonly places: Place[] }>()
   const stock = new Map<Allocation, Stock>()
   const byPool = new Map<string, Set<Stock>>()
@@ -162,6 +169,10 @@ export function createPools(options: PoolsOptions): Pools {
       definition,
       places: places ?? before?.places ?? [],
       orderFor: (near, placements) => orderOf(definition, { near, placements }),
+      orderAt: (near) => {
+        const place = placeOf(definition.name, near)
+        return place?.coordinates === undefined ? undefined : orderOf(definition, { place })
+      },
     })
   }
   for (const pool of options.pools) define(pool)
@@ -310,6 +321,7 @@ export function createPools(options: PoolsOptions): Pools {
 
   return {
     find: (name) => states.get(name),
+    definitions: () => Array.from(states.values(), ({ definition }) => definition),
     orderOf: (pool) => {
       const definition = states.get(pool)?.definition
       return definition && orderOf(definition, {})
@@ -456,9 +468,6 @@ export function createPools(options: PoolsOptions): Pools {
       }),
   }
 }
-
-const isEmpty = ({ server }: Stock) => (server.guests?.size ?? 0) === 0
-const isIdle = (one: Stock) => one.isUp && !one.isDraining && isEmpty(one)
 
 const made = (places: Place[], place: Place): Place => {
   places.push(place)

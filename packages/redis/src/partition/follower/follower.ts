@@ -135,6 +135,7 @@ type AtOnce =
   | 'largestParty'
   | 'presenceWithinMs'
   | 'queueNames'
+  | 'browserTerms'
   | 'estimateWait'
   | 'joinToken'
 
@@ -161,6 +162,8 @@ interface FollowerOptions {
   readonly askTimeoutMs: number
   readonly locate: FollowerWaitsOptions['locate']
   readonly joinTokens: JoinTokenOptions
+  /** How servers are listed. */
+  readonly browser: ReturnType<TicketService['browserTerms']>
   /** The master secret of the servers' tokens; undefined: that of the partition. */
   readonly serverSecret: string | undefined
   /** Called with each ticket that this process has created. */
@@ -230,7 +233,7 @@ export function createFollower(options: FollowerOptions) {
     if (ticket !== undefined) await prepare([ticket])
     return ticket
   }
-  const known = async (id: string): Promise<Ticket> => {
+  const existing = async (id: string): Promise<Ticket> => {
     const ticket = await find(id)
     if (ticket === undefined) throw unknown(id)
     return ticket
@@ -242,6 +245,7 @@ export function createFollower(options: FollowerOptions) {
     largestParty: (queue) => checker.largestParty(queue),
     presenceWithinMs: options.presenceWithinMs,
     queueNames: () => checker.queueNames(),
+    browserTerms: () => options.browser,
 
     createTickets,
     createTicket: async (input) => {
@@ -265,7 +269,7 @@ export function createFollower(options: FollowerOptions) {
         // Begun before the ticket is read, so that no change falls in between.
         const wait = waits.begin(ticketId)
         try {
-          const ticket = await known(ticketId)
+          const ticket = await existing(ticketId)
           if (ticket.version !== version || isSettled(ticket, until)) return ticket
           await wait.changed(signal)
         } finally {
@@ -274,14 +278,14 @@ export function createFollower(options: FollowerOptions) {
       }
     },
     cancelTicket: async (id, playerId) => {
-      const ticket = await known(id)
+      const ticket = await existing(id)
       if (playerId !== undefined) assertPlayerOfTicket(ticket, playerId)
       if (ticket.status === 'CANCELLED') return ticket
       const players = ticket.players.map((player) => player.id)
       const outcome = await store.cancel(id, players, playerId)
       if (outcome.kind === 'unknown') throw unknown(id)
-      if (outcome.kind === 'cancelled') return known(id)
-      const late = await known(id)
+      if (outcome.kind === 'cancelled') return existing(id)
+      const late = await existing(id)
       throw new AlreadyAssigned(id, late.matchId ?? '')
     },
 
@@ -299,6 +303,12 @@ export function createFollower(options: FollowerOptions) {
     playerCame: (matchId, secret, playerId) => ask('playerCame', matchId, secret, playerId),
     isSecretOf: (matchId, given) => ask('isSecretOf', matchId, given),
     ...serverService,
+    listedServers: (known) => ask('listedServers', known),
+    holdSeats: (request) => ask('holdSeats', request),
+    followSeat: (seatId, playerId) => ask('followSeat', seatId, playerId),
+    releaseSeat: (seatId, playerId) => ask('releaseSeat', seatId, playerId),
+    seatsOf: (playerId) => ask('seatsOf', playerId),
+    startServer: (request) => ask('startServer', request),
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),

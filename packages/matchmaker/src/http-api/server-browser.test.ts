@@ -1,0 +1,310 @@
+import { seededRandom } from '@muster/core/clock'
+import { bearerToken } from '@muster/core/http'
+import { describe, expect, test } from 'vitest'
+import { open, world } from '../listed-servers.fixture.js'
+import type { TicketApiOptions } from './api-options.js'
+import { createTicketApi } from './ticket-api.js'
+
+/** The ticket API over a real matchmaker with listed servers. Tokens are callers' ids; `backend` is a backend. */
+function serve(options: Partial<TicketApiOptions> & { matchmaker?: Parameters<typeof open>[0] } = {}) {
+  const { matchmaker: given, ...apiOptions } = options
+  const all = open({ pools: [world], ...given })
+  const api = createTicketApi(all.matchmaker, {
+    authenticate: (request) => {
+      const id = bearerToken(request)
+      return id === undefined ? undefined : id === 'backend' ? { id, role: 'backend' } : { id }
+    },
+    clock: all.clock,
+    random: seededRandom(1),
+    limits: { perCaller: null, perAddress: null },
+    onError: (error) => {
+      throw error
+    },
+    ...apiOptions,
+  })
+  const call = async (who: string, target: string, body?: unknown, signal?: AbortSignal) => {
+    const [method = '', path = ''] = target.split(' ')
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: { authorization: `Bearer ${who}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    })
+    const response = await api(request, { remoteAddress: '198.51.100.7' })
+    const text =
+      response.headers.get('content-type')?.startsWith('text/event-stream') === true ? '' : await response.text()
+    // Tests read any key of the body.
+    return { status: response.status, json: (text === '' ? {} : JSON.parse(text)) as never, response, text }
+  }
+  return { ...all, call, api }
+}
+interface Seat {
+  seat_id: string
+  server_id: string
+  player_id: string
+  status: string
+  assignment: { join_token?: string; fqdn: string } | null
+  party?: Seat[]
+}
+interface Page {
+  servers: { server_id: string; name: string; ping: number | null }[]
+  total: number
+  next: string | null
+}
+
+describe('GET /servers', () => {
+  test('is a page of the list, without anything of players', async () => {
+    const { call, listed, servers, run } = serve()
+    await listed({ password: 'secret' })
+    if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
+    await run(1000)
+    const { status, json, text } = await call('ben', 'GET /servers?where=mode%20eq%20ctf&sort=-seats.taken&limit=1')
+    expect(status).toBe(200)
+    expect(json).toMatchObject({
+      total: 2,
+      servers: [
+        {
+          name: 'world 0',
+          pool: 'arena',
+          build: '7',
+          open: true,
+          password: true,
+          attributes: { mode: 'ctf' },
+          seats: { total: 2, free: 1, held: 0, taken: 1, away: 0 },
+          teams: [],
+        },
+      ],
+    })
+    for (const hidden of ['ann', 'secret', '198.51.100.7', 'example.com']) expect(text).not.toContain(hidden)
+    const { next } = json as Page
+    const second = await call('ben', `GET /servers?where=mode%20eq%20ctf&sort=-seats.taken&limit=1&cursor=${next}`)
+    expect(second.json).toMatchObject({ total: 2, next: null, servers: [{ name: 'world 1' }] })
+  })
+
+  test('says what is wrong with a filter by field and column', async () => {
+    const { call } = serve()
+    const { status, json } = await call('ben', 'GET /servers?where=mode%20eq%20ctf&where=seats.free%20ge%20two')
+    expect(status).toBe(400)
+    expect(json).toMatchObject({ type: 'urn:muster:problem:filter', field: 'where.1', column: 15 })
+    expect((await call('ben', 'GET /servers?limit=101')).status).toBe(400)
+    expect((await call('ben', `GET /servers?${'where=mode%20eq%20ctf&'.repeat(17)}`)).status).toBe(400)
+    expect((await call('ben', `GET /servers?q=${'x'.repeat(65)}`)).status).toBe(400)
+  })
+
+  test('tells pings by what the caller has measured, or else by the address', async () => {
+    const { call, listed } = serve({
+      locate: () => ({ latitude: 48.1, longitude: 11.6 }),
+      beacons: async () =>
+        [
+          {
+            host: '203.0.113.1',
+            fqdn: 'a',
+            udp_port: 1,
+            tcp_port: 1,
+            location: { city: 'Oslo', latitude: 59.9, longitude: 10.7 },
+          },
+        ] as never,
+    })
+    await listed()
+    const at = (await call('ben', 'GET /servers')).json as Page
+    // Munich to Oslo are 1,314 km.
+    expect(at.servers.map(({ ping }) => ping)).toEqual([40, 40])
+    const measured = (await call('ben', 'GET /servers?latency=Oslo%2063')).json as Page
+    expect(measured.servers.map(({ ping }) => ping)).toEqual([60, 60])
+    expect(((await call('ben', 'GET /servers?latency=Oslo%2063&where=ping%20lt%2050')).json as Page).total).toBe(0)
+  })
+
+  test('one server is told of at its path', async () => {
+    const { call, listed } = serve()
+    const [first = ''] = await listed()
+    expect((await call('ben', `GET /servers/${first}`)).json).toMatchObject({ server_id: first, name: 'world 0' })
+    expect((await call('ben', 'GET /servers/none')).status).toBe(404)
+  })
+})
+
+describe('a seat', () => {
+  test('is held, read, renewed and given back', async () => {
+    const { call, listed, run } = serve()
+    const [first = ''] = await listed()
+    const held = await call('ann', `POST /servers/${first}/seats`, { build: '7' })
+    expect(held.status).toBe(201)
+    const seat = held.json as Seat
+    expect(seat).toMatchObject({ server_id: first, player_id: 'ann', team_id: null, status: 'held' })
+    expect(seat.assignment?.join_token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    expect((await call('ann', `POST /servers/${first}/seats`, {})).status).toBe(200)
+    for (let beat = 0; beat < 5; beat += 1) {
+      await run(20_000)
+      expect((await call('ann', `GET /seats/${seat.seat_id}`)).status).toBe(200)
+    }
+    // Rejoining is one request.
+    const me = (await call('ann', 'GET /me')).json as { seats: Seat[] }
+    expect(me.seats).toMatchObject([{ seat_id: seat.seat_id, status: 'held' }])
+    expect(me.seats[0]?.assignment?.join_token).toBeDefined()
+    expect((await call('ben', `GET /seats/${seat.seat_id}`)).status).toBe(404)
+    expect((await call('ben', `DELETE /seats/${seat.seat_id}`)).status).toBe(404)
+    expect((await call('ann', `DELETE /seats/${seat.seat_id}`)).status).toBe(204)
+    expect((await call('ann', `GET /seats/${seat.seat_id}`)).status).toBe(404)
+  })
+
+  test('is refused with a code for each reason', async () => {
+    const { call, listed, servers, run } = serve()
+    const [first = '', second = ''] = await listed()
+    if (servers[1]?.listing !== undefined) servers[1].listing['password'] = 'secret'
+    if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
+    await run(1000)
+    const post = async (who: string, id: string, body: unknown = {}) => {
+      const { status, json, text } = await call(who, `POST /servers/${id}/seats`, body)
+      expect(text).not.toContain('secret')
+      const { type, ...members } = json as { type: string; alternatives?: string[]; seat_id?: string }
+      return [status, type.replace('urn:muster:problem:', ''), members] as const
+    }
+    expect((await post('ben', 'none')).slice(0, 2)).toEqual([404, 'no-such-server'])
+    expect((await post('ben', first, { build: '8' })).slice(0, 2)).toEqual([409, 'wrong-build'])
+    expect((await post('ben', second, { password: 'x' })).slice(0, 2)).toEqual([403, 'wrong-password'])
+    const elsewhere = await post('ann', second, { password: 'secret' })
+    expect(elsewhere.slice(0, 2)).toEqual([409, 'seat-held-elsewhere'])
+    expect(elsewhere[2].seat_id).toBeDefined()
+    await call('ben', `POST /servers/${first}/seats`, {})
+    const full = await post('cat', first)
+    expect(full.slice(0, 2)).toEqual([409, 'server-full'])
+    // The other one needs a password, so it is none that is named.
+    expect(full[2].alternatives).toEqual([])
+    expect((await post('cat', first, { player_ids: ['dan'] })).slice(0, 2)).toEqual([403, 'backend-only'])
+    await post('ben', second, { password: 'x' })
+    await post('ben', second, { password: 'x' })
+    expect((await post('ben', second, { password: 'secret' })).slice(0, 2)).toEqual([429, 'too-many-tries'])
+  })
+
+  test('is had by all of a group, or by nobody', async () => {
+    const { call, listed, servers, run } = serve()
+    const [first = '', second = ''] = await listed()
+    const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
+    expect(
+      await call('ben', `POST /groups/${group.group_id}/members`, { profile: 'duel', is_ready: false }),
+    ).toMatchObject({ status: 201 })
+    if (servers[0] !== undefined) servers[0].players = { cat: 'in' }
+    await run(1000)
+    const body = { group_id: group.group_id }
+    const full = await call('ann', `POST /servers/${first}/seats`, body)
+    expect(full).toMatchObject({ status: 409, json: { alternatives: [second] } })
+    expect((await call('ben', 'GET /me')).json).toMatchObject({ seats: [] })
+    const held = await call('ann', `POST /servers/${second}/seats`, body)
+    expect(held).toMatchObject({ status: 201, json: { player_id: 'ann' } })
+    expect(held.text).not.toContain('ben')
+    expect((await call('ben', 'GET /me')).json).toMatchObject({ seats: [{ server_id: second, player_id: 'ben' }] })
+    // Nobody seats a group that they are not in.
+    expect((await call('eve', `POST /servers/${second}/seats`, body)).status).toBe(404)
+  })
+
+  test('of another member who plays elsewhere is not told of', async () => {
+    const { call, listed, servers, run } = serve()
+    const [first = '', second = ''] = await listed()
+    const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
+    expect(
+      await call('ben', `POST /groups/${group.group_id}/members`, { profile: 'duel', is_ready: false }),
+    ).toMatchObject({ status: 201 })
+    if (servers[0] !== undefined) servers[0].players = { ben: 'in' }
+    await run(1000)
+    const { status, json, text } = await call('ann', `POST /servers/${second}/seats`, { group_id: group.group_id })
+    expect([status, (json as { type: string }).type]).toEqual([409, 'urn:muster:problem:member-playing'])
+    expect(text).not.toContain(first)
+  })
+
+  test('is given to many by a backend', async () => {
+    const { call, listed } = serve()
+    const [first = ''] = await listed()
+    const held = await call('backend', `POST /servers/${first}/seats`, { player_ids: ['ann', 'ben'] })
+    expect(held.status).toBe(201)
+    expect((held.json as Seat).party?.map(({ player_id }) => player_id)).toEqual(['ann', 'ben'])
+    expect((await call('backend', `POST /servers/${first}/seats`, {})).status).toBe(400)
+  })
+})
+
+describe('a quick join', () => {
+  test('takes the best server that fits, and the next one if that is full by now', async () => {
+    const { call, listed, matchmaker } = serve()
+    const [first = '', second = ''] = await listed()
+    await call('ann', 'GET /servers')
+    // Not in the list that is a second old.
+    matchmaker.holdSeats({ serverId: first, playerIds: ['x', 'y'] })
+    const joined = await call('ann', 'POST /seats', { where: ['mode eq ctf'], sort: 'name', build: '7' })
+    expect(joined).toMatchObject({ status: 201, json: { server_id: second, status: 'held' } })
+    const none = await call('ben', 'POST /seats', { where: ['mode eq dm'] })
+    expect(none).toMatchObject({ status: 409, json: { type: 'urn:muster:problem:no-server-fits' } })
+    expect((await call('ben', 'POST /seats', { where: ['mode is dm'] })).json).toMatchObject({ column: 6 })
+  })
+
+  test('starts one where there is none, and its seat is followed', async () => {
+    const custom = { perPlayer: 1, max: 1 }
+    const { call, run, matchmaker } = serve({ matchmaker: { pools: [{ ...world, at: [], custom }] } })
+    await run(1000)
+    const started = await call('ann', 'POST /seats', { start: true })
+    expect(started).toMatchObject({ status: 202, json: { status: 'starting', assignment: null } })
+    const { seat_id } = started.json as Seat
+    expect((await call('ann', `GET /seats/${seat_id}`)).json).toMatchObject({ status: 'starting' })
+    expect((await call('ben', `GET /seats/${seat_id}`)).status).toBe(404)
+    await run(9000)
+    expect((await call('ann', `GET /seats/${seat_id}`)).json).toMatchObject({ status: 'held', player_id: 'ann' })
+    expect(matchmaker.listedServers().servers).toMatchObject([{ name: 'arena' }])
+    const more = await call('ben', 'POST /pools/arena/servers', { name: "ben's" })
+    expect(more).toMatchObject({ status: 503, json: { type: 'urn:muster:problem:no-capacity' } })
+    expect(more.response.headers.get('retry-after')).toBe('10')
+    expect((await call('ben', 'POST /pools/other/servers', {})).json).toMatchObject({ field: 'pool' })
+    const chosen = await call('ben', 'POST /pools/arena/servers', { attributes: { admin: true } })
+    expect(chosen).toMatchObject({ status: 400, json: { field: 'attributes.admin' } })
+  })
+})
+
+describe('GET /servers/events', () => {
+  /** The events so far, and the next ones. */
+  const events = (response: Response) => {
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    return async () => {
+      for (;;) {
+        const { value = '', done } = (await reader?.read()) ?? { done: true }
+        if (done) return undefined
+        const name = /^event: (.*)$/m.exec(value)?.[1]
+        if (name !== undefined) return [name, JSON.parse(/^data: (.*)$/m.exec(value)?.[1] ?? '{}')] as const
+      }
+    }
+  }
+
+  test('tells of the page, and then of what changes on it', async () => {
+    const { call, listed, matchmaker, clock, api } = serve()
+    const [first = ''] = await listed()
+    const leaving = new AbortController()
+    const { response } = await call('ann', 'GET /servers/events?sort=name', undefined, leaving.signal)
+    const next = events(response)
+    const whole = await next()
+    expect(whole).toMatchObject(['page', { total: 2, servers: [{ name: 'world 0' }, { name: 'world 1' }] }])
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })
+    const change = next()
+    await clock.advance(1000)
+    expect(await change).toMatchObject([
+      'change',
+      { total: 2, order: null, servers: [{ server_id: first, seats: { free: 1, held: 1 } }] },
+    ])
+    expect(api.counts().waiting).toBe(1)
+    leaving.abort()
+    await clock.advance(0)
+    expect(api.counts().waiting).toBe(0)
+  })
+
+  test('a player has so many streams at most, and all players together', async () => {
+    const { call, listed, clock, api } = serve({
+      limits: { perCaller: null, perAddress: null, waitsPerCaller: 2, waits: 3 },
+    })
+    await listed()
+    const first = events((await call('ann', 'GET /servers/events')).response)
+    await first()
+    await call('ann', 'GET /servers/events')
+    await call('ann', 'GET /servers/events')
+    // The oldest ends.
+    await clock.advance(0)
+    expect(await first()).toBeUndefined()
+    expect(api.counts().waiting).toBe(2)
+    await call('ben', 'GET /servers/events')
+    const busy = await call('ben', 'GET /servers/events')
+    expect([busy.status, (busy.json as { type: string }).type]).toEqual([503, 'urn:muster:problem:busy'])
+  })
+})

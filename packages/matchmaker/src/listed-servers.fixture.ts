@@ -1,0 +1,69 @@
+import type { PoolDefinition } from '@muster/servers'
+import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { setUp } from './matchmaker.fixture.js'
+
+export const arena: PoolDefinition = {
+  name: 'arena',
+  deploy: { application: 'game', version: '1' },
+  places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
+  at: [{ cron: '* * * * *', minutes: 2, min: 2 }],
+  custom: { perPlayer: 1, max: 3, emptySeconds: 60 },
+}
+/** Of which players start no servers: those that list themselves stay. */
+export const world: PoolDefinition = { ...arena, custom: undefined }
+export const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
+export const browser = { attributes: { mode: { type: 'string' as const, values: ['ctf', 'dm'] } } }
+
+export type Players = Record<string, 'in' | 'away'>
+
+/** Game servers of the pool: each registers when it runs, lists what it is told to, and reports every second. */
+export function open(options: Parameters<typeof setUp>[0] = {}) {
+  const world = setUp({ queues, pools: [arena], browser, service: { fate: () => ({ readyMs: 3000 }) }, ...options })
+  const { matchmaker, service, clock } = world
+  const servers: {
+    token: string
+    seq: number
+    listing: Record<string, unknown> | undefined
+    players: Players
+    matches: readonly string[]
+  }[] = []
+  const report = async (server: (typeof servers)[number]) => {
+    server.seq += 1
+    const { token, seq, listing, players } = server
+    const matches = server.matches.map((id) => ({ id, status: 'open' }))
+    const body = { instance: token.slice(0, 20), seq, matches, ...(listing && { listing: { ...listing, players } }) }
+    const orders = await matchmaker.reportServer(token, ReportBody.parse(body))
+    if (orders.host !== undefined && listing?.['session'] !== orders.host.session)
+      server.listing = { ...orders.host, seats: 8 }
+    server.matches = orders.matches.map(({ id }) => id)
+    return orders
+  }
+  const play = async () => {
+    for (const [nth, { environment_variables }] of service.calls.create.entries()) {
+      const record = service.records[nth]
+      if (record === undefined || record.stopAskedAt !== undefined || clock.now() < record.createdAt + 4000) continue
+      const token = environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+      let server = servers[nth]
+      if (server === undefined) {
+        server = servers[nth] = { token, seq: 0, listing: undefined, players: {}, matches: [] }
+        matchmaker.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20), build: '7' }))
+      }
+      await report(server)
+    }
+  }
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 1000) {
+      await world.run(1000)
+      await play()
+    }
+  }
+  /** Two servers that list themselves. */
+  const listed = async (listing: Record<string, unknown> = {}) => {
+    await run(8000)
+    for (const [nth, server] of servers.entries())
+      server.listing = { name: `world ${nth}`, seats: 2, attributes: { mode: 'ctf' }, ...listing }
+    await run(1000)
+    return matchmaker.listedServers().servers.map(({ id }) => id)
+  }
+  return { ...world, servers, run, listed, report }
+}

@@ -1,0 +1,276 @@
+import { createMemoryStore, type StoreMemory } from '@muster/servers'
+import { RegistrationBody, readJoinToken, ReportBody } from '@muster/servers/internal'
+import { describe, expect, test } from 'vitest'
+import { createMatchmaker } from './create-matchmaker.js'
+import { PlayerCoolingDown, PlayerPlaying, SeatRefused, UnknownSeat } from './errors.js'
+import { arena, browser, open, type Players, queues, world } from './listed-servers.fixture.js'
+
+const refusal = (act: () => unknown): SeatRefused => {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof SeatRefused) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('a server that lists itself', () => {
+  test('is in the list with its seats, and a hold has a token that its server checks', async () => {
+    const { matchmaker, servers, listed, run, clock } = open()
+    const [first = ''] = await listed()
+    expect(matchmaker.listedServers().servers[0]).toMatchObject({
+      name: 'world 0',
+      pool: 'arena',
+      build: '7',
+      attributes: { mode: 'ctf' },
+      isOpen: true,
+      hasPassword: false,
+      seats: { total: 2, free: 2, held: 0, taken: 0, away: 0 },
+    })
+    const { seats, isNew } = matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
+    expect(isNew).toBe(true)
+    const [seat] = seats
+    expect(seat).toMatchObject({ playerId: 'ann', state: 'held', until: clock.now() + 30_000 })
+    expect(seat?.assignment?.fqdn).toBe('r1.example.com')
+    const token = servers[0]?.token ?? ''
+    const { id, key } = matchmaker.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20) }))
+    const check = { server: id, key: Buffer.from(key, 'base64url'), now: clock.now() }
+    const claims = readJoinToken(seat?.joinToken ?? '', check)
+    expect(claims).toMatchObject({ sub: 'ann', mid: token.slice(0, 20), sid: seat?.id, aud: id })
+    // The token ends with the hold.
+    expect(claims).toMatchObject({ exp: Math.floor((clock.now() + 30_000) / 1000) })
+    if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
+    await run(1000)
+    expect(matchmaker.seatsOf('ann')[0]).toMatchObject({ id: seat?.id, state: 'taken' })
+    expect(matchmaker.listedServers().servers.find((one) => one.id === first)?.seats.taken).toBe(1)
+  })
+
+  test('gets no match, and is not surplus', async () => {
+    const { service, run, listed, join, status } = open({ pools: [world] })
+    await listed()
+    await run(200_000)
+    expect(service.calls.stop).toHaveLength(0)
+    const created = service.calls.create.length
+    join('ann', 'ben')
+    await run(3000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    // The stock of two is beside the listed ones.
+    expect(created).toBe(4)
+  })
+
+  test('is told who has a seat', async () => {
+    const { matchmaker, servers, listed, report } = open()
+    const [first = ''] = await listed()
+    const { seats } = matchmaker.holdSeats({ serverId: first, playerIds: ['ann', 'ben'], groupId: 'g' })
+    const [server] = servers
+    if (server === undefined) throw new Error('no server')
+    expect((await report(server)).listing).toEqual({
+      session: server.token.slice(0, 20),
+      seats: seats.map(({ id, playerId }) => expect.objectContaining({ id, playerId, groupId: 'g', team: '' })),
+    })
+  })
+
+  test('is refused with an attribute that the configuration does not allow, by field', async () => {
+    const { listed, servers, report } = open()
+    await listed()
+    const [server] = servers
+    if (server === undefined) throw new Error('no server')
+    server.listing = { name: 'x', seats: 2, attributes: { mode: 'chess' } }
+    await expect(report(server)).rejects.toThrow('listing.attributes.mode: must be one of ctf, dm')
+  })
+
+  test('takes nobody once it is lost, and keeps its seats', async () => {
+    const { matchmaker, listed, run, servers, clock } = open({ pools: [world] })
+    const [first = ''] = await listed()
+    if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
+    await run(1000)
+    for (let passed = 0; passed < 104; passed += 1) {
+      await clock.advance(250)
+      await matchmaker.tick()
+    }
+    const known = matchmaker.listedServers()
+    expect(known.servers.find(({ id }) => id === first)).toMatchObject({ isOpen: false, seats: { taken: 1, free: 1 } })
+    expect(refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })).code).toBe('server-closed')
+    expect(matchmaker.seatsOf('ann')[0]?.serverId).toBe(first)
+    await run(1000)
+    // Only what has changed is said again.
+    const changed = matchmaker.listedServers(known)
+    expect(changed).toMatchObject({ isNew: false, gone: [], more: false })
+    expect(changed.servers.find(({ id }) => id === first)?.isOpen).toBe(true)
+    expect(matchmaker.listedServers(changed).servers).toEqual([])
+  })
+})
+
+describe('a seat', () => {
+  test('is refused where there is none, with servers that have one', async () => {
+    const { matchmaker, listed } = open()
+    const [first = '', second = ''] = await listed()
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ann', 'ben'] })
+    const refused = refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['cat'] }))
+    expect(refused).toMatchObject({ code: 'server-full', alternatives: [second] })
+    expect(matchmaker.seatsOf('cat')).toEqual([])
+  })
+
+  test('is refused to a player in a match, and without the password', async () => {
+    const { matchmaker, listed, run, join } = open({ pools: [world] })
+    const [first = ''] = await listed({ password: 'secret' })
+    join('ann', 'ben')
+    await run(9000)
+    expect(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })).toThrow(PlayerPlaying)
+    const tries = ['', 'x', 'secre'].map(
+      (password) => refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['cat'], password })).code,
+    )
+    expect(tries).toEqual(['wrong-password', 'wrong-password', 'wrong-password'])
+    // The right one is not tried any more, so that nobody learns which it is.
+    const late = refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['cat'], password: 'secret' }))
+    expect(late).toMatchObject({ code: 'too-many-tries', retryAfterMs: 60_000 })
+    expect(JSON.stringify(matchmaker.listedServers())).not.toContain('secret')
+    await run(61_000)
+    matchmaker.holdSeats({ serverId: first, playerIds: ['cat'], password: 'secret' })
+    expect(matchmaker.seatsOf('cat')).toHaveLength(1)
+  })
+
+  test('that is held is free once its player is sent to a match; one on which they are is not', async () => {
+    const { matchmaker, listed, run, servers, join, status } = open({ pools: [world] })
+    const [first = ''] = await listed()
+    if (servers[0] !== undefined) servers[0].players = { ben: 'in' }
+    await run(1000)
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
+    join('ann', 'ben')
+    await run(5000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(matchmaker.seatsOf('ann')).toEqual([])
+    expect(matchmaker.seatsOf('ben')).toMatchObject([{ state: 'taken' }])
+  })
+
+  test('of another build or a locked server is refused', async () => {
+    const { matchmaker, listed, servers, run } = open()
+    const [first = ''] = await listed()
+    expect(refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ann'], build: '8' })).code).toBe(
+      'wrong-build',
+    )
+    if (servers[0]?.listing !== undefined) servers[0].listing['locked'] = true
+    await run(1000)
+    expect(refusal(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ann'], build: '7' })).code).toBe(
+      'server-closed',
+    )
+  })
+
+  test('that is not used, three times in five minutes, leads to a cooldown', async () => {
+    const { matchmaker, listed, run } = open()
+    const [first = ''] = await listed()
+    for (let hold = 0; hold < 3; hold += 1) {
+      matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
+      await run(36_000)
+      expect(matchmaker.seatsOf('ann')).toEqual([])
+    }
+    expect(() => matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })).toThrow(PlayerCoolingDown)
+    expect(matchmaker.cooldownsOf('ann')[0]?.name).toBe('seats')
+    matchmaker.forgive('ann')
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] })
+  })
+
+  test('is given back by its player only', async () => {
+    const { matchmaker, listed } = open()
+    const [first = ''] = await listed()
+    const [seat] = matchmaker.holdSeats({ serverId: first, playerIds: ['ann'] }).seats
+    expect(() => matchmaker.releaseSeat(seat?.id ?? '', 'ben')).toThrow(UnknownSeat)
+    expect(() => matchmaker.followSeat(seat?.id ?? '', 'ben')).toThrow(UnknownSeat)
+    matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+    expect(matchmaker.seatsOf('ann')).toEqual([])
+  })
+})
+
+describe('after kill -9', () => {
+  test('taken seats are believed, and a held one is had again by the same request', async () => {
+    const memory: StoreMemory = new Map()
+    const first = open({ store: createMemoryStore(memory), pools: [world] })
+    const [id = ''] = await first.listed()
+    const [held] = first.matchmaker.holdSeats({ serverId: id, playerIds: ['ann'] }).seats
+    const [server] = first.servers
+    if (server === undefined || held === undefined) throw new Error('no server')
+    const next = createMatchmaker({
+      deployments: first.service.deployments,
+      queues,
+      pools: [world],
+      browser,
+      clock: first.clock,
+      listLagMs: 4000,
+      store: createMemoryStore(memory),
+    })
+    await next.ready()
+    await next.tick()
+    expect(next.listedServers().servers).toEqual([])
+    next.registerServer(server.token, RegistrationBody.parse({ instance: server.token.slice(0, 20) }))
+    const report = (players: Players) => {
+      server.seq += 1
+      const listing = { ...server.listing, players }
+      const body = { instance: server.token.slice(0, 20), seq: server.seq, listing }
+      return next.reportServer(server.token, ReportBody.parse(body))
+    }
+    await report({ ben: 'in' })
+    expect(next.seatsOf('ben')[0]).toMatchObject({ serverId: id, state: 'taken' })
+    // The hold is forgotten, and held again by the same request.
+    expect(() => next.followSeat(held.id, 'ann')).toThrow(UnknownSeat)
+    const again = next.holdSeats({ serverId: id, playerIds: ['ann'] })
+    expect(again.seats[0]).toMatchObject({ serverId: id, state: 'held' })
+    await report({ ben: 'in', ann: 'in' })
+    expect(next.listedServers().servers[0]?.seats).toEqual({ total: 2, free: 0, held: 0, taken: 2, away: 0 })
+  })
+})
+
+describe('a server that players start', () => {
+  const custom = { pool: 'arena', name: "ann's", attributes: { mode: 'dm' }, password: 'pw' }
+
+  test('is a warm one if there is one: its players get their seats, others need the password', async () => {
+    const { matchmaker, service, run } = open()
+    await run(8000)
+    const created = service.calls.create.length
+    const started = matchmaker.startServer({ ...custom, playerIds: ['ann', 'ben'] })
+    expect(started.seats.map(({ state }) => state)).toEqual(['starting', 'starting'])
+    expect(matchmaker.startServer({ ...custom, playerIds: ['ann', 'ben'] }).seats).toEqual(started.seats)
+    await run(2000)
+    const seat = matchmaker.followSeat(started.seats[0]?.id ?? '', 'ann')
+    expect(seat).toMatchObject({ state: 'held', playerId: 'ann' })
+    expect(seat.joinToken).toBeDefined()
+    // The stock is filled again.
+    expect(service.calls.create).toHaveLength(created + 1)
+    const [server] = matchmaker.listedServers().servers
+    expect(server).toMatchObject({ name: "ann's", hasPassword: true, attributes: { mode: 'dm' } })
+    expect(refusal(() => matchmaker.holdSeats({ serverId: server?.id ?? '', playerIds: ['cat'] })).code).toBe(
+      'wrong-password',
+    )
+  })
+
+  test('is created where none is warm, within the limits', async () => {
+    const { matchmaker, run } = open({ pools: [{ ...arena, at: [] }] })
+    await run(1000)
+    const first = matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    await run(9000)
+    expect(matchmaker.followSeat(first.seats[0]?.id ?? '').state).toBe('held')
+    const start = (player: string) => () => matchmaker.startServer({ ...custom, playerIds: [player] })
+    matchmaker.releaseSeat(first.seats[0]?.id ?? '')
+    expect(refusal(start('ann')).code).toBe('too-many-servers')
+    start('ben')()
+    start('cat')()
+    expect(refusal(start('dan'))).toMatchObject({ code: 'no-capacity', retryAfterMs: 10_000 })
+    expect(() => matchmaker.startServer({ ...custom, pool: 'other', playerIds: ['eve'] })).toThrow('pool: ')
+  })
+
+  test('ends once it has been empty for a while', async () => {
+    const { matchmaker, service, run, servers } = open({ pools: [{ ...arena, at: [] }] })
+    await run(1000)
+    matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    await run(9000)
+    if (servers[0] !== undefined) servers[0].players = { ann: 'in' }
+    await run(120_000)
+    expect(service.calls.stop).toHaveLength(0)
+    if (servers[0] !== undefined) servers[0].players = {}
+    await run(58_000)
+    expect(service.calls.stop).toHaveLength(0)
+    await run(6000)
+    expect(service.calls.stop).toHaveLength(1)
+    expect(matchmaker.listedServers().servers).toEqual([])
+  })
+})

@@ -1,0 +1,68 @@
+/** Every process lists servers and holds seats; the leader decides, and the next one believes the servers. */
+import { expect, test } from 'vitest'
+import { SeatRefused, ServerNotRegistered, UnknownSeat } from '@muster/matchmaker'
+import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
+import type { Partition } from './partition.js'
+import { createWorld, duel } from './world.fixture.js'
+
+const registration = RegistrationBody.parse({ instance: 'one', build: '7' })
+
+test('a follower lists servers and holds seats, also under the next leader', async () => {
+  const world = createWorld({ queues: [duel] })
+  const { service, clock, pass, player } = world
+  const answer = <T>(asked: Promise<T>): Promise<T> => clock.until(asked, 20)
+  const first = world.process()
+  first.start()
+  await pass(100)
+  const second = world.process()
+  second.start()
+  await pass(300, 50)
+  for (const id of ['ann', 'bob']) await answer(second.createTicket({ id, queue: 'duel', players: [player(id)] }))
+  await pass(3000, 50)
+  const token = service.servers[0]?.environment?.['MUSTER_SERVER_TOKEN'] ?? ''
+  let seq = 0
+  const report = async (follower: Partition, players: Record<string, 'in'>) => {
+    seq += 1
+    const matches = [
+      { id: (await second.getTicket('ann'))?.matchId, status: 'open', players: { ann: 'in', bob: 'in' } },
+    ]
+    const listing = { name: 'world', seats: 2, password: 'secret', players }
+    return answer(follower.reportServer(token, ReportBody.parse({ instance: 'one', seq, matches, listing })))
+  }
+  await answer(second.registerServer(token, registration))
+  await report(second, { dan: 'in' })
+
+  const list = await answer(second.listedServers())
+  expect(list.servers).toMatchObject([{ name: 'world', build: '7', hasPassword: true, seats: { total: 2, free: 1 } }])
+  expect(JSON.stringify(list)).not.toContain('secret')
+  expect((await answer(second.listedServers(list))).servers).toEqual([])
+  const [{ id: serverId = '' } = {}] = list.servers
+  const hold = (playerId: string, password?: string) =>
+    answer(second.holdSeats({ serverId, playerIds: [playerId], password }))
+  await expect(hold('cat')).rejects.toMatchObject({ code: 'wrong-password' })
+  const { seats, isNew } = await hold('cat', 'secret')
+  expect([isNew, seats[0]?.state, seats[0]?.assignment === undefined]).toEqual([true, 'held', false])
+  const seatId = seats[0]?.id ?? ''
+  expect((await answer(second.followSeat(seatId))).playerId).toBe('cat')
+  expect(await answer(second.seatsOf('cat'))).toHaveLength(1)
+  const full = await hold('eve', 'secret').catch((error: unknown) => error)
+  expect(full).toBeInstanceOf(SeatRefused)
+  expect(full).toMatchObject({ code: 'server-full', alternatives: [] })
+
+  first.pause()
+  await pass(8000, 50)
+  expect(second.leads()).toBe(true)
+  // The hold is forgotten, and so is the list until the server registers again.
+  const anew = await answer(second.listedServers(list))
+  expect([anew.isNew, anew.servers]).toEqual([true, []])
+  await expect(answer(second.followSeat(seatId))).rejects.toBeInstanceOf(UnknownSeat)
+  await expect(report(second, { dan: 'in' })).rejects.toBeInstanceOf(ServerNotRegistered)
+  await answer(second.registerServer(token, registration))
+  await report(second, { dan: 'in' })
+  expect((await answer(second.seatsOf('dan')))[0]).toMatchObject({ serverId, state: 'taken' })
+  expect((await hold('cat', 'secret')).seats[0]).toMatchObject({ serverId, state: 'held' })
+  await answer(second.releaseSeat((await answer(second.seatsOf('cat')))[0]?.id ?? '', 'cat'))
+  expect(await answer(second.seatsOf('cat'))).toEqual([])
+  first.resume()
+  await answer(Promise.all([second.close(), first.close()]))
+})

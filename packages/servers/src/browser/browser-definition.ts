@@ -1,0 +1,69 @@
+// pure: the schema of the server browser
+import { z } from 'zod'
+
+/** How servers are listed, and how long seats are held: plain data, e.g. from JSON. */
+export interface BrowserDefinition {
+  /** Attributes of listed servers by which players may filter and sort. Default: none. */
+  readonly attributes?: Readonly<Record<string, BrowserAttribute>> | undefined
+  /** Seconds for which a seat is held unless its client follows it, from 10 to 300. Default 30. */
+  readonly holdSeconds?: number | undefined
+  /** Seconds for which a seat is held in all, from `holdSeconds` to 300. Default 300. */
+  readonly maxHoldSeconds?: number | undefined
+}
+
+/** An attribute of listed servers. */
+export interface BrowserAttribute {
+  readonly type: 'string' | 'number' | 'boolean'
+  /** The values that there are, of a string. Default: any. */
+  readonly values?: readonly string[] | undefined
+}
+
+const LONGEST_HOLD = 300
+
+const attribute = z
+  .strictObject({
+    type: z.enum(['string', 'number', 'boolean']),
+    values: z.array(z.string().min(1).max(256)).min(1).max(256).optional(),
+  })
+  .refine(({ type, values }) => values === undefined || type === 'string', {
+    path: ['values'],
+    message: 'are only for strings',
+  })
+
+/** The schema of the option. Its output is valid input again. */
+export const browserSchema = z
+  .strictObject({
+    attributes: z
+      .record(z.string().regex(/^[\w-]{1,64}$/, 'must have names of 1 to 64 of A–Z, a–z, 0–9, _ and -'), attribute)
+      .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')
+      .default({}),
+    holdSeconds: z.number().min(10).max(LONGEST_HOLD).default(30),
+    maxHoldSeconds: z.number().min(10).max(LONGEST_HOLD).default(LONGEST_HOLD),
+  })
+  .refine(({ holdSeconds, maxHoldSeconds }) => maxHoldSeconds >= holdSeconds, {
+    path: ['maxHoldSeconds'],
+    message: 'must not be less than holdSeconds',
+  })
+
+/** The option, checked and with defaults filled in. */
+export type Browser = Readonly<z.output<typeof browserSchema>>
+
+type Value = string | number | boolean
+
+/**
+ * What is wrong with attributes that a server has or is to have; undefined if nothing is. Others than those that are
+ * declared are not looked at.
+ */
+export function attributeFault(
+  { attributes: declared }: Pick<Browser, 'attributes'>,
+  given: Readonly<Record<string, Value>>,
+): { readonly name: string; readonly message: string } | undefined {
+  for (const [name, { type, values }] of Object.entries(declared)) {
+    if (!Object.hasOwn(given, name)) continue
+    const value = given[name] as Value
+    if (typeof value !== type) return { name, message: `must be a ${type}, as the configuration says` }
+    if (values !== undefined && !values.includes(value as string))
+      return { name, message: `must be one of ${values.join(', ')}` }
+  }
+  return undefined
+}

@@ -1,0 +1,369 @@
+import { type Coordinates, InvalidInput } from '@muster/core'
+import type { Clock, Random } from '@muster/core/clock'
+import { newId } from '@muster/core/internal'
+import type { GameServerListener, GameServers, ServerReport, SessionWanted } from '../game-servers/index.js'
+import type { Pool } from '../pools/index.js'
+import type { Allocation, Assignment } from '../records/index.js'
+import { createSeats, type Seat, SeatRefused, type SeatRequest } from '../seats/index.js'
+import { attributeFault, type Browser } from './browser-definition.js'
+import { createListedServers, type ListChanges, type ListedServer, type ListKnown } from './listed-servers.js'
+
+/** A seat with what its player needs to connect. */
+export interface SeatGrant extends Omit<Seat, 'state' | 'session'> {
+  /** `starting`: its server is being started, and there is no token yet. */
+  readonly state: Seat['state'] | 'starting'
+  /** For its player alone; undefined while the server starts. */
+  readonly joinToken: string | undefined
+  readonly assignment: Assignment | undefined
+}
+
+export interface SeatsGranted {
+  /** In the order of the players. */
+  readonly seats: readonly SeatGrant[]
+  /** Whether a player has got a seat that they did not have. */
+  readonly isNew: boolean
+}
+
+/** A server that players have started. */
+export interface StartRequest {
+  /** Default: the first one of which players may start servers. */
+  readonly pool?: string | undefined
+  /** The players who get seats; the first one owns the server. None: a backend starts it for others. */
+  readonly playerIds: readonly string[]
+  readonly groupId?: string | undefined
+  /** In the list. Default: that of the pool. */
+  readonly name?: string | undefined
+  readonly password?: string | undefined
+  readonly attributes: Readonly<Record<string, string | number | boolean>>
+  /** Where it is wanted, in degrees. Default: where the pool has servers. */
+  readonly near?: Coordinates | undefined
+}
+
+export interface ServerBrowser {
+  /** What the registry of game servers says and asks. */
+  readonly games: Pick<GameServerListener, 'listed' | 'seatsOn' | 'isListed' | 'isOccupied'>
+  /** Something that the list says of a server has changed, e.g. that it is lost. */
+  touch(serverId: string): void
+  /** @throws {InvalidInput} naming the field, for a listing that the configuration does not allow */
+  assertListing(report: Pick<ServerReport, 'listing'>): void
+  changes(known: ListKnown | undefined): ListChanges
+  /** @throws as `Seats.hold` */
+  hold(request: SeatRequest): SeatsGranted
+  /** The client of a seat reads it, so that its hold lasts longer. Undefined: no such seat of this player. */
+  follow(seatId: string, playerId: string | undefined): SeatGrant | undefined
+  /** Gives a seat back. Returns false if the player has no such seat. */
+  release(seatId: string, playerId: string | undefined): boolean
+  ofPlayer(playerId: string): readonly SeatGrant[]
+  /** These players are sent to a match: seats that are held for them are free. */
+  matched(playerIds: readonly string[]): void
+  /**
+   * Has a server list itself: a warm one, or else one that is created.
+   * @param ask starts a server of the pool; undefined: there is none, and none may be created
+   * @throws {InvalidInput} naming the field; {SeatRefused}
+   */
+  start(request: StartRequest): SeatsGranted & { readonly serverId: string }
+  /** Whether the server is listed, or is to be: no match takes it, and it is no stock. */
+  isTaken(server: Allocation): boolean
+  advance(now: number): void
+}
+
+export interface ServerBrowserOptions {
+  readonly browser: Browser
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Random
+  readonly gameServers: () => Pick<GameServers, 'changed' | 'drain' | 'find' | 'isOpen'>
+  readonly find: (serverId: string) => Allocation | undefined
+  readonly pool: (name: string) => Pool | undefined
+  /** The first pool of which players may start servers. */
+  readonly customPool: () => Pool | undefined
+  /** A server for players: a warm one, or one that is created now; undefined: none may be. */
+  readonly serverFor: (pool: string, near: Coordinates | undefined) => Allocation | undefined
+  readonly drop: (server: Allocation) => void
+  readonly joinToken: (seat: Seat) => string
+  /** A player let holds expire too often. */
+  readonly unused: (playerId: string) => void
+}
+
+/** Milliseconds in which a server that was started has to list itself (our choice: a slow boot, and its level). */
+const START_MS = 300_000
+
+interface Start {
+  readonly server: Allocation
+  readonly wanted: SessionWanted
+  readonly request: StartRequest
+  readonly seatIds: readonly string[]
+  readonly until: number
+}
+
+/** Creates what players see and have of listed servers. */
+export function createServerBrowser(options: ServerBrowserOptions): ServerBrowser {
+  const { browser, clock, random, find, gameServers } = options
+  /** By server: those that do not list themselves yet. */
+  const starts = new Map<string, Start>()
+  /** Sessions that servers are to list, until they end. */
+  const wanted = new Map<string, SessionWanted>()
+  /** Epoch milliseconds since when servers of players have been empty. */
+  const emptySince = new Map<string, number>()
+
+  const seats = createSeats({
+    clock,
+    random,
+    holdMs: browser.holdSeconds * 1000,
+    maxHoldMs: browser.maxHoldSeconds * 1000,
+    server: (serverId) => {
+      const server = find(serverId)
+      return {
+        build: gameServers().find(serverId)?.registration.build,
+        isOpen: server?.assignment !== undefined && gameServers().isOpen(server),
+      }
+    },
+    changed: (serverId) => {
+      list.touch(serverId)
+      const server = find(serverId)
+      if (server !== undefined) gameServers().changed(server)
+    },
+    unused: options.unused,
+  })
+
+  const list = createListedServers((serverId): ListedServer | undefined => {
+    const session = seats.read(serverId)
+    const server = find(serverId)
+    if (session === undefined || server?.assignment === undefined) return undefined
+    const { listing, counts, teams } = session
+    const registration = gameServers().find(serverId)?.registration
+    const { location } = server.assignment
+    const isPlaced = location?.latitude !== undefined && location.longitude !== undefined
+    return {
+      id: serverId,
+      name: listing.name,
+      pool: server.pool ?? server.queue,
+      build: registration?.build,
+      place: isPlaced
+        ? {
+            city: location.city,
+            country: location.country,
+            latitude: location.latitude as number,
+            longitude: location.longitude as number,
+          }
+        : undefined,
+      attributes: { ...registration?.attributes, ...listing.attributes },
+      isOpen: !listing.locked && gameServers().isOpen(server),
+      hasPassword: listing.password !== undefined,
+      seats: counts,
+      teams,
+    }
+  }, random)
+
+  const grantOf = (seat: Seat): SeatGrant => {
+    const { session: _, ...rest } = seat
+    return { ...rest, joinToken: options.joinToken(seat), assignment: find(seat.serverId)?.assignment }
+  }
+  const startingSeat = ({ server, request, seatIds, until }: Start, index: number): SeatGrant => ({
+    id: seatIds[index] as string,
+    serverId: server.matchId,
+    playerId: request.playerIds[index] as string,
+    team: '',
+    groupId: request.groupId,
+    state: 'starting',
+    until,
+    joinToken: undefined,
+    assignment: undefined,
+  })
+  const startOf = (playerId: string) => {
+    for (const start of starts.values()) {
+      const index = start.request.playerIds.indexOf(playerId)
+      if (index !== -1) return { start, index }
+    }
+    return undefined
+  }
+  const startBySeat = (seatId: string) => {
+    for (const start of starts.values()) {
+      const index = start.seatIds.indexOf(seatId)
+      if (index !== -1) return { start, index }
+    }
+    return undefined
+  }
+
+  const giveUp = ({ server }: Start) => {
+    starts.delete(server.matchId)
+    wanted.delete(server.matchId)
+    options.drop(server)
+  }
+
+  /** The server lists what was wanted: the players who had it started get their seats. */
+  const begun = (start: Start) => {
+    const { server, request, seatIds, wanted: session } = start
+    starts.delete(server.matchId)
+    const { playerIds, groupId } = request
+    if (playerIds.length === 0) return
+    try {
+      seats.hold({ serverId: server.matchId, playerIds, groupId, password: session.password, seatIds })
+    } catch (error) {
+      // They have seats elsewhere by now, or the server says that it is locked.
+      if (!(error instanceof SeatRefused)) throw error
+    }
+  }
+
+  /** @throws {InvalidInput} naming the field */
+  const customOf = ({ pool: name, attributes }: StartRequest) => {
+    const refuse = (field: string, message: string) => new InvalidInput(`${field}: ${message}`, { field })
+    const pool = name === undefined ? options.customPool() : options.pool(name)
+    if (pool?.custom === undefined) throw refuse('pool', 'players start no servers of it, or there is no such pool')
+    for (const attribute of Object.keys(attributes))
+      if (!(pool.custom.attributes ?? Object.keys(browser.attributes)).includes(attribute))
+        throw refuse(`attributes.${attribute}`, 'is none that players choose')
+    const fault = attributeFault(browser, attributes)
+    if (fault !== undefined) throw refuse(`attributes.${fault.name}`, fault.message)
+    return { pool: pool.name, custom: pool.custom }
+  }
+
+  /** Servers of a pool that players have started, and those of one player. */
+  const startedIn = (pool: string, owner: string | undefined) => {
+    let all = 0
+    let own = 0
+    const count = (serverId: string, by: string | undefined) => {
+      if (find(serverId)?.pool !== pool) return
+      all += 1
+      if (by !== undefined && by === owner) own += 1
+    }
+    for (const { server, wanted: session } of starts.values()) count(server.matchId, session.owner)
+    for (const serverId of seats.serverIds())
+      if (!starts.has(serverId)) count(serverId, seats.read(serverId)?.listing.owner)
+    return { all, own }
+  }
+
+  /** Servers that players have started end once they have been empty for a while. */
+  const endEmpty = (now: number) => {
+    for (const serverId of seats.serverIds()) {
+      const server = find(serverId)
+      const custom = options.pool(server?.pool ?? '')?.custom
+      if (server === undefined || custom === undefined || seats.isOccupied(serverId) || starts.has(serverId)) {
+        emptySince.delete(serverId)
+        continue
+      }
+      const since = emptySince.get(serverId) ?? now
+      emptySince.set(serverId, since)
+      if (now - since >= custom.emptySeconds * 1000) gameServers().drain(server, 'surplus')
+    }
+  }
+
+  return {
+    games: {
+      listed: ({ matchId }, listing, instance) => {
+        seats.listed(matchId, listing, instance)
+        if (listing === undefined) emptySince.delete(matchId)
+        const session = wanted.get(matchId)
+        if (session === undefined) return
+        const start = starts.get(matchId)
+        if (listing?.session === session.session && start !== undefined && find(matchId)?.assignment !== undefined)
+          begun(start)
+        // A server that lists something else has ended the session, or its process has.
+        else if (start === undefined && listing?.session !== session.session) wanted.delete(matchId)
+      },
+      seatsOn: ({ matchId }) => ({ listing: seats.on(matchId), host: wanted.get(matchId) }),
+      isListed: ({ matchId }) => seats.isListed(matchId),
+      isOccupied: ({ matchId }) => seats.isOccupied(matchId),
+    },
+    touch: list.touch,
+
+    assertListing: ({ listing }) => {
+      const fault = attributeFault(browser, listing?.attributes ?? {})
+      if (fault === undefined) return
+      const field = `listing.attributes.${fault.name}`
+      throw new InvalidInput(`${field}: ${fault.message}`, { field })
+    },
+
+    changes: list.changes,
+    hold: (request) => {
+      const { seats: held, isNew } = seats.hold(request)
+      return { seats: held.map(grantOf), isNew }
+    },
+    follow: (seatId, playerId) => {
+      const seat = seats.find(seatId)
+      if (seat === undefined) {
+        const found = startBySeat(seatId)
+        const starting = found && startingSeat(found.start, found.index)
+        return playerId === undefined || starting?.playerId === playerId ? starting : undefined
+      }
+      if (playerId !== undefined && seat.playerId !== playerId) return undefined
+      return grantOf(seats.renew(seatId) ?? seat)
+    },
+    release: (seatId, playerId) => {
+      const seat = seats.find(seatId)
+      if (seat !== undefined && (playerId === undefined || seat.playerId === playerId)) return seats.release(seatId)
+      const found = startBySeat(seatId)
+      // Only the owner ends a start: the seats of the others expire.
+      if (found?.index !== 0 || (playerId !== undefined && found.start.request.playerIds[0] !== playerId)) return false
+      giveUp(found.start)
+      return true
+    },
+    ofPlayer: (playerId) => {
+      const seat = seats.ofPlayer(playerId)
+      if (seat !== undefined) return [grantOf(seat)]
+      const found = startOf(playerId)
+      return found === undefined ? [] : [startingSeat(found.start, found.index)]
+    },
+
+    matched: (playerIds) => {
+      for (const playerId of playerIds) {
+        const seat = seats.ofPlayer(playerId)
+        if (seat?.state === 'held') seats.release(seat.id)
+      }
+    },
+
+    start: (request) => {
+      const { playerIds, password, attributes, near } = request
+      const { pool, custom } = customOf(request)
+      const { name = pool } = request
+      const [owner] = playerIds
+      const before = owner === undefined ? undefined : startOf(owner)?.start
+      if (before !== undefined) {
+        // The same again.
+        const again = before.request.playerIds.map((_, index) => startingSeat(before, index))
+        return { seats: again, isNew: false, serverId: before.server.matchId }
+      }
+      const { all, own } = startedIn(pool, owner)
+      if (owner !== undefined && own >= custom.perPlayer)
+        throw new SeatRefused('too-many-servers', 'The player has started as many servers as allowed. End one first.')
+      for (const playerId of playerIds) {
+        const seat = seats.ofPlayer(playerId)
+        if (seat?.state === 'taken')
+          throw new SeatRefused('seat-held-elsewhere', 'The player is on another server. Give that seat back first.', {
+            playerId,
+            seatId: seat.id,
+          })
+      }
+      const server = all >= custom.max ? undefined : options.serverFor(pool, near)
+      if (server === undefined)
+        throw new SeatRefused('no-capacity', 'No more servers may be started now. Try again later.', {
+          retryAfterMs: 10_000,
+        })
+      const session = { session: newId(random), name, password, owner, attributes }
+      const start: Start = {
+        server,
+        wanted: session,
+        request,
+        seatIds: playerIds.map(() => newId(random)),
+        until: clock.now() + START_MS,
+      }
+      starts.set(server.matchId, start)
+      wanted.set(server.matchId, session)
+      gameServers().changed(server)
+      const started = playerIds.map((_, index) => startingSeat(start, index))
+      return { seats: started, isNew: true, serverId: server.matchId }
+    },
+
+    isTaken: ({ matchId }) => seats.isListed(matchId) || starts.has(matchId),
+
+    advance: (now) => {
+      seats.advance(now)
+      for (const start of starts.values()) {
+        const { server, until } = start
+        if (find(server.matchId) !== server || server.unwanted !== undefined || now >= until) giveUp(start)
+        else if (server.assignment !== undefined && seats.read(server.matchId)?.session === start.wanted.session)
+          begun(start)
+      }
+      endEmpty(now)
+    },
+  }
+}

@@ -1,0 +1,214 @@
+// pure: filters over listed servers, as players write them
+import type { Browser } from './browser-definition.js'
+import type { ListedServer } from './listed-servers.js'
+
+/** What is wrong with a filter or an order, and where: the parameter, and the column, from 1. */
+export interface QueryFault {
+  readonly field: string
+  readonly column: number
+  readonly message: string
+}
+
+type Value = string | number | boolean
+type Type = 'string' | 'number' | 'boolean'
+/** Milliseconds of round trip to a server; undefined: not known. */
+export type PingOf = (server: ListedServer) => number | undefined
+type Read = (server: ListedServer, pingOf: PingOf) => Value | undefined
+
+export interface ServerField {
+  readonly type: Type
+  readonly values?: readonly string[] | undefined
+  readonly read: Read
+}
+
+/** Whether a server is to be listed. */
+export type ServerFilter = (server: ListedServer, pingOf: PingOf) => boolean
+
+/** A part of a filter. */
+export interface Clause {
+  /** Name of the field. */
+  readonly name: string
+  readonly operator: Operator
+  readonly values: readonly Value[]
+  readonly test: ServerFilter
+}
+
+/** A filter that was read: all clauses hold, and the name is one that is searched. */
+export interface ReadFilter {
+  readonly clauses: readonly Clause[]
+  readonly named: ServerFilter | undefined
+  /** All of it. */
+  readonly filter: ServerFilter
+}
+
+/** Clauses of a filter, and characters of each, at most. */
+export const MOST_CLAUSES = 16
+export const LONGEST_CLAUSE = 256
+/** Values after `in`. */
+const MOST_VALUES = 32
+
+const number = (read: (server: ListedServer) => number): ServerField => ({ type: 'number', read })
+const text = (read: (server: ListedServer) => string | undefined): ServerField => ({ type: 'string', read })
+const flag = (read: (server: ListedServer) => boolean): ServerField => ({ type: 'boolean', read })
+
+/** What every listed server has. */
+const FIELDS: ReadonlyMap<string, ServerField> = new Map([
+  ['seats.total', number(({ seats }) => seats.total)],
+  ['seats.free', number(({ seats }) => seats.free)],
+  ['seats.held', number(({ seats }) => seats.held)],
+  ['seats.taken', number(({ seats }) => seats.taken)],
+  ['seats.away', number(({ seats }) => seats.away)],
+  ['build', text(({ build }) => build)],
+  ['place', text(({ place }) => place?.city)],
+  ['country', text(({ place }) => place?.country)],
+  ['pool', text(({ pool }) => pool)],
+  ['name', text(({ name }) => name)],
+  ['open', flag(({ isOpen }) => isOpen)],
+  ['password', flag(({ hasPassword }) => hasPassword)],
+  ['ping', { type: 'number', read: (server, pingOf) => pingOf(server) }],
+])
+
+/** A field of listed servers by its name; undefined if there is none. */
+export function serverField({ attributes }: Pick<Browser, 'attributes'>, name: string): ServerField | undefined {
+  const own = FIELDS.get(name)
+  if (own !== undefined) return own
+  if (!Object.hasOwn(attributes, name)) return undefined
+  const { type, values } = attributes[name] as { type: Type; values?: string[] }
+  // What objects inherit is of no such type.
+  const read: Read = ({ attributes: given }) => {
+    const value = given[name]
+    return typeof value === type ? value : undefined
+  }
+  return { type, values, read }
+}
+
+export const fieldNames = ({ attributes }: Pick<Browser, 'attributes'>): readonly string[] => [
+  ...Object.keys(attributes),
+  ...FIELDS.keys(),
+]
+
+const OPERATORS = ['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in', 'contains'] as const
+type Operator = (typeof OPERATORS)[number]
+const isOperator = (word: string): word is Operator => OPERATORS.some((one) => one === word)
+
+const TAKES: Readonly<Record<Type, ReadonlySet<Operator>>> = {
+  string: new Set(['eq', 'ne', 'in', 'contains']),
+  number: new Set(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'in']),
+  boolean: new Set(['eq', 'ne']),
+}
+
+/** `mode eq ctf`: a field, an operator, and the rest of the text as its value. */
+const CLAUSE = /^(\s*)(\S+)(\s+)(\S+)(\s+)(.*?)\s*$/s
+
+/**
+ * Reads a filter: all clauses hold, and the name contains `q`, in whatever case.
+ * @param where clauses such as `mode eq ctf`, `seats.free ge 2` and `map in dust,aztec`
+ * @returns the filter, or what is wrong with it
+ */
+export function readFilter(
+  browser: Pick<Browser, 'attributes'>,
+  { where = [], q = '' }: { readonly where?: readonly string[] | undefined; readonly q?: string | undefined },
+): ReadFilter | QueryFault {
+  if (where.length > MOST_CLAUSES)
+    return { field: 'where', column: 1, message: `must have at most ${MOST_CLAUSES} clauses` }
+  const clauses: Clause[] = []
+  for (const [index, clause] of where.entries()) {
+    const read = readClause(browser, clause)
+    if ('message' in read) return { field: where.length === 1 ? 'where' : `where.${index}`, ...read }
+    clauses.push(read)
+  }
+  const searched = q.trim().toLowerCase()
+  const named: ServerFilter | undefined =
+    searched === '' ? undefined : ({ name }) => name.toLowerCase().includes(searched)
+  const tests = clauses.map(({ test }) => test)
+  const filter = [...tests, ...(named === undefined ? [] : [named])].reduceRight<ServerFilter>(
+    (rest, test) => (rest === ALL ? test : (server, pingOf) => test(server, pingOf) && rest(server, pingOf)),
+    ALL,
+  )
+  return { clauses, named, filter }
+}
+
+const ALL: ServerFilter = () => true
+
+function readClause(browser: Pick<Browser, 'attributes'>, clause: string): Clause | Omit<QueryFault, 'field'> {
+  if (clause.length > LONGEST_CLAUSE)
+    return { column: LONGEST_CLAUSE + 1, message: `must have at most ${LONGEST_CLAUSE} characters` }
+  const parts = CLAUSE.exec(clause)
+  if (parts === null) return { column: 1, message: 'must be a field, an operator and a value, such as mode eq ctf' }
+  const [, lead = '', name = '', gap = '', operator = '', space = '', rest = ''] = parts
+  const nameAt = lead.length + 1
+  const operatorAt = nameAt + name.length + gap.length
+  const valueAt = operatorAt + operator.length + space.length
+  const field = serverField(browser, name)
+  if (field === undefined)
+    return { column: nameAt, message: `there is no such field; there are ${fieldNames(browser).join(', ')}` }
+  const takes = TAKES[field.type]
+  if (!isOperator(operator) || !takes.has(operator))
+    return { column: operatorAt, message: `must be one of ${[...takes].join(', ')} for a ${field.type}` }
+  if (rest === '') return { column: valueAt, message: 'must have a value' }
+  if (operator === 'contains') {
+    const part = rest.toLowerCase()
+    const test: ServerFilter = (server, pingOf) => {
+      const value = field.read(server, pingOf)
+      return typeof value === 'string' && value.toLowerCase().includes(part)
+    }
+    return { name, operator, values: [], test }
+  }
+  const texts = operator === 'in' ? rest.split(',') : [rest]
+  if (texts.length > MOST_VALUES) return { column: valueAt, message: `must have at most ${MOST_VALUES} values` }
+  const values: Value[] = []
+  let column = valueAt
+  for (const one of texts) {
+    const value = valueOf(field, one.trim())
+    if (typeof value === 'object') return { column, ...value }
+    values.push(value)
+    column += one.length + 1
+  }
+  return { name, operator, values, test: comparison(field, operator, values) }
+}
+
+function valueOf({ type, values }: ServerField, given: string): Value | { readonly message: string } {
+  if (type === 'boolean')
+    return given === 'true' || given === 'false' ? given === 'true' : { message: 'must be true or false' }
+  if (type === 'number') {
+    const value = given === '' ? Number.NaN : Number(given)
+    return Number.isFinite(value) ? value : { message: 'must be a number' }
+  }
+  return values === undefined || values.includes(given) ? given : { message: `must be one of ${values.join(', ')}` }
+}
+
+function comparison(
+  { read }: ServerField,
+  operator: Exclude<Operator, 'contains'>,
+  values: readonly Value[],
+): ServerFilter {
+  const [wanted] = values as readonly [Value]
+  switch (operator) {
+    case 'eq':
+      return (server, pingOf) => read(server, pingOf) === wanted
+    case 'ne':
+      return (server, pingOf) => read(server, pingOf) !== wanted
+    case 'in': {
+      const among = new Set(values)
+      return (server, pingOf) => {
+        const value = read(server, pingOf)
+        return value !== undefined && among.has(value)
+      }
+    }
+    default: {
+      const limit = wanted as number
+      const holds = ORDER[operator]
+      return (server, pingOf) => {
+        const value = read(server, pingOf)
+        return typeof value === 'number' && holds(value, limit)
+      }
+    }
+  }
+}
+
+const ORDER = {
+  lt: (value: number, limit: number) => value < limit,
+  le: (value: number, limit: number) => value <= limit,
+  gt: (value: number, limit: number) => value > limit,
+  ge: (value: number, limit: number) => value >= limit,
+} as const

@@ -1,0 +1,223 @@
+// pure: a page of listed servers: filtered, sorted, from a cursor on
+import type { Browser } from './browser-definition.js'
+import type { ListChange, ListedServer } from './listed-servers.js'
+import {
+  fieldNames,
+  LONGEST_CLAUSE,
+  type PingOf,
+  type QueryFault,
+  readFilter,
+  type ServerField,
+  type ReadFilter,
+  serverField,
+} from './server-filter.js'
+
+/** What a player looks for, as the request says it. */
+export interface ServerQuery {
+  readonly where?: readonly string[] | undefined
+  /** Part of a name. */
+  readonly q?: string | undefined
+  /** Fields in the order of their weight, `-` before one that is to descend: `ping,-seats.taken`. */
+  readonly sort?: string | undefined
+  /** Servers on the page, from 1 to 100. Default 20. */
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** A field by which is sorted. */
+export interface Order {
+  readonly name: string
+  readonly field: ServerField
+  readonly isDescending: boolean
+}
+
+/** A query that was read: the same for every list. */
+export interface ReadQuery extends ReadFilter {
+  readonly order: readonly Order[]
+  readonly limit: number
+  readonly after: SortKey | undefined
+}
+
+/** Values of the fields by which is sorted, and the id, which makes it unlike every other. */
+type SortKey = readonly (string | number | boolean | null)[]
+
+export interface ServerPage {
+  readonly servers: readonly ListedServer[]
+  /** Servers that match, on all pages. */
+  readonly total: number
+  /** Cursor of the next page; undefined on the last. */
+  readonly next: string | undefined
+  /** Of the last server, if the page is full. */
+  readonly end: SortKey | undefined
+}
+
+/** The order without `sort`. Of servers that are as near, the fullest come first. */
+const USUAL_SORT = 'ping,-seats.taken'
+const MOST_FIELDS = 4
+export const LARGEST_PAGE = 100
+const USUAL_PAGE = 20
+export const LONGEST_CURSOR = 1024
+
+/** Reads what a player looks for. Returns what is wrong with it otherwise. */
+export function readQuery(browser: Pick<Browser, 'attributes'>, query: ServerQuery): ReadQuery | QueryFault {
+  const filter = readFilter(browser, query)
+  if ('message' in filter) return filter
+  const order = readOrder(browser, query.sort ?? USUAL_SORT)
+  if ('message' in order) return order
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor, order.length)
+  if (after === null) return { field: 'cursor', column: 1, message: 'is none of this order; leave it out' }
+  return { ...filter, order, limit: query.limit ?? USUAL_PAGE, after }
+}
+
+function readOrder(browser: Pick<Browser, 'attributes'>, sort: string): ReadQuery['order'] | QueryFault {
+  if (sort.length > LONGEST_CLAUSE)
+    return { field: 'sort', column: LONGEST_CLAUSE + 1, message: `must have at most ${LONGEST_CLAUSE} characters` }
+  const order: Order[] = []
+  let column = 1
+  for (const part of sort.split(',')) {
+    const word = part.trim()
+    const isDescending = word.startsWith('-')
+    const name = isDescending ? word.slice(1) : word
+    const field = serverField(browser, name)
+    if (field === undefined)
+      return { field: 'sort', column, message: `there is no such field; there are ${fieldNames(browser).join(', ')}` }
+    if (order.length === MOST_FIELDS)
+      return { field: 'sort', column, message: `must have at most ${MOST_FIELDS} fields` }
+    order.push({ name, field, isDescending })
+    column += part.length + 1
+  }
+  return order
+}
+
+const cursorOf = (key: SortKey): string => Buffer.from(JSON.stringify(key)).toString('base64url')
+
+/** Null for a text that is no cursor of such an order. */
+function readCursor(cursor: string, fields: number): SortKey | null {
+  if (cursor.length > LONGEST_CURSOR) return null
+  try {
+    const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    if (!Array.isArray(key) || key.length !== fields + 1 || typeof key.at(-1) !== 'string') return null
+    const isValue = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value)
+    return key.every(isValue) ? (key as SortKey) : null
+  } catch {
+    return null
+  }
+}
+
+/** Unknown values come last, whichever way is sorted; otherwise numbers, texts and flags in their own order. */
+function compare(a: SortKey[number], b: SortKey[number], isDescending: boolean): number {
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? 1 : -1
+  const less = typeof a === typeof b ? a < b : typeof a < typeof b
+  return less === isDescending ? 1 : -1
+}
+
+/** The page of a list. Each server is looked at once, and kept if it is among the first: no index is needed. */
+export function pageOf(servers: readonly ListedServer[], query: ReadQuery, pingOf: PingOf): ServerPage {
+  const { filter } = query
+  const matching = servers.filter((server) => filter(server, pingOf))
+  const { page, next } = topOf(matching, query, pingOf)
+  return { ...page, total: matching.length, next: next(false) }
+}
+
+/**
+ * The first servers from the cursor on, of those that match.
+ * @returns the page, and its cursor: `isMore` says that there are others beyond these
+ */
+export function topOf(
+  matching: readonly ListedServer[],
+  query: ReadQuery,
+  pingOf: PingOf,
+): {
+  readonly page: Pick<ServerPage, 'servers' | 'end'>
+  readonly next: (isMore: boolean) => string | undefined
+} {
+  const { limit, after } = query
+  const best: { readonly server: ListedServer; readonly key: SortKey }[] = []
+  let isBeyond = false
+
+  for (const server of matching) {
+    if (after !== undefined && compareTo(server, after, query, pingOf) <= 0) continue
+    const last = best.length === limit ? best.at(-1) : undefined
+    if (last !== undefined) {
+      isBeyond = true
+      if (compareTo(server, last.key, query, pingOf) >= 0) continue
+    }
+    const key = keyOf(server, query, pingOf)
+    let at = best.length
+    while (at > 0 && compareTo(server, (best[at - 1] as { key: SortKey }).key, query, pingOf) < 0) at -= 1
+    best.splice(at, 0, { server, key })
+    if (best.length > limit) best.pop()
+  }
+  const end = best.length === limit ? best.at(-1)?.key : undefined
+  return {
+    page: { servers: best.map(({ server }) => server), end },
+    next: (isMore) => ((isBeyond || isMore) && end !== undefined ? cursorOf(end) : undefined),
+  }
+}
+
+/** The first servers of a list, and how far they reach. */
+export interface PageWindow {
+  readonly servers: readonly ListedServer[]
+  readonly total: number
+  /** The key of the last one, if there may be others beyond it; undefined: there are none. */
+  readonly end: SortKey | undefined
+}
+
+/** The servers of a window after changes of the list. They are fewer than were there if some have gone. */
+export function changedWindow(
+  { servers, total, end }: PageWindow,
+  changes: readonly ListChange[],
+  query: ReadQuery,
+  pingOf: PingOf,
+): PageWindow {
+  const { filter, after: start } = query
+  let now: ListedServer[] | undefined
+  let count = total
+  const isNear = (server: ListedServer) =>
+    (start === undefined || compareTo(server, start, query, pingOf) > 0) &&
+    (end === undefined || compareTo(server, end, query, pingOf) <= 0)
+  for (const [before, after] of changes) {
+    const was = before !== undefined && filter(before, pingOf)
+    const is = after !== undefined && filter(after, pingOf)
+    if (!was && !is) continue
+    count += Number(is) - Number(was)
+    if (was && isNear(before)) {
+      now ??= [...servers]
+      const at = now.findIndex(({ id }) => id === before.id)
+      if (at !== -1) now.splice(at, 1)
+    }
+    if (is && isNear(after)) {
+      now ??= [...servers]
+      const key = keyOf(after, query, pingOf)
+      let at = now.length
+      while (at > 0 && compareTo(now[at - 1] as ListedServer, key, query, pingOf) > 0) at -= 1
+      now.splice(at, 0, after)
+    }
+  }
+  return { servers: now ?? servers, total: count, end }
+}
+
+/** A window that reaches no further than this many servers. */
+export function cutWindow(window: PageWindow, most: number, query: ReadQuery, pingOf: PingOf): PageWindow {
+  const last = window.servers[most - 1]
+  if (last === undefined || window.servers.length === most) return window
+  return { ...window, servers: window.servers.slice(0, most), end: keyOf(last, query, pingOf) }
+}
+
+function keyOf(server: ListedServer, { order }: ReadQuery, pingOf: PingOf): SortKey {
+  const key: (string | number | boolean | null)[] = []
+  for (const { field } of order) key.push(field.read(server, pingOf) ?? null)
+  key.push(server.id)
+  return key
+}
+
+/** Compares a server with a key of the order. Its values are read only as far as they are needed. */
+function compareTo(server: ListedServer, key: SortKey, { order }: ReadQuery, pingOf: PingOf): number {
+  for (let index = 0; index < order.length; index += 1) {
+    const { field, isDescending } = order[index] as ReadQuery['order'][number]
+    const by = compare(field.read(server, pingOf) ?? null, key[index] ?? null, isDescending)
+    if (by !== 0) return by
+  }
+  return compare(server.id, key.at(-1) ?? null, false)
+}

@@ -1,0 +1,175 @@
+// pure: the list of servers in columns, so that a scan of ten thousand reads numbers that lie side by side
+import type { Browser } from './browser-definition.js'
+import type { ListedPlace, ListedServer } from './listed-servers.js'
+import { type Clause, fieldNames, type PingOf, serverField } from './server-filter.js'
+import { type Order, type ReadQuery, type ServerPage, topOf } from './server-pages.js'
+
+/** The servers of a list by row. Rows change their numbers when servers go. */
+export interface ServerTable {
+  set(server: ListedServer): void
+  remove(serverId: string): void
+  clear(): void
+  /** The page of the servers in the table: as `pageOf` of them. */
+  page(query: ReadQuery, pingOf: PingOf): ServerPage
+}
+
+/** Texts of which numbers are known; beyond it, the columns are made again from what is there. */
+const MOST_TEXTS = 100_000
+/** Names differ from server to server, and are read from the servers. */
+const NO_COLUMN: ReadonlySet<string> = new Set(['name', 'ping'])
+
+type RowTest = (row: number) => boolean
+type RowValue = (row: number) => number
+
+export function createServerTable(browser: Pick<Browser, 'attributes'>): ServerTable {
+  const rows: ListedServer[] = []
+  const rowOf = new Map<string, number>()
+  const texts = new Map<string, number>()
+  let capacity = 256
+  /** NaN: a value that is not there. Texts are numbers of `texts`, flags 0 and 1. */
+  const columns = new Map<string, Float64Array>()
+  for (const name of fieldNames(browser)) if (!NO_COLUMN.has(name)) columns.set(name, new Float64Array(capacity))
+  /** Number of the place of each row; -1: not known. */
+  let placeOf = new Int32Array(capacity).fill(-1)
+  const places = new Map<number, ListedPlace>()
+  const fields = Array.from(columns.keys(), (name) => ({ name, field: serverField(browser, name) }))
+
+  const numberOf = (value: string | number | boolean | undefined): number => {
+    if (typeof value === 'number') return value
+    if (typeof value === 'boolean') return Number(value)
+    if (value === undefined) return Number.NaN
+    let number = texts.get(value)
+    if (number === undefined) texts.set(value, (number = texts.size))
+    return number
+  }
+  const noPing = () => undefined
+  const write = (row: number, server: ListedServer) => {
+    rows[row] = server
+    rowOf.set(server.id, row)
+    for (const { name, field } of fields)
+      (columns.get(name) as Float64Array)[row] = numberOf(field?.read(server, noPing))
+    const { place } = server
+    placeOf[row] = place?.number ?? -1
+    if (place?.number !== undefined) places.set(place.number, place)
+  }
+  const grow = () => {
+    capacity *= 2
+    for (const [name, column] of columns) {
+      const wider = new Float64Array(capacity)
+      wider.set(column)
+      columns.set(name, wider)
+    }
+    const wider = new Int32Array(capacity)
+    wider.set(placeOf)
+    placeOf = wider
+  }
+
+  /** Round trips by the row of a server, in milliseconds; NaN: not known. */
+  const pingsBy = (pingOf: PingOf): RowValue => {
+    const byPlace: number[] = []
+    const unplaced = rows.length === 0 ? undefined : { ...(rows[0] as ListedServer) }
+    for (const [number, place] of places) byPlace[number] = (unplaced && pingOf({ ...unplaced, place })) ?? Number.NaN
+    return (row) => byPlace[placeOf[row] as number] ?? Number.NaN
+  }
+
+  const valuesBy = (name: string, pings: RowValue): RowValue | undefined => {
+    if (name === 'ping') return pings
+    const column = columns.get(name)
+    return column && ((row) => column[row] as number)
+  }
+
+  const testOf = ({ name, operator, values, test }: Clause, pings: RowValue, pingOf: PingOf): RowTest => {
+    const column = columns.get(name)
+    const [wanted] = values
+    const number = typeof wanted === 'string' ? (texts.get(wanted) ?? -1) : Number(wanted)
+    if (name === 'ping') {
+      if (operator === 'lt') return (row) => pings(row) < number
+      if (operator === 'le') return (row) => pings(row) <= number
+    } else if (column !== undefined) {
+      if (operator === 'eq') return (row) => column[row] === number
+      if (operator === 'lt') return (row) => (column[row] as number) < number
+      if (operator === 'le') return (row) => (column[row] as number) <= number
+      if (operator === 'gt') return (row) => (column[row] as number) > number
+      if (operator === 'ge') return (row) => (column[row] as number) >= number
+    }
+    return (row) => test(rows[row] as ListedServer, pingOf)
+  }
+
+  return {
+    set: (server) => {
+      const row = rowOf.get(server.id) ?? rows.length
+      if (row === capacity) grow()
+      if (texts.size > MOST_TEXTS) {
+        texts.clear()
+        for (const [index, one] of rows.entries()) write(index, one)
+      }
+      write(row, server)
+    },
+    remove: (serverId) => {
+      const row = rowOf.get(serverId)
+      if (row === undefined) return
+      rowOf.delete(serverId)
+      const last = rows.pop()
+      if (last !== undefined && last.id !== serverId) write(row, last)
+    },
+    clear: () => {
+      rows.length = 0
+      rowOf.clear()
+      texts.clear()
+      places.clear()
+    },
+
+    page: (query, pingOf) => {
+      const pings = pingsBy(pingOf)
+      const tests = query.clauses.map((clause) => testOf(clause, pings, pingOf))
+      const { named } = query
+      if (named !== undefined) tests.push((row) => named(rows[row] as ListedServer, pingOf))
+      const matching: number[] = []
+      scan: for (let row = 0; row < rows.length; row += 1) {
+        for (const test of tests) if (!test(row)) continue scan
+        matching.push(row)
+      }
+      const [first] = query.order
+      const values = first && isNumber(first) ? valuesBy(first.name, pings) : undefined
+      const near = values && first ? nearest(matching, values, first, query) : matching
+      const page = topOf(
+        near.map((row) => rows[row] as ListedServer),
+        query,
+        pingOf,
+      )
+      return { ...page.page, total: matching.length, next: page.next(near.length < matching.length) }
+    },
+  }
+}
+
+const isNumber = ({ field }: Order) => field.type !== 'string'
+
+/**
+ * The rows that may be on the page by the first field of the order: no other one comes before them. With a cursor, all.
+ */
+function nearest(
+  rows: readonly number[],
+  values: RowValue,
+  { isDescending }: Order,
+  query: ReadQuery,
+): readonly number[] {
+  const { limit, after } = query
+  if (after !== undefined || rows.length <= limit * 2) return rows
+  const sign = isDescending ? -1 : 1
+  const keyOf = (row: number) => {
+    const value = values(row)
+    return Number.isNaN(value) ? Infinity : sign * value
+  }
+  /** The greatest of the `limit` least keys so far. */
+  const least: number[] = []
+  for (const row of rows) {
+    const key = keyOf(row)
+    if (least.length === limit && key >= (least.at(-1) as number)) continue
+    let at = least.length
+    while (at > 0 && key < (least[at - 1] as number)) at -= 1
+    least.splice(at, 0, key)
+    if (least.length > limit) least.pop()
+  }
+  const bound = least.at(-1) ?? Infinity
+  return rows.filter((row) => keyOf(row) <= bound)
+}

@@ -1,0 +1,73 @@
+import { Conflict, NotFound } from '@muster/core'
+
+/** Why a seat is refused; the codes of the ticket API. */
+export type SeatFault =
+  | 'server-full'
+  | 'server-closed'
+  | 'wrong-build'
+  | 'wrong-password'
+  | 'too-many-tries'
+  | 'seat-held-elsewhere'
+  | 'too-many-servers'
+  | 'no-capacity'
+
+/** A seat is refused. */
+export class SeatRefused extends Conflict {
+  readonly code: SeatFault
+  /** With `server-full`: ids of up to three servers with enough free seats. */
+  readonly alternatives: readonly string[] | undefined
+  /** With `seat-held-elsewhere`: the player, and the seat that they have to give back first. */
+  readonly playerId: string | undefined
+  readonly seatId: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  static {
+    this.prototype.name = 'SeatRefused'
+  }
+
+  constructor(
+    code: SeatFault,
+    message: string,
+    facts: Partial<Pick<SeatRefused, 'alternatives' | 'playerId' | 'seatId' | 'retryAfterMs'>> = {},
+  ) {
+    super(message)
+    this.code = code
+    this.alternatives = facts.alternatives
+    this.playerId = facts.playerId
+    this.seatId = facts.seatId
+    this.retryAfterMs = facts.retryAfterMs
+  }
+}
+
+/** No listed server has this id. */
+export class UnknownServer extends NotFound {
+  static {
+    this.prototype.name = 'UnknownServer'
+  }
+}
+
+/** No such seat is held, or not by this player. */
+export class UnknownSeat extends NotFound {
+  static {
+    this.prototype.name = 'UnknownSeat'
+  }
+}
+
+/** `held`: kept free for its player; `taken`: its player is on the server; `away`: its player may return. */
+export type SeatState = 'held' | 'taken' | 'away'
+
+/** A seat of a player on a listed server. */
+export interface Seat {
+  readonly id: string
+  readonly serverId: string
+  /** Id of the listed session, `mid` of the seat's join tokens. */
+  readonly session: string
+  readonly playerId: string
+  /** '' on a server without teams. */
+  readonly team: string
+  /** Id of the party with which the seat was held. */
+  readonly groupId: string | undefined
+  readonly state: SeatState
+  /** Epoch milliseconds at which a held seat expires unless it is renewed; undefined for the other states. */
+  readonly until: number | undefined
+}

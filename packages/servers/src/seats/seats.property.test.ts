@@ -1,0 +1,83 @@
+/**
+ * Seats on servers that lose, repeat and delay their reports: free + held + taken + away are all seats, nobody has two,
+ * and a server that keeps to its tokens never has more players than seats. The servers are models of a game server;
+ * registration, reports and loss go through the registry of game servers.
+ */
+import { describe, expect, test } from 'vitest'
+import { ReportBody } from '../game-servers/server-reports.js'
+import { admit, commands, HOLD_MS, holds, MAX_HOLD_MS, restart, SEATS, World } from './seats.fixture.js'
+
+test('seats are right whatever is lost, repeated or late, and nobody has two', () =>
+  expect(holds(commands, 500)).resolves.toBeUndefined())
+
+test('so they are when our process restarts, which forgets what was held', () =>
+  expect(holds([...commands, restart], 200)).resolves.toBeUndefined())
+
+describe('a server that says late that a player has come', () => {
+  const full = () => {
+    const world = new World()
+    world.hold(['ann', 'ben'], 's0', undefined)
+    admit(world, 'ann')
+    return { world, model: world.model('s0') }
+  }
+
+  test('keeps their seat while its reports are lost', async () => {
+    const { world, model } = full()
+    await world.pass(22_000)
+    model.report()
+    await world.pass(2000)
+    world.deliver(model, ReportBody.parse({ instance: model.name, seq: (model.seq += 1), listing: listingOf({}) }))
+    await world.pass(10_000)
+    // Both holds are over, and no report has come since that could prove that nobody has.
+    world.hold(['cat', 'dan'], 's0', undefined)
+    expect(world.seats.ofPlayer('cat')).toBeUndefined()
+    world.deliver(model, model.report())
+    expect(world.seats.read('s0')?.counts).toEqual({ total: 2, free: 0, held: 1, taken: 1, away: 0 })
+    await world.pass(5000)
+    world.deliver(model, model.report())
+    expect(world.seats.read('s0')?.counts).toEqual({ total: 2, free: 1, held: 0, taken: 1, away: 0 })
+  })
+
+  test('keeps it too if a report was under way when the hold ended', async () => {
+    const { world, model } = full()
+    const early = ReportBody.parse({ instance: model.name, seq: 50, listing: listingOf({}) })
+    await world.pass(HOLD_MS + 4000)
+    world.deliver(model, early)
+    expect(world.seats.read('s0')?.counts.held).toBe(2)
+  })
+
+  const listingOf = (players: Record<string, 'in'>) => ({
+    name: 'world',
+    seats: SEATS,
+    teams: { red: 1, blue: 1 },
+    players,
+  })
+})
+
+describe('a hold', () => {
+  test('is renewed while its client follows it, and lasts 300 s at most', async () => {
+    const world = new World()
+    world.hold(['ann'], 's0', undefined)
+    const { id = '' } = world.seats.ofPlayer('ann') ?? {}
+    const begun = world.clock.now()
+    for (let beat = 0; beat < 30; beat += 1) {
+      await world.pass(9000)
+      const seat = world.seats.renew(id)
+      expect(seat?.until).toBe(Math.min(world.clock.now() + HOLD_MS, begun + MAX_HOLD_MS))
+      world.deliver(world.model('s0'), world.model('s0').report())
+    }
+    await world.pass(40_000)
+    world.deliver(world.model('s0'), world.model('s0').report())
+    expect(world.seats.renew(id)).toBeUndefined()
+  })
+
+  test('counts if it was not used: the third in five minutes is one too many', async () => {
+    const world = new World()
+    for (let hold = 1; hold <= 3; hold += 1) {
+      world.hold(['ann'], 's0', undefined)
+      await world.pass(HOLD_MS + 6000)
+      world.deliver(world.model('s0'), world.model('s0').report())
+      expect(world.unused).toBe(hold === 3 ? 1 : 0)
+    }
+  })
+})

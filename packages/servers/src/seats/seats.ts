@@ -1,0 +1,431 @@
+import type { Clock, Random } from '@muster/core/clock'
+import { newId } from '@muster/core/internal'
+import { type ListingReport, LOST_AFTER_MS } from '../game-servers/index.js'
+import { createPasswordTries } from './password-tries.js'
+import { type Seat, SeatRefused, type SeatState, UnknownServer } from './seat.js'
+import { createUnusedHolds } from './unused-holds.js'
+
+/*
+ * The seats of listed servers, counted by us:
+ *
+ *   FREE ──hold──▶ HELD ──admitted──▶ TAKEN ⇄ AWAY
+ *    ▲              │ expires, released     │ gone from the report
+ *    └──────────────┴───────────────────────┘
+ *
+ * Counts are never kept: each is the number of seats in a state, and free is what the rest leaves. So nothing that is
+ * lost, repeated or late can make them wrong.
+ */
+
+/** Seats by state. The first is always the sum of the others. */
+export interface SeatCounts {
+  readonly total: number
+  readonly free: number
+  readonly held: number
+  readonly taken: number
+  readonly away: number
+}
+
+/** A server that players may join, as it lists itself. */
+export interface ListedSession {
+  readonly serverId: string
+  readonly session: string
+  readonly listing: ListingReport
+  readonly counts: SeatCounts
+  readonly teams: readonly { readonly name: string; readonly total: number; readonly free: number }[]
+}
+
+/** What a player asks for. */
+export interface SeatRequest {
+  readonly serverId: string
+  /** One player, or a party: all get a seat, or nobody does. */
+  readonly playerIds: readonly string[]
+  readonly team?: string | undefined
+  readonly password?: string | undefined
+  /** The build of the players' game. Default: any. */
+  readonly build?: string | undefined
+  readonly groupId?: string | undefined
+  /** Ids for the seats, where they were promised before. */
+  readonly seatIds?: readonly string[] | undefined
+}
+
+export interface Seats {
+  /**
+   * Takes what a server lists now, as a level; undefined: it is not listed any more, so nobody has a seat on it.
+   * @param instance the process of the server: without an id of its own, the session is the process's.
+   */
+  listed(serverId: string, listing: ListingReport | undefined, instance: string): void
+  /**
+   * Holds seats. Players who have one on this server get the same again, renewed. Held seats elsewhere, and those of
+   * players who are away, are freed.
+   * @throws {UnknownServer}; {SeatRefused}, and nothing changes
+   */
+  hold(request: SeatRequest): { readonly seats: readonly Seat[]; readonly isNew: boolean }
+  /** The client of a held seat follows it: the hold lasts longer. Undefined if there is no such seat. */
+  renew(seatId: string): Seat | undefined
+  find(seatId: string): Seat | undefined
+  /**
+   * Gives a seat back. One whose player is on the server counts as theirs no more, and is free once the server says
+   * that they are gone. Returns false if there is no such seat.
+   */
+  release(seatId: string): boolean
+  ofPlayer(playerId: string): Seat | undefined
+  /** The seats of a server, for its orders; undefined if it is not listed. */
+  on(serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined
+  /** Whether somebody has a seat on the server. */
+  isOccupied(serverId: string): boolean
+  isListed(serverId: string): boolean
+  read(serverId: string): ListedSession | undefined
+  serverIds(): Iterable<string>
+  /**
+   * Frees holds whose time is over, on servers that are silent. Others say themselves who has come: the next report
+   * after its time frees a hold, so that no seat is given to two whose server says late that the first has come.
+   */
+  advance(now: number): void
+}
+
+export interface SeatsOptions {
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Random
+  /** Milliseconds for which a seat is held unless its client follows it, and in all. */
+  readonly holdMs: number
+  readonly maxHoldMs: number
+  /** The build of a server, if known, and whether it takes players now. */
+  readonly server: (serverId: string) => { readonly build: string | undefined; readonly isOpen: boolean }
+  /** The seats of a server have changed. */
+  readonly changed: (serverId: string) => void
+  /** A player let holds expire too often. */
+  readonly unused: (playerId: string, serverId: string) => void
+}
+
+/**
+ * Milliseconds after the end of a hold from which a report proves that its player has not come: one that was under way
+ * may have been made before (our choice).
+ */
+const REPORT_WAY_MS = 5000
+/** Servers that are named in place of a full one. */
+const MOST_ALTERNATIVES = 3
+
+interface Occupant {
+  readonly id: string
+  readonly playerId: string
+  team: string
+  state: SeatState
+  readonly groupId: string | undefined
+  readonly heldAt: number
+  until: number
+  /** Whether it is the player's one seat. Not so for players who were let in while they have a seat elsewhere. */
+  isOwn: boolean
+  /** The player has given the seat back, and is still on the server. */
+  isGivenBack: boolean
+}
+
+interface Session {
+  readonly serverId: string
+  readonly id: string
+  listing: ListingReport
+  teams: ReadonlyMap<string, number>
+  /** By player. */
+  readonly occupants: Map<string, Occupant>
+}
+
+const ONE_TEAM = ''
+const teamsOf = ({ seats, teams }: ListingReport): ReadonlyMap<string, number> =>
+  teams === undefined ? new Map([[ONE_TEAM, seats]]) : new Map(Object.entries(teams))
+
+/** Creates the seats of all listed servers. */
+export function createSeats(options: SeatsOptions): Seats {
+  const { clock, random, holdMs, maxHoldMs, changed } = options
+  const sessions = new Map<string, Session>()
+  /** The one seat of each player. */
+  const own = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
+  const bySeat = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
+  const tries = createPasswordTries(clock)
+  const unused = createUnusedHolds(clock)
+
+  const viewOf = ({ serverId, id: session }: Session, occupant: Occupant): Seat => {
+    const { id, playerId, team, groupId, state, until } = occupant
+    return { id, serverId, session, playerId, team, groupId, state, until: state === 'held' ? until : undefined }
+  }
+
+  /** Free seats by team. */
+  const freeIn = ({ teams, occupants }: Session): Map<string, number> => {
+    const free = new Map(teams)
+    for (const { team } of occupants.values()) free.set(team, (free.get(team) ?? 0) - 1)
+    for (const [team, count] of free) if (count < 0) free.set(team, 0)
+    return free
+  }
+  const sum = (numbers: Iterable<number>) => {
+    let total = 0
+    for (const number of numbers) total += number
+    return total
+  }
+  /** The team with the most free seats, the first of equals. */
+  const emptiest = (free: ReadonlyMap<string, number>): string => {
+    let best: string | undefined
+    for (const [team, count] of free) if (best === undefined || count > (free.get(best) ?? 0)) best = team
+    return best ?? ONE_TEAM
+  }
+
+  const sit = (session: Session, given: Pick<Occupant, 'playerId' | 'team' | 'state' | 'groupId'>, id: string) => {
+    const now = clock.now()
+    const isOwn = !own.has(given.playerId)
+    const occupant: Occupant = { ...given, id, heldAt: now, until: now + holdMs, isOwn, isGivenBack: false }
+    session.occupants.set(given.playerId, occupant)
+    const place = { session, occupant }
+    bySeat.set(id, place)
+    if (isOwn) own.set(given.playerId, place)
+    return occupant
+  }
+
+  const free = (session: Session, occupant: Occupant) => {
+    session.occupants.delete(occupant.playerId)
+    bySeat.delete(occupant.id)
+    if (own.get(occupant.playerId)?.occupant === occupant) own.delete(occupant.playerId)
+  }
+
+  const expire = (session: Session, occupant: Occupant) => {
+    free(session, occupant)
+    if (unused.count(occupant.playerId)) options.unused(occupant.playerId, session.serverId)
+  }
+
+  const end = (session: Session) => {
+    for (const occupant of session.occupants.values()) free(session, occupant)
+    sessions.delete(session.serverId)
+  }
+
+  /** Somebody is on the server, by its word. */
+  const takeIn = (session: Session, playerId: string, state: 'taken' | 'away') => {
+    let occupant = session.occupants.get(playerId)
+    if (occupant === undefined) {
+      const elsewhere = own.get(playerId)
+      // Somebody who was away there is here now.
+      if (elsewhere?.occupant.state === 'away' && state === 'taken') {
+        free(elsewhere.session, elsewhere.occupant)
+        changed(elsewhere.session.serverId)
+      }
+      const team = emptiest(freeIn(session))
+      occupant = sit(session, { playerId, team, state, groupId: undefined }, newId(random))
+    }
+    occupant.state = state
+    if (!occupant.isOwn && !occupant.isGivenBack && !own.has(playerId)) {
+      occupant.isOwn = true
+      own.set(playerId, { session, occupant })
+    }
+  }
+
+  const take = (session: Session) => {
+    const { players } = session.listing
+    for (const occupant of session.occupants.values()) {
+      if (!session.teams.has(occupant.team)) occupant.team = emptiest(freeIn(session))
+      const said = Object.hasOwn(players, occupant.playerId) ? players[occupant.playerId] : 'left'
+      if (said !== 'left') continue
+      if (occupant.state !== 'held') free(session, occupant)
+      else if (clock.now() >= occupant.until + REPORT_WAY_MS) expire(session, occupant)
+    }
+    for (const [playerId, said] of Object.entries(players))
+      if (said !== 'left') takeIn(session, playerId, said === 'in' ? 'taken' : 'away')
+  }
+
+  const countsOf = (session: Session): SeatCounts => {
+    const counts = { held: 0, taken: 0, away: 0 }
+    for (const { state } of session.occupants.values()) counts[state] += 1
+    const left = sum(freeIn(session).values())
+    return { total: left + session.occupants.size, free: left, ...counts }
+  }
+
+  const renewed = (occupant: Occupant) => {
+    if (occupant.state === 'held')
+      occupant.until = Math.max(occupant.until, Math.min(clock.now() + holdMs, occupant.heldAt + maxHoldMs))
+  }
+
+  /** Teams for a party: all in one if there is room; undefined if it does not fit. */
+  const teamsFor = (session: Session, size: number, team: string | undefined): readonly string[] | undefined => {
+    const left = freeIn(session)
+    if (team !== undefined) return (left.get(team) ?? 0) >= size ? Array<string>(size).fill(team) : undefined
+    if (sum(left.values()) < size) return undefined
+    const together = emptiest(left)
+    if ((left.get(together) ?? 0) >= size) return Array<string>(size).fill(together)
+    return Array.from({ length: size }, () => {
+      const one = emptiest(left)
+      left.set(one, (left.get(one) ?? 0) - 1)
+      return one
+    })
+  }
+
+  const isJoinable = ({ serverId, listing }: Session, build: string | undefined): boolean => {
+    const server = options.server(serverId)
+    return (
+      server.isOpen && !listing.locked && (build === undefined || server.build === undefined || server.build === build)
+    )
+  }
+
+  const alternativesTo = (full: Session, size: number, build: string | undefined): readonly string[] => {
+    // The fullest first, so that others become full too. Most are ruled out by two numbers.
+    const best: Session[] = []
+    for (const session of sessions.values()) {
+      const { listing, occupants } = session
+      if (occupants.size + size > listing.seats || listing.password !== undefined || session === full) continue
+      if (best.length === MOST_ALTERNATIVES && occupants.size <= (best.at(-1)?.occupants.size ?? 0)) continue
+      if (!isJoinable(session, build) || teamsFor(session, size, undefined) === undefined) continue
+      const at = best.findIndex((other) => other.occupants.size < occupants.size)
+      best.splice(at === -1 ? best.length : at, 0, session)
+      best.length = Math.min(best.length, MOST_ALTERNATIVES)
+    }
+    return best.map(({ serverId }) => serverId)
+  }
+
+  /** @throws {SeatRefused} */
+  const assertAdmitted = (session: Session, { playerIds: [playerId = ''], password, build }: SeatRequest) => {
+    const { serverId, listing } = session
+    const server = options.server(serverId)
+    if (build !== undefined && server.build !== undefined && server.build !== build)
+      throw new SeatRefused('wrong-build', 'The server runs another build of the game.')
+    if (!server.isOpen || listing.locked)
+      throw new SeatRefused('server-closed', 'The server takes no players now. Choose another one.')
+    if (listing.password === undefined) return
+    const waitMs = tries.waitMs(serverId, playerId)
+    if (waitMs > 0)
+      throw new SeatRefused('too-many-tries', 'Too many wrong passwords. Try again later.', { retryAfterMs: waitMs })
+    if (tries.isRight(serverId, playerId, { given: password ?? '', wanted: listing.password })) return
+    throw new SeatRefused('wrong-password', 'The password of the server is wrong.')
+  }
+
+  return {
+    listed: (serverId, listing, instance) => {
+      const before = sessions.get(serverId)
+      if (listing === undefined) {
+        if (before === undefined) return
+        end(before)
+        return changed(serverId)
+      }
+      const id = listing.session ?? instance
+      if (before !== undefined && before.id !== id) end(before)
+      const session: Session = sessions.get(serverId) ?? {
+        serverId,
+        id,
+        listing,
+        teams: new Map(),
+        occupants: new Map(),
+      }
+      sessions.set(serverId, session)
+      session.listing = listing
+      session.teams = teamsOf(listing)
+      take(session)
+      changed(serverId)
+    },
+
+    hold: (request) => {
+      const { serverId, playerIds, team, build, groupId, seatIds } = request
+      const session = sessions.get(serverId)
+      if (session === undefined) throw new UnknownServer('There is no such server, or it is not listed any more.')
+      const seated = (playerId: string) => {
+        const occupant = session.occupants.get(playerId)
+        return occupant?.isOwn === true ? occupant : undefined
+      }
+      const missing = playerIds.filter((playerId) => seated(playerId) === undefined)
+      if (missing.length > 0) {
+        assertAdmitted(session, request)
+        for (const playerId of missing) {
+          const there = own.get(playerId)
+          if (there?.occupant.state === 'taken')
+            throw new SeatRefused(
+              'seat-held-elsewhere',
+              'The player is on another server. Give that seat back first.',
+              {
+                playerId,
+                seatId: there.occupant.id,
+              },
+            )
+        }
+        // Somebody who is on this server already, without a seat of their own, takes the seat on which they are.
+        const coming = missing.filter((playerId) => !session.occupants.has(playerId))
+        const teams = teamsFor(session, coming.length, team)
+        if (teams === undefined)
+          throw new SeatRefused('server-full', 'The server has not enough free seats.', {
+            alternatives: alternativesTo(session, playerIds.length, build),
+          })
+        for (const playerId of missing) {
+          const there = own.get(playerId)
+          if (there === undefined) continue
+          free(there.session, there.occupant)
+          if (there.session !== session) changed(there.session.serverId)
+        }
+        for (const [index, playerId] of coming.entries()) {
+          const id = seatIds?.[playerIds.indexOf(playerId)] ?? newId(random)
+          sit(session, { playerId, team: teams[index] as string, state: 'held', groupId }, id)
+        }
+        for (const playerId of missing) {
+          const occupant = session.occupants.get(playerId) as Occupant
+          occupant.isOwn = true
+          occupant.isGivenBack = false
+          own.set(playerId, { session, occupant })
+        }
+      }
+      const seats = playerIds.map((playerId) => session.occupants.get(playerId) as Occupant)
+      for (const occupant of seats) renewed(occupant)
+      changed(serverId)
+      return { seats: seats.map((occupant) => viewOf(session, occupant)), isNew: missing.length > 0 }
+    },
+
+    renew: (seatId) => {
+      const place = bySeat.get(seatId)
+      if (place?.occupant.isOwn !== true) return undefined
+      renewed(place.occupant)
+      return viewOf(place.session, place.occupant)
+    },
+    find: (seatId) => {
+      const place = bySeat.get(seatId)
+      return place?.occupant.isOwn === true ? viewOf(place.session, place.occupant) : undefined
+    },
+    release: (seatId) => {
+      const place = bySeat.get(seatId)
+      if (place?.occupant.isOwn !== true) return false
+      const { session, occupant } = place
+      if (occupant.state === 'taken') {
+        occupant.isOwn = false
+        occupant.isGivenBack = true
+        own.delete(occupant.playerId)
+      } else free(session, occupant)
+      changed(session.serverId)
+      return true
+    },
+    ofPlayer: (playerId) => {
+      const place = own.get(playerId)
+      return place && viewOf(place.session, place.occupant)
+    },
+
+    on: (serverId) => {
+      const session = sessions.get(serverId)
+      if (session === undefined) return undefined
+      const seats = [...session.occupants.values()].map((occupant) => viewOf(session, occupant))
+      return { session: session.id, seats }
+    },
+    isOccupied: (serverId) => (sessions.get(serverId)?.occupants.size ?? 0) > 0,
+    isListed: (serverId) => sessions.has(serverId),
+    read: (serverId) => {
+      const session = sessions.get(serverId)
+      if (session === undefined) return undefined
+      const left = freeIn(session)
+      return {
+        serverId,
+        session: session.id,
+        listing: session.listing,
+        counts: countsOf(session),
+        teams: Array.from(session.teams, ([name, total]) => ({ name, total, free: left.get(name) ?? 0 })),
+      }
+    },
+    serverIds: () => sessions.keys(),
+
+    advance: (now) => {
+      for (const session of sessions.values()) {
+        let expired = false
+        for (const occupant of session.occupants.values()) {
+          if (occupant.state !== 'held' || now < occupant.until + LOST_AFTER_MS) continue
+          expire(session, occupant)
+          expired = true
+        }
+        if (expired) changed(session.serverId)
+      }
+    },
+  }
+}
