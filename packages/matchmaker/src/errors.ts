@@ -240,6 +240,13 @@ export class UnknownQueue extends NotFound {
 export const unknownQueue = (name: string, names: readonly string[]): UnknownQueue =>
   new UnknownQueue(`There is no queue ${JSON.stringify(name)}${didYouMean(name, names) || '.'}`)
 
+/** There is no such game server: it never registered, and is none of a pool, or it is gone for long. */
+export class UnknownServer extends NotFound {
+  static {
+    this.prototype.name = 'UnknownServer'
+  }
+}
+
 /** There is no such match, or it has ended and its server is gone. */
 export class UnknownMatch extends NotFound {
   static {

@@ -1,5 +1,14 @@
 import { createEventsWithProblems } from '@muster/core/internal'
-import type { Activity, Assignment, MatchResult, Placement, ServerFailure, StopReason } from '@muster/servers/internal'
+import type {
+  Activity,
+  Assignment,
+  DrainReason,
+  FreedReason,
+  MatchResult,
+  Placement,
+  ServerFailure,
+  StopReason,
+} from '@muster/servers/internal'
 import type { Backfill, Cooldown, MatchEvent, Ticket, TicketEvents } from './tickets/index.js'
 import type { Offence } from './queues/index.js'
 
@@ -10,6 +19,15 @@ import type { Offence } from './queues/index.js'
 export interface Placed extends Placement {
   /** Kilometres from the beacon to the server; undefined where the service does not say where that is. */
   readonly offKm: number | undefined
+}
+
+/** The game server that an event is about. */
+export interface ServerEvent {
+  readonly serverId: string
+  /** Name of its pool; undefined for the server of one match. */
+  readonly pool: string | undefined
+  /** Id of its deployment; undefined until the service has returned it. */
+  readonly requestId: string | undefined
 }
 
 export interface MatchmakerEvents extends TicketEvents {
@@ -74,6 +92,26 @@ export interface MatchmakerEvents extends TicketEvents {
   }
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }
+  /** A process of a game server has registered for the first time, or again after a restart of this process. */
+  serverRegistered: ServerEvent & {
+    /** The build of the game, as it says. */
+    readonly build: string | undefined
+    /** Matches that it serves at a time. */
+    readonly matches: number
+  }
+  /**
+   * A match takes a server of a pool. `warm`: it ran already; otherwise it was created for the match. The server is
+   * told once the store has recorded this.
+   */
+  serverTaken: MatchEvent & ServerEvent & { readonly warm: boolean }
+  /** A match has left its server of a pool: it ended, or goes to another server. */
+  serverFreed: MatchEvent & ServerEvent & { readonly reason: FreedReason }
+  /** A game server takes no match any more. Once it serves none, it is stopped. */
+  serverDraining: ServerEvent & { readonly reason: DrainReason }
+  /** A game server has been silent for `silentMs` milliseconds: it gets no match, and its status is read. */
+  serverLost: ServerEvent & { readonly silentMs: number }
+  /** A lost game server was heard again after `silentMs` milliseconds. */
+  serverReturned: ServerEvent & { readonly silentMs: number }
   /** A deployment with this matchmaker's tag, which belonged to none of its matches, was stopped. */
   orphanStopped: { readonly requestId: string }
   /** A round of grouping has ended. `durationMs`: milliseconds; `matches`: number of matches found. */

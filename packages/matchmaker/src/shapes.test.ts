@@ -28,6 +28,7 @@ function anAllocator() {
     orphanGraceMs: 1,
     on: {
       games: { rosterOf: () => undefined, left: tell, over: tell, seatsWanted: tell },
+      servers: { registered: tell, draining: tell, lost: tell, returned: tell, taken: tell, freed: tell },
       created: tell,
       up: tell,
       ready: tell,

@@ -15,7 +15,6 @@ import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
 import type { AllocatorListener, EndedMatches } from './allocations.js'
 import type {
   GameServers,
-  GameServerView,
   JoinAlgorithm,
   JoinGrant,
   JoinKeySet,
@@ -23,6 +22,7 @@ import type {
   ServerOrders,
   ServerRegistration,
   ServerReport,
+  ServerView,
 } from './game-servers/index.js'
 import type { Recovery, ServerLog } from './store/index.js'
 
@@ -79,7 +79,12 @@ export interface Allocator {
   /** The public keys that check join tokens. */
   joinKeys(): JoinKeySet
   /** The game servers that have registered. */
-  gameServers(): Iterable<GameServerView>
+  gameServers(): Iterable<ServerView>
+  /**
+   * From now on a server of a pool, or one that has registered, takes no match. Returns false if there is none. It may
+   * not be recorded yet: see `recorded`.
+   */
+  drainServer(serverId: string): boolean
   readonly pools: Pick<Pools, 'views' | 'reconfigure' | 'close'>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void

@@ -10,7 +10,7 @@ import { createPools } from './pools/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions } from './allocator.js'
-import { createGameServers, createJoinSigner, createServerKeys, ServerGone } from './game-servers/index.js'
+import { createGameServers, createJoinSigner, createServerKeys, ServerGone, serverViewOf } from './game-servers/index.js'
 import {
   type Allocation,
   credentialOf,
@@ -141,15 +141,23 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       came: (match) => {
         match.joinBy = Infinity
       },
-      registered: (server) => {
+      registered: (server, registration, isNew) => {
+        if (isNew) on.servers.registered(server, registration)
         if (server.pool === undefined) return
         serverAccepted(server)
         pools.up(server)
         hosted.registered(server)
       },
-      draining: (server) => pools.draining(server),
-      lost: (server) => lifecycle.hinted(server, undefined),
-      spent: (server) => drop(server, 'surplus'),
+      draining: (server, reason) => {
+        pools.draining(server)
+        on.servers.draining(server, reason)
+      },
+      lost: (server, silentMs) => {
+        on.servers.lost(server, silentMs)
+        lifecycle.hinted(server, undefined)
+      },
+      returned: on.servers.returned,
+      spent: (server, reason) => drop(server, reason === 'surplus' ? 'surplus' : 'drained'),
       problem: (server, error) => on.problem('server', error, server, server.requestId),
     },
   })
@@ -221,6 +229,24 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     if (isHosted(allocation)) return hosted.release(allocation)
     if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
     else if (!creating.forget(allocation)) lifecycle.drop(allocation)
+  }
+
+  const drainServer: Allocator['drainServer'] = (serverId) => {
+    const server = allocations.find(serverId)
+    const isRegistered = gameServers.find(serverId) !== undefined
+    if (server === undefined || (server.pool === undefined && !isRegistered)) return false
+    if (server.unwanted !== undefined || server.drainAsked) return true
+    server.drainAsked = true
+    void writer.note({ kind: 'draining', matchId: serverId })
+    if (isRegistered) {
+      gameServers.drain(server, 'operator')
+      return true
+    }
+    pools.draining(server)
+    on.servers.draining(server, 'operator')
+    // A match for which it starts is served first.
+    if ((server.guests?.size ?? 0) === 0) drop(server, 'drained')
+    return true
   }
 
   /** @throws {ServerGone} */
@@ -298,7 +324,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
     joinToken: (grant) => signer.grant(grant, clock.now()),
     joinKeys: signer.keySet,
-    gameServers: gameServers.all,
+    *gameServers() {
+      for (const server of gameServers.all()) yield serverViewOf(server, pools.placeNameOf)
+    },
+    drainServer,
     pools,
 
     advance: (now) => {

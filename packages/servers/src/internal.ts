@@ -5,7 +5,7 @@ export type { Allocator, Held } from './allocator.js'
 export { createAllocator } from './create-allocator.js'
 export {
   BEAT_MS,
-  type GameServerView,
+  type DrainReason,
   LOST_AFTER_MS,
   type MatchRoster,
   type Registered,
@@ -15,6 +15,7 @@ export {
 } from './game-servers/game-servers.js'
 export { createJoinSigner, type JoinKeySet } from './game-servers/join-signer.js'
 export { type JoinAlgorithm, type JoinGrant, readJoinToken } from './game-servers/join-tokens.js'
+export type { FreedReason, ServerListener, ServerView } from './game-servers/server-overview.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
   type MatchResult,
@@ -48,6 +49,7 @@ export {
   type AllocationPhase,
   type AllocationView,
   type FoundTicket,
+  isHosted,
   type InCommon,
   type Intent,
   type Order,

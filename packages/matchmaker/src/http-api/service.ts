@@ -26,6 +26,7 @@ type Answering =
   | 'registerServer'
   | 'reportServer'
   | 'joinKeys'
+  | 'drainServer'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'

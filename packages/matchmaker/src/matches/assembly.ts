@@ -30,6 +30,7 @@ import { createAllocationOutcomes, createMatchLifecycle } from './match-lifecycl
 import { createInheriting, createResuming, type StoredBackfill } from './resume-matches.js'
 import { createPlacing } from './match-order.js'
 import { createRounds } from './rounds.js'
+import { createServerEvents } from './server-events.js'
 import { createServerCommands, createServerOutcomes } from './server-commands.js'
 import { createEstimating, createExplaining } from './explain-ticket.js'
 import {
@@ -188,6 +189,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
         events,
         clock,
       }),
+      servers: createServerEvents(events),
       events,
       clock,
     }),
@@ -273,7 +275,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ...createCooldownCommands({ cooldowns, events, clock }),
     ...createPausing({ runtimes: () => runtimes, events, clock }),
     ...backfilling,
-    ...createServerCommands({ allocator, lifecycle, matching, results }),
+    ...createServerCommands({ allocator, lifecycle, matching, ended, results }),
     ...handover,
     ...estimating,
     ...createQueueFacts(() => runtimes),
@@ -307,6 +309,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
         tickets: tickets.all(),
         matches: lifecycle.all(),
         allocator,
+        results,
         store,
         now: clock.now(),
       }),

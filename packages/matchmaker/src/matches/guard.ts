@@ -20,6 +20,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   stopMatch: 'command',
   registerServer: 'command',
   reportServer: 'command',
+  drainServer: 'command',
   createBackfill: 'command',
   updateBackfill: 'command',
   cancelBackfill: 'command',
@@ -72,6 +73,7 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'stopMatch',
   'waitForChange',
   'reportServer',
+  'drainServer',
   'waitForServerOrders',
 ])
 

@@ -326,6 +326,7 @@ interface AllocationOutcomesOptions {
   /** A server was created for these players. */
   readonly served: (playerIds: readonly string[]) => void
   readonly games: AllocatorListener['games']
+  readonly servers: AllocatorListener['servers']
   readonly events: Events
   readonly clock: Pick<Clock, 'now'>
 }
@@ -335,6 +336,7 @@ export function createAllocationOutcomes({
   lifecycle,
   served,
   games,
+  servers,
   events,
   clock,
 }: AllocationOutcomesOptions): AllocatorListener {
@@ -345,6 +347,7 @@ export function createAllocationOutcomes({
   }
   return {
     games,
+    servers,
     created: (allocation, requestId) => {
       // Creates repeated elsewhere for lack of capacity are not the players' doing, so only the first counts against
       // their limits. Servers created by an earlier process were counted there.

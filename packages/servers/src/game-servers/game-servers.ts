@@ -11,6 +11,7 @@ import {
   type ServerRegistration,
   type ServerReport,
 } from './server-reports.js'
+import type { ServerListener } from './server-overview.js'
 import type { ServerState } from './server-states.js'
 
 /** The server of this token is not wanted any more, or another instance of it has registered: its process may end. */
@@ -90,12 +91,14 @@ export interface GameServerListener {
   left(match: Allocation, playerIds: readonly string[]): void
   over(match: Allocation, result: MatchResult | undefined): void
   seatsWanted(match: Allocation, seats: SeatsWanted): void
-  /** The server has registered. */
-  registered(server: Allocation): void
+  /** The server has registered. `isNew`: this instance of it for the first time. */
+  registered(server: Allocation, registration: ServerRegistration, isNew: boolean): void
   /** The server takes no match any more. */
-  draining(server: Allocation): void
+  draining: ServerListener['draining']
   /** The server has been silent for too long: its status is read. */
-  lost(server: Allocation): void
+  lost: ServerListener['lost']
+  /** A lost server was heard again. */
+  returned: ServerListener['returned']
   /** The server serves nothing and is not wanted any more. */
   spent(server: Allocation, reason: DrainReason): void
   problem(server: Allocation, error: Error): void
@@ -112,12 +115,14 @@ export type DrainReason =
   | 'operator'
   | 'silent'
 
-/** A server that has registered, for operators. */
+/** A server that has registered, as this registry knows it. */
 export interface GameServerView {
   readonly id: string
+  readonly allocation: Allocation
   readonly state: ServerState
   readonly registration: ServerRegistration
-  /** Epoch milliseconds of its last report. */
+  /** Epoch milliseconds of its registration, and of its last report. */
+  readonly registeredAt: number
   readonly seenAt: number
   readonly draining: DrainReason | undefined
   readonly matches: readonly string[]
@@ -182,6 +187,7 @@ interface GameServer {
   replaced: Map<string, number> | undefined
   seq: number
   version: number
+  registeredAt: number
   seenAt: number
   lostAt: number | undefined
   unhealthy: number
@@ -234,8 +240,10 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const viewOf = (server: GameServer): GameServerView => ({
     id: server.allocation.matchId,
+    allocation: server.allocation,
     state: stateOf(server),
     registration: server.registration,
+    registeredAt: server.registeredAt,
     seenAt: server.seenAt,
     draining: server.draining,
     matches: matchesOn(server.allocation).map(({ matchId }) => matchId),
@@ -258,13 +266,15 @@ export function createGameServers(options: GameServersOptions): GameServers {
   const drain = (server: GameServer, reason: DrainReason) => {
     if (server.draining !== undefined) return
     server.draining = reason
-    on.draining(server.allocation)
+    on.draining(server.allocation, reason)
     raise(server)
     endIfSpent(server)
   }
 
   const seen = (server: GameServer) => {
-    server.seenAt = clock.now()
+    const now = clock.now()
+    if (server.lostAt !== undefined) on.returned(server.allocation, now - server.seenAt)
+    server.seenAt = now
     server.lostAt = undefined
   }
 
@@ -324,6 +334,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     replaced.set(server.registration.instance, now + LOST_AFTER_MS)
     replaced.delete(registration.instance)
     server.registration = registration
+    server.registeredAt = now
     server.seq = -1
     server.matches.clear()
     raise(server)
@@ -336,12 +347,13 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const lookAt = (server: GameServer, now: number) => {
     const { allocation, lostAt } = server
-    if (!isWanted(allocation)) return
+    // One that waits for orders is there.
+    if (!isWanted(allocation) || server.waiter !== undefined) return
     const silentSince = Math.max(server.seenAt, upSince)
     if (lostAt === undefined) {
       if (now - silentSince < LOST_AFTER_MS) return
       server.lostAt = now
-      on.lost(allocation)
+      on.lost(allocation, now - server.seenAt)
     } else if (matchesOn(allocation).length === 0 && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
       server.draining ??= 'silent'
       endIfSpent(server)
@@ -361,6 +373,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     register: (allocation, registration) => {
       if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
       let server = servers.get(allocation.matchId)
+      const isNew = server?.registration.instance !== registration.instance
       if (server === undefined) {
         server = {
           allocation,
@@ -368,20 +381,22 @@ export function createGameServers(options: GameServersOptions): GameServers {
           replaced: undefined,
           seq: -1,
           version: Math.floor(clock.now()),
+          registeredAt: clock.now(),
           seenAt: clock.now(),
           lostAt: undefined,
           unhealthy: 0,
-          draining: drainingUnheard.get(allocation),
+          draining: allocation.drainAsked ? 'operator' : drainingUnheard.get(allocation),
           matches: new Map(),
           waiter: undefined,
         }
         servers.set(allocation.matchId, server)
-      } else if (server.registration.instance !== registration.instance) replace(server, registration)
+      } else if (isNew) replace(server, registration)
       else server.registration = registration
       expected.delete(allocation)
       drainingUnheard.delete(allocation)
       seen(server)
-      on.registered(allocation)
+      on.registered(allocation, registration, isNew)
+      endIfSpent(server)
       return {
         id: allocation.matchId,
         alg: joinAlgorithm,

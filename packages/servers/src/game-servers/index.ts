@@ -11,6 +11,7 @@ export {
   ServerGone,
   type ServerOrders,
 } from './game-servers.js'
+export { type FreedReason, type ServerListener, type ServerView, serverViewOf } from './server-overview.js'
 export type { MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
 export { createJoinSigner, type JoinKeySet } from './join-signer.js'

@@ -100,6 +100,8 @@ export interface Pools {
   ended(server: Allocation, match: Allocation): void
   /** A server takes no match any more. */
   draining(server: Allocation): void
+  /** Name of the place at which a server is kept; undefined for one of no pool. */
+  placeNameOf(server: Allocation): string | undefined
   gone(server: Allocation): void
   /** Matches that the warm servers of a pool could take now. */
   freePlaces(pool: string, isFree: (server: Allocation) => boolean): number
@@ -388,6 +390,7 @@ export function createPools(options: PoolsOptions): Pools {
       const one = stock.get(server)
       if (one !== undefined) one.isDraining = true
     },
+    placeNameOf: (server) => stock.get(server)?.place.name,
     gone: (server) => {
       const one = stock.get(server)
       if (one === undefined) return
@@ -442,7 +445,7 @@ export function createPools(options: PoolsOptions): Pools {
             wanted,
             starting: here.filter((one) => !one.isUp && !one.isDraining).length,
             idle: idle.length,
-            playing: here.filter((one) => one.began.size > 0 && !one.isDraining).length,
+            playing: here.filter((one) => one.isUp && !one.isDraining && !isEmpty(one)).length,
             draining: here.filter((one) => one.isDraining).length,
             asked: place.asked,
             hits: place.hits,

@@ -299,6 +299,7 @@ export function createFollower(options: FollowerOptions) {
     playerCame: (matchId, secret, playerId) => ask('playerCame', matchId, secret, playerId),
     isSecretOf: (matchId, given) => ask('isSecretOf', matchId, given),
     ...serverService,
+    drainServer: (serverId) => ask('drainServer', serverId),
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),

@@ -37,6 +37,7 @@ const ended: Readonly<Record<StopReason, string>> = {
   ended: 'it ended by itself',
   crashed: 'it ended in error',
   surplus: 'it was kept warm, and is not needed',
+  drained: 'it was to take no match any more, and had none',
   over: 'its server said that the match is over',
   left: 'all players have left',
   'max-duration': 'it ran for as long as its queue allows',
