@@ -21,6 +21,11 @@ export interface Placed extends Placement {
   readonly offKm: number | undefined
 }
 
+/** An event about a server of a pool names the pool. */
+interface OfPool {
+  readonly pool?: string | undefined
+}
+
 /** The game server that an event is about. */
 export interface ServerEvent {
   readonly serverId: string
@@ -61,13 +66,14 @@ export interface MatchmakerEvents extends TicketEvents {
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /** The server of a match said that the match is over. `playerIds`: who was in it then. */
   matchOver: MatchEvent & { readonly playerIds: readonly string[]; readonly result?: MatchResult | undefined }
-  /** The service accepted the deployment. */
-  deploymentCreated: MatchEvent & { readonly requestId: string }
+  /** The service accepted the deployment. Of a server of a pool, `matchId` is the server's id, and `queue` its pool. */
+  deploymentCreated: MatchEvent & OfPool & { readonly requestId: string }
   /**
    * The service reports the server READY, `startMs` milliseconds after its answer to the create. The server was last
    * seen not READY `unseenMs` milliseconds before. Players are sent once it listens.
    */
-  deploymentReady: MatchEvent & {
+  deploymentReady: MatchEvent &
+    OfPool & {
     readonly requestId: string
     readonly startMs: number
     readonly unseenMs: number
@@ -84,14 +90,15 @@ export interface MatchmakerEvents extends TicketEvents {
    * A server failed: before its players were sent there, which counts as an attempt of their tickets, or, as `crashed`,
    * while players were on it. A server that ends by itself while players are on it has not failed.
    */
-  deploymentFailed: MatchEvent & {
+  deploymentFailed: MatchEvent &
+    OfPool & {
     readonly requestId: string
     readonly reason: ServerFailure
     /** What the service says of the error, e.g. an exit code; without addresses, at most 300 characters. */
     readonly detail?: string | undefined
   }
   /** The service confirmed that the server is stopped, or that it was gone already. */
-  deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }
+  deploymentStopped: MatchEvent & OfPool & { readonly requestId: string; readonly reason: StopReason }
   /** A process of a game server has registered for the first time, or again after a restart of this process. */
   serverRegistered: ServerEvent & {
     /** The build of the game, as it says. */

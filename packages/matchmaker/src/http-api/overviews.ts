@@ -171,6 +171,7 @@ export const poolsView = ({ pools }: Pick<Inspection, 'pools'>): PoolsView => ({
     hits: one.hits,
     expected_hit: one.expectedHit ?? null,
     rate_per_hour: one.ratePerHour,
+    came_last_hour: one.cameLastHour,
     boot_seconds: one.bootSeconds,
     idle_hours: one.idleHours,
   })),

@@ -335,6 +335,7 @@ export const PoolsSchema = z.object({
       hits: whole.describe('Of these, the ones that found a warm server'),
       expected_hit: z.number().nullable().describe('Share of matches that is expected to find one; null: none come'),
       rate_per_hour: z.number().describe('Matches an hour that are expected'),
+      came_last_hour: whole.describe('Matches that wanted a server within the last hour'),
       boot_seconds: z.number().describe('From a create until the server registers, on average'),
       idle_hours: z.number().describe('Hours for which servers were idle, since the process began'),
     }),

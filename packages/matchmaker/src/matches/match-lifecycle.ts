@@ -340,7 +340,8 @@ export function createAllocationOutcomes({
   events,
   clock,
 }: AllocationOutcomesOptions): AllocatorListener {
-  const named = ({ matchId, queue }: Allocation) => ({ matchId, queue })
+  const named = ({ matchId, queue, pool }: Allocation) =>
+    pool === undefined ? { matchId, queue } : { matchId, queue, pool }
   const end = ({ matchId }: Allocation, why: EndOfMatch) => {
     const match = lifecycle().find(matchId)
     if (match !== undefined) lifecycle().dissolve(match, why, clock.now())

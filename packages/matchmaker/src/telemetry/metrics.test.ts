@@ -267,6 +267,7 @@ test('game servers are counted by state, and pools by place: what is warm, what 
     hits: 95,
     expectedHit: 0.96,
     ratePerHour: 60,
+    cameLastHour: 58,
     bootSeconds: 20,
     idleHours: 1.5,
   }

@@ -66,8 +66,9 @@ export interface PoolPlaceView {
   readonly hits: number
   /** The share that is expected to find one, by the present rate; undefined while nobody comes. */
   readonly expectedHit: number | undefined
-  /** Matches an hour that are expected. */
+  /** Matches an hour that are expected, and those of the last hour. */
   readonly ratePerHour: number
+  readonly cameLastHour: number
   readonly bootSeconds: number
   /** Hours for which servers were idle. */
   readonly idleHours: number
@@ -451,6 +452,7 @@ export function createPools(options: PoolsOptions): Pools {
             hits: place.hits,
             expectedHit: rate > 0 ? 1 - lossShare(wanted, rate * place.demand.bootSeconds()) : undefined,
             ratePerHour: rate * 3600,
+            cameLastHour: place.demand.lastHour(now),
             bootSeconds: place.demand.bootSeconds(),
             idleHours:
               (place.idleMs + idle.reduce((sum, { idleSince }) => sum + Math.max(0, now - idleSince), 0)) / 3_600_000,
