@@ -241,7 +241,9 @@ export interface Audit {
     readonly at: Moment
     /** Name of the operator's key. */
     readonly who: string
-    /** cancel-ticket, stop-match, drain-server, pause-queue, resume-queue, apply-queue, forgive-cooldown or let-bots-in. */
+    /**
+     * cancel-ticket, stop-match, drain-server, pause-queue, resume-queue, apply-queue, forgive-cooldown or let-bots-in.
+     */
     readonly what: string
     /** Id of the ticket, match or player, name of the queue, or number of bots. */
     readonly id: string
@@ -410,7 +412,7 @@ export interface ServerRow {
   readonly queue: string | null
   /** The matches that it serves, at most 8. */
   readonly matches: readonly string[]
-  /** creating, starting, running, stopping, …; of one that has registered: warm, taken, playing, draining, lost. */
+  /** creating, starting, running, stopping, …; once it has registered: warm, taken, playing, draining, lost. */
   readonly state: string
   /** Why it takes no match any more; null while it may. */
   readonly draining: string | null

@@ -240,7 +240,7 @@ export class UnknownQueue extends NotFound {
 export const unknownQueue = (name: string, names: readonly string[]): UnknownQueue =>
   new UnknownQueue(`There is no queue ${JSON.stringify(name)}${didYouMean(name, names) || '.'}`)
 
-/** There is no such game server: it never registered, and is none of a pool, or it is gone for long. */
+/** There is no such game server, or it has ended long ago. */
 export class UnknownServer extends NotFound {
   static {
     this.prototype.name = 'UnknownServer'

@@ -1,6 +1,8 @@
 import { createEventsWithProblems } from '@muster/core/internal'
 import type {
   Activity,
+  Allocation,
+  AllocatorListener,
   Assignment,
   DrainReason,
   FreedReason,
@@ -27,7 +29,7 @@ interface OfPool {
 }
 
 /** The game server that an event is about. */
-export interface ServerEvent {
+interface ServerEvent {
   readonly serverId: string
   /** Name of its pool; undefined for the server of one match. */
   readonly pool: string | undefined
@@ -74,12 +76,12 @@ export interface MatchmakerEvents extends TicketEvents {
    */
   deploymentReady: MatchEvent &
     OfPool & {
-    readonly requestId: string
-    readonly startMs: number
-    readonly unseenMs: number
-    /** What the latency rule promised of the place, if the match's queue has one that chose it, and the result. */
-    readonly placed?: Placed | undefined
-  }
+      readonly requestId: string
+      readonly startMs: number
+      readonly unseenMs: number
+      /** What the latency rule promised of the place, if the match's queue has one that chose it, and the result. */
+      readonly placed?: Placed | undefined
+    }
   /** The server is READY, and the tickets say where it is. */
   serverAssigned: MatchEvent & {
     readonly requestId: string
@@ -92,11 +94,11 @@ export interface MatchmakerEvents extends TicketEvents {
    */
   deploymentFailed: MatchEvent &
     OfPool & {
-    readonly requestId: string
-    readonly reason: ServerFailure
-    /** What the service says of the error, e.g. an exit code; without addresses, at most 300 characters. */
-    readonly detail?: string | undefined
-  }
+      readonly requestId: string
+      readonly reason: ServerFailure
+      /** What the service says of the error, e.g. an exit code; without addresses, at most 300 characters. */
+      readonly detail?: string | undefined
+    }
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & OfPool & { readonly requestId: string; readonly reason: StopReason }
   /** A process of a game server has registered for the first time, or again after a restart of this process. */
@@ -157,5 +159,19 @@ export function createEvents(): Events {
       emitter.on(name, listener as never)
       return () => void emitter.off(name, listener as never)
     },
+  }
+}
+
+/** Creates the listener by which what happens to game servers becomes events. */
+export function createServerEvents(events: Pick<Events, 'emit'>): AllocatorListener['servers'] {
+  const named = ({ matchId: serverId, pool, requestId }: Allocation) => ({ serverId, pool, requestId })
+  const inMatch = ({ matchId, queue }: Allocation, server: Allocation) => ({ matchId, queue, ...named(server) })
+  return {
+    registered: (server, { build, matches }) => events.emit('serverRegistered', { ...named(server), build, matches }),
+    draining: (server, reason) => events.emit('serverDraining', { ...named(server), reason }),
+    lost: (server, silentMs) => events.emit('serverLost', { ...named(server), silentMs }),
+    returned: (server, silentMs) => events.emit('serverReturned', { ...named(server), silentMs }),
+    taken: (match, server, isWarm) => events.emit('serverTaken', { ...inMatch(match, server), warm: isWarm }),
+    freed: (match, server, reason) => events.emit('serverFreed', { ...inMatch(match, server), reason }),
   }
 }

@@ -98,12 +98,11 @@ export type {
 export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/private-matches.js'
 export type { CooldownDefinition, Offence } from './queues/cooldown.js'
 export type { Cooldown } from './tickets/cooldowns.js'
-export type { EventName, Listener, MatchmakerEvents, Placed, ServerEvent } from './events.js'
+export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
 export type { Inspection, QueueState } from './matches/inspection.js'
 export type {
   AreaSurvey,
   FormingSurvey,
-  GameServerSurvey,
   QueueSurvey,
   ServerSurvey,
   Survey,

@@ -219,7 +219,7 @@ describe('a server that is drained by an operator', () => {
     expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'drained' }])
   })
 
-  test('has to exist: neither a match on a pool nor a server that never registered is one', async () => {
+  test('has to exist: a match on a server of a pool is none', async () => {
     const { matchmaker, matchId } = await playing()
     for (const id of ['nobody', matchId])
       await expect(matchmaker.drainServer(id)).rejects.toThrow(`There is no game server "${id}"`)

@@ -81,8 +81,8 @@ export interface Allocator {
   /** The game servers that have registered. */
   gameServers(): Iterable<ServerView>
   /**
-   * From now on a server of a pool, or one that has registered, takes no match. Returns false if there is none. It may
-   * not be recorded yet: see `recorded`.
+   * From now on a server takes no match besides those that it has. Returns false if there is no such server. It may not
+   * be recorded yet: see `recorded`.
    */
   drainServer(serverId: string): boolean
   readonly pools: Pick<Pools, 'views' | 'reconfigure' | 'close'>

@@ -233,19 +233,18 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
   const drainServer: Allocator['drainServer'] = (serverId) => {
     const server = allocations.find(serverId)
-    const isRegistered = gameServers.find(serverId) !== undefined
-    if (server === undefined || (server.pool === undefined && !isRegistered)) return false
+    if (server === undefined || isHosted(server)) return false
     if (server.unwanted !== undefined || server.drainAsked) return true
     server.drainAsked = true
     void writer.note({ kind: 'draining', matchId: serverId })
-    if (isRegistered) {
+    if (gameServers.find(serverId) !== undefined) {
       gameServers.drain(server, 'operator')
       return true
     }
     pools.draining(server)
     on.servers.draining(server, 'operator')
-    // A match for which it starts is served first.
-    if ((server.guests?.size ?? 0) === 0) drop(server, 'drained')
+    // The match for which it starts is served first.
+    if (server.pool !== undefined && (server.guests?.size ?? 0) === 0) drop(server, 'drained')
     return true
   }
 

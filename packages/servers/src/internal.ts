@@ -5,7 +5,6 @@ export type { Allocator, Held } from './allocator.js'
 export { createAllocator } from './create-allocator.js'
 export {
   BEAT_MS,
-  type DrainReason,
   LOST_AFTER_MS,
   type MatchRoster,
   type Registered,
@@ -32,7 +31,7 @@ export {
   type ResultOutbox,
   resultsSchema,
 } from './results/result-outbox.js'
-export { SERVER_STATES, type ServerState } from './game-servers/server-states.js'
+export { type DrainReason, SERVER_STATES, type ServerState } from './game-servers/server-states.js'
 export { MatchTooLarge } from './deploy-request.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {

@@ -1,4 +1,13 @@
-import type { Audit, Found, PoolRow, QueueCards, ServerList, ServerRow, Story, TrialResult } from '@muster/console/internal'
+import type {
+  Audit,
+  Found,
+  PoolRow,
+  QueueCards,
+  ServerList,
+  ServerRow,
+  Story,
+  TrialResult,
+} from '@muster/console/internal'
 
 /** The stories of one match, the way that the matchmaker tells them. */
 export function foundOf(id: string, at: number, cancelled: ReadonlySet<string>): Found {
@@ -285,7 +294,15 @@ export function serversOf(at: number): ServerList {
       since: at - 9_100_000,
       cost: 0.607,
     }),
-    row({ id: 'match-20d4', matches: ['match-20d4'], requestId: null, host: null, place: null, state: 'creating', since: at - 900 }),
+    row({
+      id: 'match-20d4',
+      matches: ['match-20d4'],
+      requestId: null,
+      host: null,
+      place: null,
+      state: 'creating',
+      since: at - 900,
+    }),
   ]
   const pools: readonly PoolRow[] = [
     {

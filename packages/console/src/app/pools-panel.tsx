@@ -55,7 +55,7 @@ function Place({ row, currency }: { readonly row: PoolRow; readonly currency: st
     <tr>
       <th scope="row">{place}</th>
       <td class="number" data-heading="Warm">
-        {grouped(warm)} <small>of {grouped(wanted)}</small>
+        {grouped(warm)} <small>of {grouped(wanted)} wanted</small>
       </td>
       <td class={numberOr0(starting)} data-heading="Starting">
         {grouped(starting)}
@@ -73,7 +73,7 @@ function Place({ row, currency }: { readonly row: PoolRow; readonly currency: st
           <small>{expectedHit === null ? 'nobody comes' : `expected ${percent(expectedHit)}`}</small>
         </span>
       </td>
-      <td class="number" data-heading="Matches, last hour">
+      <td class="number came-cell" data-heading="Matches, last hour">
         {grouped(cameLastHour)} <small>expected {grouped(Math.round(expectedPerHour))} an hour</small>
       </td>
       <td class="number" data-heading="Idle so far">

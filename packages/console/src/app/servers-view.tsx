@@ -35,7 +35,9 @@ function List({ list }: { readonly list: ServerList }) {
     return (
       <section class="hint-card">
         <h2>There is no server now</h2>
-        <p>A server is asked for as soon as a match is found, or kept warm by a pool, and stopped when it is not needed.</p>
+        <p>
+          A server is asked for as soon as a match is found, or kept warm by a pool, and stopped when it is not needed.
+        </p>
       </section>
     )
   }
@@ -50,7 +52,7 @@ function List({ list }: { readonly list: ServerList }) {
       </h2>
       {servers.length < total ? <p class="none">The first {grouped(servers.length)} are listed.</p> : null}
       <div class="scroll" tabIndex={0} role="region" aria-label="Servers by place">
-        <table class="wide-table">
+        <table class="wide-table cards servers-table">
           <caption class="hidden">Servers by place, the oldest first in each</caption>
           <TableHead
             columns={[
@@ -113,7 +115,7 @@ function Row({ row, list, mayDrain }: RowProps) {
           </a>
         )}
       </th>
-      <td>
+      <td class="matches-cell" data-heading="Matches">
         {matches.length === 0 ? <span class="none">none</span> : null}
         {matches.map((id) => (
           <div key={id}>
@@ -123,7 +125,7 @@ function Row({ row, list, mayDrain }: RowProps) {
           </div>
         ))}
       </td>
-      <td>
+      <td data-heading="Queue or pool">
         {queue ?? pool}
         {queue === null || pool === null ? null : (
           <>
@@ -132,12 +134,20 @@ function Row({ row, list, mayDrain }: RowProps) {
           </>
         )}
       </td>
-      <td>
+      <td data-heading="State">
         {state} {draining === null ? null : <small>{drains[draining] ?? draining}</small>}
       </td>
-      <td class="number">{grouped(players)}</td>
-      <td class="number">{wait(list.at - since)}</td>
-      {cost === null ? null : <td class="number">{money(cost, list.currency)}</td>}
+      <td class="number" data-heading="Players">
+        {grouped(players)}
+      </td>
+      <td class="number" data-heading="Age">
+        {wait(list.at - since)}
+      </td>
+      {cost === null ? null : (
+        <td class="number" data-heading="Cost">
+          {money(cost, list.currency)}
+        </td>
+      )}
       {mayDrain ? (
         <td class="drain-cell">
           <Drain row={row} />

@@ -1,5 +1,12 @@
 import type { Clock } from '@muster/core/clock'
-import { type Allocation, type Allocator, type Held, isHosted, type Placement, placementOf } from '@muster/servers/internal'
+import {
+  type Allocation,
+  type Allocator,
+  type Held,
+  isHosted,
+  type Placement,
+  placementOf,
+} from '@muster/servers/internal'
 import { UnknownTicket } from '../errors.js'
 import { PAUSED } from '../queues/index.js'
 import { slotIn, NOWHERE, type QueueRuntime, type TicketRecord, type TicketStore } from '../tickets/index.js'
@@ -66,7 +73,9 @@ function serverSentence(server: TakenServer | undefined): string {
   const { warm, forMs } = server
   const seconds = forMs === undefined ? undefined : Math.floor(forMs / 1000)
   if (warm) return seconds === undefined ? ' A warm server was taken.' : ` A warm server was taken ${seconds} s ago.`
-  return seconds === undefined ? ' A server starts for the match.' : ` A server starts for the match, since ${seconds} s.`
+  return seconds === undefined
+    ? ' A server starts for the match.'
+    : ` A server starts for the match, since ${seconds} s.`
 }
 
 /** Says where the server was requested. The text holds the rule's limit and no number of a player. */

@@ -299,9 +299,9 @@ export interface Matchmaker {
    */
   reportServer(token: string, report: ServerReport): Promise<ServerOrders>
   /**
-   * From now on a game server takes no match; those on it are played to their end, then it is stopped. For one of a
-   * pool, or one that has registered. Resolves when the store has recorded it, so that a restart keeps it so. Repeating
-   * the call changes nothing, also for a server that is gone lately.
+   * From now on a game server takes no match; those on it are played to their end, then it is stopped. The server of
+   * one match has the id of its match. Resolves when the store has recorded it, so that a restart keeps it so.
+   * Repeating the call changes nothing, also for a server that is gone lately.
    * @throws {UnknownServer}; {Unavailable} if the store cannot be written now: call it again
    */
   drainServer(serverId: string): Promise<void>

@@ -125,9 +125,7 @@ export function createServerCommands({
     },
     drainServer: async (serverId) => {
       if (!allocator.drainServer(serverId) && !ended.has(serverId))
-        throw new UnknownServer(
-          `There is no game server ${JSON.stringify(serverId)}. It may have ended, or has not registered.`,
-        )
+        throw new UnknownServer(`There is no game server ${JSON.stringify(serverId)}. It may have ended.`)
       await matching.recorded(serverId)
     },
     joinToken: (ticket, playerId) => {

@@ -286,7 +286,7 @@ export interface ServerSurvey {
   readonly players: number
 }
 
-export interface GameServerSurvey {
+interface GameServerSurvey {
   /** Undefined for servers of one match. */
   readonly pool: string | undefined
   readonly state: ServerState

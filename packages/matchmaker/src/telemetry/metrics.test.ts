@@ -237,7 +237,7 @@ test('what is no more, as in a process that has led, is 0 and not what it was la
   expect(read('muster.searches.budget_exhausted', ofQueue)).toEqual([7, 7])
 })
 
-test('game servers are counted by state, and pools by place: what is warm, what it meets, and what it costs', async () => {
+test('game servers are counted by state, and pools by place: what is warm, met, and idle', async () => {
   const { emit, state, measured } = setUp({ attributes: { region: 'eu' } })
   const server = {
     id: 's1',
@@ -271,8 +271,22 @@ test('game servers are counted by state, and pools by place: what is warm, what 
     bootSeconds: 20,
     idleHours: 1.5,
   }
-  const match = { matchId: 'm1', queue: 'duel', tag: 't', ticketIds: [], playerIds: [], at: START, placement: undefined }
-  const hosted = { ...match, phase: 'running', requestId: 'r1', assignment, hosted: { serverId: 's1', warm: true } } as const
+  const match = {
+    matchId: 'm1',
+    queue: 'duel',
+    tag: 't',
+    ticketIds: [],
+    playerIds: [],
+    at: START,
+    placement: undefined,
+  }
+  const hosted = {
+    ...match,
+    phase: 'running',
+    requestId: 'r1',
+    assignment,
+    hosted: { serverId: 's1', warm: true },
+  } as const
   state.inspection = {
     ...idle,
     matches: [hosted],

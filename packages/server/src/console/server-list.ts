@@ -65,7 +65,8 @@ function rowOf(
     matches: served.slice(0, MOST_MATCHES).map(({ matchId }) => matchId),
     state: stateOf(server, registered),
     draining: registered?.draining ?? null,
-    mayDrain: phase !== 'stopping' && (registered === undefined ? pool !== undefined : registered.draining === undefined),
+    mayDrain:
+      phase !== 'stopping' && (registered === undefined ? pool !== undefined : registered.draining === undefined),
     place: placeName(assignment?.location) ?? registered?.place ?? null,
     host: assignment?.fqdn ?? null,
     build: registered?.build ?? null,

@@ -11,8 +11,8 @@ import {
   type ServerRegistration,
   type ServerReport,
 } from './server-reports.js'
-import type { ServerListener } from './server-overview.js'
-import type { ServerState } from './server-states.js'
+import type { GameServerView, ServerListener } from './server-overview.js'
+import type { DrainReason, ServerState } from './server-states.js'
 
 /** The server of this token is not wanted any more, or another instance of it has registered: its process may end. */
 export class ServerGone extends MusterError {
@@ -102,32 +102,6 @@ export interface GameServerListener {
   /** The server serves nothing and is not wanted any more. */
   spent(server: Allocation, reason: DrainReason): void
   problem(server: Allocation, error: Error): void
-}
-
-/** Why a server takes no match any more. */
-export type DrainReason =
-  | 'own-wish'
-  | 'unhealthy'
-  | 'refused'
-  | 'surplus'
-  | 'retired'
-  | 'update'
-  | 'operator'
-  | 'silent'
-
-/** A server that has registered, as this registry knows it. */
-export interface GameServerView {
-  readonly id: string
-  readonly allocation: Allocation
-  readonly state: ServerState
-  readonly registration: ServerRegistration
-  /** Epoch milliseconds of its registration, and of its last report. */
-  readonly registeredAt: number
-  readonly seenAt: number
-  readonly draining: DrainReason | undefined
-  readonly matches: readonly string[]
-  /** Players who are on it, by its last report. */
-  readonly playersIn: number
 }
 
 /** The game servers that have registered. Their states are levels: what they report last is what is so. */

@@ -1,10 +1,8 @@
 /** Game servers that speak to Muster: how they are recognized, what they report, and what they are ordered to do. */
 export {
   createGameServers,
-  type DrainReason,
   type GameServerListener,
   type GameServers,
-  type GameServerView,
   LOST_AFTER_MS,
   OWN_PAUSE_MS,
   type Registered,
@@ -12,6 +10,7 @@ export {
   type ServerOrders,
 } from './game-servers.js'
 export { type FreedReason, type ServerListener, type ServerView, serverViewOf } from './server-overview.js'
+export type { DrainReason } from './server-states.js'
 export type { MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
 export { createJoinSigner, type JoinKeySet } from './join-signer.js'

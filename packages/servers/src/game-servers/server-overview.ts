@@ -1,7 +1,6 @@
 import type { Allocation, ReturnReason, StopReason } from '../records/index.js'
-import type { DrainReason, GameServerView } from './game-servers.js'
 import type { ServerRegistration } from './server-reports.js'
-import type { ServerState } from './server-states.js'
+import type { DrainReason, ServerState } from './server-states.js'
 
 /** Hears what operators are told of game servers. */
 export interface ServerListener {
@@ -21,6 +20,21 @@ export interface ServerListener {
 
 /** Why a match leaves a server of a pool: why the match ended, or `silent`: the server did not answer the offer. */
 export type FreedReason = ReturnReason | StopReason | 'silent'
+
+/** A server that has registered, as this registry knows it. */
+export interface GameServerView {
+  readonly id: string
+  readonly allocation: Allocation
+  readonly state: ServerState
+  readonly registration: ServerRegistration
+  /** Epoch milliseconds of its registration, and of its last report. */
+  readonly registeredAt: number
+  readonly seenAt: number
+  readonly draining: DrainReason | undefined
+  readonly matches: readonly string[]
+  /** Players who are on it, by its last report. */
+  readonly playersIn: number
+}
 
 /** A game server that has registered, for operators. Times are epoch milliseconds. No address, token or key. */
 export interface ServerView {

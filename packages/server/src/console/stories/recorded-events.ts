@@ -84,7 +84,8 @@ const NONE: readonly string[] = []
 
 /** The match that an event is about; undefined for one about a server of a pool. The server of one match has its id. */
 export function matchOf(event: RecordedEvent): string | undefined {
-  if ('matchId' in event) return 'pool' in event && !('serverId' in event) && event.pool !== undefined ? undefined : event.matchId
+  if ('matchId' in event)
+    return 'pool' in event && !('serverId' in event) && event.pool !== undefined ? undefined : event.matchId
   return 'serverId' in event && event.pool === undefined ? event.serverId : undefined
 }
 

@@ -117,7 +117,10 @@ export function serverStanding(
     const isStopping = phase === 'stopping'
     const mayDrain = registered === undefined ? pool !== undefined : registered.draining === undefined
     const actions: readonly StoryAction[] = mayDrain && !isStopping ? ['drain-server'] : []
-    return { state: registered === undefined || isStopping ? serverPhases[phase] : gameServerState(registered), actions }
+    return {
+      state: registered === undefined || isStopping ? serverPhases[phase] : gameServerState(registered),
+      actions,
+    }
   }
   if (isSeen) return { state: 'stopped', actions: [] }
   const last = events.findLast(({ what }) => what in serverStates)
