@@ -238,6 +238,21 @@ describe('explain', () => {
     })
   })
 
+  test('says that the match waits, where the warm server did not answer and no other may be created', async () => {
+    const { matchmaker, join, run } = await warm({ maxServers: 1 })
+    join('ann', 'ben')
+    const heard = new Set<string>()
+    for (let passed = 0; passed < 6000; passed += 250) {
+      await run(250)
+      heard.add(matchmaker.explain('ann-ben').summary.replace(/\d+ s/, 'some time'))
+    }
+    expect([...heard]).toEqual([
+      'Its match is found. A warm server was taken some time ago.',
+      'Its match is found. It waits for a server.',
+      'Its match is found. A server starts for the match, since some time.',
+    ])
+  })
+
   test('says that a server starts: one of a pool, or one of its own', async () => {
     for (const pools of [[{ ...arena, at: [] }], undefined]) {
       const { matchmaker, join, run } = setUp(pools === undefined ? {} : { pools, queues })

@@ -10,7 +10,13 @@ import { createPools } from './pools/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions } from './allocator.js'
-import { createGameServers, createJoinSigner, createServerKeys, ServerGone, serverViewOf } from './game-servers/index.js'
+import {
+  createGameServers,
+  createJoinSigner,
+  createServerKeys,
+  ServerGone,
+  serverViewOf,
+} from './game-servers/index.js'
 import {
   type Allocation,
   credentialOf,
@@ -237,14 +243,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     if (server.unwanted !== undefined || server.drainAsked) return true
     server.drainAsked = true
     void writer.note({ kind: 'draining', matchId: serverId })
-    if (gameServers.find(serverId) !== undefined) {
-      gameServers.drain(server, 'operator')
-      return true
-    }
-    pools.draining(server)
-    on.servers.draining(server, 'operator')
-    // The match for which it starts is served first.
-    if (server.pool !== undefined && (server.guests?.size ?? 0) === 0) drop(server, 'drained')
+    // One that has not registered, and serves no match but its own, is stopped after that in any case.
+    if (server.pool !== undefined || gameServers.find(serverId) !== undefined) gameServers.drain(server, 'operator')
     return true
   }
 

@@ -46,7 +46,7 @@ export function createExplaining({
       ticketId,
       summary: [
         hindrance(record, now, held()) ?? reasons.join(' '),
-        record.status === 'MATCH_FOUND' ? serverSentence(server) : '',
+        record.status === 'MATCH_FOUND' && allocation !== undefined ? serverSentence(server) : '',
         placeSentence(placement),
       ].join(''),
       waitedMs: Math.max(0, Math.round(now - record.createdAt)),
@@ -69,7 +69,7 @@ function takenServer(allocation: Allocation, now: number): TakenServer | undefin
 
 /** Says how the match gets its server, and since when. */
 function serverSentence(server: TakenServer | undefined): string {
-  if (server === undefined) return ''
+  if (server === undefined) return ' It waits for a server.'
   const { warm, forMs } = server
   const seconds = forMs === undefined ? undefined : Math.floor(forMs / 1000)
   if (warm) return seconds === undefined ? ' A warm server was taken.' : ` A warm server was taken ${seconds} s ago.`

@@ -338,7 +338,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     if (!isWanted(allocation)) return void expected.delete(allocation)
     const silentMs = now - Math.max(one.since, upSince)
     if (silentMs < LOST_AFTER_MS) return
-    if (!one.isLost) on.lost(allocation)
+    if (!one.isLost) on.lost(allocation, silentMs)
     one.isLost = true
     if (silentMs >= LOST_AFTER_MS + LOST_GRACE_MS && matchesOn(allocation).length === 0) on.spent(allocation, 'silent')
   }
@@ -421,7 +421,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       if (server !== undefined) return drain(server, reason)
       if (!drainingUnheard.has(allocation)) {
         drainingUnheard.set(allocation, reason)
-        on.draining(allocation)
+        on.draining(allocation, reason)
       }
       endIfUnheard(allocation)
     },
