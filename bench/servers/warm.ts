@@ -49,12 +49,12 @@ export async function warmFigures(): Promise<Figures> {
   api = createTicketApi(matchmaker, { authenticate: () => undefined })
   const foundAt = new Map<string, number>()
   const took: number[] = []
-  let warm = 0
-  matchmaker.on('deploymentReady', () => (warm += 1))
+  const warm: string[] = []
+  matchmaker.on('deploymentReady', ({ requestId }) => warm.push(requestId))
   matchmaker.on('matchFound', ({ matchId }) => foundAt.set(matchId, systemClock.now()))
   matchmaker.on('serverAssigned', ({ matchId }) => took.push(systemClock.now() - (foundAt.get(matchId) ?? 0)))
   matchmaker.start()
-  while (warm < WARM) await systemClock.sleep(50)
+  while (warm.length < WARM) await systemClock.sleep(50)
   await systemClock.sleep(1500)
   for (let match = 0; match < MATCHES; match += 1) {
     const players = [`a${match}`, `b${match}`].map((id) => ({ id, ip: '192.0.2.7' }))

@@ -44,6 +44,8 @@ const shots: readonly Shot[] = [
     },
   },
   { name: 'find', scene: some, hash: '#/find/ticket-4711' },
+  { name: 'servers', scene: some, hash: '#/servers' },
+  { name: 'server-story', scene: some, hash: '#/find/c41d09' },
   { name: 'queues', scene: some, hash: '#/queues/duel' },
   { name: 'queues-trial', scene: some, hash: '#/queues/duel', act: tryRule },
   {

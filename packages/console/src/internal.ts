@@ -19,6 +19,7 @@ export {
   type Now,
   type Permission,
   permissionsOf,
+  type PoolRow,
   type Problem,
   type ProblemNow,
   type QueueCard,

@@ -14,6 +14,7 @@
  * | `POST queues/{name}/pause`, `…/resume` (rules) | 204 |
  * | `POST trials`, `GET trials/{id}`, `DELETE trials/{id}` | Trial; 204 |
  * | `POST tickets/{id}/cancel`, `matches/{id}/stop`, `players/{id}/forgive` (players) | 204 |
+ * | `POST servers/{id}/drain` (servers) | 204 |
  * | `POST bots` `{ players }` (players, only in `muster dev`) | 202 |
  *
  * A reader of the feed that missed steps gets another `hello`. Every request has the header `Authorization: Bearer …`,
@@ -22,16 +23,19 @@
  * faults by line and column), 429.
  */
 
-/** What a role may do: see everything and try changed rules; act on players; change rules; change what is deployed. */
-export type Permission = 'see' | 'players' | 'rules' | 'deploy'
+/**
+ * What a role may do: see everything and try changed rules; act on players; change rules; drain servers; change what
+ * is deployed.
+ */
+export type Permission = 'see' | 'players' | 'rules' | 'servers' | 'deploy'
 
 /** The roles of the console, each with all that it may do. docs/console.md has the same table. */
 export const permissionsOf = {
   look: ['see'],
   players: ['see', 'players'],
   rules: ['see', 'rules'],
-  operate: ['see', 'players', 'rules'],
-  deploy: ['see', 'players', 'rules', 'deploy'],
+  operate: ['see', 'players', 'rules', 'servers'],
+  deploy: ['see', 'players', 'rules', 'servers', 'deploy'],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>
 
 export type Role = keyof typeof permissionsOf
@@ -237,7 +241,9 @@ export interface Audit {
     readonly at: Moment
     /** Name of the operator's key. */
     readonly who: string
-    /** cancel-ticket, stop-match, pause-queue, resume-queue, apply-queue, forgive-cooldown or let-bots-in. */
+    /**
+     * cancel-ticket, stop-match, drain-server, pause-queue, resume-queue, apply-queue, forgive-cooldown or let-bots-in.
+     */
     readonly what: string
     /** Id of the ticket, match or player, name of the queue, or number of bots. */
     readonly id: string
@@ -365,20 +371,60 @@ export interface ServerList {
   readonly currency: string
   /** By place, and the oldest first in each; at most 1,000. */
   readonly servers: readonly ServerRow[]
+  /** Pools of game servers, by pool and place. */
+  readonly pools: readonly PoolRow[]
+}
+
+/** What a pool keeps at one place, and what that meets and costs. Counts begin with the process that matches. */
+export interface PoolRow {
+  readonly pool: string
+  readonly place: string
+  /** Servers that are to be warm now, and those that are: without a match. */
+  readonly wanted: number
+  readonly warm: number
+  readonly starting: number
+  readonly playing: number
+  readonly draining: number
+  /** Matches that wanted a server, and those that found a warm one. */
+  readonly asked: number
+  readonly hits: number
+  /** The share that is expected to find one, 0 to 1; null while nobody comes. */
+  readonly expectedHit: number | null
+  /** Matches of the last hour, or since the start, and those an hour that are expected now. */
+  readonly cameLastHour: number
+  readonly expectedPerHour: number
+  /** From a create until the server registers, on average. */
+  readonly bootSeconds: number
+  /** Hours for which servers were idle, of all servers together. */
+  readonly idleHours: number
+  /** In `currency`; null where the configuration states no price. */
+  readonly idleCost: number | null
 }
 
 export interface ServerRow {
-  readonly matchId: string
+  /** Id of the server; that of its match, if it is of one match. */
+  readonly id: string
   /** Id of the deployment; null until the service has returned it. */
   readonly requestId: string | null
-  readonly queue: string
-  /** In words of the matchmaker: creating, starting, running, stopping, … */
-  readonly phase: string
+  /** Its pool; null for the server of one match. */
+  readonly pool: string | null
+  /** Of its matches; null without any. */
+  readonly queue: string | null
+  /** The matches that it serves, at most 8. */
+  readonly matches: readonly string[]
+  /** creating, starting, running, stopping, …; once it has registered: warm, taken, playing, draining, lost. */
+  readonly state: string
+  /** Why it takes no match any more; null while it may. */
+  readonly draining: string | null
+  /** Whether it can be drained: it has registered, or is of a pool, and does not drain yet. */
+  readonly mayDrain: boolean
+  /** The build of the game, as it says. */
+  readonly build: string | null
   /** E.g. `Frankfurt, Germany`; null where it is not known (yet). */
   readonly place: string | null
   readonly host: string | null
   readonly players: number
-  /** When its match asked for it. */
+  /** When it was asked for. */
   readonly since: Moment
   /** So far, in `currency`; null where the configuration states no price. */
   readonly cost: number | null
@@ -406,11 +452,13 @@ export interface Story {
   /** Of a ticket that waits: why, in one sentence, and rule by rule. */
   readonly explanation: StoryExplanation | null
   readonly related: readonly { readonly kind: StoryKind; readonly id: string }[]
+  /** Of a server: the id by which it is drained, if it is known. */
+  readonly serverId: string | null
   /** What an operator may do with it now. */
   readonly actions: readonly StoryAction[]
 }
 
-export type StoryAction = 'cancel-ticket' | 'stop-match' | 'forgive-cooldown'
+export type StoryAction = 'cancel-ticket' | 'stop-match' | 'forgive-cooldown' | 'drain-server'
 
 export interface StoryEvent {
   readonly at: Moment

@@ -1,5 +1,16 @@
 import { createEventsWithProblems } from '@muster/core/internal'
-import type { Activity, Assignment, MatchResult, Placement, ServerFailure, StopReason } from '@muster/servers/internal'
+import type {
+  Activity,
+  Allocation,
+  AllocatorListener,
+  Assignment,
+  DrainReason,
+  FreedReason,
+  MatchResult,
+  Placement,
+  ServerFailure,
+  StopReason,
+} from '@muster/servers/internal'
 import type { Backfill, Cooldown, MatchEvent, Ticket, TicketEvents } from './tickets/index.js'
 import type { Offence } from './queues/index.js'
 
@@ -10,6 +21,20 @@ import type { Offence } from './queues/index.js'
 export interface Placed extends Placement {
   /** Kilometres from the beacon to the server; undefined where the service does not say where that is. */
   readonly offKm: number | undefined
+}
+
+/** An event about a server of a pool names the pool. */
+interface OfPool {
+  readonly pool?: string | undefined
+}
+
+/** The game server that an event is about. */
+interface ServerEvent {
+  readonly serverId: string
+  /** Name of its pool; undefined for the server of one match. */
+  readonly pool: string | undefined
+  /** Id of its deployment; undefined until the service has returned it. */
+  readonly requestId: string | undefined
 }
 
 export interface MatchmakerEvents extends TicketEvents {
@@ -43,19 +68,20 @@ export interface MatchmakerEvents extends TicketEvents {
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /** The server of a match said that the match is over. `playerIds`: who was in it then. */
   matchOver: MatchEvent & { readonly playerIds: readonly string[]; readonly result?: MatchResult | undefined }
-  /** The service accepted the deployment. */
-  deploymentCreated: MatchEvent & { readonly requestId: string }
+  /** The service accepted the deployment. Of a server of a pool, `matchId` is the server's id, and `queue` its pool. */
+  deploymentCreated: MatchEvent & OfPool & { readonly requestId: string }
   /**
    * The service reports the server READY, `startMs` milliseconds after its answer to the create. The server was last
    * seen not READY `unseenMs` milliseconds before. Players are sent once it listens.
    */
-  deploymentReady: MatchEvent & {
-    readonly requestId: string
-    readonly startMs: number
-    readonly unseenMs: number
-    /** What the latency rule promised of the place, if the match's queue has one that chose it, and the result. */
-    readonly placed?: Placed | undefined
-  }
+  deploymentReady: MatchEvent &
+    OfPool & {
+      readonly requestId: string
+      readonly startMs: number
+      readonly unseenMs: number
+      /** What the latency rule promised of the place, if the match's queue has one that chose it, and the result. */
+      readonly placed?: Placed | undefined
+    }
   /** The server is READY, and the tickets say where it is. */
   serverAssigned: MatchEvent & {
     readonly requestId: string
@@ -66,14 +92,35 @@ export interface MatchmakerEvents extends TicketEvents {
    * A server failed: before its players were sent there, which counts as an attempt of their tickets, or, as `crashed`,
    * while players were on it. A server that ends by itself while players are on it has not failed.
    */
-  deploymentFailed: MatchEvent & {
-    readonly requestId: string
-    readonly reason: ServerFailure
-    /** What the service says of the error, e.g. an exit code; without addresses, at most 300 characters. */
-    readonly detail?: string | undefined
-  }
+  deploymentFailed: MatchEvent &
+    OfPool & {
+      readonly requestId: string
+      readonly reason: ServerFailure
+      /** What the service says of the error, e.g. an exit code; without addresses, at most 300 characters. */
+      readonly detail?: string | undefined
+    }
   /** The service confirmed that the server is stopped, or that it was gone already. */
-  deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }
+  deploymentStopped: MatchEvent & OfPool & { readonly requestId: string; readonly reason: StopReason }
+  /** A process of a game server has registered for the first time, or again after a restart of this process. */
+  serverRegistered: ServerEvent & {
+    /** The build of the game, as it says. */
+    readonly build: string | undefined
+    /** Matches that it serves at a time. */
+    readonly matches: number
+  }
+  /**
+   * A match takes a server of a pool. `warm`: it ran already; otherwise it was created for the match. The server is
+   * told once the store has recorded this.
+   */
+  serverTaken: MatchEvent & ServerEvent & { readonly warm: boolean }
+  /** A match has left its server of a pool: it ended, or goes to another server. */
+  serverFreed: MatchEvent & ServerEvent & { readonly reason: FreedReason }
+  /** A game server takes no match any more. Once it serves none, it is stopped. */
+  serverDraining: ServerEvent & { readonly reason: DrainReason }
+  /** A game server has been silent for `silentMs` milliseconds: it gets no match, and its status is read. */
+  serverLost: ServerEvent & { readonly silentMs: number }
+  /** A lost game server was heard again after `silentMs` milliseconds. */
+  serverReturned: ServerEvent & { readonly silentMs: number }
   /** A deployment with this matchmaker's tag, which belonged to none of its matches, was stopped. */
   orphanStopped: { readonly requestId: string }
   /** A round of grouping has ended. `durationMs`: milliseconds; `matches`: number of matches found. */
@@ -112,5 +159,19 @@ export function createEvents(): Events {
       emitter.on(name, listener as never)
       return () => void emitter.off(name, listener as never)
     },
+  }
+}
+
+/** Creates the listener by which what happens to game servers becomes events. */
+export function createServerEvents(events: Pick<Events, 'emit'>): AllocatorListener['servers'] {
+  const named = ({ matchId: serverId, pool, requestId }: Allocation) => ({ serverId, pool, requestId })
+  const inMatch = ({ matchId, queue }: Allocation, server: Allocation) => ({ matchId, queue, ...named(server) })
+  return {
+    registered: (server, { build, matches }) => events.emit('serverRegistered', { ...named(server), build, matches }),
+    draining: (server, reason) => events.emit('serverDraining', { ...named(server), reason }),
+    lost: (server, silentMs) => events.emit('serverLost', { ...named(server), silentMs }),
+    returned: (server, silentMs) => events.emit('serverReturned', { ...named(server), silentMs }),
+    taken: (match, server, isWarm) => events.emit('serverTaken', { ...inMatch(match, server), warm: isWarm }),
+    freed: (match, server, reason) => events.emit('serverFreed', { ...inMatch(match, server), reason }),
   }
 }

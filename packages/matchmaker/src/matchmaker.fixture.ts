@@ -30,6 +30,12 @@ const eventNames = [
   'expired',
   'deploymentFailed',
   'deploymentStopped',
+  'serverRegistered',
+  'serverTaken',
+  'serverFreed',
+  'serverDraining',
+  'serverLost',
+  'serverReturned',
   'orphanStopped',
   'problem',
 ] as const satisfies readonly EventName[]

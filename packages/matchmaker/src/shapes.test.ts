@@ -30,6 +30,7 @@ function anAllocator() {
     seatUnused: tell,
     on: {
       games: { rosterOf: () => undefined, left: tell, over: tell, seatsWanted: tell },
+      servers: { registered: tell, draining: tell, lost: tell, returned: tell, taken: tell, freed: tell },
       created: tell,
       up: tell,
       ready: tell,

@@ -36,7 +36,7 @@ interface AdoptingOptions {
   readonly watcher: Pick<Watcher, 'settle'>
   readonly endTimes: Pick<EndTimes, 'expect'>
   readonly hosted: Pick<HostedMatches, 'adopt'>
-  readonly pools: Pick<Pools, 'orderOf' | 'adopted'>
+  readonly pools: Pick<Pools, 'orderOf' | 'adopted' | 'draining'>
   readonly gameServers: Pick<GameServers, 'expect'>
   readonly clock: Pick<Clock, 'now'>
   readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
@@ -100,6 +100,10 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocations.add(allocation)
     if (open.pool !== undefined && allocation.unwanted === undefined)
       pools.adopted(allocation, open.at, nearOf(open))
+    if (open.draining === true) {
+      allocation.drainAsked = true
+      pools.draining(allocation)
+    }
     if (sentAt !== undefined) governor.sent(allocation, Math.min(sentAt, now))
 
     if (requestId !== undefined) {

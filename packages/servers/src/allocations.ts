@@ -1,7 +1,7 @@
 import { growingTo } from '@muster/core/internal'
 import { LRUCache } from 'lru-cache'
 import { MatchmakerClosed } from './errors.js'
-import type { GameServerListener } from './game-servers/index.js'
+import type { GameServerListener, ServerListener } from './game-servers/index.js'
 import {
   type Allocation,
   type AllocationPhase,
@@ -35,6 +35,8 @@ export interface AllocatorListener {
   problem(during: Activity, error: unknown, allocation?: Allocation, requestId?: string): void
   /** Knows who plays a match, and hears what its server says of it. */
   readonly games: Pick<GameServerListener, 'rosterOf' | 'left' | 'over' | 'seatsWanted'>
+  /** Hears of game servers. */
+  readonly servers: ServerListener
 }
 
 /** Matches on servers of pools, as the lives of servers touch them. */

@@ -16,7 +16,6 @@ import type { Held as GovernorHeld, SpendBound } from './server-limits.js'
 import type { AllocatorListener, EndedMatches } from './allocations.js'
 import type {
   GameServers,
-  GameServerView,
   JoinAlgorithm,
   JoinGrant,
   JoinKeySet,
@@ -24,6 +23,7 @@ import type {
   ServerOrders,
   ServerRegistration,
   ServerReport,
+  ServerView,
 } from './game-servers/index.js'
 import type { Recovery, ServerLog } from './store/index.js'
 
@@ -82,7 +82,12 @@ export interface Allocator {
   /** What players see and have of listed servers. */
   readonly browser: Omit<ServerBrowser, 'games' | 'touch' | 'assertListing' | 'isTaken' | 'advance'>
   /** The game servers that have registered. */
-  gameServers(): Iterable<GameServerView>
+  gameServers(): Iterable<ServerView>
+  /**
+   * From now on a server takes no match besides those that it has. Returns false if there is no such server. It may not
+   * be recorded yet: see `recorded`.
+   */
+  drainServer(serverId: string): boolean
   readonly pools: Pick<Pools, 'views' | 'reconfigure' | 'close'>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void

@@ -11,7 +11,13 @@ import { createServerBrowser } from './browser/index.js'
 import { createGovernor } from './server-limits.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { Allocator, AllocatorOptions } from './allocator.js'
-import { createGameServers, createJoinSigner, createServerKeys, ServerGone } from './game-servers/index.js'
+import {
+  createGameServers,
+  createJoinSigner,
+  createServerKeys,
+  ServerGone,
+  serverViewOf,
+} from './game-servers/index.js'
 import {
   type Allocation,
   credentialOf,
@@ -176,23 +182,29 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       came: (match) => {
         match.joinBy = Infinity
       },
-      registered: (server) => {
+      registered: (server, registration, isNew) => {
+        if (isNew) on.servers.registered(server, registration)
         if (server.pool === undefined) return
         serverAccepted(server)
         pools.up(server)
         hosted.registered(server)
       },
       ...browser.games,
-      draining: (server) => {
+      draining: (server, reason) => {
         pools.draining(server)
         browser.touch(server.matchId)
+        on.servers.draining(server, reason)
       },
-      lost: (server) => {
+      lost: (server, silentMs) => {
         browser.touch(server.matchId)
+        on.servers.lost(server, silentMs)
         lifecycle.hinted(server, undefined)
       },
-      found: (server) => browser.touch(server.matchId),
-      spent: (server) => drop(server, 'surplus'),
+      returned: (server, silentMs) => {
+        browser.touch(server.matchId)
+        on.servers.returned(server, silentMs)
+      },
+      spent: (server, reason) => drop(server, reason === 'surplus' ? 'surplus' : 'drained'),
       problem: (server, error) => on.problem('server', error, server, server.requestId),
     },
   })
@@ -264,6 +276,17 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     if (isHosted(allocation)) return hosted.release(allocation)
     if (requestId !== undefined && phase !== 'retrying') lifecycle.stop(allocation, requestId)
     else if (!creating.forget(allocation)) lifecycle.drop(allocation)
+  }
+
+  const drainServer: Allocator['drainServer'] = (serverId) => {
+    const server = allocations.find(serverId)
+    if (server === undefined || isHosted(server)) return false
+    if (server.unwanted !== undefined || server.drainAsked) return true
+    server.drainAsked = true
+    void writer.note({ kind: 'draining', matchId: serverId })
+    // One that has not registered, and serves no match but its own, is stopped after that in any case.
+    if (server.pool !== undefined || gameServers.find(serverId) !== undefined) gameServers.drain(server, 'operator')
+    return true
   }
 
   /** @throws {ServerGone} */
@@ -344,7 +367,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
     joinToken: (grant) => signer.grant(grant, clock.now()),
     joinKeys: signer.keySet,
-    gameServers: gameServers.all,
+    *gameServers() {
+      for (const server of gameServers.all()) yield serverViewOf(server, pools.placeNameOf)
+    },
+    drainServer,
     browser,
     pools,
 

@@ -4,7 +4,13 @@ import { newId } from '@muster/core/internal'
 import type { Allocations, AllocatorListener, MatchHosting } from './allocations.js'
 import type { DeploymentCreation } from './create-deployment.js'
 import { TicketsGone } from './errors.js'
-import { type DrainReason, type GameServers, LOST_AFTER_MS, OWN_PAUSE_MS } from './game-servers/index.js'
+import {
+  type DrainReason,
+  type FreedReason,
+  type GameServers,
+  LOST_AFTER_MS,
+  OWN_PAUSE_MS,
+} from './game-servers/index.js'
 import type { Pools, PoolState } from './pools/index.js'
 import {
   type Allocation,
@@ -64,7 +70,7 @@ export interface HostedMatchesOptions {
   readonly room: (now: number) => number
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
-  readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'stopped'>
+  readonly on: Pick<AllocatorListener, 'problem' | 'faulty' | 'stopped' | 'servers'>
 }
 
 /** Milliseconds for a server to accept a match that was offered to it (our choice). */
@@ -104,11 +110,13 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
 
   const isOpen = (match: Allocation) => match.unwanted === undefined && allocations.find(match.matchId) === match
 
-  const leaveHost = (match: Allocation) => {
+  const leaveHost = (match: Allocation, reason: FreedReason) => {
     const { host } = match
     match.host = undefined
+    match.claim = undefined
     if (host === undefined) return undefined
     host.guests?.delete(match)
+    on.servers.freed(match, host, reason)
     pools().ended(host, match)
     gameServers().changed(host)
     return host
@@ -121,7 +129,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
 
   const giveUp = (match: Allocation, reason: ReturnReason, counts: boolean) => {
     lifecycle().fail(match, reason, counts)
-    leaveHost(match)
+    leaveHost(match, reason)
     end(match)
   }
 
@@ -131,13 +139,15 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
   }
 
   /** Tells the server of the match once the store has the claim. */
-  const claim = async (match: Allocation, host: Allocation): Promise<void> => {
+  const claim = async (match: Allocation, host: Allocation, isWarm: boolean): Promise<void> => {
     const offer = offers.get(match)
     if (offer === undefined) return
     match.host = host
+    match.claim = { at: clock.now(), isWarm }
     ;(host.guests ??= new Set()).add(match)
     host.matchesServed += 1
     pools().began(host, match, clock.now())
+    on.servers.taken(match, host, isWarm)
     offer.isWritten = false
     offer.hasAccepted = false
     offer.offers += 1
@@ -166,7 +176,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       pool.orderFor(order.tickets, order.placements),
     )
     pools().created(host, near)
-    const claiming = claim(match, host)
+    const claiming = claim(match, host, false)
     await creating().begin(host)
     await claiming
   }
@@ -185,12 +195,12 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     offer.isCounted = true
     offer.isShort = warm === undefined && room(clock.now()) <= 0
     if (offer.isShort) return
-    if (warm !== undefined) return claim(match, warm)
+    if (warm !== undefined) return claim(match, warm, true)
     return createFor(match, order, pool, near)
   }
 
-  const claimAgain = (match: Allocation, reason: DrainReason) => {
-    const host = leaveHost(match)
+  const claimAgain = (match: Allocation, reason: DrainReason & FreedReason) => {
+    const host = leaveHost(match, reason)
     if (host !== undefined) gameServers().drain(host, reason)
     if ((offers.get(match)?.offers ?? MOST_OFFERS) >= MOST_OFFERS) return giveUp(match, 'not-listening', true)
     void findServer(match)
@@ -261,13 +271,13 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
           match.unwanted ??= reason
           on.stopped(match, server.requestId ?? '', match.unwanted)
         }
-        leaveHost(match)
+        leaveHost(match, reason)
         end(match)
       }
     },
 
     release: (match) => {
-      leaveHost(match)
+      leaveHost(match, match.unwanted ?? 'stopped')
       end(match)
     },
 

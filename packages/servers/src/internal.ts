@@ -3,16 +3,14 @@ export { type AllocatorListener, createAllocations, createEndedMatches, type End
 export type { Inherited } from './adopt-servers.js'
 export type { Allocator, Held } from './allocator.js'
 export { createAllocator } from './create-allocator.js'
+export { BEAT_MS, LOST_AFTER_MS } from './game-servers/game-servers.js'
 export {
-  BEAT_MS,
-  type GameServerView,
-  LOST_AFTER_MS,
   type MatchRoster,
   type Registered,
   ServerGone,
   ServerNotRegistered,
   type ServerOrders,
-} from './game-servers/game-servers.js'
+} from './game-servers/server-orders.js'
 export { createJoinSigner, type JoinKeySet } from './game-servers/join-signer.js'
 export { type JoinAlgorithm, type JoinGrant, readJoinToken } from './game-servers/join-tokens.js'
 export { type Browser, browserSchema } from './browser/browser-definition.js'
@@ -30,6 +28,7 @@ export {
 export type { SeatGrant, SeatsGranted, StartRequest } from './browser/server-browser.js'
 export { SeatRefused, UnknownSeat, UnknownServer } from './seats/seat.js'
 export type { SeatRequest } from './seats/seats.js'
+export type { FreedReason, ServerListener, ServerView } from './game-servers/server-overview.js'
 export { createServerKeys, newSecret } from './game-servers/server-keys.js'
 export {
   type MatchResult,
@@ -46,7 +45,7 @@ export {
   type ResultOutbox,
   resultsSchema,
 } from './results/result-outbox.js'
-export { SERVER_STATES, type ServerState } from './game-servers/server-states.js'
+export { type DrainReason, SERVER_STATES, type ServerState } from './game-servers/server-states.js'
 export { MatchTooLarge } from './deploy-request.js'
 export { MatchmakerClosed, TicketsGone, Unavailable } from './errors.js'
 export {
@@ -63,6 +62,7 @@ export {
   type AllocationPhase,
   type AllocationView,
   type FoundTicket,
+  isHosted,
   type InCommon,
   type Intent,
   type Order,

@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('the looks of the console', { timeou
     }
     await page.getByText('The map as tables').click()
     await look('now with tables')
-    for (const id of ['', '/ticket-4711', '/ann', '/nobody-knows']) {
+    for (const id of ['', '/ticket-4711', '/ann', '/c41d09', '/nobody-knows']) {
       await go(`#/find${id}`)
       await page.locator('.stories:not([aria-busy=true]) h2').first().waitFor()
       await look(`find${id}`)
@@ -78,8 +78,12 @@ describe.skipIf(chromiumPath === undefined)('the looks of the console', { timeou
     await look('the question')
     await page.keyboard.press('Escape')
     await go('#/servers')
-    await page.getByRole('heading', { name: '3 servers' }).waitFor()
+    await page.getByRole('heading', { name: '6 servers' }).waitFor()
     await look('servers')
+    await page.getByRole('button', { name: 'Drain c41d09.pr.example.com' }).click()
+    await page.getByRole('heading', { name: 'Drain server c41d09.pr.example.com?' }).waitFor()
+    await look('the question of a server')
+    await page.keyboard.press('Escape')
     await go('#/changes')
     await page.getByRole('cell', { name: 'stopped a match' }).waitFor()
     await look('changes')

@@ -1,4 +1,13 @@
-import type { Audit, Found, QueueCards, ServerList, ServerRow, Story, TrialResult } from '@muster/console/internal'
+import type {
+  Audit,
+  Found,
+  PoolRow,
+  QueueCards,
+  ServerList,
+  ServerRow,
+  Story,
+  TrialResult,
+} from '@muster/console/internal'
 
 /** The stories of one match, the way that the matchmaker tells them. */
 export function foundOf(id: string, at: number, cancelled: ReadonlySet<string>): Found {
@@ -48,6 +57,7 @@ function storiesAt(at: number, cancelled: ReadonlySet<string>): readonly Story[]
             },
           ],
         },
+    serverId: null,
     related: [
       { kind: 'player', id: 'ann' },
       { kind: 'player', id: 'ben' },
@@ -77,6 +87,7 @@ function storiesAt(at: number, cancelled: ReadonlySet<string>): readonly Story[]
       { at: at - 43_900, what: 'assigned', text: 'All players know where to connect.', refs: [] },
     ],
     explanation: null,
+    serverId: null,
     related: [{ kind: 'server', id: 'server-0af3' }],
     actions: ['stop-match'],
   }
@@ -95,10 +106,42 @@ function storiesAt(at: number, cancelled: ReadonlySet<string>): readonly Story[]
       { at: at - 20_000, what: 'left', text: 'Left a match before it started: a cooldown of a minute.', refs: [] },
     ],
     explanation: null,
+    serverId: null,
     related: [{ kind: 'ticket', id: 'ticket-4711' }],
     actions: ['forgive-cooldown'],
   }
-  return [ticket, match, player]
+  const server: Story = {
+    kind: 'server',
+    id: 'c41d09',
+    state: 'warm, without a match',
+    cut: false,
+    events: [
+      {
+        at: at - 340_000,
+        what: 'deployed',
+        text: 'The service accepted the server.',
+        refs: [{ kind: 'server', id: 'c41d09' }],
+      },
+      { at: at - 319_000, what: 'registered', text: 'The server registered as build 1.4.2.', refs: [] },
+      {
+        at: at - 300_000,
+        what: 'taken',
+        text: 'A match took the server, which was warm.',
+        refs: [{ kind: 'match', id: 'match-8c21d7e0' }],
+      },
+      {
+        at: at - 62_000,
+        what: 'freed',
+        text: 'The match left its server: its server said that it is over.',
+        refs: [{ kind: 'match', id: 'match-8c21d7e0' }],
+      },
+    ],
+    explanation: null,
+    related: [{ kind: 'match', id: 'match-8c21d7e0' }],
+    serverId: 'w1',
+    actions: ['drain-server'],
+  }
+  return [ticket, match, player, server]
 }
 
 export const duelYaml = `name: duel
@@ -197,23 +240,124 @@ export const trialResult = (at: number): TrialResult => ({
 
 export function serversOf(at: number): ServerList {
   const row = (server: Partial<ServerRow>): ServerRow => ({
-    matchId: 'match-7f3a91c2',
+    id: 'match-7f3a91c2',
     requestId: '9a31c04f77e2',
+    pool: null,
     queue: 'duel',
-    phase: 'running',
+    matches: ['match-7f3a91c2'],
+    state: 'running',
+    draining: null,
+    mayDrain: false,
     place: 'Frankfurt, Germany',
     host: '9a31c04f77e2.pr.example.com',
+    build: null,
     players: 2,
     since: at - 754_000,
     cost: 0.0502,
     ...server,
   })
+  const ofPool = (server: Partial<ServerRow>) =>
+    row({ pool: 'arena', build: '1.4.2', queue: null, matches: [], players: 0, mayDrain: true, ...server })
   const servers = [
     row({}),
-    row({ matchId: 'match-11b8', requestId: '51ffc0', host: '51ffc0.pr.example.com', since: at - 61_000, cost: 0.004 }),
-    row({ matchId: 'match-20d4', requestId: null, host: null, place: null, phase: 'creating', since: at - 900 }),
+    row({
+      id: 'match-11b8',
+      matches: ['match-11b8'],
+      requestId: '51ffc0',
+      host: '51ffc0.pr.example.com',
+      since: at - 61_000,
+      cost: 0.004,
+    }),
+    ofPool({ id: 'w1', requestId: 'c41d09', host: 'c41d09.pr.example.com', state: 'warm', since: at - 340_000 }),
+    ofPool({
+      id: 'w2',
+      requestId: 'e07b55',
+      host: 'e07b55.pr.example.com',
+      state: 'playing',
+      queue: 'ranked-5v5',
+      matches: ['match-8c21d7e0', 'match-3e9902fa'],
+      players: 20,
+      since: at - 5_200_000,
+      cost: 0.347,
+    }),
+    ofPool({
+      id: 'w3',
+      requestId: '77aa31',
+      host: '77aa31.pr.example.com',
+      place: 'Stockholm, Sweden',
+      state: 'draining',
+      draining: 'operator',
+      mayDrain: false,
+      queue: 'ranked-5v5',
+      matches: ['match-5550ac1b'],
+      players: 9,
+      since: at - 9_100_000,
+      cost: 0.607,
+    }),
+    row({
+      id: 'match-20d4',
+      matches: ['match-20d4'],
+      requestId: null,
+      host: null,
+      place: null,
+      state: 'creating',
+      since: at - 900,
+    }),
   ]
-  return { at, total: 3, players: 6, cost: 0.0542, currency: 'EUR', servers }
+  const pools: readonly PoolRow[] = [
+    {
+      pool: 'arena',
+      place: 'Frankfurt',
+      wanted: 4,
+      warm: 3,
+      starting: 1,
+      playing: 46,
+      draining: 0,
+      asked: 1812,
+      hits: 1779,
+      expectedHit: 0.985,
+      cameLastHour: 176,
+      expectedPerHour: 181,
+      bootSeconds: 21.4,
+      idleHours: 31.2,
+      idleCost: 7.49,
+    },
+    {
+      pool: 'arena',
+      place: 'Stockholm',
+      wanted: 0,
+      warm: 0,
+      starting: 0,
+      playing: 2,
+      draining: 1,
+      asked: 0,
+      hits: 0,
+      expectedHit: null,
+      cameLastHour: 0,
+      expectedPerHour: 0,
+      bootSeconds: 20,
+      idleHours: 0,
+      idleCost: 0,
+    },
+    {
+      pool: 'tournament-finals',
+      place: 'São Paulo',
+      wanted: 2,
+      warm: 2,
+      starting: 0,
+      playing: 0,
+      draining: 0,
+      asked: 12,
+      hits: 9,
+      expectedHit: 0.96,
+      cameLastHour: 3,
+      expectedPerHour: 11,
+      bootSeconds: 18,
+      idleHours: 0.4,
+      idleCost: 0.1,
+    },
+  ]
+  return { at, total: 6, players: 35, cost: 1.0584, currency: 'EUR', pools, servers }
 }
 
 export const auditOf = (at: number): Audit => ({

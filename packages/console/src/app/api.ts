@@ -34,6 +34,7 @@ const acts: Readonly<Record<StoryAction, readonly [things: string, verb: string]
   'cancel-ticket': ['tickets', 'cancel'],
   'stop-match': ['matches', 'stop'],
   'forgive-cooldown': ['players', 'forgive'],
+  'drain-server': ['servers', 'drain'],
 }
 
 const unread: Problem = { code: 'unreachable', message: 'The server does not answer.' }

@@ -56,6 +56,7 @@ function List({ audit: { acts } }: { readonly audit: Audit }) {
 const words: Readonly<Record<string, string>> = {
   'cancel-ticket': 'cancelled a ticket',
   'stop-match': 'stopped a match',
+  'drain-server': 'drained a server',
   'pause-queue': 'paused a queue',
   'resume-queue': 'resumed a queue',
   'apply-queue': 'changed a queue',

@@ -1,8 +1,10 @@
 import { grouped } from '../parts/index.js'
 import type { ServerList, ServerRow } from '../wire.js'
 import { number, TableHead } from './elements.js'
+import { PoolsPanel } from './pools-panel.js'
 import { hrefOf } from './routes.js'
-import { usePolled } from './store-context.js'
+import { usePolled, useStore } from './store-context.js'
+import { questionOf } from './story-card.js'
 import { money, wait } from './words.js'
 
 const AGAIN_MS = 5000
@@ -14,22 +16,34 @@ export function ServersView() {
     <>
       <h1 class="view-title">Servers</h1>
       {failure === undefined ? null : <p class="failure">{failure}</p>}
-      {answer === undefined ? failure === undefined ? <p class="none">Looking …</p> : null : <List list={answer} />}
+      {answer === undefined ? failure === undefined ? <p class="none">Looking …</p> : null : <Answered list={answer} />}
     </>
   )
 }
 
+const Answered = ({ list }: { readonly list: ServerList }) => (
+  <>
+    <PoolsPanel list={list} />
+    <List list={list} />
+  </>
+)
+
 function List({ list }: { readonly list: ServerList }) {
+  const { may } = useStore()
   const { total, players, cost, currency, servers } = list
   if (total === 0) {
     return (
       <section class="hint-card">
         <h2>There is no server now</h2>
-        <p>A server is asked for as soon as a match is found, and stopped when its match is over.</p>
+        <p>
+          A server is asked for as soon as a match is found, or kept warm by a pool, and stopped when it is not needed.
+        </p>
       </section>
     )
   }
   const places = byPlace(servers)
+  const mayDrain = may('servers') && servers.some((row) => row.mayDrain)
+  const columns = 6 + (cost === null ? 0 : 1) + (mayDrain ? 1 : 0)
   return (
     <section aria-labelledby="all-servers">
       <h2 id="all-servers">
@@ -38,28 +52,29 @@ function List({ list }: { readonly list: ServerList }) {
       </h2>
       {servers.length < total ? <p class="none">The first {grouped(servers.length)} are listed.</p> : null}
       <div class="scroll" tabIndex={0} role="region" aria-label="Servers by place">
-        <table class="wide-table">
+        <table class="wide-table cards servers-table">
           <caption class="hidden">Servers by place, the oldest first in each</caption>
           <TableHead
             columns={[
               'Server',
-              'Match',
-              'Queue',
+              'Matches',
+              'Queue or pool',
               'State',
               number('Players'),
               number('Age'),
               ...(cost === null ? [] : [number('Cost')]),
+              ...(mayDrain ? [{ text: 'Drain', kind: 'drain-head' }] : []),
             ]}
           />
           {places.map(([place, rows]) => (
             <tbody key={place}>
               <tr class="place-row">
-                <th scope="rowgroup" colSpan={cost === null ? 6 : 7}>
+                <th scope="rowgroup" colSpan={columns}>
                   {place ?? 'Place not known yet'} <small>{grouped(rows.length)}</small>
                 </th>
               </tr>
               {rows.map((row) => (
-                <Row key={row.matchId} row={row} list={list} />
+                <Row key={row.id} row={row} list={list} mayDrain={mayDrain} />
               ))}
             </tbody>
           ))}
@@ -80,8 +95,15 @@ function byPlace(servers: readonly ServerRow[]): readonly (readonly [place: stri
   return [...places]
 }
 
-function Row({ row, list }: { readonly row: ServerRow; readonly list: ServerList }) {
-  const { requestId, host, matchId, queue, phase, players, since, cost } = row
+interface RowProps {
+  readonly row: ServerRow
+  readonly list: ServerList
+  /** Whether there is a column for it. */
+  readonly mayDrain: boolean
+}
+
+function Row({ row, list, mayDrain }: RowProps) {
+  const { requestId, host, pool, matches, queue, state, draining, players, since, cost } = row
   return (
     <tr>
       <th scope="row">
@@ -93,16 +115,68 @@ function Row({ row, list }: { readonly row: ServerRow; readonly list: ServerList
           </a>
         )}
       </th>
-      <td>
-        <a href={hrefOf('find', matchId)}>
-          <code>{matchId}</code>
-        </a>
+      <td class="matches-cell" data-heading="Matches">
+        {matches.length === 0 ? <span class="none">none</span> : null}
+        {matches.map((id) => (
+          <div key={id}>
+            <a href={hrefOf('find', id)}>
+              <code>{id}</code>
+            </a>
+          </div>
+        ))}
       </td>
-      <td>{queue}</td>
-      <td>{phase}</td>
-      <td class="number">{grouped(players)}</td>
-      <td class="number">{wait(list.at - since)}</td>
-      {cost === null ? null : <td class="number">{money(cost, list.currency)}</td>}
+      <td data-heading="Queue or pool">
+        {queue ?? pool}
+        {queue === null || pool === null ? null : (
+          <>
+            {' '}
+            <small>{pool}</small>
+          </>
+        )}
+      </td>
+      <td data-heading="State">
+        {state} {draining === null ? null : <small>{drains[draining] ?? draining}</small>}
+      </td>
+      <td class="number" data-heading="Players">
+        {grouped(players)}
+      </td>
+      <td class="number" data-heading="Age">
+        {wait(list.at - since)}
+      </td>
+      {cost === null ? null : (
+        <td class="number" data-heading="Cost">
+          {money(cost, list.currency)}
+        </td>
+      )}
+      {mayDrain ? (
+        <td class="drain-cell">
+          <Drain row={row} />
+        </td>
+      ) : null}
     </tr>
+  )
+}
+
+/** Why a server drains, in a word or two. */
+const drains: Readonly<Record<string, string>> = {
+  'own-wish': 'by its own wish',
+  operator: 'by an operator',
+  update: 'new version',
+  silent: 'did not answer',
+}
+
+function Drain({ row: { id, host, requestId, mayDrain } }: { readonly row: ServerRow }) {
+  const { question, api, connection } = useStore()
+  if (!mayDrain) return null
+  const name = host ?? requestId ?? id
+  return (
+    <button
+      type="button"
+      aria-label={`Drain ${name}`}
+      disabled={connection.value !== 'live'}
+      onClick={() => (question.value = questionOf('drain-server', name, () => api().act('drain-server', id)))}
+    >
+      Drain
+    </button>
   )
 }

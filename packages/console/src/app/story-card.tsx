@@ -1,7 +1,7 @@
 import { Fragment } from 'preact'
 import { useId } from 'preact/hooks'
 import { grouped } from '../parts/index.js'
-import type { Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from '../wire.js'
+import type { Permission, Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from '../wire.js'
 import { hrefOf } from './routes.js'
 import { useStore } from './store-context.js'
 import type { Question } from './store.js'
@@ -100,6 +100,12 @@ const tones: Readonly<Record<string, string>> = {
   left: 'stopping',
   cancelled: 'stopping',
   ended: 'stopping',
+  registered: 'ready',
+  taken: 'starting',
+  freed: 'plain',
+  draining: 'stopping',
+  silent: 'error',
+  heard: 'ready',
 }
 
 interface EventProps {
@@ -142,32 +148,45 @@ const Ref = ({ of: { kind, id } }: { readonly of: { readonly kind: StoryKind; re
 
 function Actions({ story, actions }: { readonly story: Story; readonly actions: readonly StoryAction[] }) {
   const { question, may, api, connection } = useStore()
+  const allowed = actions.filter((action) => may(permissions[action]))
   if (actions.length === 0) return null
-  if (!may('players')) return <p class="none">Your role may look only.</p>
+  if (allowed.length === 0) return <p class="none">Your role may look only.</p>
   return (
     <div class="buttons">
-      {actions.map((action) => (
-        <button
-          key={action}
-          type="button"
-          class={action === 'forgive-cooldown' ? '' : 'harsh'}
-          disabled={connection.value !== 'live'}
-          onClick={() => (question.value = questionOf(action, story.id, () => api().act(action, story.id)))}
-        >
-          {verbs[action]}
-        </button>
-      ))}
+      {allowed.map((action) => {
+        const id = action === 'drain-server' ? (story.serverId ?? story.id) : story.id
+        return (
+          <button
+            key={action}
+            type="button"
+            class={action === 'forgive-cooldown' ? '' : 'harsh'}
+            disabled={connection.value !== 'live'}
+            onClick={() => (question.value = questionOf(action, story.id, () => api().act(action, id)))}
+          >
+            {verbs[action]}
+          </button>
+        )
+      })}
     </div>
   )
+}
+
+const permissions: Readonly<Record<StoryAction, Permission>> = {
+  'cancel-ticket': 'players',
+  'stop-match': 'players',
+  'forgive-cooldown': 'players',
+  'drain-server': 'servers',
 }
 
 const verbs: Readonly<Record<StoryAction, string>> = {
   'cancel-ticket': 'Cancel the ticket',
   'stop-match': 'Stop the match',
   'forgive-cooldown': 'Forgive the cooldown',
+  'drain-server': 'Drain the server',
 }
 
-function questionOf(action: StoryAction, id: string, act: () => Promise<void>): Question {
+/** @param id as it is shown. */
+export function questionOf(action: StoryAction, id: string, act: () => Promise<void>): Question {
   const common = { verb: verbs[action], act }
   if (action === 'cancel-ticket') {
     const text = ['Its players leave the queue and are told so. Their waiting time is lost.']
@@ -176,6 +195,10 @@ function questionOf(action: StoryAction, id: string, act: () => Promise<void>): 
   if (action === 'stop-match') {
     const text = ['Its server is stopped, and everybody who plays there is thrown out.']
     return { ...common, title: `Stop match ${id}?`, text, done: `Match ${id} is being stopped.`, isHarsh: true }
+  }
+  if (action === 'drain-server') {
+    const text = ['It takes no more matches. Those on it are played to their end, then it is stopped.']
+    return { ...common, title: `Drain server ${id}?`, text, done: `Server ${id} takes no more matches.`, isHarsh: true }
   }
   const text = ['The player may search again at once, and the next cooldown is short again.']
   return { ...common, title: `Forgive ${id}?`, text, done: `The cooldown of ${id} is forgiven.`, isHarsh: false }

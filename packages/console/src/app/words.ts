@@ -45,6 +45,10 @@ export function short(number: number): string {
 /** A share: `12 %`. */
 export const percent = (share: number): string => `${Math.round(share * 100)} %`
 
+/** Hours of servers: `0.4 h`, `12 h`. */
+export const hours = (count: number): string =>
+  `${count.toLocaleString('en-US', { maximumFractionDigits: count < 9.95 ? 1 : 0 })} h`
+
 /** A message as a sentence: with a capital, and a full stop. */
 export const sentence = (message: string): string =>
   message.charAt(0).toUpperCase() + message.slice(1) + (/[.!?…:]$/.test(message) ? '' : '.')

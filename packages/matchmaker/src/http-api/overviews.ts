@@ -18,6 +18,7 @@ import type {
   MonitorView,
   PlayerInMatchView,
   PlayerView,
+  PoolsView,
   QueueWaitView,
   RunningMatchView,
   TicketView,
@@ -126,7 +127,7 @@ export const ticketsInspected = (
 })
 
 export const inspectMatches = ({ matches }: Inspection) =>
-  matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment }) => ({
+  matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment, pool, hosted }) => ({
     match_id: matchId,
     queue,
     tag,
@@ -136,7 +137,47 @@ export const inspectMatches = ({ matches }: Inspection) =>
     player_ids: playerIds,
     request_id: requestId ?? null,
     assignment: assignment === undefined ? null : assignmentView(assignment),
+    pool: pool ?? null,
+    server_id: hosted?.serverId ?? null,
   }))
+
+/** @param now epoch milliseconds. */
+export const inspectServers = ({ servers }: Pick<Inspection, 'servers'>, now: number) =>
+  servers.map((server) => ({
+    id: server.id,
+    state: server.state,
+    pool: server.pool ?? null,
+    place: server.place ?? null,
+    request_id: server.requestId ?? null,
+    build: server.build ?? null,
+    matches: server.matches,
+    matches_at_once: server.matchesAtOnce,
+    matches_served: server.matchesServed,
+    players_in: server.playersIn,
+    seats: server.seats ?? null,
+    registered_at: isoTime(server.registeredAt),
+    silent_seconds: Math.max(0, Math.round((now - server.seenAt) / 1000)),
+    draining: server.draining ?? null,
+  }))
+
+export const poolsView = ({ pools }: Pick<Inspection, 'pools'>): PoolsView => ({
+  pools: pools.map((one) => ({
+    pool: one.pool,
+    place: one.place,
+    wanted: one.wanted,
+    starting: one.starting,
+    idle: one.idle,
+    playing: one.playing,
+    draining: one.draining,
+    asked: one.asked,
+    hits: one.hits,
+    expected_hit: one.expectedHit ?? null,
+    rate_per_hour: one.ratePerHour,
+    came_last_hour: one.cameLastHour,
+    boot_seconds: one.bootSeconds,
+    idle_hours: one.idleHours,
+  })),
+})
 
 /** Returns the matchmaker's state, at most a second old. An inspection that fails is not reused. */
 export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Awaitable<Inspection> {

@@ -218,6 +218,20 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
       expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
     }
   },
+  drainServer: async (life, { service }) => {
+    const serverId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    const environment = service.calls.create.at(-1)?.environment_variables
+    const token = environment?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+    expect((await life.call(token, 'POST', '/servers', { instance: 'one' })).status).toBe(200)
+    expect((await life.call('backend', 'POST', `/servers/${serverId}/drain`)).status).toBe(202)
+    expect((await life.call('backend', 'POST', `/servers/${serverId}/drain`)).status).toBe(202)
+    return async (next) =>
+      expect((await next.call(token, 'POST', '/servers', { instance: 'one' })).json).toMatchObject({
+        want: 'drain',
+        reason: 'operator',
+        matches: [{ id: serverId }],
+      })
+  },
   endMatch: async (life) => {
     const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
     expect((await life.call('backend', 'DELETE', `/matches/${matchId}`)).status).toBe(202)

@@ -15,6 +15,7 @@ import {
   PartySchema,
   PlayerInMatchSchema,
   PlayerSchema,
+  PoolsSchema,
   PrivateMatchSchema,
   QueuesSchema,
   StreamTokenSchema,
@@ -37,6 +38,19 @@ const operatorRoutes = {
     summary: 'Forget it: the player may wait at once; by a backend',
     input: playerKey,
     errors: [403, 503],
+  }),
+
+  readPools: operation('GET /pools', {
+    summary: 'The pools of game servers by place: how many are warm, and how many matches found one; by a backend',
+    input: z.strictObject({}),
+    output: PoolsSchema,
+    errors: [403, 503],
+  }),
+  drainServer: operation('POST /servers/{server_id}/drain', {
+    summary: 'Let a game server take no match any more, by a backend; it is stopped once its matches are over',
+    input: z.strictObject({ server_id: id }),
+    success: [202],
+    errors: [403, 404, 503],
   }),
 
   pauseQueue: operation('POST /queues/{profile}/pause', {
@@ -306,6 +320,13 @@ export const ticketRoutes = {
     errors: [403, 404, 503],
   }),
 
+  inspectServers: operation('GET /inspect/servers', {
+    summary: 'Game servers that have registered, by a backend, where this is switched on',
+    input: z.strictObject({}),
+    output: anything,
+    errors: [403, 404, 503],
+  }),
+
   document: operation('GET /openapi.json', {
     summary: 'This API as an OpenAPI 3.1 document',
     input: z.strictObject({}),
@@ -330,4 +351,5 @@ export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRou
   'endMatch',
   'inspectTickets',
   'inspectMatches',
+  'inspectServers',
 ])

@@ -123,6 +123,13 @@ export const ExplanationSchema = z
     summary: text.describe('One sentence in English'),
     waited_ms: ms,
     waiting_for: waitingFor.optional().describe('While it searches'),
+    server: z
+      .object({
+        warm: z.boolean().describe('Whether it ran already when the match took it; otherwise it starts for the match'),
+        for_ms: ms.optional().describe('Since the match took it or asked for it'),
+      })
+      .optional()
+      .describe('The server of its match'),
     queues: z.array(
       z.object({
         queue: text,
@@ -329,3 +336,25 @@ export const PlayerInMatchSchema = z
     ticket_id: z.string().nullable(),
   })
   .meta({ id: 'PlayerInMatch' })
+
+export type PoolsView = z.output<typeof PoolsSchema>
+export const PoolsSchema = z.object({
+  pools: z.array(
+    z.object({
+      pool: text,
+      place: text,
+      wanted: whole.describe('Servers that are to be warm now'),
+      starting: whole,
+      idle: whole.describe('Warm, without a match'),
+      playing: whole,
+      draining: whole.describe('They take no match any more'),
+      asked: whole.describe('Matches that wanted a server, since the process began'),
+      hits: whole.describe('Of these, the ones that found a warm server'),
+      expected_hit: z.number().nullable().describe('Share of matches that is expected to find one; null: none come'),
+      rate_per_hour: z.number().describe('Matches an hour that are expected'),
+      came_last_hour: whole.describe('Matches that wanted a server within the last hour'),
+      boot_seconds: z.number().describe('From a create until the server registers, on average'),
+      idle_hours: z.number().describe('Hours for which servers were idle, since the process began'),
+    }),
+  ),
+})

@@ -32,6 +32,7 @@ type Answering =
   | 'releaseSeat'
   | 'seatsOf'
   | 'startServer'
+  | 'drainServer'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'

@@ -37,9 +37,11 @@ import {
   createQueueOverview,
   explanationView,
   inspectMatches,
+  inspectServers,
   monitorView,
   ownExplanationView,
   playerInMatch,
+  poolsView,
   ticketsInspected,
 } from './overviews.js'
 import { createProfiles } from './player-profiles.js'
@@ -208,6 +210,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     }),
     forgive: ({ player_id }) => service.forgive(player_id),
 
+    readPools: async () => poolsView(await look()),
+    drainServer: ({ server_id }) => service.drainServer(server_id),
     pauseQueue: ({ profile }) => service.pauseQueue(profile),
     resumeQueue: ({ profile }) => service.resumeQueue(profile),
     createMatch: (body, exchange) => matches.create(body, exchange),
@@ -238,6 +242,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       ...ticketsInspected(await service.longestWaiting(limit), await look()),
     }),
     inspectMatches: async () => ({ matches: inspectMatches(await look()) }),
+    inspectServers: async () => ({ servers: inspectServers(await look(), clock.now()) }),
   }
 
   const api = createHttpApi({

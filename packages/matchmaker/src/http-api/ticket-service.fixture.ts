@@ -211,6 +211,7 @@ export function createFakeService(clock: Clock): FakeService {
     reportServer: () => {
       throw new ServerGone('no servers here')
     },
+    drainServer: async () => {},
     waitForServerOrders: () => Promise.reject(new ServerGone('no servers here')),
     joinKeys: () => ({ keys: [] }),
     cooldownsOf: () => [],
@@ -281,6 +282,9 @@ export function createFakeService(clock: Clock): FakeService {
       return {
         queues: ['duel', 'ranked'].map((name) => ({ name, paused: false, searching, players: 0, longestWaitMs: 0 })),
         matches: fake.matches,
+        servers: [],
+        pools: [],
+        resultsPending: 0,
         stopsPending: 0,
         pausedUntil: fake.pausedUntil,
       } as never

@@ -17,7 +17,7 @@ import { notReady } from './guard.js'
 import { createTick } from './tick.js'
 import { MatchmakerClosed } from '../errors.js'
 import { createBeaconDirectory } from '../beacons.js'
-import { createEvents } from '../events.js'
+import { createEvents, createServerEvents } from '../events.js'
 import { inspect } from './inspection.js'
 import { createSurvey } from './survey.js'
 import type { LearnedWaits, Matchmaker } from './matchmaker.js'
@@ -190,6 +190,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
         events,
         clock,
       }),
+      servers: createServerEvents(events),
       events,
       clock,
     }),
@@ -278,7 +279,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
     ...createCooldownCommands({ cooldowns, events, clock }),
     ...createPausing({ runtimes: () => runtimes, events, clock }),
     ...backfilling,
-    ...createServerCommands({ allocator, lifecycle, matching, results }),
+    ...createServerCommands({ allocator, lifecycle, matching, ended, results }),
     browserTerms: () => config.browser,
     ...createSeatCommands({
       browser: allocator.browser,
@@ -320,6 +321,7 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
         tickets: tickets.all(),
         matches: lifecycle.all(),
         allocator,
+        results,
         store,
         now: clock.now(),
       }),

@@ -33,7 +33,7 @@ test('names the reason why a ticket is in no pool', async () => {
   join('ann', 'ben')
   expect(matchmaker.explain('ann-ben')).toMatchObject({ summary: 'Its place is being looked up.', queues: [] })
   await run(2250)
-  expect(matchmaker.explain('ann-ben').summary).toBe('Its match is found.')
+  expect(matchmaker.explain('ann-ben').summary).toBe('Its match is found. A server starts for the match, since 0 s.')
   await run(2250)
   expect(matchmaker.explain('ann-ben')).toMatchObject({
     waitingFor: 'retry',

@@ -1,10 +1,17 @@
 import type { Clock } from '@muster/core/clock'
-import { type Allocator, type Held, type Placement, placementOf } from '@muster/servers/internal'
+import {
+  type Allocation,
+  type Allocator,
+  type Held,
+  isHosted,
+  type Placement,
+  placementOf,
+} from '@muster/servers/internal'
 import { UnknownTicket } from '../errors.js'
 import { PAUSED } from '../queues/index.js'
 import { slotIn, NOWHERE, type QueueRuntime, type TicketRecord, type TicketStore } from '../tickets/index.js'
 import { type Curve, estimateOf } from '../wait-times/index.js'
-import type { LearnedWaits, Matchmaker } from './matchmaker.js'
+import type { LearnedWaits, Matchmaker, TakenServer } from './matchmaker.js'
 
 /** Creates `explain`: the reasons of the ticket's queues, or why the ticket is in none of their pools. */
 export function createExplaining({
@@ -33,16 +40,42 @@ export function createExplaining({
     const { matchId } = record.seat?.match ?? {}
     const allocation = matchId === undefined ? undefined : find(matchId)
     const placement = allocation && placementOf(allocation)
+    const server = allocation && takenServer(allocation, now)
     const reasons = queues.map(({ queue, summary }) => (queues.length === 1 ? summary : `${queue}: ${summary}`))
     return {
       ticketId,
-      summary: (hindrance(record, now, held()) ?? reasons.join(' ')) + placeSentence(placement),
+      summary: [
+        hindrance(record, now, held()) ?? reasons.join(' '),
+        record.status === 'MATCH_FOUND' && allocation !== undefined ? serverSentence(server) : '',
+        placeSentence(placement),
+      ].join(''),
       waitedMs: Math.max(0, Math.round(now - record.createdAt)),
       waitingFor: record.status === 'SEARCHING' ? record.waitingFor : undefined,
       placement,
+      server,
       queues,
     }
   }
+}
+
+/** Undefined while the match has no server, e.g. because the one that it took did not answer. */
+function takenServer(allocation: Allocation, now: number): TakenServer | undefined {
+  const { host, claim, at } = allocation
+  const lasted = (since: number) => Math.max(0, Math.round(now - since))
+  if (!isHosted(allocation)) return { warm: false, forMs: lasted(at) }
+  if (host === undefined) return undefined
+  return { warm: claim?.isWarm ?? host.registered, forMs: claim && lasted(claim.at) }
+}
+
+/** Says how the match gets its server, and since when. */
+function serverSentence(server: TakenServer | undefined): string {
+  if (server === undefined) return ' It waits for a server.'
+  const { warm, forMs } = server
+  const seconds = forMs === undefined ? undefined : Math.floor(forMs / 1000)
+  if (warm) return seconds === undefined ? ' A warm server was taken.' : ` A warm server was taken ${seconds} s ago.`
+  return seconds === undefined
+    ? ' A server starts for the match.'
+    : ` A server starts for the match, since ${seconds} s.`
 }
 
 /** Says where the server was requested. The text holds the rule's limit and no number of a player. */

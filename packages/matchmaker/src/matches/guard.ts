@@ -23,6 +23,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   holdSeats: 'command',
   releaseSeat: 'command',
   startServer: 'command',
+  drainServer: 'command',
   createBackfill: 'command',
   updateBackfill: 'command',
   cancelBackfill: 'command',
@@ -79,6 +80,7 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'stopMatch',
   'waitForChange',
   'reportServer',
+  'drainServer',
   'waitForServerOrders',
 ])
 

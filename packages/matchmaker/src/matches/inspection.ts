@@ -1,5 +1,12 @@
 import type { Store } from '@muster/servers'
-import { type AllocationView, type Allocator, viewOf } from '@muster/servers/internal'
+import {
+  type AllocationView,
+  type Allocator,
+  type PoolPlaceView,
+  type ResultOutbox,
+  type ServerView,
+  viewOf,
+} from '@muster/servers/internal'
 import type { Match, QueueRuntime, TicketRecord, WaitingFor } from '../tickets/index.js'
 import type { TargetWaitState } from '../wait-times/index.js'
 
@@ -31,8 +38,14 @@ export interface QueueState {
 /** The state of a matchmaker at one moment. */
 export interface Inspection {
   readonly queues: readonly QueueState[]
-  /** Every match whose server exists or may exist. */
+  /** Every match whose server exists or may exist, and every server of a pool (with `pool`). */
   readonly matches: readonly AllocationView[]
+  /** The game servers that have registered. */
+  readonly servers: readonly ServerView[]
+  /** The pools of game servers, by place. */
+  readonly pools: readonly PoolPlaceView[]
+  /** Results of matches that the backend has not taken yet. */
+  readonly resultsPending: number
   /** Stops that the service has not confirmed yet. */
   readonly stopsPending: number
   /** Why no more servers are deployed now; undefined if they are. */
@@ -50,7 +63,8 @@ export interface Inspected {
   readonly runtimes: Iterable<QueueRuntime>
   readonly tickets: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
-  readonly allocator: Pick<Allocator, 'stopsPending' | 'pausedUntil' | 'held' | 'matches'>
+  readonly allocator: Pick<Allocator, 'stopsPending' | 'pausedUntil' | 'held' | 'matches' | 'gameServers' | 'pools'>
+  readonly results: Pick<ResultOutbox, 'pending'> | undefined
   readonly store: Pick<Store, 'isFailing'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
@@ -69,7 +83,7 @@ const newState = ({ queue, pool, waits, isPaused }: QueueRuntime) => ({
   backfillSlots: 0,
 })
 
-export function inspect({ runtimes, tickets, matches, allocator, store, now }: Inspected): Inspection {
+export function inspect({ runtimes, tickets, matches, allocator, results, store, now }: Inspected): Inspection {
   const states = new Map(Array.from(runtimes, (runtime) => [runtime.queue.name, newState(runtime)]))
   for (const { runtimes: waitsIn, status, waitingFor, players, createdAt } of tickets) {
     if (status !== 'SEARCHING') continue
@@ -93,6 +107,9 @@ export function inspect({ runtimes, tickets, matches, allocator, store, now }: I
   return {
     queues: [...states.values()],
     matches: Array.from(allocator.matches(), viewOf),
+    servers: [...allocator.gameServers()],
+    pools: allocator.pools.views(now),
+    resultsPending: results?.pending() ?? 0,
     stopsPending: allocator.stopsPending(),
     held: allocator.held(),
     store: store && (store.isFailing() ? 'failing' : 'written'),

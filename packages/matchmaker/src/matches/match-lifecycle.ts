@@ -326,6 +326,7 @@ interface AllocationOutcomesOptions {
   /** A server was created for these players. */
   readonly served: (playerIds: readonly string[]) => void
   readonly games: AllocatorListener['games']
+  readonly servers: AllocatorListener['servers']
   readonly events: Events
   readonly clock: Pick<Clock, 'now'>
 }
@@ -335,16 +336,19 @@ export function createAllocationOutcomes({
   lifecycle,
   served,
   games,
+  servers,
   events,
   clock,
 }: AllocationOutcomesOptions): AllocatorListener {
-  const named = ({ matchId, queue }: Allocation) => ({ matchId, queue })
+  const named = ({ matchId, queue, pool }: Allocation) =>
+    pool === undefined ? { matchId, queue } : { matchId, queue, pool }
   const end = ({ matchId }: Allocation, why: EndOfMatch) => {
     const match = lifecycle().find(matchId)
     if (match !== undefined) lifecycle().dissolve(match, why, clock.now())
   }
   return {
     games,
+    servers,
     created: (allocation, requestId) => {
       // Creates repeated elsewhere for lack of capacity are not the players' doing, so only the first counts against
       // their limits. Servers created by an earlier process were counted there.

@@ -77,8 +77,18 @@ export interface TicketExplanation {
    * latencies of single players.
    */
   readonly placement?: Placement | undefined
+  /** The server that the ticket's match takes; undefined while it has no match, or the match no server. */
+  readonly server?: TakenServer | undefined
   /** One explanation for each queue in whose pool the ticket is now. */
   readonly queues: readonly Explanation[]
+}
+
+/** How a match gets its server. */
+export interface TakenServer {
+  /** Whether the server ran already when the match took it; otherwise it starts for the match. */
+  readonly warm: boolean
+  /** Milliseconds since the match took it or asked for it; undefined if an earlier process took one of a pool. */
+  readonly forMs: number | undefined
 }
 
 export interface Matchmaker {
@@ -295,6 +305,13 @@ export interface Matchmaker {
    *   the store cannot be written: report again
    */
   reportServer(token: string, report: ServerReport): Promise<ServerOrders>
+  /**
+   * From now on a game server takes no match; those on it are played to their end, then it is stopped. The server of
+   * one match has the id of its match. Resolves when the store has recorded it, so that a restart keeps it so.
+   * Repeating the call changes nothing, also for a server that is gone lately.
+   * @throws {UnknownServer}; {Unavailable} if the store cannot be written now: call it again
+   */
+  drainServer(serverId: string): Promise<void>
   /**
    * Makes the token by which a player of a ticket proves to the game server who they are, which checks it without a
    * request. Valid for five minutes; give it to this player alone. Undefined unless the ticket is HOST_ASSIGNED and its

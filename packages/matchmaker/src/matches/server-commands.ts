@@ -5,13 +5,14 @@ import {
   type AllocatorListener,
   createJoinSigner,
   createServerKeys,
+  type EndedMatches,
   type JoinGrant,
   type MatchRoster,
   type ResultOutbox,
   type SeatsWanted,
   type ServerReport,
 } from '@muster/servers/internal'
-import { PlayerPlaying, Unavailable, UnknownSeat } from '../errors.js'
+import { PlayerPlaying, Unavailable, UnknownSeat, UnknownServer } from '../errors.js'
 import type { JoinTokenOptions } from '../options.js'
 import type { Events } from '../events.js'
 import { type Cooldowns, type Match, seatIdOf, type Ticket } from '../tickets/index.js'
@@ -90,9 +91,13 @@ function rosterOf({ queue, teams, placed }: Match): MatchRoster {
 }
 
 interface ServerCommandsOptions {
-  readonly allocator: Pick<Allocator, 'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken' | 'joinKeys'>
+  readonly allocator: Pick<
+    Allocator,
+    'registerServer' | 'reportServer' | 'waitForOrders' | 'joinToken' | 'joinKeys' | 'drainServer'
+  >
   readonly lifecycle: Pick<MatchLifecycle, 'find'>
   readonly matching: Pick<MatchingApi, 'recorded'>
+  readonly ended: Pick<EndedMatches, 'has'>
   readonly results: Pick<ResultOutbox, 'isFull'> | undefined
 }
 
@@ -101,10 +106,11 @@ export function createServerCommands({
   allocator,
   lifecycle,
   matching,
+  ended,
   results,
 }: ServerCommandsOptions): Pick<
   Matchmaker,
-  'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken' | 'joinKeys'
+  'registerServer' | 'reportServer' | 'waitForServerOrders' | 'joinToken' | 'joinKeys' | 'drainServer'
 > {
   return {
     registerServer: (token, registration) => allocator.registerServer(token, registration),
@@ -116,6 +122,11 @@ export function createServerCommands({
       // What it said of matches has happened. It is answered once a restart would know that.
       await Promise.all(report.matches.map(({ id }) => matching.recorded(id)))
       return orders
+    },
+    drainServer: async (serverId) => {
+      if (!allocator.drainServer(serverId) && !ended.has(serverId))
+        throw new UnknownServer(`There is no game server ${JSON.stringify(serverId)}. It may have ended.`)
+      await matching.recorded(serverId)
     },
     joinToken: (ticket, playerId) => {
       const grant = joinGrantOf(ticket, playerId)

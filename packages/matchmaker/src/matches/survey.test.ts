@@ -64,6 +64,8 @@ test('tells who waits by queue, by how far rules have relaxed, and by area', asy
     forming: [],
     formingCount: 0,
     servers: [],
+    gameServers: [],
+    pools: [],
     held: undefined,
   })
 })

@@ -1,6 +1,14 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import { levelAt, type Slot } from '@muster/kernel'
-import type { Allocation, AllocationPhase, Allocator } from '@muster/servers/internal'
+import {
+  type Allocation,
+  type AllocationPhase,
+  type Allocator,
+  isHosted,
+  type PoolPlaceView,
+  type ServerState,
+  type ServerView,
+} from '@muster/servers/internal'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/index.js'
 import type { Inspection } from './inspection.js'
 
@@ -31,7 +39,7 @@ interface SurveyDeps {
   /** Tickets that search and are in no pool. */
   readonly outside: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
-  readonly allocator: Pick<Allocator, 'matches' | 'find' | 'held'>
+  readonly allocator: Pick<Allocator, 'matches' | 'find' | 'held' | 'gameServers' | 'pools'>
   /** Epoch milliseconds. */
   readonly now: () => number
 }
@@ -48,6 +56,8 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
   const byArea = new Map<number, { players: number; oldest: number }>()
   /** By phase and place. */
   const servers = new Map<string, Mutable<ServerSurvey>>()
+  /** By pool and state. */
+  const gameServers = new Map<string, Mutable<GameServerSurvey>>()
   const forming: FormingSurvey[] = []
   let formingCount = 0
   let nowhere = 0
@@ -102,7 +112,18 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
     const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
     return most && areas.middleOf(most[0])
   }
-  const countServer = ({ phase, assignment, playerIds }: Allocation) => {
+  const countGameServer = ({ pool, state, playersIn }: ServerView) => {
+    const key = `${state} ${pool ?? ''}`
+    const seen = gameServers.get(key) ?? { pool, state, servers: 0, players: 0 }
+    seen.servers += 1
+    seen.players += playersIn
+    gameServers.set(key, seen)
+  }
+  /** A match on a server of a pool has no deployment of its own: its players count there. */
+  const countServer = (allocation: Allocation) => {
+    if (isHosted(allocation)) return
+    const { phase, assignment } = allocation
+    const playerIds = [allocation, ...(allocation.guests ?? [])].flatMap((one) => one.playerIds)
     const { city, latitude, longitude } = assignment?.location ?? {}
     const key = `${phase} ${latitude} ${longitude}`
     const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
@@ -136,6 +157,10 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
       countServer(allocation)
       yield
     }
+    for (const server of deps.allocator.gameServers()) {
+      countGameServer(server)
+      yield
+    }
   }
   const walking = walk()
 
@@ -151,6 +176,8 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
       forming: [...forming],
       formingCount,
       servers: Array.from(servers.values(), (seen) => ({ ...seen })),
+      gameServers: Array.from(gameServers.values(), (seen) => ({ ...seen })),
+      pools: deps.allocator.pools.views(deps.now()),
       held: deps.allocator.held(),
     }),
   }
@@ -210,6 +237,10 @@ export interface Surveyed {
   readonly formingCount: number
   /** Servers that exist or may exist, by phase and place. */
   readonly servers: readonly ServerSurvey[]
+  /** Game servers that have registered, by pool and state. */
+  readonly gameServers: readonly GameServerSurvey[]
+  /** The pools of game servers, by place. */
+  readonly pools: readonly PoolPlaceView[]
   /** Why no more servers are deployed now, as in `inspect`; undefined if they are. */
   readonly held: Inspection['held']
 }
@@ -252,5 +283,14 @@ export interface ServerSurvey {
   readonly city: string | undefined
   readonly place: Coordinates | undefined
   readonly servers: number
+  readonly players: number
+}
+
+interface GameServerSurvey {
+  /** Undefined for servers of one match. */
+  readonly pool: string | undefined
+  readonly state: ServerState
+  readonly servers: number
+  /** Players who are on them, by their last reports. */
   readonly players: number
 }

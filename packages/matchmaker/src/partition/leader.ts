@@ -166,6 +166,7 @@ type Method<Result = unknown> = (...given: unknown[]) => Result
 const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
   'reportServer',
+  'drainServer',
   'waitForServerOrders',
   'stopMatch',
   'webhook',

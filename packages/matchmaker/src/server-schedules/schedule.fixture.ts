@@ -1,5 +1,6 @@
 import { type Clock, createManualClock, seededRandom } from '@muster/core/clock'
-import type { DeploymentService, PoolDefinition, StoreMemory } from '@muster/servers'
+import type { PoolDefinition, StoreMemory } from '@muster/servers'
+import type { DeploymentService } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createMatchmakerOver } from '../create-matchmaker.js'
 import type { Matchmaker } from '../matches/matchmaker.js'

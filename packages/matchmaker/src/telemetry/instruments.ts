@@ -32,6 +32,7 @@ const counters = {
   'muster.deployments.stopped': of('{deployment}', 'Deployments whose stop was confirmed, by why'),
   'muster.deployments.reaped': of('{deployment}',
     'Deployments of this matchmaker that belonged to no match, and were stopped'),
+  'muster.servers.lost': of('{server}', 'Game servers that were silent for too long'),
   'muster.problems': of('{problem}', 'What went wrong and was dealt with, by what was being done'),
   'muster.api.requests': of('{request}', 'Requests to the service, by operation and outcome'),
   'muster.api.retries': of('{request}', 'Requests that failed and are repeated, by operation and error'),
@@ -68,12 +69,19 @@ const sums = {
   'muster.backfills.slots': of('{player}', 'Players that these would take'),
   'muster.api.queued': of('{request}', 'Requests that wait here for their rate limit'),
   'muster.deployments': of('{deployment}', 'Deployments that exist or may exist, by where they stand'),
+  'muster.servers': of('{server}', 'Game servers that have registered, by state'),
+  'muster.pool.servers': of('{server}', 'Game servers of pools, by place and by what they do'),
+  'muster.pool.servers_wanted': of('{server}', 'Game servers that are to be warm, by place'),
+  'muster.results.pending': of('{result}', 'Results of matches that the backend has not taken yet'),
   'muster.stops.pending': of('{deployment}', 'Stops that the service has not confirmed'),
 } as const
 
 /** Totals read at each collection. */
 const totals = {
   'muster.searches.budget_exhausted': of('{search}', 'Searches for a match that used up their search budget'),
+  'muster.pool.matches': of('{match}', 'Matches that wanted a server of a pool, by place'),
+  'muster.pool.hits': of('{match}', 'Matches that found a warm server, by place'),
+  'muster.pool.idle_time': of('s', 'Time for which servers of pools were idle, by place'),
 } as const
 
 /** States read at each collection that must not be summed. */
@@ -94,6 +102,8 @@ export const catalogue = { ...counters, ...histograms, ...sums, ...totals, ...ga
 export interface Instruments {
   readonly counters: Readonly<Record<keyof typeof counters, Counter>>
   readonly histograms: Readonly<Record<keyof typeof histograms, Histogram>>
+  /** Of `observed`, those that keep their last value. */
+  readonly totals: readonly Observable[]
   readonly observed: Readonly<Record<keyof typeof sums | keyof typeof totals | keyof typeof gauges, Observable>>
 }
 
@@ -105,14 +115,16 @@ export function createInstruments(meter: Meter): Instruments {
     const names = Object.keys(described) as Key[]
     return Object.fromEntries(names.map((name) => [name, one(name, described[name])])) as Record<Key, Made>
   }
+  const read = make(totals, (name, options) => meter.createObservableCounter(name, options))
   return {
+    totals: Object.values(read),
     counters: make(counters, (name, options) => meter.createCounter(name, options)),
     histograms: make(histograms, (name, { buckets, ...options }) =>
       meter.createHistogram(name, { ...options, advice: { explicitBucketBoundaries: [...buckets] } }),
     ),
     observed: {
       ...make(sums, (name, options) => meter.createObservableUpDownCounter(name, options)),
-      ...make(totals, (name, options) => meter.createObservableCounter(name, options)),
+      ...read,
       ...make(gauges, (name, options) => meter.createObservableGauge(name, options)),
     },
   }

@@ -159,6 +159,7 @@ test('gauges are read when metrics are collected', async () => {
     'muster.tickets.longest_wait{"region":"eu","muster.queue":"duel"}': 7.5,
     'muster.deployments{"region":"eu","muster.queue":"duel","muster.phase":"starting"}': 1,
     'muster.deployments{"region":"eu","muster.queue":"duel","muster.phase":"running"}': 2,
+    'muster.results.pending{"region":"eu"}': 0,
     'muster.stops.pending{"region":"eu"}': 2,
     'muster.matches.forming{"region":"eu","muster.queue":"duel"}': 3,
     'muster.queue.paused{"region":"eu","muster.queue":"duel"}': 1,
@@ -234,6 +235,95 @@ test('what is no more, as in a process that has led, is 0 and not what it was la
   expect(read('muster.deployments', { ...ofQueue, 'muster.phase': 'starting' })).toEqual([1, 0])
   expect(read('muster.deployments', { ...ofQueue, 'muster.phase': 'running' })).toEqual([undefined, 1])
   expect(read('muster.searches.budget_exhausted', ofQueue)).toEqual([7, 7])
+})
+
+test('game servers are counted by state, and pools by place: what is warm, met, and idle', async () => {
+  const { emit, state, measured } = setUp({ attributes: { region: 'eu' } })
+  const server = {
+    id: 's1',
+    state: 'IDLE',
+    pool: 'arena',
+    place: 'Oslo',
+    requestId: 'r1',
+    build: '7',
+    matches: [],
+    matchesAtOnce: 1,
+    matchesServed: 3,
+    playersIn: 0,
+    seats: undefined,
+    registeredAt: START,
+    seenAt: START,
+    draining: undefined,
+  } as const
+  const pool = {
+    pool: 'arena',
+    place: 'Oslo',
+    wanted: 3,
+    starting: 1,
+    idle: 2,
+    playing: 5,
+    draining: 1,
+    asked: 100,
+    hits: 95,
+    expectedHit: 0.96,
+    ratePerHour: 60,
+    cameLastHour: 58,
+    bootSeconds: 20,
+    idleHours: 1.5,
+  }
+  const match = {
+    matchId: 'm1',
+    queue: 'duel',
+    tag: 't',
+    ticketIds: [],
+    playerIds: [],
+    at: START,
+    placement: undefined,
+  }
+  const hosted = {
+    ...match,
+    phase: 'running',
+    requestId: 'r1',
+    assignment,
+    hosted: { serverId: 's1', warm: true },
+  } as const
+  state.inspection = {
+    ...idle,
+    matches: [hosted],
+    servers: [server, { ...server, id: 's2' }, { ...server, id: 's3', pool: undefined, state: 'PLAYING' }],
+    pools: [pool],
+    resultsPending: 4,
+  }
+  const event = { serverId: 's1', requestId: 'r1', silentMs: 25_000 }
+  emit('serverLost', { ...event, pool: 'arena' })
+  emit('serverLost', { ...event, pool: undefined })
+  const found = await measured()
+  const at = '{"region":"eu","muster.pool":"arena","muster.place":"Oslo"}'
+  const doing = (what: string) => at.replace('}', `,"muster.state":"${what}"}`)
+  expect(found).toMatchObject({
+    'muster.servers{"region":"eu","muster.pool":"arena","muster.state":"idle"}': 2,
+    'muster.servers{"region":"eu","muster.state":"playing"}': 1,
+    'muster.servers.lost{"region":"eu","muster.pool":"arena"}': 1,
+    'muster.servers.lost{"region":"eu"}': 1,
+    [`muster.pool.servers${doing('starting')}`]: 1,
+    [`muster.pool.servers${doing('idle')}`]: 2,
+    [`muster.pool.servers${doing('playing')}`]: 5,
+    [`muster.pool.servers${doing('draining')}`]: 1,
+    [`muster.pool.servers_wanted${at}`]: 3,
+    [`muster.pool.matches${at}`]: 100,
+    [`muster.pool.hits${at}`]: 95,
+    [`muster.pool.idle_time${at}`]: 5400,
+    'muster.results.pending{"region":"eu"}': 4,
+  })
+  // A match on a server of a pool is no deployment.
+  expect(Object.keys(found).filter((name) => name.startsWith('muster.deployments{'))).toEqual([])
+  // Of what is gone, states are 0, and totals stay.
+  state.inspection = idle
+  expect(await measured()).toMatchObject({
+    [`muster.pool.servers${doing('idle')}`]: 0,
+    [`muster.pool.servers_wanted${at}`]: 0,
+    [`muster.pool.hits${at}`]: 95,
+  })
 })
 
 test('the documentation lists exactly the metrics with their units', () => {

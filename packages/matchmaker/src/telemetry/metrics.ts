@@ -84,6 +84,7 @@ export function recordEvents(
     on('deploymentFailed', ({ queue, reason }) =>
       counters['muster.deployments.failed'].add(1, { ...ofQueue(queue), 'muster.reason': reason }),
     ),
+    on('serverLost', ({ pool }) => counters['muster.servers.lost'].add(1, { ...common, ...ofPool(pool) })),
     on('orphanStopped', () => counters['muster.deployments.reaped'].add(1, common)),
     on('tickCompleted', ({ durationMs }) => histograms['muster.tick.duration'].record(seconds(durationMs), common)),
     on('problem', ({ during }) => counters['muster.problems'].add(1, { ...common, 'muster.activity': during })),
@@ -91,6 +92,9 @@ export function recordEvents(
 }
 
 const seconds = (ms: number) => ms / 1000
+
+/** Servers of one match are in no pool. */
+const ofPool = (pool: string | undefined): Attributes => (pool === undefined ? {} : { 'muster.pool': pool })
 
 /** Counts and times the requests to the service. Returns a function that ends this. */
 export function recordRequests(
@@ -228,19 +232,53 @@ const holds = [
   'store',
 ] as const satisfies readonly Inspection['held'][]
 
+type ObservedInstruments = Instruments['observed']
+
+function observeServers(
+  result: BatchObservableResult,
+  observed: ObservedInstruments,
+  servers: Inspection['servers'],
+  common: Attributes,
+): void {
+  const counts = new Map<string, { readonly attributes: Attributes; count: number }>()
+  for (const { state, pool } of servers) {
+    const key = `${state} ${pool ?? ''}`
+    const attributes = { ...common, ...ofPool(pool), 'muster.state': state.toLowerCase() }
+    const seen = counts.get(key) ?? { attributes, count: 0 }
+    seen.count += 1
+    counts.set(key, seen)
+  }
+  for (const { attributes, count } of counts.values()) result.observe(observed['muster.servers'], count, attributes)
+}
+
+function observePool(
+  result: BatchObservableResult,
+  observed: ObservedInstruments,
+  { pool, place, ...state }: Inspection['pools'][number],
+  common: Attributes,
+): void {
+  const attributes = { ...common, 'muster.pool': pool, 'muster.place': place }
+  for (const doing of ['starting', 'idle', 'playing', 'draining'] as const)
+    result.observe(observed['muster.pool.servers'], state[doing], { ...attributes, 'muster.state': doing })
+  result.observe(observed['muster.pool.servers_wanted'], state.wanted, attributes)
+  result.observe(observed['muster.pool.matches'], state.asked, attributes)
+  result.observe(observed['muster.pool.hits'], state.hits, attributes)
+  result.observe(observed['muster.pool.idle_time'], state.idleHours * 3600, attributes)
+}
+
 /** Reads `inspect()` once for each collection of metrics. Returns a function that ends this. */
 export function observeState(
   { inspect }: Observed,
   client: ObservedClient | undefined,
   meter: Meter,
-  { observed }: Instruments,
+  { observed, totals }: Instruments,
   limits: LimitMeter,
   common: Attributes,
 ): () => void {
   const last = createLastSeries()
   const callback: BatchObservableCallback = (collected) => {
     const result = last.over(collected)
-    const { queues, matches, stopsPending, held } = inspect()
+    const { queues, matches, servers, pools, resultsPending, stopsPending, held } = inspect()
     for (const state of queues) {
       const { name, searching, players, longestWaitMs, matchesFound, backfills, backfillSlots } = state
       const queue = { ...common, 'muster.queue': name }
@@ -260,7 +298,9 @@ export function observeState(
     }
 
     const byPhase = new Map<string, number>()
-    for (const { queue, phase } of matches) {
+    for (const { queue, phase, hosted } of matches) {
+      // It is served by the deployment of another match.
+      if (hosted !== undefined) continue
       const key = JSON.stringify([queue, phase])
       byPhase.set(key, (byPhase.get(key) ?? 0) + 1)
     }
@@ -269,6 +309,9 @@ export function observeState(
       result.observe(observed['muster.deployments'], count, { ...common, 'muster.queue': queue, 'muster.phase': phase })
     }
 
+    observeServers(result, observed, servers, common)
+    for (const place of pools) observePool(result, observed, place, common)
+    result.observe(observed['muster.results.pending'], resultsPending, common)
     result.observe(observed['muster.stops.pending'], stopsPending, common)
     for (const reason of holds) {
       result.observe(observed['muster.deployments.blocked'], reason === held ? 1 : 0, {
@@ -285,7 +328,6 @@ export function observeState(
     last.end(collected, (instrument) => totals.includes(instrument))
   }
 
-  const totals: readonly Observable[] = [observed['muster.searches.budget_exhausted']]
   const all = Object.values(observed)
   meter.addBatchObservableCallback(callback, all)
   return () => meter.removeBatchObservableCallback(callback, all)

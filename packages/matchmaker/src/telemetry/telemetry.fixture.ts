@@ -20,7 +20,16 @@ class Reader extends MetricReader {
   protected override async onForceFlush() {}
 }
 
-export const idle: Inspection = { queues: [], matches: [], stopsPending: 0, held: undefined, pausedUntil: undefined }
+export const idle: Inspection = {
+  queues: [],
+  matches: [],
+  servers: [],
+  pools: [],
+  resultsPending: 0,
+  stopsPending: 0,
+  held: undefined,
+  pausedUntil: undefined,
+}
 
 interface SetUpOptions {
   /** Default: a matchmaker that only emits the events of the test. */

@@ -52,6 +52,16 @@ const KEPT: Readonly<Record<string, Scenario>> = {
     ask: reportOver,
     holds: isStopped,
   },
+  drainServer: {
+    before: (follower, scene) => follower.registerServer(tokenIn(scene), registration),
+    ask: (follower, { matchId }) => follower.drainServer(matchId),
+    holds: async (follower, scene) =>
+      expect(await scene.answer(follower.registerServer(tokenIn(scene), registration))).toMatchObject({
+        want: 'drain',
+        reason: 'operator',
+        matches: [{ id: scene.matchId }],
+      }),
+  },
   stopMatch: { ask: (follower, { matchId }) => follower.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
   playersLeft: { ask: (follower, { matchId }) => follower.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
   acceptMatch: {

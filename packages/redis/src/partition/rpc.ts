@@ -22,6 +22,7 @@ export const PROMISES = {
   updateBackfill: 'kept',
   cancelBackfill: 'kept',
   forgive: 'kept',
+  drainServer: 'kept',
   pauseQueue: 'kept',
   resumeQueue: 'kept',
   explain: 'read',

@@ -1,17 +1,17 @@
-import { isAllowed, type ServerList, type ServerRow } from '@muster/console/internal'
+import { isAllowed } from '@muster/console/internal'
 import { Conflict, InvalidInput, NotFound } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { type AttemptLimit, type Caller, type HttpHandler, Problem } from '@muster/core/http'
 import { createAttempts, createHttpApi, eventStream, type Handlers } from '@muster/core/internal'
 import { MatchmakerClosed, AlreadyAssigned, Unavailable } from '@muster/matchmaker'
-import type { AllocationView } from '@muster/matchmaker/internal'
 import type { Audit } from './audit.js'
 import type { Watch } from './feed/feed.js'
-import type { Act, ConsoleOptions, ConsoleSpending, Operator } from './options.js'
+import type { Act, ConsoleOptions, Operator } from './options.js'
 import type { QueueCardsSource } from './queue-cards.js'
 import { createApplying } from './queue-edits.js'
 import { consoleRoutes, permissionOf } from './routes.js'
-import { placeName, type FindStories } from './stories/index.js'
+import { serverList } from './server-list.js'
+import type { FindStories } from './stories/index.js'
 import type { Trials } from './trials/index.js'
 
 /** The problem for an error of the matchmaker; undefined for an unexpected error. */
@@ -30,50 +30,6 @@ function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Conflict) return new Problem(409, 'conflict', error.message)
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
   return undefined
-}
-
-/** Servers that one answer lists (our choice). */
-const MOST_SERVERS = 1000
-
-/**
- * All servers that exist or may exist, by place, oldest first in each. What a server has cost is counted from when its
- * match asked for it, which is what the service bills at most.
- * @param now epoch milliseconds
- */
-function serverList(matches: readonly AllocationView[], spending: ConsoleSpending, now: number): ServerList {
-  const { pricePerMinute, currency = '' } = spending
-  const rows = matches.map((match): ServerRow => {
-    const { matchId, queue, phase, requestId, assignment, playerIds, at } = match
-    const lastedMs = Math.max(0, now - at)
-    return {
-      matchId,
-      requestId: requestId ?? null,
-      queue,
-      phase,
-      place: placeName(assignment?.location) ?? null,
-      host: assignment?.fqdn ?? null,
-      players: playerIds.length,
-      since: Math.floor(at),
-      cost: pricePerMinute === undefined ? null : (lastedMs / 60_000) * pricePerMinute,
-    }
-  })
-  rows.sort(byPlaceThenAge)
-  return {
-    at: Math.floor(now),
-    total: rows.length,
-    players: rows.reduce((sum, { players }) => sum + players, 0),
-    cost: pricePerMinute === undefined ? null : rows.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
-    currency,
-    servers: rows.slice(0, MOST_SERVERS),
-  }
-}
-
-/** Servers whose place is not known yet come last. */
-const byPlaceThenAge = (one: ServerRow, other: ServerRow): number => {
-  if (one.place === other.place) return one.since - other.since
-  if (one.place === null) return 1
-  if (other.place === null) return -1
-  return one.place < other.place ? -1 : 1
 }
 
 /** The caller. */
@@ -129,8 +85,7 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     },
     servers: async (_input, { caller }) => {
       takeSearch(caller)
-      const { matches } = await matchmaker.inspect()
-      return serverList(matches, options.spending(), clock.now())
+      return serverList(await matchmaker.inspect(), options.spending(), clock.now())
     },
     acts: () => audit.view(),
     queues: () => ({ queues: queues.cards() }),
@@ -149,6 +104,7 @@ export function createConsoleApi(options: ConsoleOptions, parts: ApiParts): Http
     cancelTicket: ({ id }, { caller }) => operate(caller, 'cancel-ticket', id, () => matchmaker.cancelTicket(id)),
     stopMatch: ({ id }, { caller }) =>
       operate(caller, 'stop-match', id, () => matchmaker.stopMatch(id, { until: 'recorded' })),
+    drainServer: ({ id }, { caller }) => operate(caller, 'drain-server', id, () => matchmaker.drainServer(id)),
     forgive: ({ id }, { caller }) => operate(caller, 'forgive-cooldown', id, () => matchmaker.forgive(id)),
     letBotsIn: ({ players }, { caller }) => {
       if (letBotsIn === undefined) throw new Problem(404, 'no-bots', 'Only `muster dev` has bots.')

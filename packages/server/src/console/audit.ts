@@ -58,12 +58,14 @@ export function createAudit({ store, clock, failed }: AuditOptions): Audit {
 const KINDS: Readonly<Partial<Record<Act['what'], StoryKind>>> = {
   'cancel-ticket': 'ticket',
   'stop-match': 'match',
+  'drain-server': 'server',
   'forgive-cooldown': 'player',
 }
 
 const DID: Readonly<Record<Act['what'], string>> = {
   'cancel-ticket': 'cancelled the ticket',
   'stop-match': 'stopped the match',
+  'drain-server': 'let the server take no more matches',
   'pause-queue': 'paused the queue',
   'resume-queue': 'resumed the queue',
   'apply-queue': 'changed the queue',

@@ -28,12 +28,13 @@ export interface Act {
   readonly what:
     | 'cancel-ticket'
     | 'stop-match'
+    | 'drain-server'
     | 'pause-queue'
     | 'resume-queue'
     | 'apply-queue'
     | 'forgive-cooldown'
     | 'let-bots-in'
-  /** Id of the ticket, match or player, name of the queue, or number of bots. */
+  /** Id of the ticket, match, server or player, name of the queue, or number of bots. */
   readonly id: string
 }
 
@@ -50,6 +51,7 @@ export interface ConsoleMatchmaker
     | 'explain'
     | 'inspect'
     | 'stopMatch'
+    | 'drainServer'
     | 'queueNames'
     | 'pauseQueue'
     | 'resumeQueue'

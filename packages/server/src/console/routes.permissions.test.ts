@@ -20,7 +20,7 @@ test('docs/console.md has the table of who may do what', () => {
     permission,
     cells.split('|').map((cell) => cell.trim() === 'yes'),
   ])
-  const permissions: readonly Permission[] = ['see', 'players', 'rules', 'deploy']
+  const permissions: readonly Permission[] = ['see', 'players', 'rules', 'servers', 'deploy']
   expect(page).toContain(`| what | permission | ${roles.map((role) => `\`${role}\``).join(' | ')} |`)
   expect(rows).toEqual(permissions.map((permission) => [permission, roles.map((role) => isAllowed(role, permission))]))
 })

@@ -83,6 +83,11 @@ export const consoleRoutes = {
     input: idKey,
     errors: [403, 404, 503],
   }),
+  drainServer: operation('POST /servers/{id}/drain', {
+    summary: 'Let a server take no match any more; it is stopped once its matches are over',
+    input: idKey,
+    errors: [403, 404, 503],
+  }),
   forgive: operation('POST /players/{id}/forgive', {
     summary: 'Forget the cooldowns of a player, who may wait again at once',
     input: idKey,
@@ -111,6 +116,7 @@ export const permissionOf: Readonly<Record<keyof typeof consoleRoutes, Permissio
   resumeQueue: 'rules',
   cancelTicket: 'players',
   stopMatch: 'players',
+  drainServer: 'servers',
   forgive: 'players',
   letBotsIn: 'players',
 }

@@ -32,9 +32,12 @@ describe('the list of servers', () => {
     const list = await get<ServerList>('servers')
     const [server] = list.servers
     expect(server).toMatchObject({
-      matchId: matchmaker.getTicket('a')?.matchId,
+      id: matchmaker.getTicket('a')?.matchId,
+      matches: [matchmaker.getTicket('a')?.matchId],
+      pool: null,
+      mayDrain: false,
       queue: 'duel',
-      phase: 'running',
+      state: 'running',
       place: 'Frankfurt, Germany',
       players: 2,
     })

@@ -31,6 +31,8 @@ const PAGE = 100
 /** The service as a matchmaker sees it, in memory: it answers at once, and its servers stand in turn in each city. */
 export function createFakeService({ clock, startMs = 5000, isFull = () => false }: FakeServiceOptions) {
   const standing = new Map<string, Standing>()
+  /** Tokens of game servers, by their deployment. */
+  const tokens = new Map<string, string>()
   let created = 0
 
   const find = (requestId: string): Standing => {
@@ -49,11 +51,13 @@ export function createFakeService({ clock, startMs = 5000, isFull = () => false 
   })
 
   const deployments: DeploymentService = {
-    create: async ({ tags }) => {
+    create: async ({ tags, environment_variables }) => {
       if (isFull()) throw new NotFound('no capacity')
       created += 1
       const requestId = `s${created}`
       const location = cities[created % cities.length] as (typeof cities)[number]
+      const token = environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')
+      tokens.set(requestId, token?.value ?? '')
       standing.set(requestId, { requestId, tags: tags ?? [], readyAt: clock.now() + startMs, location })
       return { request_id: requestId }
     },
@@ -85,6 +89,7 @@ export function createFakeService({ clock, startMs = 5000, isFull = () => false 
     deployments,
     /** The deployment ends by itself. */
     crash: (requestId: string) => void standing.delete(requestId),
+    tokenOf: (requestId: string) => tokens.get(requestId) ?? '',
     count: () => standing.size,
   }
 }

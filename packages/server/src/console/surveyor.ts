@@ -6,8 +6,10 @@ import type { ConsoleMatchmaker } from './options.js'
 const MOST_FORMING = 50
 
 /** What is seen by asking the leader: no places of those who wait, and not how far rules have relaxed. */
-function surveyedBy({ queues, matches, held }: Inspection, now: number): Surveyed {
-  const forming = matches.filter(({ phase }) => phase !== 'running' && phase !== 'stopping')
+function surveyedBy({ queues, matches, servers, pools, held }: Inspection, now: number): Surveyed {
+  const forming = matches.filter(
+    ({ phase, pool }) => pool === undefined && phase !== 'running' && phase !== 'stopping',
+  )
   return {
     queues: queues.map(({ name, paused, searching, players, longestWaitMs }) => {
       const tickets = Object.values(searching).reduce((sum, count) => sum + count, 0)
@@ -25,15 +27,27 @@ function surveyedBy({ queues, matches, held }: Inspection, now: number): Surveye
       area: undefined,
     })),
     formingCount: forming.length,
-    servers: matches.map(serverOf),
+    servers: serversIn(matches),
+    gameServers: servers.map(({ pool, state, playersIn }) => ({ pool, state, servers: 1, players: playersIn })),
+    pools,
     held,
   }
 }
 
-const serverOf = ({ phase, assignment, playerIds }: AllocationView): ServerSurvey => {
+/** A match on a server of a pool has no deployment of its own: its players count there. */
+function serversIn(matches: readonly AllocationView[]): ServerSurvey[] {
+  const guests = new Map<string, number>()
+  for (const { hosted, playerIds } of matches) {
+    const { serverId } = hosted ?? {}
+    if (serverId !== undefined) guests.set(serverId, (guests.get(serverId) ?? 0) + playerIds.length)
+  }
+  return matches.flatMap((one) => (one.hosted === undefined ? serverOf(one, guests.get(one.matchId) ?? 0) : []))
+}
+
+const serverOf = ({ phase, assignment, playerIds }: AllocationView, guests: number): ServerSurvey => {
   const { city, latitude, longitude } = assignment?.location ?? {}
   const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-  return { phase, city, place, servers: 1, players: playerIds.length }
+  return { phase, city, place, servers: 1, players: playerIds.length + guests }
 }
 
 /** Tickets of one step: well under a millisecond of work. */

@@ -77,6 +77,32 @@ test('servers that belong to no match are told by a line and a count, however ma
   ])
 })
 
+test('a game server that is lost is a problem; its usual life is told at the level debug', () => {
+  const { log, parsed } = setUp({ level: 'debug' })
+  const listeners = new Map<string, (event: object) => void>()
+  const on = (name: string, listener: never) => {
+    listeners.set(name, listener)
+    return () => {}
+  }
+  logEvents(on as Parameters<typeof logEvents>[0], log, createProblemLog(log, createManualClock()))
+  const server = { serverId: 's1', pool: 'arena', requestId: 'r1' }
+  const match = { ...server, matchId: 'm1', queue: 'duel' }
+  listeners.get('serverRegistered')?.({ ...server, build: '7', matches: 1 })
+  listeners.get('serverTaken')?.({ ...match, warm: true })
+  listeners.get('serverFreed')?.({ ...match, reason: 'over' })
+  listeners.get('serverDraining')?.({ ...server, reason: 'surplus' })
+  listeners.get('serverLost')?.({ ...server, silentMs: 25_400 })
+  listeners.get('serverReturned')?.({ ...server, silentMs: 30_000 })
+  expect(parsed()).toMatchObject([
+    { level: 'debug', text: 'game server registered', ...server, build: '7' },
+    { level: 'debug', text: 'game server taken', matchId: 'm1', serverId: 's1', warm: true },
+    { level: 'debug', text: 'game server freed', matchId: 'm1', reason: 'over' },
+    { level: 'debug', text: 'game server drains', ...server, reason: 'surplus' },
+    { level: 'warn', text: 'A game server was silent for 25 s. Its status is read.', during: 'server', ...server },
+    { level: 'info', text: 'game server heard again', serverId: 's1', requestId: 'r1' },
+  ])
+})
+
 describe('problems', () => {
   test('of one kind are a line and a count', async () => {
     const clock = createManualClock()

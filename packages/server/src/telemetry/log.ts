@@ -191,6 +191,23 @@ export function logEvents(on: Matchmaker['on'], log: Log, problems: ProblemLog):
   on('orphanStopped', ({ requestId }) =>
     problems.report('reap', 'A server that belonged to no match was stopped.', { requestId }),
   )
+  on('serverLost', ({ serverId, pool, requestId, silentMs }) => {
+    const text = `A game server was silent for ${Math.round(silentMs / 1000)} s. Its status is read.`
+    problems.report('server', text, { serverId, pool, requestId })
+  })
+  on('serverReturned', ({ serverId, requestId }) => log.info('game server heard again', { serverId, requestId }))
+  on('serverDraining', ({ serverId, pool, requestId, reason }) =>
+    log.debug('game server drains', { serverId, pool, requestId, reason }),
+  )
+  on('serverRegistered', ({ serverId, pool, requestId, build }) =>
+    log.debug('game server registered', { serverId, pool, requestId, build }),
+  )
+  on('serverTaken', ({ matchId, serverId, pool, warm }) =>
+    log.debug('game server taken', { matchId, serverId, pool, warm }),
+  )
+  on('serverFreed', ({ matchId, serverId, pool, reason }) =>
+    log.debug('game server freed', { matchId, serverId, pool, reason }),
+  )
   on('matchFound', ({ matchId, queue, tickets }) =>
     log.debug('match found', { matchId, queue, tickets: tickets.length }),
   )

@@ -1,8 +1,14 @@
-import { Conflict, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { unlessAborted } from '@muster/core/internal'
 import { type Allocation, credentialOf } from '../records/index.js'
 import type { JoinAlgorithm } from './join-tokens.js'
+import {
+  type MatchRoster,
+  type Registered,
+  ServerGone,
+  ServerNotRegistered,
+  type ServerOrders,
+} from './server-orders.js'
 import {
   assertPossible,
   type ListingReport,
@@ -12,86 +18,8 @@ import {
   type ServerRegistration,
   type ServerReport,
 } from './server-reports.js'
-import type { ServerState } from './server-states.js'
-
-/** The server of this token is not wanted any more, or another instance of it has registered: its process may end. */
-export class ServerGone extends MusterError {
-  static {
-    this.prototype.name = 'ServerGone'
-  }
-}
-
-/** The server has to register before it reports: Muster may have restarted since it did. */
-export class ServerNotRegistered extends Conflict {
-  static {
-    this.prototype.name = 'ServerNotRegistered'
-  }
-}
-
-/** A player of a match, for its server. Addresses and latencies are not in it. */
-export interface RosterPlayer {
-  readonly id: string
-  /** Id of the player's ticket; players of one ticket are a party. */
-  readonly ticketId: string
-  readonly attributes?: Readonly<Record<string, unknown>> | undefined
-}
-
-/** Who plays a match. Teams come in the order of the queue's definition. */
-export interface MatchRoster {
-  readonly queue: string
-  readonly teams: readonly { readonly name: string; readonly players: readonly RosterPlayer[] }[]
-  /** What the players have in common, by the rules `equal` and `overlap`. */
-  readonly equality: Readonly<Record<string, string | number | boolean>>
-  readonly intersection: Readonly<Record<string, readonly string[]>>
-}
-
-/** What a server is to do, as a level: it follows the newest, whatever came before. */
-export interface ServerOrders {
-  /** Differs from that of other orders. */
-  readonly version: number
-  /** `drain`: serve the matches to their end and take no other; `stop`: end the process. */
-  readonly want: 'run' | 'drain' | 'stop'
-  readonly reason?: string | undefined
-  /** The matches that it serves or is to serve. One that is not listed is over. */
-  readonly matches: readonly (MatchRoster & { readonly id: string })[]
-  /** Who has a seat on it, while it is listed. */
-  readonly listing?: ListingOrders | undefined
-  /** It is to list itself so, for players who had it started. */
-  readonly host?: SessionWanted | undefined
-}
-
-/** The seats of a listed server, for the server. */
-export interface ListingOrders {
-  /** Id of the session: `mid` of the join tokens. */
-  readonly session: string
-  readonly seats: readonly {
-    readonly id: string
-    readonly playerId: string
-    readonly team: string
-    readonly groupId: string | undefined
-  }[]
-}
-
-/** A session that a server is to open and list. */
-export interface SessionWanted {
-  readonly session: string
-  readonly name: string
-  readonly password: string | undefined
-  readonly owner: string | undefined
-  readonly attributes: Readonly<Record<string, string | number | boolean>>
-}
-
-/** The answer to a registration. */
-export interface Registered extends ServerOrders {
-  /** Id of the server, the audience of its join tokens. */
-  readonly id: string
-  /** How the join tokens for this server are signed. */
-  readonly alg: JoinAlgorithm
-  /** base64url: the key that checks the join tokens for this server. With `HS256` it is secret: see `joinKeyOf`. */
-  readonly key: string
-  /** Epoch milliseconds at which it is stopped whatever it does; undefined while nothing bounds its time. */
-  readonly retireAt: number | undefined
-}
+import type { GameServerView, ServerListener } from './server-overview.js'
+import type { DrainReason, ServerState } from './server-states.js'
 
 /** Milliseconds between two reports of a server, and after which a silent one is lost (our choices). */
 export const BEAT_MS = 10_000
@@ -124,41 +52,17 @@ export interface GameServerListener {
   isListed(server: Allocation): boolean
   /** Whether players are on it, or come to it, beside those of matches. */
   isOccupied(server: Allocation): boolean
-  /** The server has registered. */
-  registered(server: Allocation): void
+  /** The server has registered. `isNew`: this instance of it for the first time. */
+  registered(server: Allocation, registration: ServerRegistration, isNew: boolean): void
   /** The server takes no match any more. */
-  draining(server: Allocation): void
+  draining: ServerListener['draining']
   /** The server has been silent for too long: its status is read. */
-  lost(server: Allocation): void
-  /** A server that was lost is heard again. */
-  found(server: Allocation): void
+  lost: ServerListener['lost']
+  /** A lost server was heard again. */
+  returned: ServerListener['returned']
   /** The server serves nothing and is not wanted any more. */
   spent(server: Allocation, reason: DrainReason): void
   problem(server: Allocation, error: Error): void
-}
-
-/** Why a server takes no match any more. */
-export type DrainReason =
-  | 'own-wish'
-  | 'unhealthy'
-  | 'refused'
-  | 'surplus'
-  | 'retired'
-  | 'update'
-  | 'operator'
-  | 'silent'
-
-/** A server that has registered, for operators. */
-export interface GameServerView {
-  readonly id: string
-  readonly state: ServerState
-  readonly registration: ServerRegistration
-  /** Epoch milliseconds of its last report. */
-  readonly seenAt: number
-  readonly draining: DrainReason | undefined
-  readonly matches: readonly string[]
-  /** Players who are on it, by its last report. */
-  readonly playersIn: number
 }
 
 /** The game servers that have registered. Their states are levels: what they report last is what is so. */
@@ -220,6 +124,7 @@ interface GameServer {
   replaced: Map<string, number> | undefined
   seq: number
   version: number
+  registeredAt: number
   seenAt: number
   lostAt: number | undefined
   unhealthy: number
@@ -276,8 +181,10 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const viewOf = (server: GameServer): GameServerView => ({
     id: server.allocation.matchId,
+    allocation: server.allocation,
     state: stateOf(server),
     registration: server.registration,
+    registeredAt: server.registeredAt,
     seenAt: server.seenAt,
     draining: server.draining,
     matches: matchesOn(server.allocation).map(({ matchId }) => matchId),
@@ -303,16 +210,16 @@ export function createGameServers(options: GameServersOptions): GameServers {
   const drain = (server: GameServer, reason: DrainReason) => {
     if (server.draining !== undefined) return
     server.draining = reason
-    on.draining(server.allocation)
+    on.draining(server.allocation, reason)
     raise(server)
     endIfSpent(server)
   }
 
   const seen = (server: GameServer) => {
-    server.seenAt = clock.now()
-    if (server.lostAt === undefined) return
+    const now = clock.now()
+    if (server.lostAt !== undefined) on.returned(server.allocation, now - server.seenAt)
+    server.seenAt = now
     server.lostAt = undefined
-    on.found(server.allocation)
   }
 
   /** @throws {ServerGone}; {ServerNotRegistered} */
@@ -372,6 +279,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     replaced.set(server.registration.instance, now + LOST_AFTER_MS)
     replaced.delete(registration.instance)
     server.registration = registration
+    server.registeredAt = now
     server.seq = -1
     server.matches.clear()
     on.listed(server.allocation, undefined, registration.instance)
@@ -385,12 +293,13 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const lookAt = (server: GameServer, now: number) => {
     const { allocation, lostAt } = server
-    if (!isWanted(allocation)) return
+    // One that waits for orders is there.
+    if (!isWanted(allocation) || server.waiter !== undefined) return
     const silentSince = Math.max(server.seenAt, upSince)
     if (lostAt === undefined) {
       if (now - silentSince < LOST_AFTER_MS) return
       server.lostAt = now
-      on.lost(allocation)
+      on.lost(allocation, now - server.seenAt)
     } else if (!isUsed(allocation) && now - Math.max(lostAt, upSince) >= LOST_GRACE_MS) {
       server.draining ??= 'silent'
       endIfSpent(server)
@@ -401,7 +310,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     if (!isWanted(allocation)) return void expected.delete(allocation)
     const silentMs = now - Math.max(one.since, upSince)
     if (silentMs < LOST_AFTER_MS) return
-    if (!one.isLost) on.lost(allocation)
+    if (!one.isLost) on.lost(allocation, silentMs)
     one.isLost = true
     if (silentMs >= LOST_AFTER_MS + LOST_GRACE_MS && matchesOn(allocation).length === 0) on.spent(allocation, 'silent')
   }
@@ -410,6 +319,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
     register: (allocation, registration) => {
       if (!isWanted(allocation)) throw new ServerGone('This server is not wanted any more. End its process.')
       let server = servers.get(allocation.matchId)
+      const isNew = server?.registration.instance !== registration.instance
       if (server === undefined) {
         server = {
           allocation,
@@ -417,20 +327,22 @@ export function createGameServers(options: GameServersOptions): GameServers {
           replaced: undefined,
           seq: -1,
           version: Math.floor(clock.now()),
+          registeredAt: clock.now(),
           seenAt: clock.now(),
           lostAt: undefined,
           unhealthy: 0,
-          draining: drainingUnheard.get(allocation),
+          draining: allocation.drainAsked ? 'operator' : drainingUnheard.get(allocation),
           matches: new Map(),
           waiter: undefined,
         }
         servers.set(allocation.matchId, server)
-      } else if (server.registration.instance !== registration.instance) replace(server, registration)
+      } else if (isNew) replace(server, registration)
       else server.registration = registration
       expected.delete(allocation)
       drainingUnheard.delete(allocation)
       seen(server)
-      on.registered(allocation)
+      on.registered(allocation, registration, isNew)
+      endIfSpent(server)
       return {
         id: credentialOf(allocation.tag),
         alg: joinAlgorithm,
@@ -481,7 +393,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       if (server !== undefined) return drain(server, reason)
       if (!drainingUnheard.has(allocation)) {
         drainingUnheard.set(allocation, reason)
-        on.draining(allocation)
+        on.draining(allocation, reason)
       }
       endIfUnheard(allocation)
     },

@@ -1,17 +1,14 @@
 /** Game servers that speak to Muster: how they are recognized, what they report, and what they are ordered to do. */
 export {
   createGameServers,
-  type DrainReason,
   type GameServerListener,
   type GameServers,
-  type GameServerView,
   LOST_AFTER_MS,
   OWN_PAUSE_MS,
-  type Registered,
-  ServerGone,
-  type ServerOrders,
-  type SessionWanted,
 } from './game-servers.js'
+export { type Registered, ServerGone, type ServerOrders, type SessionWanted } from './server-orders.js'
+export { type FreedReason, type ServerListener, type ServerView, serverViewOf } from './server-overview.js'
+export type { DrainReason } from './server-states.js'
 export type { ListingReport, MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'
 export { createJoinSigner, type JoinKeySet } from './join-signer.js'

@@ -28,7 +28,7 @@ test('the id of a server is the audience of its join tokens, also of a further p
       registered: ignore,
       draining: ignore,
       lost: ignore,
-      found: ignore,
+      returned: ignore,
       spent: ignore,
       problem: ignore,
     },

@@ -101,3 +101,14 @@ export const SERVER_STATES: Readonly<Record<ServerState, StateFacts>> = {
     next: { STOPPING: 'its stop is requested', GONE: 'it was gone already' },
   },
 }
+
+/** Why a server takes no match any more. */
+export type DrainReason =
+  | 'own-wish'
+  | 'unhealthy'
+  | 'refused'
+  | 'surplus'
+  | 'retired'
+  | 'update'
+  | 'operator'
+  | 'silent'

@@ -14,6 +14,8 @@ export interface Demand {
   rate(now: number): number
   /** Matches per second on average of the last half hour: what idleness is compared with. */
   steadyRate(now: number): number
+  /** Matches that wanted a server within the last hour. */
+  lastHour(now: number): number
   /** Seconds, on average. */
   bootSeconds(): number
   matchSeconds(): number
@@ -116,6 +118,12 @@ export function createDemand(startedAt: number): Demand {
       advanceTo(now)
       decay(now)
       return rates(now).at(-1) ?? 0
+    },
+    lastHour: (now) => {
+      advanceTo(now)
+      let sum = 0
+      for (let back = 0; back < 60; back += 1) sum += at(Math.floor(now / MINUTE_MS) - back)
+      return sum
     },
     bootSeconds: () => boot,
     matchSeconds: () => match,

@@ -68,8 +68,9 @@ export interface PoolPlaceView {
   readonly hits: number
   /** The share that is expected to find one, by the present rate; undefined while nobody comes. */
   readonly expectedHit: number | undefined
-  /** Matches an hour that are expected. */
+  /** Matches an hour that are expected, and those of the last hour. */
   readonly ratePerHour: number
+  readonly cameLastHour: number
   readonly bootSeconds: number
   /** Hours for which servers were idle. */
   readonly idleHours: number
@@ -103,6 +104,8 @@ export interface Pools {
   ended(server: Allocation, match: Allocation): void
   /** A server takes no match any more. */
   draining(server: Allocation): void
+  /** Name of the place at which a server is kept; undefined for one of no pool. */
+  placeNameOf(server: Allocation): string | undefined
   gone(server: Allocation): void
   /** Matches that the warm servers of a pool could take now. */
   freePlaces(pool: string, isFree: (server: Allocation) => boolean): number
@@ -400,6 +403,7 @@ export function createPools(options: PoolsOptions): Pools {
       const one = stock.get(server)
       if (one !== undefined) one.isDraining = true
     },
+    placeNameOf: (server) => stock.get(server)?.place.name,
     gone: (server) => {
       const one = stock.get(server)
       if (one === undefined) return
@@ -454,12 +458,13 @@ export function createPools(options: PoolsOptions): Pools {
             wanted,
             starting: here.filter((one) => !one.isUp && !one.isDraining).length,
             idle: idle.length,
-            playing: here.filter((one) => one.began.size > 0 && !one.isDraining).length,
+            playing: here.filter((one) => one.isUp && !one.isDraining && !isEmpty(one)).length,
             draining: here.filter((one) => one.isDraining).length,
             asked: place.asked,
             hits: place.hits,
             expectedHit: rate > 0 ? 1 - lossShare(wanted, rate * place.demand.bootSeconds()) : undefined,
             ratePerHour: rate * 3600,
+            cameLastHour: place.demand.lastHour(now),
             bootSeconds: place.demand.bootSeconds(),
             idleHours:
               (place.idleMs + idle.reduce((sum, { idleSince }) => sum + Math.max(0, now - idleSince), 0)) / 3_600_000,

@@ -149,6 +149,13 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds' | 'pool' | 
   guests: Set<Allocation> | undefined
   /** Of a server of a pool: how many matches it was given so far. */
   matchesServed: number
+  /**
+   * When a match took its host, in epoch milliseconds, and whether that ran already. Not stored: undefined for a match
+   * of an earlier process.
+   */
+  claim: { readonly at: number; readonly isWarm: boolean } | undefined
+  /** Whether an operator has asked that this server takes no match any more. */
+  drainAsked: boolean
   /** The tag of the current attempt. */
   tag: string
   playerIds: readonly string[]
@@ -217,11 +224,20 @@ export interface AllocationView extends Intent {
   readonly phase: AllocationPhase
   readonly requestId: string | undefined
   readonly assignment: Assignment | undefined
+  /** Of a match that is served on a server of a pool, and has no deployment of its own. */
+  readonly hosted?: HostedView | undefined
   /**
    * The placement by the match's latency rule; undefined without such a rule, or if an earlier process made the
    * deployment. Not for players.
    */
   readonly placement?: Placement | undefined
+}
+
+interface HostedView {
+  /** Id of the server; undefined while one is looked for. */
+  readonly serverId: string | undefined
+  /** Whether it ran already when the match took it; undefined for a match of an earlier process. */
+  readonly warm: boolean | undefined
 }
 
 export const placementOf = ({ tries }: Allocation): Placement | undefined => tries.at(-1)?.placement
@@ -236,6 +252,10 @@ export const viewOf = (allocation: Allocation): AllocationView => ({
   phase: allocation.phase,
   requestId: allocation.requestId,
   assignment: allocation.assignment,
+  ...(allocation.pool !== undefined && { pool: allocation.pool }),
+  ...(isHosted(allocation) && {
+    hosted: { serverId: allocation.host?.matchId, warm: allocation.claim?.isWarm },
+  }),
   placement: placementOf(allocation),
 })
 
@@ -272,6 +292,8 @@ class MatchAllocation implements Allocation {
   host: Allocation | undefined = undefined
   guests: Set<Allocation> | undefined = undefined
   matchesServed = 0
+  claim: Allocation['claim'] = undefined
+  drainAsked = false
   /** Undefined: as they follow from the order. */
   #tag: string | undefined
   readonly #ticketIds: readonly string[] | undefined

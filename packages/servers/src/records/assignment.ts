@@ -36,6 +36,7 @@ export type ServerFailure = Extract<ReturnReason, 'failed' | 'too-slow' | 'not-l
  * - `crashed`: the deployment ended in error while players were on it;
  * - `stopped`: by `stopMatch`;
  * - `surplus`: it was kept warm, and is not needed;
+ * - `drained`: it was to take no match any more, and has none;
  * - `over`: its server said that the match is over;
  * - `left`: all players have left, by `playersLeft`;
  * - `max-duration`: after the `maxDurationMs` of its queue;
@@ -50,6 +51,7 @@ export type StopReason =
   | 'crashed'
   | 'over'
   | 'surplus'
+  | 'drained'
   | 'left'
   | 'max-duration'
   | 'nobody-joined'

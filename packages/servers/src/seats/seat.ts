@@ -39,7 +39,7 @@ export class SeatRefused extends Conflict {
   }
 }
 
-/** No listed server has this id. */
+/** No game server has this id, or none that is listed. */
 export class UnknownServer extends NotFound {
   static {
     this.prototype.name = 'UnknownServer'

@@ -83,7 +83,7 @@ export class World {
         registered: () => {},
         draining: () => {},
         lost: () => {},
-        found: () => {},
+        returned: () => {},
         spent: () => {},
         problem: () => {},
         listed: ({ matchId }, listing, instance) => seats.listed(matchId, listing, instance),

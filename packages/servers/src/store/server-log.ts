@@ -42,6 +42,8 @@ export type ServerEntry =
   | { readonly kind: 'claimed'; readonly matchId: string; readonly hostId: string | undefined }
   /** A server of a pool was given so many matches so far. */
   | { readonly kind: 'served'; readonly matchId: string; readonly matches: number }
+  /** An operator has asked that a server takes no match any more. */
+  | { readonly kind: 'draining'; readonly matchId: string }
   /** The server is being stopped: no players are to be sent to it any more. */
   | { readonly kind: 'dropped'; readonly matchId: string }
   /** The players on the server have changed. */
@@ -70,6 +72,8 @@ export interface ServerRecord extends Intent {
   readonly hostId?: string | undefined
   /** Of a server of a pool: how many matches it was given. */
   readonly matchesServed?: number | undefined
+  /** Whether an operator has asked that the server takes no match any more. */
+  readonly draining?: boolean | undefined
 }
 
 /**
@@ -104,6 +108,8 @@ export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry)
       return { ...before, hostId: entry.hostId }
     case 'served':
       return { ...before, matchesServed: entry.matches }
+    case 'draining':
+      return { ...before, draining: true }
     case 'players':
       return { ...before, playerIds: entry.playerIds }
     case 'settled':

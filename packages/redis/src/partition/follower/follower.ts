@@ -309,6 +309,7 @@ export function createFollower(options: FollowerOptions) {
     releaseSeat: (seatId, playerId) => ask('releaseSeat', seatId, playerId),
     seatsOf: (playerId) => ask('seatsOf', playerId),
     startServer: (request) => ask('startServer', request),
+    drainServer: (serverId) => ask('drainServer', serverId),
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),

@@ -117,6 +117,8 @@ const NOTHING_SEEN: Surveyed = {
   forming: [],
   formingCount: 0,
   servers: [],
+  gameServers: [],
+  pools: [],
   held: undefined,
 }
 

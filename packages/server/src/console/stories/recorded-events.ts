@@ -2,6 +2,7 @@ import type {
   AssignedLocation,
   CancelReason,
   Matchmaker,
+  MatchmakerEvents,
   ReturnReason,
   ServerFailure,
   StopReason,
@@ -43,6 +44,11 @@ export type RecordedEvent = { readonly at: number } & (
       readonly detail: string | undefined
     })
   | (OfServer & { readonly what: 'ended'; readonly reason: StopReason })
+  | (OfGameServer & { readonly what: 'registered'; readonly build: string | undefined })
+  | (OfGameServer & OfMatch & { readonly what: 'taken'; readonly warm: boolean })
+  | (OfGameServer & OfMatch & { readonly what: 'freed'; readonly reason: FreedReason })
+  | (OfGameServer & { readonly what: 'draining'; readonly reason: DrainReason })
+  | (OfGameServer & { readonly what: 'silent' | 'heard'; readonly silentMs: number })
   | { readonly what: 'problem'; readonly matchId: string; readonly text: string }
 )
 
@@ -58,7 +64,17 @@ interface OfTickets extends OfMatch {
 }
 interface OfServer extends OfMatch {
   readonly requestId: string
+  /** Of a server of a pool; then `matchId` is the id of the server. */
+  readonly pool?: string | undefined
 }
+interface OfGameServer {
+  readonly serverId: string
+  readonly pool: string | undefined
+  readonly requestId: string | undefined
+}
+
+export type DrainReason = MatchmakerEvents['serverDraining']['reason']
+export type FreedReason = MatchmakerEvents['serverFreed']['reason']
 
 /** The tickets that an event names. */
 export const ticketsOf = (event: RecordedEvent): readonly string[] =>
@@ -66,7 +82,15 @@ export const ticketsOf = (event: RecordedEvent): readonly string[] =>
 
 const NONE: readonly string[] = []
 
-export const matchOf = (event: RecordedEvent): string | undefined => ('matchId' in event ? event.matchId : undefined)
+/** The match that an event is about; undefined for one about a server of a pool. The server of one match has its id. */
+export function matchOf(event: RecordedEvent): string | undefined {
+  if ('matchId' in event)
+    return 'pool' in event && !('serverId' in event) && event.pool !== undefined ? undefined : event.matchId
+  return 'serverId' in event && event.pool === undefined ? event.serverId : undefined
+}
+
+/** Whether a match that leaves its server so does not go to another one. */
+export const isEndOfMatch = (reason: FreedReason): boolean => reason !== 'refused' && reason !== 'silent'
 
 /** Remembers what happens to tickets, matches and servers. Returns a function that ends it. */
 export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) => void, now: () => number): () => void {
@@ -93,11 +117,11 @@ export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) =
     on('expired', ({ ticket: { id, matchId } }) =>
       add({ at: now(), what: 'cancelled', ticketId: id, matchId, reason: 'expired' }),
     ),
-    on('deploymentCreated', ({ matchId, queue, requestId }) =>
-      add({ at: now(), what: 'deployed', matchId, queue, requestId }),
+    on('deploymentCreated', ({ matchId, queue, pool, requestId }) =>
+      add({ at: now(), what: 'deployed', matchId, queue, pool, requestId }),
     ),
-    on('deploymentReady', ({ matchId, queue, requestId, startMs }) =>
-      add({ at: now(), what: 'ready', matchId, queue, requestId, startMs }),
+    on('deploymentReady', ({ matchId, queue, pool, requestId, startMs }) =>
+      add({ at: now(), what: 'ready', matchId, queue, pool, requestId, startMs }),
     ),
     on('serverAssigned', ({ matchId, queue, requestId, tickets, assignment }) =>
       add({
@@ -114,11 +138,29 @@ export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) =
     on('playersLeft', ({ matchId, queue, playerIds, remaining }) =>
       add({ at: now(), what: 'left', matchId, queue, playerIds, remaining }),
     ),
-    on('deploymentFailed', ({ matchId, queue, requestId, reason, detail }) =>
-      add({ at: now(), what: 'failed', matchId, queue, requestId, reason, detail }),
+    on('deploymentFailed', ({ matchId, queue, pool, requestId, reason, detail }) =>
+      add({ at: now(), what: 'failed', matchId, queue, pool, requestId, reason, detail }),
     ),
-    on('deploymentStopped', ({ matchId, queue, requestId, reason }) =>
-      add({ at: now(), what: 'ended', matchId, queue, requestId, reason }),
+    on('deploymentStopped', ({ matchId, queue, pool, requestId, reason }) =>
+      add({ at: now(), what: 'ended', matchId, queue, pool, requestId, reason }),
+    ),
+    on('serverRegistered', ({ serverId, pool, requestId, build }) =>
+      add({ at: now(), what: 'registered', serverId, pool, requestId, build }),
+    ),
+    on('serverTaken', ({ matchId, queue, serverId, pool, requestId, warm }) =>
+      add({ at: now(), what: 'taken', matchId, queue, serverId, pool, requestId, warm }),
+    ),
+    on('serverFreed', ({ matchId, queue, serverId, pool, requestId, reason }) =>
+      add({ at: now(), what: 'freed', matchId, queue, serverId, pool, requestId, reason }),
+    ),
+    on('serverDraining', ({ serverId, pool, requestId, reason }) =>
+      add({ at: now(), what: 'draining', serverId, pool, requestId, reason }),
+    ),
+    on('serverLost', ({ serverId, pool, requestId, silentMs }) =>
+      add({ at: now(), what: 'silent', serverId, pool, requestId, silentMs }),
+    ),
+    on('serverReturned', ({ serverId, pool, requestId, silentMs }) =>
+      add({ at: now(), what: 'heard', serverId, pool, requestId, silentMs }),
     ),
     on('problem', ({ during, error, matchId }) => {
       if (matchId !== undefined) add({ at: now(), what: 'problem', matchId, text: problemText(during, error) })

@@ -1,7 +1,7 @@
 import type { StoryEvent, StoryKind } from '@muster/console/internal'
 import type { CancelReason, ReturnReason, StopReason } from '@muster/matchmaker'
 import { failureText } from '../../telemetry/log.js'
-import type { RecordedEvent } from './recorded-events.js'
+import type { DrainReason, FreedReason, RecordedEvent } from './recorded-events.js'
 
 type Ref = StoryEvent['refs'][number]
 
@@ -37,6 +37,7 @@ const ended: Readonly<Record<StopReason, string>> = {
   ended: 'it ended by itself',
   crashed: 'it ended in error',
   surplus: 'it was kept warm, and is not needed',
+  drained: 'it was to take no match any more, and had none',
   over: 'its server said that the match is over',
   left: 'all players have left',
   'max-duration': 'it ran for as long as its queue allows',
@@ -45,6 +46,32 @@ const ended: Readonly<Record<StopReason, string>> = {
   restarted: 'nobody was on it after a restart',
   twin: 'its match had another server',
 }
+
+const draining: Readonly<Record<DrainReason, string>> = {
+  'own-wish': 'it asked for that itself',
+  unhealthy: 'it said three times that it is not healthy',
+  refused: 'it refused a match',
+  silent: 'it did not answer in time',
+  surplus: 'there are enough without it',
+  retired: 'it has served as many matches, or as long, as its pool allows',
+  update: 'its pool has another version now',
+  operator: 'an operator asked for that',
+}
+
+/** Why a match has left its server. */
+function freed(reason: FreedReason): string {
+  if (reason === 'silent') return 'The server did not answer in time, and the match goes to another one.'
+  if (reason === 'refused') return 'The server refused the match, which goes to another one.'
+  return `The match left its server: ${isMatchsOwn(reason) ? endedMatch[reason] : ended[reason]}.`
+}
+
+/** Of these, the words for the end of a server would tell of the server. */
+const endedMatch = {
+  over: 'its server said that it is over',
+  left: 'all its players have left',
+  stopped: 'it was stopped',
+} as const
+const isMatchsOwn = (reason: FreedReason): reason is keyof typeof endedMatch => reason in endedMatch
 
 const count = (number: number, one: string) => `${number.toLocaleString('en')} ${number === 1 ? one : `${one}s`}`
 
@@ -133,15 +160,41 @@ function told(event: RecordedEvent): Pick<StoryEvent, 'text' | 'refs'> {
       return { text: failureText(event.reason, event.detail), refs: serverRefs(event) }
     case 'ended':
       return { text: `The server was stopped: ${ended[event.reason]}.`, refs: serverRefs(event) }
+    case 'registered': {
+      const build = event.build === undefined ? '' : ` as build ${event.build}`
+      return { text: `The server registered${build}.`, refs: gameServerRefs(event) }
+    }
+    case 'taken': {
+      const how = event.warm ? 'A match took the server, which was warm.' : 'The server is created for a match.'
+      return { text: how, refs: [...refs('match', [event.matchId]), ...gameServerRefs(event)] }
+    }
+    case 'freed':
+      return { text: freed(event.reason), refs: [...refs('match', [event.matchId]), ...gameServerRefs(event)] }
+    case 'draining':
+      return { text: `The server takes no more matches: ${draining[event.reason]}.`, refs: gameServerRefs(event) }
+    case 'silent':
+      return { text: `The server was not heard for ${lasted(event.silentMs)}.`, refs: gameServerRefs(event) }
+    case 'heard':
+      return { text: `The server was heard again after ${lasted(event.silentMs)}.`, refs: gameServerRefs(event) }
     case 'problem':
       return { text: event.text, refs: refs('match', [event.matchId]) }
   }
 }
 
-const serverRefs = ({ matchId, requestId }: { readonly matchId: string; readonly requestId: string }): Ref[] => [
-  { kind: 'match', id: matchId },
+interface ServerIds {
+  readonly matchId: string
+  readonly requestId: string
+  readonly pool?: string | undefined
+}
+
+const serverRefs = ({ matchId, requestId, pool }: ServerIds): Ref[] => [
+  ...(pool === undefined ? refs('match', [matchId]) : []),
   { kind: 'server', id: requestId },
 ]
+
+/** The deployment of a server that is just being created has no id yet. */
+const gameServerRefs = ({ requestId }: { readonly requestId: string | undefined }): Ref[] =>
+  requestId === undefined ? [] : [{ kind: 'server', id: requestId }]
 
 /** A queue's limits over waiting time, as `describeQueue` gives them. */
 export interface Limits {

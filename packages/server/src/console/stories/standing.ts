@@ -1,7 +1,7 @@
 import type { StoryAction } from '@muster/console/internal'
-import type { Cooldown, FoundPlayer, Ticket } from '@muster/matchmaker'
+import type { Cooldown, FoundPlayer, Inspection, Ticket } from '@muster/matchmaker'
 import type { AllocationView } from '@muster/matchmaker/internal'
-import type { RecordedEvent } from './recorded-events.js'
+import { isEndOfMatch, type RecordedEvent } from './recorded-events.js'
 import { lasted, storyEvent } from './sentences.js'
 
 export interface Standing {
@@ -64,6 +64,12 @@ export function matchStanding(
         inside.delete(event.ticketId)
         if (inside.size === 0) [state, isOver] = ['came to nothing', true]
         break
+      case 'taken':
+        ;[state, isOver] = [event.warm ? 'a warm server was taken for it' : 'its server starts', false]
+        break
+      case 'freed':
+        if (isEndOfMatch(event.reason)) [state, isOver] = ['over', true]
+        break
       case 'deployed':
         ;[state, isOver] = ['its server starts', false]
         break
@@ -79,7 +85,7 @@ export function matchStanding(
       default:
     }
   }
-  const hadServer = events.some(({ what }) => what in serverStates)
+  const hadServer = events.some(({ what }) => what in serverStates || what === 'taken')
   if (isSeen && hadServer && !isOver) return { state: 'over', actions: [] }
   return { state, actions: isOver ? [] : ['stop-match'] }
 }
@@ -94,16 +100,49 @@ const phases: Readonly<Record<AllocationView['phase'], string>> = {
   stopping: 'its server is being stopped',
 }
 
-/** @param server its current state; `isSeen` as for a match. */
+type GameServer = Inspection['servers'][number]
+
+/**
+ * @param server its current state; `isSeen` as for a match
+ * @param registered what it says of itself, if it has registered
+ */
 export function serverStanding(
   events: readonly RecordedEvent[],
   server: AllocationView | undefined,
   isSeen: boolean,
+  registered?: GameServer,
 ): Standing {
-  if (server !== undefined) return { state: serverPhases[server.phase], actions: [] }
+  if (server !== undefined) {
+    const { phase, pool } = server
+    const isStopping = phase === 'stopping'
+    const mayDrain = registered === undefined ? pool !== undefined : registered.draining === undefined
+    const actions: readonly StoryAction[] = mayDrain && !isStopping ? ['drain-server'] : []
+    return {
+      state: registered === undefined || isStopping ? serverPhases[phase] : gameServerState(registered),
+      actions,
+    }
+  }
   if (isSeen) return { state: 'stopped', actions: [] }
   const last = events.findLast(({ what }) => what in serverStates)
   return { state: last === undefined ? 'not known' : (serverStates[last.what] ?? 'not known'), actions: [] }
+}
+
+function gameServerState({ state, matches, playersIn, draining }: GameServer): string {
+  const serves = `serves ${matches.length === 1 ? 'a match' : `${matches.length} matches`}, ${playersIn} on it`
+  switch (state) {
+    case 'IDLE':
+      return 'warm, without a match'
+    case 'TAKEN':
+      return 'taken by a match, whose players are about to be sent'
+    case 'PLAYING':
+      return serves
+    case 'DRAINING':
+      return `takes no more matches (${draining ?? 'as ordered'})${matches.length === 0 ? '' : `; ${serves}`}`
+    case 'LOST':
+      return `not heard for a while${matches.length === 0 ? '' : `; ${serves}`}`
+    default:
+      return state.toLowerCase()
+  }
 }
 
 const serverPhases: Readonly<Record<AllocationView['phase'], string>> = {

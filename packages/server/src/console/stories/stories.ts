@@ -1,8 +1,7 @@
 import type { Found, Story, StoryEvent, StoryExplanation, StoryKind } from '@muster/console/internal'
-import { type FoundPlayer, type Ticket, Unavailable, UnknownTicket } from '@muster/matchmaker'
-import type { AllocationView } from '@muster/matchmaker/internal'
+import { type FoundPlayer, type Inspection, type Ticket, Unavailable, UnknownTicket } from '@muster/matchmaker'
 import type { ConsoleMatchmaker } from '../options.js'
-import { type EventRing, matchOf, type RecordedEvent, ticketsOf } from './recorded-events.js'
+import { type EventRing, isEndOfMatch, matchOf, type RecordedEvent, ticketsOf } from './recorded-events.js'
 import { type Limits, relaxations, searchingSpans, storyEvent } from './sentences.js'
 import { matchStanding, playerStanding, serverStanding, type Standing, ticketStanding } from './standing.js'
 
@@ -37,7 +36,7 @@ class TicketFollower implements Follower {
     }
     if (event.what === 'left') return event.playerIds.some((id) => this.players.has(id)) && this.#isIn(event.matchId)
     if (named.length > 0 || !this.#isIn(matchOf(event))) return false
-    if (event.what === 'ended') this.#leave(event.matchId)
+    if (event.what === 'ended' || (event.what === 'freed' && isEndOfMatch(event.reason))) this.#leave(event.matchId)
     return true
   }
 
@@ -88,19 +87,64 @@ class HostFollower implements Follower {
 
 /** Events of a server, and what happens in its match while it has the server. */
 class ServerFollower implements Follower {
-  readonly #requestId: string
+  /** The id of its deployment, or the server's own id. */
+  readonly #wanted: string
+  #requestId: string | undefined
+  #serverId: string | undefined
+  /** The match that it serves, of those whose players were sent to it. */
   #matchId: string | undefined
-  constructor(requestId: string) {
-    this.#requestId = requestId
+  /** Matches that took servers of pools before these had a deployment, by the server. */
+  readonly #early = new Map<string, RecordedEvent>()
+
+  constructor(wanted: string) {
+    this.#wanted = wanted
   }
+
+  /** The id of its deployment. */
+  requestId(): string {
+    return this.#requestId ?? this.#wanted
+  }
+
+  /** The id by which the matchmaker knows it. */
+  serverId(): string | undefined {
+    return this.#serverId
+  }
+
+  /** What happened to it before it was deployed, unless it was taken by `takes`. */
+  early(): readonly RecordedEvent[] {
+    const event = this.#early.get(this.#serverId ?? '')
+    return event === undefined || this.#serverId === this.#wanted ? [] : [event]
+  }
+
   takes(event: RecordedEvent): boolean {
+    if ('serverId' in event) return this.#takesOfServer(event)
     if ('requestId' in event) {
-      if (event.requestId !== this.#requestId) return false
+      if (!this.#isIts(event.requestId, event.pool === undefined ? undefined : event.matchId)) {
+        if (event.what === 'deployed') this.#early.delete(event.matchId)
+        return false
+      }
+      this.#requestId = event.requestId
+      if (event.what !== 'assigned') this.#serverId ??= event.matchId
       this.#matchId = event.what === 'ended' ? undefined : event.matchId
       return true
     }
     const isInMatch = this.#matchId !== undefined && matchOf(event) === this.#matchId
     return isInMatch && (event.what === 'left' || event.what === 'joined' || event.what === 'problem')
+  }
+
+  #takesOfServer(event: Extract<RecordedEvent, { readonly serverId: string }>): boolean {
+    const { what, serverId, pool, requestId } = event
+    if (requestId === undefined && what === 'taken') this.#early.set(serverId, event)
+    if (!this.#isIts(requestId, pool === undefined ? undefined : serverId)) return false
+    this.#requestId ??= requestId
+    this.#serverId = serverId
+    if (what === 'freed' && event.matchId === this.#matchId) this.#matchId = undefined
+    return true
+  }
+
+  /** @param serverId of a server of a pool: of others it is the id of their match, which has its own story. */
+  #isIts(requestId: string | undefined, serverId: string | undefined): boolean {
+    return (requestId !== undefined && requestId === this.requestId()) || serverId === this.#wanted
   }
 }
 
@@ -181,16 +225,17 @@ export function createStories(options: StoriesOptions): FindStories {
   }
 
   const story = (
-    { kind, id }: { readonly kind: StoryKind; readonly id: string },
+    { kind, id, serverId }: { readonly kind: StoryKind; readonly id: string; readonly serverId?: string | undefined },
     events: readonly RecordedEvent[],
     { state, actions }: Standing,
     more: { readonly relaxed?: readonly StoryEvent[]; readonly explanation?: StoryExplanation | null } = {},
   ): Story => {
-    const all = [...(more.relaxed ?? []), ...events.map(storyEvent), ...operated(kind, id)].toSorted(
+    const all = [...(more.relaxed ?? []), ...events.map(storyEvent), ...operated(kind, serverId ?? id)].toSorted(
       (one, other) => one.at - other.at,
     )
-    const begins = events[0]?.what
-    const isWhole = begins === FIRST[kind]
+    // A match may have asked for the server.
+    const first = events.find(({ what }) => kind !== 'server' || what !== 'taken')
+    const isWhole = first?.what === FIRST[kind]
     return {
       kind,
       id,
@@ -199,6 +244,7 @@ export function createStories(options: StoriesOptions): FindStories {
       cut: all.length > MOST_EVENTS || !isWhole,
       explanation: more.explanation ?? null,
       related: relatedOf(all, kind, id),
+      serverId: serverId ?? null,
       actions,
     }
   }
@@ -209,9 +255,9 @@ export function createStories(options: StoriesOptions): FindStories {
   }
 
   /** The servers there are, as far as they can be asked for. */
-  const inspected = async (): Promise<readonly AllocationView[] | undefined> => {
+  const inspected = async (): Promise<Pick<Inspection, 'matches' | 'servers'> | undefined> => {
     try {
-      return (await matchmaker.inspect()).matches
+      return await matchmaker.inspect()
     } catch (error) {
       if (error instanceof Unavailable) return undefined
       throw error
@@ -244,6 +290,7 @@ export function createStories(options: StoriesOptions): FindStories {
     // `abc.0` is what a member of a party is told as the id of the ticket `abc`.
     const ticketId = known === undefined && seat !== undefined ? seat : wanted
     const ticket = known ?? (seat === undefined ? undefined : await matchmaker.getTicket(seat))
+    const followers = [wanted, ...hosted].map((requestId) => new ServerFollower(requestId))
     const [ofTheTicket = [], ofPlayer = [], ofMatch = [], ...ofServers] = await follow([
       new TicketFollower([ticketId], ticket?.players.map((player) => player.id) ?? []),
       new TicketFollower(
@@ -252,10 +299,11 @@ export function createStories(options: StoriesOptions): FindStories {
         wanted,
       ),
       new MatchFollower(wanted),
-      ...[wanted, ...hosted].map((requestId) => new ServerFollower(requestId)),
+      ...followers,
     ])
     // After the events: a server that has ended since then has no phase any more, and none is missed that began.
-    const servers = await inspected()
+    const seen = await inspected()
+    const all = seen?.matches
     const stories: Story[] = []
     if (ticket !== undefined || ofTheTicket.length > 0) stories.push(await ofTicket(ticketId, ticket, ofTheTicket))
     if (isKnown(found) || cooldowns.length > 0 || ofPlayer.length > 0) {
@@ -264,15 +312,18 @@ export function createStories(options: StoriesOptions): FindStories {
       const explanation = waits === undefined ? null : await explanationOf(waits)
       stories.push(withTickets(story({ kind: 'player', id: wanted }, ofPlayer, standing, { explanation }), found))
     }
-    const match = servers?.find(({ matchId }) => matchId === wanted)
+    const match = all?.find(({ matchId, pool }) => matchId === wanted && pool === undefined)
     if (match !== undefined || ofMatch.length > 0)
-      stories.push(story({ kind: 'match', id: wanted }, ofMatch, matchStanding(ofMatch, match, servers !== undefined)))
-    for (const [index, requestId] of [wanted, ...hosted].entries()) {
-      const events = ofServers[index] ?? []
-      const server = servers?.find((one) => one.requestId === requestId)
+      stories.push(story({ kind: 'match', id: wanted }, ofMatch, matchStanding(ofMatch, match, all !== undefined)))
+    for (const [index, follower] of followers.entries()) {
+      const requestId = follower.requestId()
+      const events = [...follower.early(), ...(ofServers[index] ?? [])]
+      const server = all?.find((one) => one.requestId === requestId && one.hosted === undefined)
       if (server === undefined && events.length === 0) continue
-      const standing = serverStanding(events, server, servers !== undefined)
-      stories.push(story({ kind: 'server', id: requestId }, events, standing))
+      const registered = seen?.servers.find(({ id }) => id === server?.matchId)
+      const standing = serverStanding(events, server, all !== undefined, registered)
+      const serverId = server?.matchId ?? follower.serverId()
+      stories.push(story({ kind: 'server', id: requestId, serverId }, events, standing))
     }
     return { id: wanted, stories, since: Math.floor(sinceWhen()) }
   }

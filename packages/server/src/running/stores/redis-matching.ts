@@ -24,7 +24,16 @@ interface RedisMatchingOptions {
 const ANSWERS_WITHIN_MS = 2000
 
 /** What this process counts while another one leads. */
-const NOTHING: Inspection = { queues: [], matches: [], stopsPending: 0, held: undefined, pausedUntil: undefined }
+const NOTHING: Inspection = {
+  queues: [],
+  matches: [],
+  servers: [],
+  pools: [],
+  resultsPending: 0,
+  stopsPending: 0,
+  held: undefined,
+  pausedUntil: undefined,
+}
 
 /** A matchmaker that several processes share. */
 function createRedisMatching({ redisPackage, redis, config, matching }: RedisMatchingOptions): Matching {

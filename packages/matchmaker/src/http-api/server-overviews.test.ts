@@ -1,0 +1,113 @@
+/** What backends read of game servers and pools, and how they drain one. */
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { bearerToken } from '@muster/core/http'
+import { createTestService } from '@muster/servers/service-fixture'
+import { RegistrationBody } from '@muster/servers/internal'
+import { expect, test } from 'vitest'
+import { createMatchmaker } from '../create-matchmaker.js'
+import { ticketRoutes } from './routes.js'
+import { createTicketApi } from './ticket-api.js'
+
+const arena = {
+  name: 'arena',
+  deploy: { application: 'game', version: '1' },
+  places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
+  at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
+}
+
+/** A pool with a warm server. */
+async function open(inspect: boolean) {
+  const clock = createManualClock()
+  const { deployments, calls } = createTestService({ clock, fate: () => ({ readyMs: 1000 }) })
+  const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
+  const matchmaker = createMatchmaker({ deployments, queues, pools: [arena], clock, random: seededRandom(1) })
+  const api = createTicketApi(matchmaker, {
+    authenticate: (request) => {
+      const id = bearerToken(request) ?? ''
+      return id === 'backend' ? { id, role: 'backend' } : { id }
+    },
+    address: () => '192.0.2.1',
+    clock,
+    inspect,
+  })
+  const call = async (who: string, method: string, path: string) => {
+    const headers = { authorization: `Bearer ${who}` }
+    const answer = await api(new Request(`http://muster.invalid${path}`, { method, headers }))
+    const text = await answer.text()
+    return { status: answer.status, text, json: (text === '' ? undefined : JSON.parse(text)) as never }
+  }
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await matchmaker.tick()
+      await clock.advance(250)
+    }
+  }
+  await run(2000)
+  const variables = calls.create[0]?.environment_variables
+  const token = variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+  const { id, key } = matchmaker.registerServer(token, RegistrationBody.parse({ instance: 'one', build: '7' }))
+  await run(12_000)
+  return { call, run, id, token, key, clock }
+}
+
+test('GET /pools and GET /inspect/servers tell of pools and servers, without tokens and keys', async () => {
+  const { call, id, token, key, clock } = await open(true)
+  const pools = await call('backend', 'GET', '/pools')
+  expect(ticketRoutes.readPools.output?.parse(pools.json)).toEqual(pools.json)
+  expect(pools.json).toMatchObject({
+    pools: [
+      { pool: 'arena', place: 'Oslo', wanted: 1, idle: 1, asked: 0, hits: 0, expected_hit: null, boot_seconds: 2 },
+    ],
+  })
+  const servers = await call('backend', 'GET', '/inspect/servers')
+  expect(servers.json).toEqual({
+    servers: [
+      {
+        id,
+        state: 'IDLE',
+        pool: 'arena',
+        place: 'Oslo',
+        request_id: 'r1',
+        build: '7',
+        matches: [],
+        matches_at_once: 1,
+        matches_served: 0,
+        players_in: 0,
+        seats: null,
+        registered_at: new Date(clock.now() - 12_000).toISOString(),
+        silent_seconds: 12,
+        draining: null,
+      },
+    ],
+  })
+  for (const secret of [token, key]) expect(servers.text + pools.text).not.toContain(secret)
+})
+
+test('POST /servers/{id}/drain answers 202, also again, and 404 for an unknown server', async () => {
+  const { call, run, id } = await open(true)
+  expect(await call('backend', 'POST', '/servers/nobody/drain')).toMatchObject({
+    status: 404,
+    json: { code: 'not-found' },
+  })
+  expect((await call('backend', 'POST', `/servers/${id}/drain`)).status).toBe(202)
+  await run(1000)
+  expect((await call('backend', 'POST', `/servers/${id}/drain`)).status).toBe(202)
+  // Another one is warm soon.
+  expect((await call('backend', 'GET', '/pools')).json).toMatchObject({
+    pools: [{ starting: 1, idle: 0, draining: 0 }],
+  })
+  expect((await call('backend', 'GET', '/inspect/servers')).json).toEqual({ servers: [] })
+})
+
+test('all of it is for backends, and /inspect only where it is switched on', async () => {
+  const { call, id, token } = await open(false)
+  for (const who of ['ann', token])
+    for (const [method, path] of [
+      ['GET', '/pools'],
+      ['POST', `/servers/${id}/drain`],
+      ['GET', '/inspect/servers'],
+    ] as const)
+      expect([path, (await call(who, method, path)).status >= 400]).toEqual([path, true])
+  expect((await call('backend', 'GET', '/inspect/servers')).status).toBe(404)
+  expect((await call('backend', 'GET', '/pools')).status).toBe(200)
+})

@@ -1,0 +1,110 @@
+import type { PoolRow, ServerList, ServerRow } from '@muster/console/internal'
+import type { Inspection } from '@muster/matchmaker'
+import type { AllocationView } from '@muster/matchmaker/internal'
+import type { ConsoleSpending } from './options.js'
+import { placeName } from './stories/index.js'
+
+/** Servers that one answer lists, and matches of each (our choice). */
+const MOST_SERVERS = 1000
+const MOST_MATCHES = 8
+
+type GameServer = Inspection['servers'][number]
+
+/**
+ * All servers that exist or may exist, by place, oldest first in each. What a server has cost is counted from when it
+ * was asked for, which is what the service bills at most. A match on a server of a pool has none of its own.
+ * @param now epoch milliseconds
+ */
+export function serverList(
+  { matches, servers, pools }: Pick<Inspection, 'matches' | 'servers' | 'pools'>,
+  spending: ConsoleSpending,
+  now: number,
+): ServerList {
+  const { pricePerMinute, currency = '' } = spending
+  const registered = new Map(servers.map((server) => [server.id, server]))
+  const guests = new Map<string, AllocationView[]>()
+  for (const match of matches) {
+    const { serverId } = match.hosted ?? {}
+    if (serverId !== undefined) guests.set(serverId, [...(guests.get(serverId) ?? []), match])
+  }
+  const rows = matches.flatMap((server) =>
+    server.hosted === undefined
+      ? rowOf(server, registered.get(server.matchId), guests.get(server.matchId) ?? [], { pricePerMinute, now })
+      : [],
+  )
+  rows.sort(byPlaceThenAge)
+  return {
+    at: Math.floor(now),
+    total: rows.length,
+    players: rows.reduce((sum, { players }) => sum + players, 0),
+    cost: pricePerMinute === undefined ? null : rows.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+    currency,
+    pools: pools.map((pool) => poolRow(pool, pricePerMinute)),
+    servers: rows.slice(0, MOST_SERVERS),
+  }
+}
+
+interface RowContext {
+  readonly pricePerMinute: number | undefined
+  readonly now: number
+}
+
+function rowOf(
+  server: AllocationView,
+  registered: GameServer | undefined,
+  guests: readonly AllocationView[],
+  { pricePerMinute, now }: RowContext,
+): ServerRow {
+  const { matchId: id, pool, queue, phase, requestId, assignment, at } = server
+  const served = pool === undefined ? [server] : guests
+  return {
+    id,
+    requestId: requestId ?? null,
+    pool: pool ?? null,
+    queue: pool === undefined ? queue : (guests[0]?.queue ?? null),
+    matches: served.slice(0, MOST_MATCHES).map(({ matchId }) => matchId),
+    state: stateOf(server, registered),
+    draining: registered?.draining ?? null,
+    mayDrain:
+      phase !== 'stopping' && (registered === undefined ? pool !== undefined : registered.draining === undefined),
+    place: placeName(assignment?.location) ?? registered?.place ?? null,
+    host: assignment?.fqdn ?? null,
+    build: registered?.build ?? null,
+    players: served.reduce((sum, { playerIds }) => sum + playerIds.length, 0),
+    since: Math.floor(at),
+    cost: pricePerMinute === undefined ? null : (Math.max(0, now - at) / 60_000) * pricePerMinute,
+  }
+}
+
+/** What a game server says of itself is more than what is known of its deployment. */
+function stateOf({ phase, pool }: AllocationView, registered: GameServer | undefined): string {
+  if (registered === undefined || phase === 'stopping') return phase
+  if (registered.state === 'IDLE' && pool !== undefined) return 'warm'
+  return registered.state.toLowerCase()
+}
+
+const poolRow = (one: Inspection['pools'][number], pricePerMinute: number | undefined): PoolRow => ({
+  pool: one.pool,
+  place: one.place,
+  wanted: one.wanted,
+  starting: one.starting,
+  warm: one.idle,
+  playing: one.playing,
+  draining: one.draining,
+  asked: one.asked,
+  hits: one.hits,
+  expectedHit: one.expectedHit ?? null,
+  cameLastHour: one.cameLastHour,
+  expectedPerHour: one.ratePerHour,
+  bootSeconds: one.bootSeconds,
+  idleHours: one.idleHours,
+  idleCost: pricePerMinute === undefined ? null : one.idleHours * 60 * pricePerMinute,
+})
+
+/** Servers whose place is not known yet come last. */
+const byPlaceThenAge = (one: ServerRow, other: ServerRow): number => {
+  if (one.place === other.place) return one.since - other.since
+  if (one.place === null) return 1
+  if (other.place === null) return -1
+  return one.place < other.place ? -1 : 1
+}

@@ -1,0 +1,148 @@
+/** Pools and their servers in the console: the list, a server's story, and the button that drains it. */
+import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
+import { expect, test } from 'vitest'
+import type { Audit, Found, ServerList } from '@muster/console/internal'
+import { openConsole } from './open-console.fixture.js'
+
+const arena = {
+  name: 'arena',
+  deploy: { application: 'game', version: '1' },
+  places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
+  reuse: { maxMatches: 20 },
+  at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
+}
+
+/** A warm server has registered; ann and ben play on it if `playing`. */
+async function open(playing: boolean) {
+  const world = await openConsole({
+    queues: [{ name: 'duel', matchSize: 2, pool: 'arena' }],
+    matchmaker: { pools: [arena] },
+    spending: () => ({ maxServers: 10, maxCreatesPerMinute: 60, pricePerMinute: 0.5, currency: 'EUR' }),
+  })
+  const { matchmaker, clock, ask, service } = world
+  matchmaker.start()
+  await clock.advance(8000)
+  const token = service.tokenOf('s1')
+  let seq = 0
+  const report = (status?: string) => {
+    const { matchId } = matchmaker.getTicket('a') ?? {}
+    const matches = status === undefined ? [] : [{ id: matchId, status, players: { ann: 'in', ben: 'in' } }]
+    return matchmaker.reportServer(token, ReportBody.parse({ instance: 'one', seq: (seq += 1), matches }))
+  }
+  const { id } = matchmaker.registerServer(token, RegistrationBody.parse({ instance: 'one', build: '7' }))
+  await clock.advance(2000)
+  if (playing) {
+    const player = (name: string) => ({ id: name, ip: '198.51.100.7', attributes: { skill: 0 } })
+    matchmaker.createTicket({ id: 'a', queue: 'duel', players: [player('ann'), player('ben')] })
+    await clock.advance(500)
+    await report('open')
+    await clock.advance(500)
+  }
+  const get = async <T>(path: string) => {
+    const answer = await ask(`/console/api/${path}`, { token: 'looker' })
+    expect(answer.status).toBe(200)
+    expect(answer.text).not.toMatch(/198\.51\.100/)
+    expect(answer.text).not.toContain(token)
+    return answer.body as T
+  }
+  const drain = (as: string) => ask(`/console/api/servers/${id}/drain`, { token: as, method: 'POST' })
+  return { ...world, get, id, report, drain, matchId: matchmaker.getTicket('a')?.matchId ?? '' }
+}
+
+test('the list tells what a pool keeps warm, whether matches find it, and what it costs', async () => {
+  const { get, id, clock } = await open(false)
+  await clock.advance(598_000)
+  const { pools, servers, total } = await get<ServerList>('servers')
+  expect(pools).toMatchObject([
+    { pool: 'arena', place: 'Oslo', wanted: 1, warm: 0, asked: 0, hits: 0, cameLastHour: 0, expectedHit: null },
+  ])
+  // It has been silent for ten minutes, so it was stopped; until then it cost half a euro a minute.
+  expect(pools[0]?.idleCost).toBeCloseTo((pools[0]?.idleHours ?? 0) * 30)
+  expect(pools[0]?.idleHours).toBeCloseTo(85 / 3600)
+  expect(servers.map((server) => server.id)).not.toContain(id)
+  expect(total).toBe(servers.length)
+})
+
+test('a match on a server of a pool is in that server’s line, and is no server itself', async () => {
+  const { get, id, matchId } = await open(true)
+  const { pools, servers, total, players } = await get<ServerList>('servers')
+  expect(pools).toMatchObject([{ warm: 0, starting: 1, playing: 1, asked: 1, hits: 1, cameLastHour: 1 }])
+  expect([total, players]).toEqual([2, 2])
+  expect(servers.find((server) => server.id === id)).toMatchObject({
+    pool: 'arena',
+    queue: 'duel',
+    matches: [matchId],
+    state: 'playing',
+    build: '7',
+    players: 2,
+    mayDrain: true,
+    draining: null,
+  })
+})
+
+test('a server’s story tells all from its deployment to its end, with reasons', async () => {
+  const { get, id, matchId, report, clock, drain } = await open(true)
+  await report('over')
+  await clock.advance(1000)
+  expect((await get<Found>('find?id=s1')).stories[0]).toMatchObject({
+    kind: 'server',
+    id: 's1',
+    serverId: id,
+    state: 'warm, without a match',
+    actions: ['drain-server'],
+    cut: false,
+  })
+  expect((await drain('operator')).status).toBe(204)
+  await clock.advance(8000)
+  const { stories } = await get<Found>('find?id=s1')
+  expect(stories).toHaveLength(1)
+  expect(stories[0]?.events.map(({ what, text }) => `${what}: ${text}`)).toEqual([
+    'deployed: The service accepted the server.',
+    expect.stringMatching(/^ready: The server was ready after/) as string,
+    'registered: The server registered as build 7.',
+    'taken: A match took the server, which was warm.',
+    expect.stringMatching(/^assigned: Players of 1 ticket were sent to the server/) as string,
+    'freed: The match left its server: its server said that it is over.',
+    'draining: The server takes no more matches: an operator asked for that.',
+    'ended: The server was stopped: it was to take no match any more, and had none.',
+    'operated: olga let the server take no more matches.',
+  ])
+  expect(stories[0]).toMatchObject({ state: 'stopped', actions: [] })
+  // The same by its own id; it is no match.
+  expect((await get<Found>(`find?id=${id}`)).stories.map(({ kind, id: found }) => [kind, found])).toEqual([
+    ['server', 's1'],
+  ])
+  const [match] = (await get<Found>(`find?id=${matchId}`)).stories
+  expect(match?.events.map(({ what }) => what)).toEqual(['found', 'taken', 'assigned', 'freed'])
+  expect(match).toMatchObject({ kind: 'match', state: 'over', actions: [] })
+})
+
+test('a server that a match had to wait for tells of that match, although it was not deployed yet', async () => {
+  const world = await open(true)
+  const { matchmaker, clock, get } = world
+  const player = (name: string) => ({ id: name, ip: '198.51.100.7', attributes: { skill: 0 } })
+  for (const [ticket, names] of Object.entries({ b: ['cid', 'dan'], c: ['eve', 'fay'] }))
+    matchmaker.createTicket({ id: ticket, queue: 'duel', players: names.map(player) })
+  await clock.advance(2000)
+  const taken = matchmaker.inspect().matches.find(({ ticketIds }) => ticketIds.includes('c'))?.hosted?.serverId
+  const host = matchmaker.inspect().matches.find(({ matchId }) => matchId === taken)?.requestId ?? ''
+  const { stories } = await get<Found>(`find?id=${host}`)
+  expect(stories[0]?.events[0]).toMatchObject({ what: 'taken', text: 'The server is created for a match.' })
+  expect(stories[0]?.events.map(({ what }) => what)).toContain('deployed')
+})
+
+test('a drain is for the roles operate and deploy; it is in the list, the log and the changes', async () => {
+  const { get, id, drain, acts } = await open(true)
+  for (const role of ['looker', 'keeper', 'designer']) expect((await drain(role)).status).toBe(403)
+  expect((await drain('operator')).status).toBe(204)
+  const { servers, pools } = await get<ServerList>('servers')
+  expect(servers.find((server) => server.id === id)).toMatchObject({
+    state: 'draining',
+    draining: 'operator',
+    mayDrain: false,
+  })
+  expect(pools).toMatchObject([{ draining: 1, playing: 0 }])
+  expect((await get<Audit>('acts')).acts).toMatchObject([{ who: 'olga', what: 'drain-server', id }])
+  expect(acts).toEqual([{ who: 'olga', what: 'drain-server', id }])
+  expect((await drain('deployer')).status).toBe(204)
+})

@@ -1,0 +1,85 @@
+import type { Allocation, ReturnReason, StopReason } from '../records/index.js'
+import type { ServerRegistration } from './server-reports.js'
+import type { DrainReason, ServerState } from './server-states.js'
+
+/** Hears what operators are told of game servers. */
+export interface ServerListener {
+  /** A process of the server has registered for the first time. */
+  registered(server: Allocation, registration: ServerRegistration): void
+  /** The server takes no match any more. */
+  draining(server: Allocation, reason: DrainReason): void
+  /** The server has been silent for so many milliseconds. */
+  lost(server: Allocation, silentMs: number): void
+  /** A lost server was heard again, after so many milliseconds. */
+  returned(server: Allocation, silentMs: number): void
+  /** A match takes a server of a pool. `isWarm`: it ran already; otherwise it was created for the match. */
+  taken(match: Allocation, server: Allocation, isWarm: boolean): void
+  /** A match has no claim to its server any more. */
+  freed(match: Allocation, server: Allocation, reason: FreedReason): void
+}
+
+/** Why a match leaves a server of a pool: why the match ended, or `silent`: the server did not answer the offer. */
+export type FreedReason = ReturnReason | StopReason | 'silent'
+
+/** A server that has registered, as this registry knows it. */
+export interface GameServerView {
+  readonly id: string
+  readonly allocation: Allocation
+  readonly state: ServerState
+  readonly registration: ServerRegistration
+  /** Epoch milliseconds of its registration, and of its last report. */
+  readonly registeredAt: number
+  readonly seenAt: number
+  readonly draining: DrainReason | undefined
+  readonly matches: readonly string[]
+  /** Players who are on it, by its last report. */
+  readonly playersIn: number
+}
+
+/** A game server that has registered, for operators. Times are epoch milliseconds. No address, token or key. */
+export interface ServerView {
+  readonly id: string
+  readonly state: ServerState
+  /** Name of its pool; undefined for the server of one match. */
+  readonly pool: string | undefined
+  /** The place of its pool, or the city where it runs; undefined where neither is known. */
+  readonly place: string | undefined
+  /** Id of its deployment; undefined until the service has returned it. */
+  readonly requestId: string | undefined
+  /** The build of the game, as it says. */
+  readonly build: string | undefined
+  /** Ids of the matches that it serves or is to serve, and how many it serves at a time at most. */
+  readonly matches: readonly string[]
+  readonly matchesAtOnce: number
+  /** Matches that it was given so far. */
+  readonly matchesServed: number
+  /** Players who are on it, by its last report, and how many fit as it says. */
+  readonly playersIn: number
+  readonly seats: number | undefined
+  readonly registeredAt: number
+  /** The time of its last report. */
+  readonly seenAt: number
+  /** Why it takes no match any more; undefined while it may. */
+  readonly draining: DrainReason | undefined
+}
+
+/** @param placeOf the place of its pool at which a server is kept. */
+export const serverViewOf = (
+  { allocation, registration, matches, ...server }: GameServerView,
+  placeOf: (server: Allocation) => string | undefined,
+): ServerView => ({
+  id: server.id,
+  state: server.state,
+  pool: allocation.pool,
+  place: placeOf(allocation) ?? allocation.assignment?.location?.city,
+  requestId: allocation.requestId,
+  build: registration.build,
+  matches,
+  matchesAtOnce: registration.matches,
+  matchesServed: allocation.pool === undefined ? matches.length : allocation.matchesServed,
+  playersIn: server.playersIn,
+  seats: registration.seats,
+  registeredAt: server.registeredAt,
+  seenAt: server.seenAt,
+  draining: server.draining,
+})
