@@ -59,6 +59,29 @@ describe('a server that lists itself', () => {
     expect(created).toBe(4)
   })
 
+  test('is taken by a match again once it is not listed any more', async () => {
+    const { service, run, listed, servers, join, status } = open({ pools: [{ ...world, keepIdleSeconds: 3600 }] })
+    await listed()
+    // A match looks for a server while two are listed.
+    join('ann', 'ben')
+    await run(8000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    for (const server of servers.slice(0, 2)) server.listing = undefined
+    await run(2000)
+    const created = service.calls.create.length
+    for (const pair of [
+      ['cat', 'dan'],
+      ['eve', 'fay'],
+      ['gil', 'hal'],
+      ['ian', 'joe'],
+    ])
+      join(...pair)
+    await run(2000)
+    const warm = ['cat-dan', 'eve-fay', 'gil-hal', 'ian-joe'].filter((id) => status(id) === 'HOST_ASSIGNED')
+    // The two of the stock, and the two that were listed.
+    expect([warm.length, created]).toEqual([4, 5])
+  })
+
   test('is told who has a seat', async () => {
     const { matchmaker, servers, listed, report } = open()
     const [first = ''] = await listed()

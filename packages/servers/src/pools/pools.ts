@@ -346,7 +346,7 @@ export function createPools(options: PoolsOptions): Pools {
       for (const one of roomy) {
         if (one.server.pool !== definition.name || one.isDraining) continue
         if (!isFree(one.server)) {
-          if (!isEmpty(one)) roomy.delete(one)
+          if ((one.server.guests?.size ?? 0) > 0) roomy.delete(one)
           continue
         }
         if (hasServedAll(one, definition)) continue
