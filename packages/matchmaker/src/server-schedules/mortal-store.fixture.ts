@@ -21,7 +21,7 @@ export function createMortalStore({ disk, isFull, isDead, writing }: MortalStore
     return records
   }
   const flush = () => {
-    if (isDead() || isClosed || pending.length === 0) return
+    if (isDead() || isClosed) return
     isFailing = isFull()
     if (isFailing) return
     for (const apply of pending) apply()
