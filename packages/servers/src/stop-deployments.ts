@@ -14,7 +14,7 @@ export interface StopOrder {
 
 /** Stops deployments, and repeats a stop until it is confirmed. */
 export interface Stops {
-  /** Requests the stop at once. Ordering a stop again changes nothing. */
+  /** Requests the stop at once. If it was ordered already, both who ordered it are told. */
   order(order: StopOrder): void
   /** Repeats the requests that are due. */
   advance(now: number): void
@@ -41,14 +41,15 @@ const TIMEOUT_MS = 20_000
  * 'unknown' is not believed: the service may not have written it down yet.
  */
 export function createStops({ service, clock, random, listLagMs, problem }: StopsOptions): Stops {
-  interface Pending extends StopOrder {
+  interface Pending extends Omit<StopOrder, 'confirmed'> {
+    readonly confirmed: (() => void)[]
     failures: number
     /** Epoch milliseconds of the next request; Infinity while one is under way. */
     nextAt: number
   }
   const pending = new Map<string, Pending>()
 
-  const isConfirmedBy = (error: unknown, { knownAt }: StopOrder) =>
+  const isConfirmedBy = (error: unknown, { knownAt }: Pick<StopOrder, 'knownAt'>) =>
     error instanceof AlreadyTerminated || (error instanceof NotFound && clock.now() - knownAt >= listLagMs)
 
   const send = async (stop: Pending): Promise<void> => {
@@ -64,13 +65,17 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
       }
     }
     pending.delete(stop.requestId)
-    stop.confirmed()
+    for (const confirmed of stop.confirmed) confirmed()
   }
 
   return {
     order: (order) => {
-      if (pending.has(order.requestId)) return
-      const stop: Pending = { ...order, failures: 0, nextAt: 0 }
+      const before = pending.get(order.requestId)
+      if (before !== undefined) {
+        before.confirmed.push(order.confirmed)
+        return
+      }
+      const stop: Pending = { ...order, confirmed: [order.confirmed], failures: 0, nextAt: 0 }
       pending.set(order.requestId, stop)
       void send(stop)
     },

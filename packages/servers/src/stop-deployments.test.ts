@@ -1,0 +1,26 @@
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createTestService } from './service.fixture.js'
+import { createStops } from './stop-deployments.js'
+
+test('a stop that two have ordered is requested once, and both are told when it is confirmed', async () => {
+  const clock = createManualClock()
+  const service = createTestService({ clock, latencyMs: () => 100, fate: () => ({ readyMs: 0 }) })
+  const created = service.add([])
+  await clock.advance(1000)
+  const { request_id: requestId } = await created
+  const stops = createStops({
+    service: service.deployments,
+    clock,
+    random: seededRandom(1),
+    listLagMs: 1000,
+    problem: () => {},
+  })
+  const told: string[] = []
+  stops.order({ requestId, knownAt: clock.now(), confirmed: () => told.push('the reaper') })
+  stops.order({ requestId, knownAt: clock.now(), confirmed: () => told.push('the match') })
+  await clock.advance(1000)
+  expect(told).toEqual(['the reaper', 'the match'])
+  expect(service.calls.stop).toHaveLength(1)
+  expect(stops.pending()).toBe(0)
+})
