@@ -217,9 +217,11 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const seen = (server: GameServer) => {
     const now = clock.now()
-    if (server.lostAt !== undefined) on.returned(server.allocation, now - server.seenAt)
+    const isBack = server.lostAt !== undefined
+    const silentMs = now - server.seenAt
     server.seenAt = now
     server.lostAt = undefined
+    if (isBack) on.returned(server.allocation, silentMs)
   }
 
   /** @throws {ServerGone}; {ServerNotRegistered} */
