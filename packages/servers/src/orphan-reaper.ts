@@ -82,6 +82,7 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
       stops.order({
         requestId,
         knownAt: now - listLagMs,
+        by: reaping,
         confirmed: () => {
           reaping.delete(requestId)
           reaped(requestId)

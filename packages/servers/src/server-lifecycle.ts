@@ -132,7 +132,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     watcher.forget(requestId)
     listening.forget(allocation)
     reaper.stopping(requestId)
-    stops.order({ requestId, knownAt: allocation.knownAt, confirmed })
+    stops.order({ requestId, knownAt: allocation.knownAt, by: allocation, confirmed })
   }
 
   const drop = (allocation: Allocation) => {
@@ -157,7 +157,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     if (twins.has(requestId)) return
     twins.add(requestId)
     reaper.stopping(requestId)
-    stops.order({ requestId, knownAt: clock.now(), confirmed: () => on.stopped(allocation, requestId, 'twin') })
+    stops.order({ requestId, knownAt: clock.now(), by: twins, confirmed: () => on.stopped(allocation, requestId, 'twin') })
   }
 
   const known = (allocation: Allocation, requestId: string) => {

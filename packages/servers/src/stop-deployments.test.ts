@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestService } from './service.fixture.js'
 import { createStops } from './stop-deployments.js'
 
-test('a stop that two have ordered is requested once, and both are told when it is confirmed', async () => {
+test('a stop that two have ordered is requested once, and each is told once when it is confirmed', async () => {
   const clock = createManualClock()
   const service = createTestService({ clock, latencyMs: () => 100, fate: () => ({ readyMs: 0 }) })
   const created = service.add([])
@@ -17,8 +17,10 @@ test('a stop that two have ordered is requested once, and both are told when it 
     problem: () => {},
   })
   const told: string[] = []
-  stops.order({ requestId, knownAt: clock.now(), confirmed: () => told.push('the reaper') })
-  stops.order({ requestId, knownAt: clock.now(), confirmed: () => told.push('the match') })
+  const order = (by: string) => stops.order({ requestId, knownAt: clock.now(), by, confirmed: () => told.push(by) })
+  order('the reaper')
+  order('the match')
+  order('the match')
   await clock.advance(1000)
   expect(told).toEqual(['the reaper', 'the match'])
   expect(service.calls.stop).toHaveLength(1)

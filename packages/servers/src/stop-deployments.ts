@@ -8,13 +8,15 @@ export interface StopOrder {
   readonly requestId: string
   /** Epoch milliseconds since when the deployment is known to exist. */
   readonly knownAt: number
+  /** Who orders it: whoever orders it twice is told once. */
+  readonly by: unknown
   /** Called once, when the service has confirmed the stop. */
   readonly confirmed: () => void
 }
 
 /** Stops deployments, and repeats a stop until it is confirmed. */
 export interface Stops {
-  /** Requests the stop at once. If it was ordered already, both who ordered it are told. */
+  /** Requests the stop at once. If it was ordered already, all who ordered it are told. */
   order(order: StopOrder): void
   /** Repeats the requests that are due. */
   advance(now: number): void
@@ -41,8 +43,9 @@ const TIMEOUT_MS = 20_000
  * 'unknown' is not believed: the service may not have written it down yet.
  */
 export function createStops({ service, clock, random, listLagMs, problem }: StopsOptions): Stops {
-  interface Pending extends Omit<StopOrder, 'confirmed'> {
-    readonly confirmed: (() => void)[]
+  interface Pending extends Omit<StopOrder, 'confirmed' | 'by'> {
+    /** By who has ordered it. */
+    readonly confirmed: Map<unknown, () => void>
     failures: number
     /** Epoch milliseconds of the next request; Infinity while one is under way. */
     nextAt: number
@@ -65,18 +68,18 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
       }
     }
     pending.delete(stop.requestId)
-    for (const confirmed of stop.confirmed) confirmed()
+    for (const confirmed of stop.confirmed.values()) confirmed()
   }
 
   return {
-    order: (order) => {
-      const before = pending.get(order.requestId)
+    order: ({ requestId, knownAt, by, confirmed }) => {
+      const before = pending.get(requestId)
       if (before !== undefined) {
-        before.confirmed.push(order.confirmed)
+        if (!before.confirmed.has(by)) before.confirmed.set(by, confirmed)
         return
       }
-      const stop: Pending = { ...order, confirmed: [order.confirmed], failures: 0, nextAt: 0 }
-      pending.set(order.requestId, stop)
+      const stop: Pending = { requestId, knownAt, confirmed: new Map([[by, confirmed]]), failures: 0, nextAt: 0 }
+      pending.set(requestId, stop)
       void send(stop)
     },
     advance: (now) => {
