@@ -157,7 +157,12 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     if (twins.has(requestId)) return
     twins.add(requestId)
     reaper.stopping(requestId)
-    stops.order({ requestId, knownAt: clock.now(), by: twins, confirmed: () => on.stopped(allocation, requestId, 'twin') })
+    stops.order({
+      requestId,
+      knownAt: clock.now(),
+      by: twins,
+      confirmed: () => on.stopped(allocation, requestId, 'twin'),
+    })
   }
 
   const known = (allocation: Allocation, requestId: string) => {
