@@ -87,7 +87,7 @@ test('POST /servers/{id}/drain answers 202, also again, and 404 for an unknown s
   const { call, run, id } = await open(true)
   expect(await call('backend', 'POST', '/servers/nobody/drain')).toMatchObject({
     status: 404,
-    json: { code: 'not-found' },
+    json: { code: 'no-such-server' },
   })
   expect((await call('backend', 'POST', `/servers/${id}/drain`)).status).toBe(202)
   await run(1000)
