@@ -59,6 +59,19 @@ describe('weights', () => {
     expect(partnerOf(2, prefer, [far, first, second])).toEqual([partner])
   })
 
+  test.each([
+    [2, 'first'],
+    [0.1, 'unknown'],
+  ])('an unknown distance costs as much as the distance weighs, %d', (distance, partner) => {
+    const pool = createPool(
+      modelOf(2, { prefer: { distance }, radius: { by: 'each', squared: Float64Array.of(0.01), unknown: 'any' } }),
+    )
+    const oldest = pool.add(entry('oldest', { waited: 100 }))
+    for (const one of [first, { ...entry('unknown', {}), place: undefined }]) pool.add(one)
+    const match = [...pool.group(NOW)].find(({ slots }) => slots.includes(oldest))
+    expect(match?.slots.map((slot) => pool.entryOf(slot).id)).toContain(partner)
+  })
+
   test('a party, and a long wait, count as much as they weigh', () => {
     const near = [entry('a', { first: 1 }), entry('b', { first: 1 })]
     const party = entry('party', { first: 5, size: 2 })

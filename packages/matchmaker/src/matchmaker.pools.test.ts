@@ -308,4 +308,12 @@ describe('a pool', () => {
       'pools.0.at.0.cron',
     )
   })
+
+  test('a queue with a pool and a deploy of its own is refused, so that no variable of it is lost', () => {
+    const own = { ...arena.deploy, environment: { MODE: 'ctf' } }
+    const both = [{ ...queues[0], name: 'duel', deploy: own }]
+    expect(() => setUp({ queues: both, pools: [arena] })).toThrow(
+      'queue "duel": deploy: must be left out, because its pool says what is deployed',
+    )
+  })
 })

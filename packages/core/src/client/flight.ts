@@ -102,10 +102,8 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
    */
   let writes = 0
 
-  /** @param timeoutMs of the first caller, whose time begins with the request. */
-  const begin = (request: Request, timeoutMs: number, closed: () => void): Flight => {
+  const begin = (request: Request, closed: () => void): Flight => {
     lifetime.begin()
-    request.progress.deadline = request.progress.since + timeoutMs
     let isOpen = true
     const close = () => {
       if (isOpen) closed()
@@ -118,16 +116,16 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
     return { request, outcome, callers: 0, close }
   }
 
-  const beginWrite = (request: Request, timeoutMs: number): Flight => {
+  const beginWrite = (request: Request): Flight => {
     const countWrite = () => {
       writes += 1
     }
     countWrite()
-    return begin(request, timeoutMs, countWrite)
+    return begin(request, countWrite)
   }
 
-  const beginRead = (request: Request, timeoutMs: number, key: string): Flight => {
-    const flight = begin(request, timeoutMs, () => reads.delete(key))
+  const beginRead = (request: Request, key: string): Flight => {
+    const flight = begin(request, () => reads.delete(key))
     reads.set(key, flight)
     return flight
   }
@@ -173,14 +171,14 @@ export function createFlights({ perform, lifetime, clock }: FlightsOptions): Fli
 
   return {
     board: (request, signal, timeoutMs) => {
-      if (request.operation.method !== 'GET') return join(beginWrite(request, timeoutMs), signal, timeoutMs)
+      if (request.operation.method !== 'GET') return join(beginWrite(request), signal, timeoutMs)
       // What one caller's check withholds must not be withheld from others.
-      if (request.mayWrite !== undefined) return join(beginRead(request, timeoutMs, request.call), signal, timeoutMs)
+      if (request.mayWrite !== undefined) return join(beginRead(request, request.call), signal, timeoutMs)
       // Headers may change the answer. Priority is part of the key, so that a read does not wait at the lower priority
       // of another.
       const { priority, path, headers } = request
       const key = `${writes} ${priority} ${path} ${headers.join(' ')}`
-      return join(reads.get(key) ?? beginRead(request, timeoutMs, key), signal, timeoutMs)
+      return join(reads.get(key) ?? beginRead(request, key), signal, timeoutMs)
     },
     abandonAll: () => {
       for (const abandon of waiting) abandon()

@@ -13,6 +13,9 @@ export class Compare {
   /** What a unit of the chord, and of each span, costs: its weight by the strictest finite limit above 0. */
   readonly perChord: number
   readonly perSpan: readonly number[]
+  /** What an unknown distance, and an unknown value of each span, costs: its weight. */
+  readonly #unknownPlace: number
+  readonly #unknownValue: readonly number[]
   readonly #columns: Columns
   readonly #stride: number
   readonly #limits: readonly Float64Array[]
@@ -23,8 +26,10 @@ export class Compare {
 
   constructor({ radius, spans, prefer = {} }: Pick<Model<never>, 'radius' | 'spans' | 'prefer'>, columns: Columns) {
     const strictest = (limits: Float64Array | undefined) => limits?.find((limit) => limit > 0 && limit < Infinity) ?? 1
-    this.perChord = radius === undefined ? 0 : (prefer.distance ?? 1) / Math.sqrt(strictest(radius.squared))
-    this.perSpan = spans.map(({ limit }, at) => (prefer.spans?.[at] ?? (at === 0 ? 1 : 0)) / strictest(limit))
+    this.#unknownPlace = prefer.distance ?? 1
+    this.#unknownValue = spans.map((_, at) => prefer.spans?.[at] ?? (at === 0 ? 1 : 0))
+    this.perChord = radius === undefined ? 0 : this.#unknownPlace / Math.sqrt(strictest(radius.squared))
+    this.perSpan = spans.map(({ limit }, at) => (this.#unknownValue[at] as number) / strictest(limit))
     this.#further = this.perSpan.flatMap((weight, at) => (at > 0 && weight > 0 ? [at] : []))
     this.#columns = columns
     this.#stride = columns.stride
@@ -35,7 +40,7 @@ export class Compare {
 
   /**
    * The distance and the differences, each in units of its strictest limit and by its weight, added up; less is a
-   * better fit. An unknown distance or difference counts as one unit.
+   * better fit. An unknown distance or difference counts as one such unit.
    */
   cost(one: Slot, other: Slot): number {
     const { rows } = this.#columns
@@ -47,7 +52,7 @@ export class Compare {
       const dy = (rows[a + Y] as number) - (rows[b + Y] as number)
       const dz = (rows[a + Z] as number) - (rows[b + Z] as number)
       const apart = Math.sqrt(dx * dx + dy * dy + dz * dz) * this.perChord
-      cost = Number.isNaN(apart) ? 1 : apart
+      cost = Number.isNaN(apart) ? this.#unknownPlace : apart
     }
     if (this.perSpan.length > 0) cost += this.#costOf(a, b, 0)
     for (const span of this.#further) cost += this.#costOf(a, b, span)
@@ -58,7 +63,7 @@ export class Compare {
     const { rows } = this.#columns
     const at = VALUES + 2 * span
     const gap = Math.abs((rows[a + at] as number) - (rows[b + at] as number))
-    return gap < Infinity ? gap * (this.perSpan[span] as number) : this.perSpan[span] === 0 ? 0 : 1
+    return gap < Infinity ? gap * (this.perSpan[span] as number) : (this.#unknownValue[span] as number)
   }
 
   /** How far two tickets are apart in a dimension; of an unknown place 0 (near) or Infinity. */

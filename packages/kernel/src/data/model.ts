@@ -30,7 +30,7 @@ export interface Model<Facts> {
   readonly spans: readonly Span[]
   /** The other rules; undefined if there are none. */
   readonly checks: Checks<Facts> | undefined
-  /** What counts when members are chosen. Default: all weights are 1. */
+  /** What counts when members are chosen. Default: the defaults of each weight. */
   readonly prefer?: Weights | undefined
   /** Default: a match is made as soon as it may be. */
   readonly patience?: Patience | undefined
@@ -38,9 +38,10 @@ export interface Model<Facts> {
 
 /** Weights from 0 on. The cost of two tickets is in units of the strictest limits, each times its weight. */
 export interface Weights {
+  /** Default 1. */
   readonly distance?: number | undefined
   /** By span. Default 1 for the first, and 0 for others. */
-  readonly spans?: readonly number[] | undefined
+  readonly spans?: readonly (number | undefined)[] | undefined
   /** How much a long wait counts for a candidate. */
   readonly waiting?: number | undefined
   /** How much the size of a party counts for it. */

@@ -125,11 +125,9 @@ export class DirtyTracker<Facts> {
     this.#read = []
   }
 
-  /** Wakes all parked tickets. */
-  *wakeAll(): Pausable<Slot[]> {
-    const before = this.#dirty.length
+  /** Wakes all parked tickets: they join the dirty ones that `begin` returned. */
+  *wakeAll(): Pausable<void> {
     yield* this.#wakeInTurn(Infinity)
-    return this.#dirty.slice(before)
   }
 
   /** Files these tickets in the grid, who have their levels. */

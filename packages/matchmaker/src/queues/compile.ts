@@ -140,10 +140,10 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
   }
 }
 
-/** The weights of the distance and of each span; by default only the first span counts. */
+/** The weights of the distance and of each span; those that are undefined have the kernel's defaults. */
 const weightsOf = (prefer: Readonly<Record<string, number>>, spans: readonly CompiledRule[]) => ({
   distance: prefer['distance'],
-  spans: spans.map(({ rule }, at) => prefer['attribute' in rule ? String(rule.attribute) : ''] ?? (at === 0 ? 1 : 0)),
+  spans: spans.map(({ rule }) => prefer['attribute' in rule ? String(rule.attribute) : '']),
   waiting: prefer['waiting'],
   parties: prefer['parties'],
 })

@@ -9,9 +9,22 @@ const place = (name: string) => ({ name, latitude: 50, longitude: 8 })
 test('a pool without warm servers is said in few words', () => {
   expect(describePool(poolSchema.parse({ name: 'arena', deploy }))).toEqual([
     'Its servers run game, version 1.',
-    'No server is kept warm, but for the times below.',
+    'No server is kept warm.',
     'A server serves one match.',
   ])
+})
+
+test('what stays idle without `warm` is said too', () => {
+  const idle = [
+    'A server without a match is kept for 60 s although there are enough.',
+    'A match takes a warm server whose round trip is at most 15 ms longer than that of the best place.',
+  ]
+  const at = [{ cron: '0 9 * * *', minutes: 30, min: 1 }]
+  const scheduled = describePool(poolSchema.parse({ name: 'arena', deploy, at }))
+  expect(scheduled).toContain('No server is kept warm, but for the times below.')
+  expect(scheduled).toEqual(expect.arrayContaining(idle))
+  const reused = describePool(poolSchema.parse({ name: 'arena', deploy, reuse: { maxMatches: 2 } }))
+  expect(reused).toEqual(expect.arrayContaining(['No server is kept warm.', ...idle]))
 })
 
 test('every field of a pool is said, and no value of a variable', () => {
@@ -27,6 +40,7 @@ test('every field of a pool is said, and no value of a variable', () => {
       { cron: '0 18 * * 5', timezone: 'Europe/Berlin', minutes: 240, min: 3, hit: 0.99 },
       { cron: '0 9 * * *', minutes: 30, min: 1 },
     ],
+    custom: { perPlayer: 2, max: 10, emptySeconds: 60 },
   })
   expect(describePool(pool)).toEqual([
     'Its servers run game, version 1.',
@@ -39,6 +53,8 @@ test('every field of a pool is said, and no value of a variable', () => {
     'From 0 18 * * 5 (Europe/Berlin), for 4 h, three servers at least are warm at each place and 99 % of matches are ' +
       'to find one, whatever stays idle.',
     'From 0 9 * * * (UTC), for 30 min, one server at least is warm at each place.',
+    'A player may start two servers at a time; ten servers of the pool at most are listed.',
+    'A listed server without a player is kept for 60 s.',
   ])
 })
 

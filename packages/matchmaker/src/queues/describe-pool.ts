@@ -50,7 +50,8 @@ const percent = (share: number) => `${digits(Math.round(share * 1000) / 10)} %`
 
 /** Says what a pool means in plain English, one thing a sentence. Values of variables are not in it. */
 export function describePool(pool: Pool): readonly string[] {
-  const { deploy, places, warm, reuse, keepIdleSeconds, detourMs, at } = pool
+  const { deploy, places, warm, reuse, keepIdleSeconds, detourMs, at, custom } = pool
+  const canBeIdle = warm !== undefined || at.length > 0 || reuse.maxMatches > 1 || custom !== undefined
   const where = places === undefined ? 'where matches were' : `at ${listed(places.map(({ name }) => name))}`
   const age =
     reuse.maxAgeMinutes === undefined
@@ -59,7 +60,7 @@ export function describePool(pool: Pool): readonly string[] {
   return [
     `its servers run ${deploy.application}, version ${deploy.version}`,
     ...(warm === undefined
-      ? ['no server is kept warm, but for the times below']
+      ? [`no server is kept warm${at.length === 0 ? '' : ', but for the times below'}`]
       : [
           `servers are kept warm ${where}, so that ${percent(warm.hit)} of matches find one; ` +
             `${counted(warm.max, 'server')} at most`,
@@ -69,7 +70,7 @@ export function describePool(pool: Pool): readonly string[] {
       ? []
       : [`${digits(warm.perHour)} server-hours of idleness an hour are paid at most`]),
     `a server serves ${counted(reuse.maxMatches, 'match', 'matches')}${age}`,
-    ...(warm === undefined
+    ...(!canBeIdle
       ? []
       : [
           `a server without a match is kept for ${duration(keepIdleSeconds * 1000)} although there are enough`,
@@ -85,6 +86,13 @@ export function describePool(pool: Pool): readonly string[] {
           ...(hit === undefined ? [] : [`${percent(hit)} of matches are to find one, whatever stays idle`]),
         ])}`,
     ),
+    ...(custom === undefined
+      ? []
+      : [
+          `a player may start ${counted(custom.perPlayer, 'server')} at a time; ` +
+            `${counted(custom.max, 'server')} of the pool at most are listed`,
+          `a listed server without a player is kept for ${duration(custom.emptySeconds * 1000)}`,
+        ]),
   ].map(sentence)
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { didYouMean } from '@muster/core/internal'
 import type { Pool } from '@muster/servers/internal'
 
@@ -26,9 +27,8 @@ export function withPool<Definition>(definition: Definition, pools: readonly Poo
     )
     return { fault: { field: 'pool', message: `there is no such pool, got ${JSON.stringify(name)}${near}` } }
   }
-  const { application, version } = fieldsOf(deploy)
   // A queue that was checked before has the deploy of its pool.
-  if (deploy !== undefined && (application !== pool.deploy.application || version !== pool.deploy.version))
+  if (deploy !== undefined && !isDeepStrictEqual(deploy, pool.deploy))
     return { fault: { field: 'deploy', message: 'must be left out, because its pool says what is deployed' } }
   return { definition: { ...definition, deploy: pool.deploy } }
 }

@@ -114,6 +114,10 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
     [{ ...duel, deploy: { ...deploy, region: 'eu' } }, 'deploy.region: is not known'],
     [{ ...duel, prefer: { skill: 2 } }, 'prefer.skill: is neither distance, waiting or parties, nor the attribute of'],
     [{ ...duel, prefer: { distance: 2 } }, 'prefer.distance: needs a distance rule'],
+    [
+      { ...duel, rules: [{ name: 'far', kind: 'difference', attribute: 'distance', max: 5 }], prefer: { distance: 2 } },
+      'prefer.distance: is also the attribute of a difference rule: give that another name',
+    ],
     [{ ...duel, prefer: { waiting: -1 } }, 'prefer.waiting: must be'],
     [{ ...duel, patience: { cost: 0, untilMs: 1000 } }, 'patience.cost: must be'],
     [

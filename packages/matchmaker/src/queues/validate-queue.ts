@@ -67,8 +67,12 @@ export function problemsOfQueue(parts: Parts): Problem[] {
 function problemsOfPrefer({ prefer = {}, rules }: Parts): Problem[] {
   const attributes = rules.flatMap((rule) => (rule.kind === 'difference' ? [rule.attribute] : []))
   return Object.keys(prefer).flatMap((name): Problem[] => {
+    const isReserved = name === 'distance' || name === 'waiting' || name === 'parties'
+    if (isReserved && attributes.includes(name)) {
+      return [{ path: ['prefer', name], message: 'is also the attribute of a difference rule: give that another name' }]
+    }
     if (name === 'waiting' || name === 'parties' || attributes.includes(name)) return []
-    if (name !== 'distance') {
+    if (!isReserved) {
       const message = 'is neither distance, waiting or parties, nor the attribute of a difference rule'
       return [{ path: ['prefer', name], message }]
     }
