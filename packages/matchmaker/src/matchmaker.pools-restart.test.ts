@@ -1,5 +1,5 @@
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
-import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { RegistrationBody, ReportBody, type ServerRecord } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
@@ -20,13 +20,14 @@ const arena: PoolDefinition = {
 const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 
 /** Servers of a pool, and processes of ours one after another over one store. */
-function open(pool: PoolDefinition = arena) {
+function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0] = {}) {
   const memory: StoreMemory = new Map()
   const { clock, service, ...first } = setUp({
     queues,
     pools: [pool],
     store: createMemoryStore(memory),
     service: { fate: () => ({ readyMs: 2000 }) },
+    ...options,
   })
   let { matchmaker, seen, join, status } = first
   const servers = new Map<string, { seq: number; isSilent: boolean; over: boolean }>()
@@ -65,7 +66,7 @@ function open(pool: PoolDefinition = arena) {
     }
   }
   const restart = async (options: Partial<MatchmakerOptions> = {}) => {
-    await matchmaker.close()
+    await clock.until(matchmaker.close())
     matchmaker = createMatchmakerOver({
       deployments: service.deployments,
       queues,
@@ -86,6 +87,12 @@ function open(pool: PoolDefinition = arena) {
     join: (...ids: string[]) => join(...ids),
     status: (id: string) => status(id),
     seen: () => seen,
+    /** The servers of pools that are stored. */
+    stored: () =>
+      Array.from(memory.get('server')?.values() ?? [], ({ value, change = '{}' }) => ({
+        ...(JSON.parse(value) as ServerRecord),
+        ...(JSON.parse(change) as Partial<ServerRecord>),
+      })).filter((record) => record.pool !== undefined),
     close: () => clock.until(matchmaker.close({ stopServers: true })),
   }
 }
@@ -173,6 +180,51 @@ test('servers of a pool that is gone after a restart are stopped, once their mat
   for (const server of servers.values()) server.over = true
   await run(3000)
   expect(service.unstopped()).toEqual([])
+})
+
+test.each([
+  ['runs', 6000],
+  ['starts', 500],
+])('a match whose own server %s keeps it when its queue has a pool after a restart', async (_, ms) => {
+  const { service, run, restart, join, ticket } = open(arena, {
+    pools: [],
+    queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+  })
+  join('ann', 'ben')
+  await run(ms)
+  expect(service.unstopped()).toEqual(['r1'])
+  await restart()
+  await run(30_000)
+  expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+  expect(ticket('ann-ben')?.ended).toBeUndefined()
+  expect(service.unstopped()).toContain('r1')
+})
+
+const slow = { fate: () => ({ readyMs: 2000 }), latencyMs: () => 1000 }
+
+test('a server whose create was not sent before a restart is ordered anew, and its match does not fail', async () => {
+  const { service, run, restart, join, ticket, seen, stored } = open(arena, { maxCreatesInFlight: 1, service: slow })
+  await run(500)
+  join('ann', 'ben')
+  await run(500)
+  expect(stored().filter(({ sentAt }) => sentAt === undefined)).toHaveLength(1)
+  await restart()
+  await run(10_000)
+  expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
+  expect(seen().problem).toBeUndefined()
+  expect(service.unstopped()).toHaveLength(2)
+})
+
+test('no server is ordered for the stock while a process hands over', async () => {
+  const { run, restart, join, stored } = open(arena, { service: slow })
+  await run(8000)
+  // One match takes the warm server, which is to be replaced; the create for the other is under way.
+  join('ann', 'ben')
+  join('cid', 'dan')
+  await run(250)
+  expect(stored()).toHaveLength(2)
+  await restart()
+  expect(stored()).toHaveLength(2)
 })
 
 test('a server that has served all of its matches when a process ends is stopped by the next one', async () => {

@@ -135,6 +135,7 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
    */
   const leave = async (deadline: number) => {
     allocator.creates.sendNoMore()
+    allocator.pools.close()
     await advanceWhile(() => allocator.creates.inFlight() > 0, deadline)
     tickets.endWaits(new MatchmakerClosed('The matchmaker is closed.'))
     await allocator.close()
