@@ -259,6 +259,16 @@ describe('a pool', () => {
     },
   )
 
+  test('a process that ends for good stops servers on which nobody plays, and no others', async () => {
+    const { clock, matchmaker, service, run, join } = open({ pools: [{ ...arena, warm: { hit: 0, max: 2 } }] })
+    await run(8000)
+    join('ann', 'ben')
+    await run(8000)
+    expect(service.unstopped()).toEqual(['r1', 'r2', 'r3'])
+    expect(await clock.until(matchmaker.close())).toEqual([])
+    expect(service.unstopped()).toEqual(['r1'])
+  })
+
   test('joinWithinMs counts for each match, and not for a warm server without one', async () => {
     const strict = { ...arena, deploy: { application: 'game', version: '1', joinWithinMs: 20_000 } }
     const { service, run, join, seen, running } = open({ pools: [strict] })

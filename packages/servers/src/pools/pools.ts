@@ -104,6 +104,8 @@ export interface Pools {
   ended(server: Allocation, match: Allocation): void
   /** A server takes no match any more. */
   draining(server: Allocation): void
+  /** Whether a server is of a pool, and nobody plays on it or is to. */
+  isEmpty(server: Allocation): boolean
   /** Name of the place at which a server is kept; undefined for one of no pool. */
   placeNameOf(server: Allocation): string | undefined
   gone(server: Allocation): void
@@ -402,6 +404,10 @@ export function createPools(options: PoolsOptions): Pools {
     draining: (server) => {
       const one = stock.get(server)
       if (one !== undefined) one.isDraining = true
+    },
+    isEmpty: (server) => {
+      const one = stock.get(server)
+      return one !== undefined && isEmpty(one)
     },
     placeNameOf: (server) => stock.get(server)?.place.name,
     gone: (server) => {
