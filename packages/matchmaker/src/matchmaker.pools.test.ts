@@ -259,6 +259,28 @@ describe('a pool', () => {
     },
   )
 
+  test('servers of a place that is not kept any more, or is elsewhere now, count at the nearest one', async () => {
+    const { matchmaker, service, run } = open()
+    const askedNear = () =>
+      service.calls.create.map(({ users }) => users?.map(({ user_data }) => user_data)).flat() as unknown[]
+    await run(8000)
+    const bergen = { name: 'Bergen', latitude: 60.4, longitude: 5.3 }
+    matchmaker.reconfigure(queues, { pools: [{ ...arena, places: [bergen] }] })
+    await run(3000)
+    expect(service.calls.create).toHaveLength(2)
+    matchmaker.reconfigure(queues, { pools: [{ ...arena, places: [{ ...bergen, latitude: -33.9 }, place] }] })
+    await run(8000)
+    expect(askedNear().slice(2)).toEqual([
+      { latitude: -33.9, longitude: 5.3 },
+      { latitude: -33.9, longitude: 5.3 },
+    ])
+    const wanted = matchmaker.inspect().pools.map(({ place: name, idle }) => [name, idle])
+    expect(wanted).toEqual([
+      ['Bergen', 2],
+      ['Oslo', 2],
+    ])
+  })
+
   test('a process that ends for good stops servers on which nobody plays, and no others', async () => {
     const { clock, matchmaker, service, run, join } = open({ pools: [{ ...arena, warm: { hit: 0, max: 2 } }] })
     await run(8000)
