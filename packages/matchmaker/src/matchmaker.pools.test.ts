@@ -1,5 +1,6 @@
 import { type ServerReport, RegistrationBody, ReportBody } from '@muster/servers/internal'
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { ConnectionLost } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import { setUp } from './matchmaker.fixture.js'
@@ -289,6 +290,18 @@ describe('a pool', () => {
     expect(service.unstopped()).toEqual(['r1', 'r2', 'r3'])
     expect(await clock.until(matchmaker.close())).toEqual([])
     expect(service.unstopped()).toEqual(['r1'])
+  })
+
+  test('an outage of the deployment service is no failed attempt of a match that waits for a server', async () => {
+    const error = new ConnectionLost('refused', { sent: false })
+    const { matchmaker, service, run, join } = open({
+      pools: [{ ...arena, at: [] }],
+      service: { fault: (method) => (method === 'create' ? { error } : undefined) },
+    })
+    join('ann', 'ben')
+    await run(60_000)
+    expect(service.calls.create.length).toBeGreaterThan(3)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
   })
 
   test('joinWithinMs counts for each match, and not for a warm server without one', async () => {

@@ -263,10 +263,10 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       for (const match of server.guests ?? []) assignIfReady(match)
     },
 
-    serverEnded: (server, reason) => {
+    serverEnded: (server, reason, counts = false) => {
       for (const match of server.guests ?? []) {
         if (offers.has(match)) {
-          lifecycle().fail(match, isReturn(reason) ? reason : 'failed', isReturn(reason))
+          lifecycle().fail(match, isReturn(reason) ? reason : 'failed', counts)
         } else {
           match.unwanted ??= reason
           on.stopped(match, server.requestId ?? '', match.unwanted)
