@@ -245,18 +245,12 @@ test('no server is made for the stock while all are being stopped', async () => 
   expect(service.records).toHaveLength(1)
 })
 
-test('while a claim is written its server gets no second match, and the bound of servers holds', async () => {
+/** A pool whose store takes a second for each entry. */
+async function openWithSlowStore(options: Pick<MatchmakerOptions, 'pools' | 'maxServers'>) {
   const clock = createManualClock()
   const service = createTestService({ clock, fate: () => ({ readyMs: 2000 }) })
   const matchmaker = createMatchmakerOver(
-    {
-      deployments: service.deployments,
-      queues,
-      pools: [{ ...arena, warm: { hit: 0, max: 1 } }],
-      maxServers: 2,
-      clock,
-      store: createMemoryStore(),
-    },
+    { deployments: service.deployments, queues, clock, store: createMemoryStore(), ...options },
     (log) => ({ ...log, append: (entry) => Promise.resolve(log.append(entry)).then(() => clock.sleep(1000)) }),
   )
   const tokenOf = (nth: number) =>
@@ -268,14 +262,34 @@ test('while a claim is written its server gets no second match, and the bound of
     }
   }
   await run(6000)
-  matchmaker.registerServer(tokenOf(0), RegistrationBody.parse({ instance: 'one' }))
+  for (const [nth] of service.calls.create.entries())
+    matchmaker.registerServer(tokenOf(nth), RegistrationBody.parse({ instance: `${nth}` }))
   await run(5000)
   const join = (...ids: string[]) =>
     matchmaker.createTicket({ queue: 'duel', players: ids.map((id) => ({ id, ip: '198.51.100.7' })) })
+  return { matchmaker, service, tokenOf, run, join }
+}
+
+test('while a claim is written its server gets no second match, and the bound of servers holds', async () => {
+  const { matchmaker, service, tokenOf, run, join } = await openWithSlowStore({
+    pools: [{ ...arena, warm: { hit: 0, max: 1 } }],
+    maxServers: 2,
+  })
   for (let match = 0; match < 4; match += 1) join(`a${match}`, `b${match}`)
   await run(3000)
   const { matches } = await matchmaker.waitForServerOrders(tokenOf(0), { version: -1, waitMs: 0 })
   expect(matches).toHaveLength(1)
   await run(2000)
   expect(service.unstopped()).toHaveLength(2)
+})
+
+test('while the claim of a match on another server is written, it takes no third one', async () => {
+  const two = { ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 2 }] }
+  const { matchmaker, run, join } = await openWithSlowStore({ pools: [two] })
+  const { seen } = watched(matchmaker)
+  join('ann', 'ben')
+  // The intent and the claim are written, and the first server is silent for 3 s.
+  await run(6500)
+  expect(seen.serverTaken).toHaveLength(2)
+  expect(seen.serverDraining?.map(({ reason }) => reason)).toEqual(['silent'])
 })
