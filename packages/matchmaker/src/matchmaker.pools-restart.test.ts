@@ -1,5 +1,5 @@
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
-import { RegistrationBody, ReportBody } from '@muster/servers/internal'
+import { RegistrationBody, ReportBody, type ServerRecord } from '@muster/servers/internal'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
@@ -20,13 +20,14 @@ const arena: PoolDefinition = {
 const queues = [{ name: 'duel', matchSize: 2, pool: 'arena' }]
 
 /** Servers of a pool, and processes of ours one after another over one store. */
-function open(pool: PoolDefinition = arena) {
+function open(pool: PoolDefinition = arena, options: Parameters<typeof setUp>[0] = {}) {
   const memory: StoreMemory = new Map()
   const { clock, service, ...first } = setUp({
     queues,
     pools: [pool],
     store: createMemoryStore(memory),
     service: { fate: () => ({ readyMs: 2000 }) },
+    ...options,
   })
   let { matchmaker, seen, join, status } = first
   const servers = new Map<string, { seq: number; isSilent: boolean; over: boolean }>()
@@ -65,7 +66,7 @@ function open(pool: PoolDefinition = arena) {
     }
   }
   const restart = async (options: Partial<MatchmakerOptions> = {}) => {
-    await matchmaker.close()
+    await clock.until(matchmaker.close())
     matchmaker = createMatchmakerOver({
       deployments: service.deployments,
       queues,
@@ -86,6 +87,12 @@ function open(pool: PoolDefinition = arena) {
     join: (...ids: string[]) => join(...ids),
     status: (id: string) => status(id),
     seen: () => seen,
+    /** The servers of pools that are stored. */
+    stored: () =>
+      Array.from(memory.get('server')?.values() ?? [], ({ value, change = '{}' }) => ({
+        ...(JSON.parse(value) as ServerRecord),
+        ...(JSON.parse(change) as Partial<ServerRecord>),
+      })).filter((record) => record.pool !== undefined),
     close: () => clock.until(matchmaker.close({ stopServers: true })),
   }
 }
@@ -175,6 +182,51 @@ test('servers of a pool that is gone after a restart are stopped, once their mat
   expect(service.unstopped()).toEqual([])
 })
 
+test.each([
+  ['runs', 6000],
+  ['starts', 500],
+])('a match whose own server %s keeps it when its queue has a pool after a restart', async (_, ms) => {
+  const { service, run, restart, join, ticket } = open(arena, {
+    pools: [],
+    queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+  })
+  join('ann', 'ben')
+  await run(ms)
+  expect(service.unstopped()).toEqual(['r1'])
+  await restart()
+  await run(30_000)
+  expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+  expect(ticket('ann-ben')?.ended).toBeUndefined()
+  expect(service.unstopped()).toContain('r1')
+})
+
+const slow = { fate: () => ({ readyMs: 2000 }), latencyMs: () => 1000 }
+
+test('a server whose create was not sent before a restart is ordered anew, and its match does not fail', async () => {
+  const { service, run, restart, join, ticket, seen, stored } = open(arena, { maxCreatesInFlight: 1, service: slow })
+  await run(500)
+  join('ann', 'ben')
+  await run(500)
+  expect(stored().filter(({ sentAt }) => sentAt === undefined)).toHaveLength(1)
+  await restart()
+  await run(10_000)
+  expect(ticket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
+  expect(seen().problem).toBeUndefined()
+  expect(service.unstopped()).toHaveLength(2)
+})
+
+test('no server is ordered for the stock while a process hands over', async () => {
+  const { run, restart, join, stored } = open(arena, { service: slow })
+  await run(8000)
+  // One match takes the warm server, which is to be replaced; the create for the other is under way.
+  join('ann', 'ben')
+  join('cid', 'dan')
+  await run(250)
+  expect(stored()).toHaveLength(2)
+  await restart()
+  expect(stored()).toHaveLength(2)
+})
+
 test('a server that has served all of its matches when a process ends is stopped by the next one', async () => {
   const { service, run, restart, servers, join } = open({ ...arena, at: [], reuse: { maxMatches: 1 } })
   join('ann', 'ben')
@@ -193,18 +245,12 @@ test('no server is made for the stock while all are being stopped', async () => 
   expect(service.records).toHaveLength(1)
 })
 
-test('while a claim is written its server gets no second match, and the bound of servers holds', async () => {
+/** A pool whose store takes a second for each entry. */
+async function openWithSlowStore(options: Pick<MatchmakerOptions, 'pools' | 'maxServers'>) {
   const clock = createManualClock()
   const service = createTestService({ clock, fate: () => ({ readyMs: 2000 }) })
   const matchmaker = createMatchmakerOver(
-    {
-      deployments: service.deployments,
-      queues,
-      pools: [{ ...arena, warm: { hit: 0, max: 1 } }],
-      maxServers: 2,
-      clock,
-      store: createMemoryStore(),
-    },
+    { deployments: service.deployments, queues, clock, store: createMemoryStore(), ...options },
     (log) => ({ ...log, append: (entry) => Promise.resolve(log.append(entry)).then(() => clock.sleep(1000)) }),
   )
   const tokenOf = (nth: number) =>
@@ -216,14 +262,34 @@ test('while a claim is written its server gets no second match, and the bound of
     }
   }
   await run(6000)
-  matchmaker.registerServer(tokenOf(0), RegistrationBody.parse({ instance: 'one' }))
+  for (const [nth] of service.calls.create.entries())
+    matchmaker.registerServer(tokenOf(nth), RegistrationBody.parse({ instance: `${nth}` }))
   await run(5000)
   const join = (...ids: string[]) =>
     matchmaker.createTicket({ queue: 'duel', players: ids.map((id) => ({ id, ip: '198.51.100.7' })) })
+  return { matchmaker, service, tokenOf, run, join }
+}
+
+test('while a claim is written its server gets no second match, and the bound of servers holds', async () => {
+  const { matchmaker, service, tokenOf, run, join } = await openWithSlowStore({
+    pools: [{ ...arena, warm: { hit: 0, max: 1 } }],
+    maxServers: 2,
+  })
   for (let match = 0; match < 4; match += 1) join(`a${match}`, `b${match}`)
   await run(3000)
   const { matches } = await matchmaker.waitForServerOrders(tokenOf(0), { version: -1, waitMs: 0 })
   expect(matches).toHaveLength(1)
   await run(2000)
   expect(service.unstopped()).toHaveLength(2)
+})
+
+test('while the claim of a match on another server is written, it takes no third one', async () => {
+  const two = { ...arena, at: [{ cron: '* * * * *', minutes: 2, min: 2 }] }
+  const { matchmaker, run, join } = await openWithSlowStore({ pools: [two] })
+  const { seen } = watched(matchmaker)
+  join('ann', 'ben')
+  // The intent and the claim are written, and the first server is silent for 3 s.
+  await run(6500)
+  expect(seen.serverTaken).toHaveLength(2)
+  expect(seen.serverDraining?.map(({ reason }) => reason)).toEqual(['silent'])
 })

@@ -1,5 +1,6 @@
 import { type ServerReport, RegistrationBody, ReportBody } from '@muster/servers/internal'
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
+import { ConnectionLost } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
 import { setUp } from './matchmaker.fixture.js'
@@ -258,6 +259,50 @@ describe('a pool', () => {
       expect(first.service.unstopped().filter((id) => old.includes(id))).toEqual([])
     },
   )
+
+  test('servers of a place that is not kept any more, or is elsewhere now, count at the nearest one', async () => {
+    const { matchmaker, service, run } = open()
+    const askedNear = () =>
+      service.calls.create.map(({ users }) => users?.map(({ user_data }) => user_data)).flat() as unknown[]
+    await run(8000)
+    const bergen = { name: 'Bergen', latitude: 60.4, longitude: 5.3 }
+    matchmaker.reconfigure(queues, { pools: [{ ...arena, places: [bergen] }] })
+    await run(3000)
+    expect(service.calls.create).toHaveLength(2)
+    matchmaker.reconfigure(queues, { pools: [{ ...arena, places: [{ ...bergen, latitude: -33.9 }, place] }] })
+    await run(8000)
+    expect(askedNear().slice(2)).toEqual([
+      { latitude: -33.9, longitude: 5.3 },
+      { latitude: -33.9, longitude: 5.3 },
+    ])
+    const wanted = matchmaker.inspect().pools.map(({ place: name, idle }) => [name, idle])
+    expect(wanted).toEqual([
+      ['Bergen', 2],
+      ['Oslo', 2],
+    ])
+  })
+
+  test('a process that ends for good stops servers on which nobody plays, and no others', async () => {
+    const { clock, matchmaker, service, run, join } = open({ pools: [{ ...arena, warm: { hit: 0, max: 2 } }] })
+    await run(8000)
+    join('ann', 'ben')
+    await run(8000)
+    expect(service.unstopped()).toEqual(['r1', 'r2', 'r3'])
+    expect(await clock.until(matchmaker.close())).toEqual([])
+    expect(service.unstopped()).toEqual(['r1'])
+  })
+
+  test('an outage of the deployment service is no failed attempt of a match that waits for a server', async () => {
+    const error = new ConnectionLost('refused', { sent: false })
+    const { matchmaker, service, run, join } = open({
+      pools: [{ ...arena, at: [] }],
+      service: { fault: (method) => (method === 'create' ? { error } : undefined) },
+    })
+    join('ann', 'ben')
+    await run(60_000)
+    expect(service.calls.create.length).toBeGreaterThan(3)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
+  })
 
   test('joinWithinMs counts for each match, and not for a warm server without one', async () => {
     const strict = { ...arena, deploy: { application: 'game', version: '1', joinWithinMs: 20_000 } }

@@ -61,9 +61,9 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocations.rememberPlayers(allocation)
   }
 
-  /** A server that was being stopped is stopped. */
-  const poolOrderOf = ({ pool, dropped }: ServerRecord) =>
-    pool === undefined || dropped === true ? undefined : pools.orderOf(pool)
+  /** A server that was being stopped is stopped. One that was never requested ends: what is missing is ordered anew. */
+  const poolOrderOf = (open: ServerRecord) =>
+    open.pool === undefined || open.dropped === true || !isRequested(open) ? undefined : pools.orderOf(open.pool)
 
   /** A match on a server of a pool: that server was taken over before. */
   const adoptHosted = (open: ServerRecord, order: Order | undefined) => {
@@ -89,8 +89,11 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     const now = clock.now()
     const assignment = open.assignment ?? inherited.assignmentOf(open)
     const assigned = open.assigned || assignment !== undefined
-    const order = open.pool === undefined ? inherited.orderOf(open) : poolOrderOf(open)
-    if (open.hostId !== undefined || order?.pool !== undefined) return adoptHosted(open, order)
+    const restored = open.pool === undefined ? inherited.orderOf(open) : poolOrderOf(open)
+    if (open.hostId !== undefined || (restored?.pool !== undefined && !isRequested(open)))
+      return adoptHosted(open, restored)
+    // A match that has a deployment of its own keeps it, even if its queue names a pool now.
+    const order = restored?.pool === undefined ? restored : { ...restored, pool: undefined }
     const allocation = inheritedAllocation(open, order)
     allocation.tries = resumption?.tries ?? [firstAttempt(order?.deploy.requireCachedLocations ?? false)]
     allocation.placements = resumption?.placements
@@ -122,6 +125,9 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     }
   }
 }
+
+/** Whether a deployment of its own may exist. */
+const isRequested = ({ sentAt, requestId }: ServerRecord) => sentAt !== undefined || requestId !== undefined
 
 /** Where a server of a pool was to be, or is. */
 function nearOf({ assignment, resumption }: ServerRecord): Coordinates | undefined {

@@ -45,8 +45,11 @@ export interface MatchHosting {
   release(match: Allocation): void
   /** The server of a pool runs: where players connect is known. */
   serverUp(server: Allocation): void
-  /** The server of a pool fails, is stopped or gone, and its matches with it. */
-  serverEnded(server: Allocation, reason: ReturnReason | StopReason): void
+  /**
+   * The server of a pool fails, is stopped or gone, and its matches with it.
+   * @param counts see `AllocatorListener.failed`. Default: no.
+   */
+  serverEnded(server: Allocation, reason: ReturnReason | StopReason, counts?: boolean | readonly string[]): void
 }
 
 /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */

@@ -88,7 +88,7 @@ export interface Allocator {
    * be recorded yet: see `recorded`.
    */
   drainServer(serverId: string): boolean
-  readonly pools: Pick<Pools, 'views' | 'reconfigure' | 'close'>
+  readonly pools: Pick<Pools, 'views' | 'reconfigure' | 'isEmpty' | 'close'>
   /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
   /**

@@ -148,6 +148,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     host.matchesServed += 1
     pools().began(host, match, clock.now())
     on.servers.taken(match, host, isWarm)
+    offer.since = Infinity
     offer.isWritten = false
     offer.hasAccepted = false
     offer.offers += 1
@@ -190,7 +191,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     const warm = pools().warmFor(pool, { middle: middleOfMatch(order), placements }, gameServers().isFree)
     const near = placements?.[0]?.coordinates ?? middleOfMatch(order)
     const offer = offers.get(match)
-    if (offer === undefined) return
+    if (offer === undefined || match.host !== undefined) return
     if (!offer.isCounted) pools().asked(pool, warm, near)
     offer.isCounted = true
     offer.isShort = warm === undefined && room(clock.now()) <= 0
@@ -202,7 +203,9 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
   const claimAgain = (match: Allocation, reason: DrainReason & FreedReason) => {
     const host = leaveHost(match, reason)
     if (host !== undefined) gameServers().drain(host, reason)
-    if ((offers.get(match)?.offers ?? MOST_OFFERS) >= MOST_OFFERS) return giveUp(match, 'not-listening', true)
+    const offer = offers.get(match)
+    if (offer === undefined || offer.offers >= MOST_OFFERS) return giveUp(match, 'not-listening', true)
+    offer.since = Infinity
     void findServer(match)
   }
 
@@ -263,10 +266,10 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       for (const match of server.guests ?? []) assignIfReady(match)
     },
 
-    serverEnded: (server, reason) => {
+    serverEnded: (server, reason, counts = false) => {
       for (const match of server.guests ?? []) {
         if (offers.has(match)) {
-          lifecycle().fail(match, isReturn(reason) ? reason : 'failed', isReturn(reason))
+          lifecycle().fail(match, isReturn(reason) ? reason : 'failed', counts)
         } else {
           match.unwanted ??= reason
           on.stopped(match, server.requestId ?? '', match.unwanted)

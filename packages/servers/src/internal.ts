@@ -94,8 +94,8 @@ export {
   type RegistrationDefinition,
 } from './records/deploy.js'
 export { type Pool, poolSchema } from './pools/pool-definition.js'
-export { lossShare, meanIdle, stockFor } from './pools/stock-size.js'
-export type { PoolPlaceView } from './pools/pools.js'
+export { lossShare, meanIdle, mostWarm, stockFor } from './pools/stock-size.js'
+export type { PoolPlaceView } from './pools/pool-place.js'
 export type { DeploymentService, LocationService } from './records/deployment-service.js'
 export { type Attributes, networkOf, type Player } from './records/player.js'
 export { LARGEST_ENVIRONMENT_BYTES, matchmakerTag } from './records/tags.js'

@@ -111,7 +111,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     if (allocation.unwanted !== undefined) return
     if (requestId !== undefined && isFailure(reason)) on.faulty(allocation, requestId, reason, detail)
     allocation.unwanted = reason
-    if (allocation.pool !== undefined) hosted.serverEnded(allocation, reason)
+    if (allocation.pool !== undefined) hosted.serverEnded(allocation, reason, counts)
     on.failed(allocation, reason, counts)
   }
 

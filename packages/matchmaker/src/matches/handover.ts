@@ -2,7 +2,7 @@ import { InvalidInput, MusterError } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import type { Store } from '@muster/servers'
-import { type Allocator, viewOf } from '@muster/servers/internal'
+import { type Allocation, type Allocator, viewOf } from '@muster/servers/internal'
 import { z } from 'zod'
 import { MatchmakerClosed } from '../errors.js'
 import {
@@ -135,24 +135,30 @@ export function createClosing(closing: Closing): Matchmaker['close'] {
    */
   const leave = async (deadline: number) => {
     allocator.creates.sendNoMore()
+    allocator.pools.close()
     await advanceWhile(() => allocator.creates.inFlight() > 0, deadline)
     tickets.endWaits(new MatchmakerClosed('The matchmaker is closed.'))
     await allocator.close()
     return []
   }
 
-  /** Cancels waiting tickets, and stops the servers that do not run yet. */
+  /** Cancels waiting tickets, and stops the servers on which nobody plays. */
   const endAll = async (stopServers: boolean, deadline: number) => {
     const now = clock.now()
     allocator.pools.close()
     for (const record of tickets.all()) if (record.status === 'SEARCHING') tickets.cancel(record, 'closed', now)
-    const dropped = Array.from(allocator.matches()).filter(
-      (allocation) => stopServers || allocation.phase !== 'running',
-    )
-    for (const allocation of dropped) allocator.drop(allocation, 'closed')
+    const dropped = new Set<Allocation>()
+    const drop = (isUnwanted: (allocation: Allocation) => boolean) => {
+      const unwanted = Array.from(allocator.matches()).filter(isUnwanted)
+      for (const allocation of unwanted) allocator.drop(allocation, 'closed')
+      for (const allocation of unwanted) dropped.add(allocation)
+    }
+    drop(({ phase }) => stopServers || phase !== 'running')
     for (const match of lifecycle.all()) if (stopServers || match.phase !== 'running') lifecycle.close(match, now)
+    // The matches that were to be played on them have left.
+    drop(allocator.pools.isEmpty)
     allocator.giveUpSooner()
-    const left = () => dropped.filter((allocation) => allocator.find(allocation.matchId) === allocation)
+    const left = () => [...dropped].filter((allocation) => allocator.find(allocation.matchId) === allocation)
     await advanceWhile(() => left().length > 0 || allocator.stopsPending() > 0, deadline)
     await allocator.close()
     return left().map(viewOf)

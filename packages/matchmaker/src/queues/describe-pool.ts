@@ -1,4 +1,4 @@
-import { lossShare, meanIdle, type Pool, stockFor } from '@muster/servers/internal'
+import { lossShare, meanIdle, mostWarm, type Pool, stockFor } from '@muster/servers/internal'
 import { counted, digits, duration, listed, sentence } from './rule-parts/index.js'
 
 /** What comes to a pool. */
@@ -25,13 +25,14 @@ export interface PoolCost extends PoolLoad {
 }
 
 /** Computes what a pool does with a load, without its schedules. */
-export function poolCost({ warm, places, reuse }: Pool, load: PoolLoad): PoolCost {
+export function poolCost(pool: Pool, load: PoolLoad): PoolCost {
+  const { warm, places, reuse } = pool
   const count = places?.length ?? 1
   const { bootSeconds, matchSeconds } = load
   const rate = load.matchesPerHour / 3600 / count
   const place = { rate, bootSeconds, matchSeconds }
-  const goal = warm === undefined ? 0 : stockFor(place, warm)
-  const most = warm === undefined ? 0 : Math.min(warm.max, Math.floor(warm.perHour ?? Infinity))
+  const most = mostWarm(pool)
+  const goal = warm === undefined ? 0 : stockFor(place, { ...warm, max: most })
   // The bound of the pool is shared out place by place.
   const stocks = Array.from({ length: count }, (_, index) => Math.max(0, Math.min(goal, most - index * goal)))
   const sum = (of: (stock: number) => number) => stocks.reduce((total, stock) => total + of(stock), 0)

@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import { z } from 'zod'
 import { type Deploy, type DeployDefinition, deploySchema } from '../records/index.js'
+import { MOST_WARM } from './stock-size.js'
 
 /** A pool of game servers that outlive a match: plain data, e.g. from JSON. A queue names its pool. */
 export interface PoolDefinition {
@@ -129,7 +130,7 @@ export const poolSchema = z.strictObject({
     .strictObject({
       hit: hit.default(0.95),
       maxIdleShare: z.number().min(0).max(100).default(0.1),
-      max: z.int().min(0).max(10_000).default(50),
+      max: z.int().min(0).max(10_000).default(MOST_WARM),
       perHour: z.number().min(0).max(10_000).optional(),
     })
     .optional(),

@@ -2,27 +2,15 @@ import { type Coordinates, greatCircleKm } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import type { DrainReason } from '../game-servers/index.js'
 import { type Allocation, buildOf, type FoundTicket, type Order, type Placement } from '../records/index.js'
-import { createDemand, type Demand } from './demand.js'
+import type { Pool } from './pool-definition.js'
 import { orderOf } from './pool-order.js'
-import { type Pool, scheduledGoals } from './pool-definition.js'
-import { lossShare, stockFor } from './stock-size.js'
-
-/** Where servers of a pool are kept. */
-interface Place {
-  readonly name: string
-  /** Undefined for matches of which no place is known. */
-  readonly coordinates: Coordinates | undefined
-  readonly demand: Demand
-  asked: number
-  hits: number
-  /** Server-milliseconds of idleness. */
-  idleMs: number
-}
+import { goalsOf, newPlace, type Place, type PoolPlaceView } from './pool-place.js'
+import { lossShare } from './stock-size.js'
 
 /** A server of a pool, as the pool sees it. */
 interface Stock {
   readonly server: Allocation
-  readonly place: Place
+  place: Place
   /** Epoch milliseconds. */
   readonly createdAt: number
   /** Whether it was created by an earlier process, so that its boot was not measured. */
@@ -44,36 +32,10 @@ interface Remembered {
 /** A pool in operation. */
 export interface PoolState {
   readonly definition: Pool
-  /**
-   * The order of a server for a match.
-   * @param middle of its players, if that is known @param placements that its rules choose
-   */
+  /** The order of a server for a match: at the places that its rules choose, or else near its tickets. */
   orderFor(near: readonly FoundTicket[], placements: Order['placements']): Order
   /** The order of a server for players who start one; undefined if nothing says where. */
   orderAt(near: Coordinates | undefined): Order | undefined
-}
-
-/** A pool at one place, for operators. */
-export interface PoolPlaceView {
-  readonly pool: string
-  readonly place: string
-  /** Servers that are kept warm, as wanted now. */
-  readonly wanted: number
-  readonly starting: number
-  readonly idle: number
-  readonly playing: number
-  readonly draining: number
-  /** Matches since the process began, and those that found a warm server. */
-  readonly asked: number
-  readonly hits: number
-  /** The share that is expected to find one, by the present rate; undefined while nobody comes. */
-  readonly expectedHit: number | undefined
-  /** Matches an hour that are expected, and those of the last hour. */
-  readonly ratePerHour: number
-  readonly cameLastHour: number
-  readonly bootSeconds: number
-  /** Hours for which servers were idle. */
-  readonly idleHours: number
 }
 
 /** What a match needs of a warm server. */
@@ -104,6 +66,8 @@ export interface Pools {
   ended(server: Allocation, match: Allocation): void
   /** A server takes no match any more. */
   draining(server: Allocation): void
+  /** Whether a server is of a pool, and nobody plays on it or is to. */
+  isEmpty(server: Allocation): boolean
   /** Name of the place at which a server is kept; undefined for one of no pool. */
   placeNameOf(server: Allocation): string | undefined
   gone(server: Allocation): void
@@ -154,20 +118,13 @@ export function createPools(options: PoolsOptions): Pools {
   /** Servers that the present look may still order. */
   let roomLeft = 0
 
-  const newPlace = (name: string, coordinates: Coordinates | undefined): Place => ({
-    name,
-    coordinates,
-    demand: createDemand(clock.now()),
-    asked: 0,
-    hits: 0,
-    idleMs: 0,
-  })
-
   const define = (definition: Pool) => {
     const before = states.get(definition.name)
-    const places = definition.places?.map(
-      ({ name, ...coordinates }) => before?.places.find((place) => place.name === name) ?? newPlace(name, coordinates),
-    )
+    const places = definition.places?.map(({ name, ...coordinates }) => {
+      const kept = before?.places.find((place) => place.name === name)
+      if (kept === undefined) return newPlace(name, coordinates, clock.now())
+      return isSame(kept.coordinates, coordinates) ? kept : { ...kept, coordinates }
+    })
     states.set(definition.name, {
       definition,
       places: places ?? before?.places ?? [],
@@ -177,8 +134,10 @@ export function createPools(options: PoolsOptions): Pools {
         return place?.coordinates === undefined ? undefined : orderOf(definition, { place })
       },
     })
+    // Servers of a place that is not kept, or is elsewhere now, count at the nearest one.
+    for (const one of ofPool(definition.name))
+      if (places?.includes(one.place) === false) one.place = placeOf(definition.name, locationOf(one)) ?? one.place
   }
-  for (const pool of options.pools) define(pool)
 
   const distance = (place: Place, near: Coordinates | undefined) =>
     place.coordinates === undefined || near === undefined ? Infinity : greatCircleKm(place.coordinates, near)
@@ -191,11 +150,11 @@ export function createPools(options: PoolsOptions): Pools {
     const nearest = places.toSorted((one, other) => distance(one, near) - distance(other, near))[0]
     if (definition.places !== undefined) return nearest
     const unknown = places.find(({ coordinates }) => coordinates === undefined)
-    if (near === undefined) return unknown ?? made(places, newPlace('anywhere', undefined))
+    if (near === undefined) return unknown ?? made(places, newPlace('anywhere', undefined, clock.now()))
     if (nearest !== undefined && (distance(nearest, near) <= SAME_PLACE_KM || places.length >= MOST_PLACES))
       return nearest
     const { latitude, longitude } = near
-    return made(places, newPlace(`${latitude.toFixed(1)}, ${longitude.toFixed(1)}`, near))
+    return made(places, newPlace(`${latitude.toFixed(1)}, ${longitude.toFixed(1)}`, near, clock.now()))
   }
 
   /** Milliseconds of round trip that a warm server adds to the best place for a match; undefined: it does not fit. */
@@ -220,43 +179,14 @@ export function createPools(options: PoolsOptions): Pools {
   }
 
   const ofPool = (name: string): ReadonlySet<Stock> => byPool.get(name) ?? NONE
+  for (const pool of options.pools) define(pool)
+
   const forget = (one: Stock) => {
     const pool = one.server.pool ?? ''
     stock.delete(one.server)
     roomy.delete(one)
     byPool.get(pool)?.delete(one)
     if (byPool.get(pool)?.size === 0) byPool.delete(pool)
-  }
-
-  const goalAt = (definition: Pool, place: Place, now: number) => {
-    const { warm } = definition
-    const scheduled = scheduledGoals(definition, now)
-    if (warm === undefined && scheduled.hit === undefined && scheduled.min === 0) return 0
-    const { max, hit, maxIdleShare } = warm ?? { max: 50, hit: 0, maxIdleShare: 0.1 }
-    const { demand } = place
-    const load = {
-      rate: demand.rate(now),
-      steadyRate: demand.steadyRate(now),
-      bootSeconds: demand.bootSeconds(),
-      matchSeconds: demand.matchSeconds(),
-    }
-    const usual = stockFor(load, { hit, maxIdleShare, max })
-    const atEvent = stockFor(load, { hit: scheduled.hit ?? 0, maxIdleShare: Infinity, max })
-    return Math.min(max, Math.max(usual, atEvent, scheduled.min))
-  }
-
-  /** What each place wants, within the bounds of the pool: the busiest first. */
-  const goalsOf = (definition: Pool, places: readonly Place[], now: number): Map<Place, number> => {
-    const { warm } = definition
-    let left = Math.min(warm?.max ?? 50, Math.floor(warm?.perHour ?? Infinity))
-    const goals = new Map<Place, number>()
-    const byRate = places.toSorted((one, other) => other.demand.rate(now) - one.demand.rate(now))
-    for (const place of byRate) {
-      const goal = Math.min(left, goalAt(definition, place, now))
-      goals.set(place, goal)
-      left -= goal
-    }
-    return goals
   }
 
   const hasServedAll = ({ server }: Stock, { reuse }: Pool) => server.matchesServed >= reuse.maxMatches
@@ -335,7 +265,7 @@ export function createPools(options: PoolsOptions): Pools {
     },
     adopted: (server, createdAt, at) => {
       // Also one whose pool is gone: it is drained.
-      const place = placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at)
+      const place = placeOf(server.pool ?? '', at) ?? newPlace('anywhere', at, clock.now())
       // A clock that was set back must not prolong its time.
       remember(server, { place, createdAt: Math.min(createdAt, clock.now()), isAdopted: true })
     },
@@ -402,6 +332,10 @@ export function createPools(options: PoolsOptions): Pools {
     draining: (server) => {
       const one = stock.get(server)
       if (one !== undefined) one.isDraining = true
+    },
+    isEmpty: (server) => {
+      const one = stock.get(server)
+      return one !== undefined && isEmpty(one)
     },
     placeNameOf: (server) => stock.get(server)?.place.name,
     gone: (server) => {
@@ -478,6 +412,9 @@ const made = (places: Place[], place: Place): Place => {
   places.push(place)
   return place
 }
+
+const isSame = (one: Coordinates | undefined, other: Coordinates) =>
+  one?.latitude === other.latitude && one.longitude === other.longitude
 
 const locationOf = ({ server, place }: Stock): Coordinates | undefined => {
   const { latitude, longitude } = server.assignment?.location ?? {}

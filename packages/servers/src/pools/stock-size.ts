@@ -1,5 +1,17 @@
 // pure: how many warm servers a place needs
 
+/** Warm servers of a pool at most, if nothing says how many (our choice, to bound the cost of a mistake). */
+export const MOST_WARM = 50
+
+interface WarmBounds {
+  readonly max: number
+  readonly perHour?: number | undefined
+}
+
+/** Warm servers of a pool at most, at all of its places. */
+export const mostWarm = ({ warm }: { readonly warm?: WarmBounds | undefined }): number =>
+  Math.min(warm?.max ?? MOST_WARM, Math.floor(warm?.perHour ?? Infinity))
+
 /**
  * The share of matches that find no warm server, by Erlang's loss formula, whatever the distribution of boot times.
  * A warm server that a match takes is ordered anew at once, so a place with `servers` is a system of so many lines
@@ -9,9 +21,12 @@
  */
 export function lossShare(servers: number, load: number): number {
   let loss = 1
-  for (let line = 1; line <= servers; line += 1) loss = (load * loss) / (line + load * loss)
+  for (let line = 1; line <= servers; line += 1) loss = nextLoss(loss, line, load)
   return loss
 }
+
+/** The loss of so many lines by that of one fewer. */
+const nextLoss = (loss: number, lines: number, load: number) => (load * loss) / (lines + load * loss)
 
 /** Warm servers that are idle on average: those kept, less those that boot. */
 export const meanIdle = (servers: number, load: number): number => servers - load * (1 - lossShare(servers, load))
@@ -54,8 +69,7 @@ function withinShare({ bootSeconds, matchSeconds }: PlaceLoad, rate: number, goa
   let loss = 1
   while (1 - loss < hit && servers < max) {
     servers += 1
-    loss = (load * loss) / (servers + load * loss)
+    loss = nextLoss(loss, servers, load)
   }
-  const idle = servers - load * (1 - loss)
-  return idle <= maxIdleShare * rate * matchSeconds ? servers : 0
+  return meanIdle(servers, load) <= maxIdleShare * rate * matchSeconds ? servers : 0
 }

@@ -1,0 +1,79 @@
+import type { Coordinates } from '@muster/core'
+import { createDemand, type Demand } from './demand.js'
+import { type Pool, scheduledGoals } from './pool-definition.js'
+import { mostWarm, stockFor } from './stock-size.js'
+
+/** Where servers of a pool are kept. */
+export interface Place {
+  readonly name: string
+  /** Undefined for matches of which no place is known. */
+  readonly coordinates: Coordinates | undefined
+  readonly demand: Demand
+  asked: number
+  hits: number
+  /** Server-milliseconds of idleness. */
+  idleMs: number
+}
+
+/** A pool at one place, for operators. */
+export interface PoolPlaceView {
+  readonly pool: string
+  readonly place: string
+  /** Servers that are kept warm, as wanted now. */
+  readonly wanted: number
+  readonly starting: number
+  readonly idle: number
+  readonly playing: number
+  readonly draining: number
+  /** Matches since the process began, and those that found a warm server. */
+  readonly asked: number
+  readonly hits: number
+  /** The share that is expected to find one, by the present rate; undefined while nobody comes. */
+  readonly expectedHit: number | undefined
+  /** Matches an hour that are expected, and those of the last hour. */
+  readonly ratePerHour: number
+  readonly cameLastHour: number
+  readonly bootSeconds: number
+  /** Hours for which servers were idle. */
+  readonly idleHours: number
+}
+
+/** @param now epoch milliseconds. */
+export const newPlace = (name: string, coordinates: Coordinates | undefined, now: number): Place => ({
+  name,
+  coordinates,
+  demand: createDemand(now),
+  asked: 0,
+  hits: 0,
+  idleMs: 0,
+})
+
+function goalAt(definition: Pool, { demand }: Place, now: number): number {
+  const { warm } = definition
+  const scheduled = scheduledGoals(definition, now)
+  if (warm === undefined && scheduled.hit === undefined && scheduled.min === 0) return 0
+  const { hit, maxIdleShare } = warm ?? { hit: 0, maxIdleShare: 0 }
+  const max = mostWarm(definition)
+  const load = {
+    rate: demand.rate(now),
+    steadyRate: demand.steadyRate(now),
+    bootSeconds: demand.bootSeconds(),
+    matchSeconds: demand.matchSeconds(),
+  }
+  const usual = stockFor(load, { hit, maxIdleShare, max })
+  const atEvent = stockFor(load, { hit: scheduled.hit ?? 0, maxIdleShare: Infinity, max })
+  return Math.max(usual, atEvent, scheduled.min)
+}
+
+/** What each place of a pool wants, within the bounds of the pool: the busiest first. @param now epoch milliseconds. */
+export function goalsOf(definition: Pool, places: readonly Place[], now: number): ReadonlyMap<Place, number> {
+  let left = mostWarm(definition)
+  const goals = new Map<Place, number>()
+  const byRate = places.toSorted((one, other) => other.demand.rate(now) - one.demand.rate(now))
+  for (const place of byRate) {
+    const goal = Math.min(left, goalAt(definition, place, now))
+    goals.set(place, goal)
+    left -= goal
+  }
+  return goals
+}
