@@ -94,6 +94,30 @@ describe('a server that lists itself', () => {
     })
   })
 
+  test('has the same orders until its seats change, and waits for them', async () => {
+    const { matchmaker, servers, listed, report, clock } = open()
+    const [first = ''] = await listed()
+    const [server] = servers
+    if (server === undefined) throw new Error('no server')
+    const { version } = await report(server)
+    server.players = { ann: 'in' }
+    const joined = await report(server)
+    expect(joined.version).not.toBe(version)
+    server.players = { ann: 'away' }
+    if (server.listing !== undefined) server.listing['name'] = 'another name'
+    expect((await report(server)).version).toBe(joined.version)
+    const waiting = matchmaker.waitForServerOrders(server.token, { version: joined.version, waitMs: 10_000 })
+    const begunAt = clock.now()
+    await clock.advance(4000)
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })
+    expect((await waiting).listing?.seats.map(({ playerId }) => playerId)).toEqual(['ann', 'ben'])
+    expect(clock.now()).toBe(begunAt + 4000)
+    // A hold that is renewed is the same seat.
+    const held = await report(server)
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })
+    expect((await report(server)).version).toBe(held.version)
+  })
+
   test('is refused with an attribute that the configuration does not allow, by field', async () => {
     const { listed, servers, report } = open()
     await listed()

@@ -251,6 +251,7 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
     games: {
       listed: ({ matchId }, listing, instance) => {
         seats.listed(matchId, listing, instance)
+        list.touch(matchId)
         if (listing === undefined) emptySince.delete(matchId)
         const session = wanted.get(matchId)
         if (session === undefined) return
