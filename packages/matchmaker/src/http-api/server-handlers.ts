@@ -34,6 +34,7 @@ export const SERVER_BODY_BYTES = 1024 * 1024
 /** Creates the handlers of game servers, whose token is known to be one. */
 export function createServerHandlers(
   service: Pick<TicketService, 'registerServer' | 'reportServer' | 'waitForServerOrders'>,
+  clock: Clock,
 ): Handlers<typeof serverRoutes, MatchCaller> {
   const tokenOf = ({ serverSecret }: MatchCaller): string => {
     if (serverSecret === undefined) throw notTheServer()
@@ -50,7 +51,14 @@ export function createServerHandlers(
       const orders = await service.reportServer(token, report)
       if (wait === 0 || version === undefined || orders.version !== version) return ordersView(orders)
       const { signal } = request
-      return ordersView(await service.waitForServerOrders(token, { version, waitMs: wait * 1000, signal }))
+      const waitMs = wait * 1000
+      if (orders.reason !== 'replaced')
+        return ordersView(
+          await service.waitForServerOrders(token, { instance: report.instance, version, waitMs, signal }),
+        )
+      // A process that was replaced gets no other orders. It waits apart from the one that has replaced it.
+      await clock.sleep(waitMs, signal)
+      return ordersView(orders)
     },
   }
 }

@@ -39,7 +39,7 @@ test('the follower of a server’s last report is told when its orders have anot
       }),
   })
   const report = (id: string, front: string) =>
-    answering.take(encode({ id, again: false, front, command: 'reportServer', input: ['cred.sig', {}] }))
+    answering.take(encode({ id, again: false, front, command: 'reportServer', input: ['cred.sig', { instance: front }] }))
   report('1', 'a')
   report('2', 'b')
   await turn()
