@@ -255,6 +255,22 @@ describe('a quick join', () => {
   })
 })
 
+describe('a server that a group starts', () => {
+  test('shows each member their own seat, whoever asks', async () => {
+    const { call, run } = serve({ matchmaker: { pools: [{ ...world, custom: { perPlayer: 1, max: 1 } }] } })
+    const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
+    await call('ben', `POST /groups/${group.group_id}/members`, { profile: 'duel', is_ready: false })
+    await run(8000)
+    const body = { group_id: group.group_id }
+    for (const who of ['ann', 'ben']) {
+      const started = await call(who, 'POST /pools/arena/servers', body)
+      expect(started).toMatchObject({ status: 202, json: { seats: [{ player_id: who, status: 'starting' }] } })
+      const joined = await call(who, 'POST /seats', { start: true, ...body })
+      expect(joined).toMatchObject({ status: 202, json: { player_id: who, status: 'starting' } })
+    }
+  })
+})
+
 describe('GET /servers/events', () => {
   /** The events so far, and the next ones. */
   const events = (response: Response) => {

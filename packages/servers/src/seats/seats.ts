@@ -2,8 +2,8 @@ import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import { type ListingReport, LOST_AFTER_MS } from '../game-servers/index.js'
 import { createPasswordTries } from './password-tries.js'
+import { createRecentTimes } from './recent-times.js'
 import { type Seat, SeatRefused, type SeatState, UnknownServer } from './seat.js'
-import { createUnusedHolds } from './unused-holds.js'
 
 /*
  * The seats of listed servers, counted by us:
@@ -26,7 +26,7 @@ export interface SeatCounts {
 }
 
 /** A server that players may join, as it lists itself. */
-export interface ListedSession {
+interface ListedSession {
   readonly serverId: string
   readonly session: string
   readonly listing: ListingReport
@@ -68,12 +68,17 @@ export interface Seats {
    * that they are gone. Returns false if there is no such seat.
    */
   release(seatId: string): boolean
+  /** The player gave back what was kept for them. It counts as a hold that they let expire. */
+  unused(playerId: string): void
   ofPlayer(playerId: string): Seat | undefined
   /** The seats of a server, for its orders; undefined if it is not listed. */
   on(serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined
   /** Whether somebody has a seat on the server. */
   isOccupied(serverId: string): boolean
   isListed(serverId: string): boolean
+  /** What the server lists, and its session. */
+  listing(serverId: string): Pick<ListedSession, 'session' | 'listing'> | undefined
+  /** The same with the numbers of seats, which are counted for that. */
   read(serverId: string): ListedSession | undefined
   serverIds(): Iterable<string>
   /**
@@ -94,7 +99,7 @@ export interface SeatsOptions {
   /** Who has a seat on a server has changed, or its session, or whether it is listed. */
   readonly changed: (serverId: string) => void
   /** A player let holds expire too often. */
-  readonly unused: (playerId: string, serverId: string) => void
+  readonly unused: (playerId: string) => void
 }
 
 /**
@@ -102,6 +107,9 @@ export interface SeatsOptions {
  * may have been made before (our choice).
  */
 const REPORT_WAY_MS = 5000
+/** Holds that nobody used within this time count together (our choices). */
+const UNUSED_WINDOW_MS = 300_000
+const MOST_UNUSED = 3
 /** Servers that are named in place of a full one. */
 const MOST_ALTERNATIVES = 3
 
@@ -140,7 +148,7 @@ export function createSeats(options: SeatsOptions): Seats {
   const own = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
   const bySeat = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
   const tries = createPasswordTries(clock)
-  const unused = createUnusedHolds(clock)
+  const unusedAt = createRecentTimes(UNUSED_WINDOW_MS, clock)
   /** Servers whose seats have changed since the last `tell`. */
   const different = new Set<string>()
   /** Called once all is as it is to be: whoever hears of it may read the seats, or change them. */
@@ -193,9 +201,16 @@ export function createSeats(options: SeatsOptions): Seats {
     if (own.get(occupant.playerId)?.occupant === occupant) own.delete(occupant.playerId)
   }
 
+  const unused = (playerId: string) => {
+    unusedAt.add(playerId)
+    if (unusedAt.of(playerId).length < MOST_UNUSED) return
+    unusedAt.forget(playerId)
+    options.unused(playerId)
+  }
+
   const expire = (session: Session, occupant: Occupant) => {
     free(session, occupant)
-    if (unused.count(occupant.playerId)) options.unused(occupant.playerId, session.serverId)
+    unused(occupant.playerId)
   }
 
   const end = (session: Session) => {
@@ -395,6 +410,7 @@ export function createSeats(options: SeatsOptions): Seats {
       tell()
       return true
     },
+    unused,
     ofPlayer: (playerId) => {
       const place = own.get(playerId)
       return place && viewOf(place.session, place.occupant)
@@ -408,6 +424,10 @@ export function createSeats(options: SeatsOptions): Seats {
     },
     isOccupied: (serverId) => (sessions.get(serverId)?.occupants.size ?? 0) > 0,
     isListed: (serverId) => sessions.has(serverId),
+    listing: (serverId) => {
+      const session = sessions.get(serverId)
+      return session && { session: session.id, listing: session.listing }
+    },
     read: (serverId) => {
       const session = sessions.get(serverId)
       if (session === undefined) return undefined
