@@ -310,7 +310,7 @@ describe('a server', () => {
     expect((await second()).status).toBe(200)
   })
 
-  test('of which a second process registers tells each process its own orders, also those that it waits for', async () => {
+  test('of which a second process registers tells each process its own orders, also if it waits', async () => {
     const { register, send, token, run, playing, matchId, clock } = await open()
     await register()
     await playing()
