@@ -36,6 +36,7 @@ export {
   RegistrationBody,
   ReportBody,
   type SeatsWanted,
+  ServerAttributes,
   type ServerRegistration,
   type ServerReport,
 } from './game-servers/server-reports.js'

@@ -360,6 +360,8 @@ export function createSeats(options: SeatsOptions): Seats {
               },
             )
         }
+        if (team !== undefined && !session.teams.has(team))
+          throw new SeatRefused('no-such-team', 'The server has no such team.')
         // Somebody who is on this server already, without a seat of their own, takes the seat on which they are.
         const coming = missing.filter((playerId) => !session.occupants.has(playerId))
         const teams = teamsFor(session, coming.length, team)
