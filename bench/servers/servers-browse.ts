@@ -73,7 +73,7 @@ export async function serversBrowseFigures(): Promise<Figures> {
     let changed: readonly ListedServer[] = servers
     const read = (): ListChanges => {
       version += 1
-      return { epoch: 'one', version, isNew: version === 1, servers: changed, gone: [], more: false }
+      return { epoch: 'one', version, since: 1, isNew: version === 1, servers: changed, gone: [], more: false }
     }
     const reader = createServerReader({
       read,

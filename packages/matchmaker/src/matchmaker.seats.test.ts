@@ -94,6 +94,30 @@ describe('a server that lists itself', () => {
     })
   })
 
+  test('has the same orders until its seats change, and waits for them', async () => {
+    const { matchmaker, servers, listed, report, clock } = open()
+    const [first = ''] = await listed()
+    const [server] = servers
+    if (server === undefined) throw new Error('no server')
+    const { version } = await report(server)
+    server.players = { ann: 'in' }
+    const joined = await report(server)
+    expect(joined.version).not.toBe(version)
+    server.players = { ann: 'away' }
+    if (server.listing !== undefined) server.listing['name'] = 'another name'
+    expect((await report(server)).version).toBe(joined.version)
+    const waiting = matchmaker.waitForServerOrders(server.token, { version: joined.version, waitMs: 10_000 })
+    const begunAt = clock.now()
+    await clock.advance(4000)
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })
+    expect((await waiting).listing?.seats.map(({ playerId }) => playerId)).toEqual(['ann', 'ben'])
+    expect(clock.now()).toBe(begunAt + 4000)
+    // A hold that is renewed is the same seat.
+    const held = await report(server)
+    matchmaker.holdSeats({ serverId: first, playerIds: ['ben'] })
+    expect((await report(server)).version).toBe(held.version)
+  })
+
   test('is refused with an attribute that the configuration does not allow, by field', async () => {
     const { listed, servers, report } = open()
     await listed()
@@ -279,6 +303,83 @@ describe('a server that players start', () => {
     start('cat')()
     expect(refusal(start('dan'))).toMatchObject({ code: 'no-capacity', retryAfterMs: 10_000 })
     expect(() => matchmaker.startServer({ ...custom, pool: 'other', playerIds: ['eve'] })).toThrow('pool: ')
+  })
+
+  test('is stock again once its player wants it no longer, and who does that again and again has to wait', async () => {
+    const { matchmaker, service, run, clock } = open()
+    await run(8000)
+    const begunAt = clock.now()
+    let refused = 0
+    while (clock.now() < begunAt + 300_000) {
+      try {
+        const [seat] = matchmaker.startServer({ ...custom, playerIds: ['ann'] }).seats
+        matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+      } catch (error) {
+        if (!(error instanceof PlayerCoolingDown)) throw error
+        refused += 1
+      }
+      await run(1000)
+    }
+    expect(refused).toBeGreaterThan(200)
+    expect([service.calls.create.length, service.calls.stop.length]).toEqual([2, 0])
+    expect(matchmaker.inspect().pools).toMatchObject([{ idle: 2, draining: 0 }])
+  })
+
+  test('and that is given back while it boots is stopped: the same bound holds for creates', async () => {
+    const { matchmaker, service, run } = open({ pools: [{ ...arena, at: [] }] })
+    await run(1000)
+    for (let nth = 0; nth < 60; nth += 1) {
+      try {
+        const [seat] = matchmaker.startServer({ ...custom, playerIds: ['ann'] }).seats
+        await run(1000)
+        matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+      } catch (error) {
+        if (!(error instanceof PlayerCoolingDown)) throw error
+        await run(1000)
+      }
+    }
+    expect(service.calls.create).toHaveLength(3)
+    await run(10_000)
+    expect(service.calls.stop).toHaveLength(3)
+  })
+
+  test('and that was created for its player, and given back, is kept for as long as an idle one', async () => {
+    const { matchmaker, service, run, servers } = open({ pools: [{ ...arena, at: [], keepIdleSeconds: 30 }] })
+    await run(1000)
+    const [seat] = matchmaker.startServer({ ...custom, playerIds: ['ann'] }).seats
+    while (servers.length === 0) await run(250)
+    matchmaker.releaseSeat(seat?.id ?? '', 'ann')
+    for (const server of servers) server.listing = undefined
+    await run(28_000)
+    expect([matchmaker.inspect().pools[0]?.idle, service.calls.stop.length]).toEqual([1, 0])
+    await run(5000)
+    expect(service.calls.stop).toHaveLength(1)
+  })
+
+  test('has no seat for a player who is sent to a match meanwhile, and has those of the others', async () => {
+    const { matchmaker, run, join, status } = open()
+    await run(8000)
+    join('ben', 'cat')
+    await run(500)
+    const start = matchmaker.startServer({ ...custom, playerIds: ['ann', 'eve'] })
+    join('eve', 'fay')
+    await run(8000)
+    expect([status('ben-cat'), status('eve-fay')]).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    expect(matchmaker.seatsOf('eve')).toEqual([])
+    expect(matchmaker.followSeat(start.seats[0]?.id ?? '', 'ann').state).toBe('held')
+    expect(() => matchmaker.followSeat(start.seats[1]?.id ?? '', 'eve')).toThrow(UnknownSeat)
+  })
+
+  test('counts as that of its player, also where the game does not say so', async () => {
+    const { matchmaker, run, servers } = open({ pools: [{ ...arena, custom: { ...arena.custom, emptySeconds: 600 } }] })
+    await run(8000)
+    const [seat] = matchmaker.startServer({ ...custom, playerIds: ['ann'] }).seats
+    await run(2000)
+    expect(matchmaker.followSeat(seat?.id ?? '').state).toBe('held')
+    for (const { listing } of servers) if (listing !== undefined) delete listing['owner']
+    await run(1000)
+    matchmaker.releaseSeat(seat?.id ?? '')
+    expect(refusal(() => matchmaker.startServer({ ...custom, playerIds: ['ann'] })).code).toBe('too-many-servers')
   })
 
   test('ends once it has been empty for a while', async () => {

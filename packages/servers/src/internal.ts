@@ -6,6 +6,7 @@ export { createAllocator } from './create-allocator.js'
 export { BEAT_MS, LOST_AFTER_MS } from './game-servers/game-servers.js'
 export {
   type MatchRoster,
+  type OrdersWait,
   type Registered,
   ServerGone,
   ServerNotRegistered,
@@ -35,6 +36,7 @@ export {
   RegistrationBody,
   ReportBody,
   type SeatsWanted,
+  ServerAttributes,
   type ServerRegistration,
   type ServerReport,
 } from './game-servers/server-reports.js'

@@ -310,6 +310,33 @@ describe('a server', () => {
     expect((await second()).status).toBe(200)
   })
 
+  test('of which a second process registers tells each process its own orders, also if it waits', async () => {
+    const { register, send, token, run, playing, matchId, clock } = await open()
+    await register()
+    await playing()
+    await run(1000)
+    const { json } = await playing()
+    const exchange = async (instance: string, seq: number, version: unknown) => {
+      const begunAt = clock.now()
+      const matches = [{ id: matchId, status: 'open' }]
+      const path = `/servers/me?wait=10&version=${String(version)}`
+      const answer = await send(token, 'PUT', path, { instance, seq, matches })
+      return { ...answer, passed: clock.now() - begunAt }
+    }
+    const waiting = exchange('one', 50, json['version'])
+    await run(1000)
+    const second = await register(token, 'two')
+    const replaced = await waiting
+    expect(replaced.json).toMatchObject({ want: 'drain', reason: 'replaced', matches: [] })
+    const [version, known] = [second.json['version'], replaced.json['version']]
+    const held = exchange('two', 1, version)
+    await run(1000)
+    const drains = exchange('one', 51, known)
+    await run(12_000)
+    expect(await held).toMatchObject({ passed: 10_000, json: { want: 'run', matches: [{ id: matchId }] } })
+    expect(await drains).toMatchObject({ passed: 10_000, json: { want: 'drain', matches: [] } })
+  })
+
   test('whose match was given to another server is 410, and its reports of that match change nothing', async () => {
     const { register, report, matchId, run, matchmaker, service } = await open()
     await register()

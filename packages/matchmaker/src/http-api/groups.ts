@@ -8,6 +8,7 @@ import {
   PlayerCoolingDown,
   PlayerOverLimit,
   PlayerPlaying,
+  SeatRefused,
   unknownQueue,
   UnknownTicket,
 } from '../errors.js'
@@ -31,13 +32,26 @@ import type { GroupView, MemberView } from './schemas.js'
 import type { TicketService } from './service.js'
 import { assignmentView, isoTime, seatId } from './ticket-views.js'
 
-/** What the request's own player hears of errors about another member. */
 const OF_OTHERS = [
   [PlayerBusy, 409, 'member-busy', 'Another member is already queued. Cancel that ticket first.'],
   [PlayerPlaying, 409, 'member-playing', 'Another member is still in a match.'],
   [PlayerCoolingDown, 409, 'member-cooling-down', 'Another member is on cooldown. Retry later.'],
   [PlayerOverLimit, 429, 'member-over-limit', 'Another member has reached the limit of matches. Retry later.'],
+  [SeatRefused, 409, 'member-playing', 'Another member plays elsewhere.'],
 ] as const
+
+/**
+ * What the request's own player hears of an error about another member, without details of that member. Undefined for
+ * an error about nobody, or about the player.
+ */
+export function memberProblem(error: unknown, ownId: string): Problem | undefined {
+  const about = OF_OTHERS.find(([kind]) => error instanceof kind)
+  const { playerId, retryAfterMs, until } = error as Partial<PlayerCoolingDown>
+  if (about === undefined || playerId === undefined || playerId === ownId) return undefined
+  const [, status, code, detail] = about
+  const members = until === undefined ? undefined : { retry_at: isoTime(until) }
+  return new Problem(status, code, detail, { members, retryAfterMs })
+}
 
 /**
  * Creates the group's ticket. A member's error does not reveal details of another member.
@@ -54,15 +68,8 @@ async function startGroup(
     return await service.createTicket({ id: group.id, queue: group.profile, players })
   } catch (error) {
     const index = players.findIndex(({ id }) => id === by.player.id)
-    const about = OF_OTHERS.find(([kind]) => error instanceof kind)
-    const { playerId, retryAfterMs, until } = error as Partial<PlayerCoolingDown>
-    if (about !== undefined && playerId !== by.player.id) {
-      const [, status, code, detail] = about
-      throw new Problem(status, code, detail, {
-        members: until === undefined ? undefined : { retry_at: isoTime(until) },
-        retryAfterMs,
-      })
-    }
+    const ofOther = memberProblem(error, by.player.id)
+    if (ofOther !== undefined) throw ofOther
     const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
     if (field.startsWith('players.') && !field.startsWith(`players.${index}.`)) {
       throw new Problem(409, 'member-refused', 'The data of another member does not fit the queue.')

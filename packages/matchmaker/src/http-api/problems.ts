@@ -72,6 +72,7 @@ const conflict = (
 ): Problem => new Problem(409, code, message, { members, retryAfterMs })
 
 const SEAT_STATUSES: Partial<Readonly<Record<SeatRefused['code'], number>>> = {
+  'no-such-team': 400,
   'wrong-password': 403,
   'too-many-tries': 429,
   'no-capacity': 503,

@@ -210,6 +210,24 @@ describe('a seat', () => {
     expect(text).not.toContain(first)
   })
 
+  test('of another member on cooldown says when to retry, and not who it is', async () => {
+    const { call, listed, run, clock } = serve()
+    const [first = ''] = await listed()
+    const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
+    await call('ben', `POST /groups/${group.group_id}/members`, { profile: 'duel', is_ready: false })
+    for (let hold = 0; hold < 3; hold += 1) {
+      await call('ben', `POST /servers/${first}/seats`, {})
+      await run(36_000)
+    }
+    const { status, json, text, response } = await call('ann', `POST /servers/${first}/seats`, {
+      group_id: group.group_id,
+    })
+    expect([status, (json as { type: string }).type]).toEqual([409, 'urn:muster:problem:member-cooling-down'])
+    const waitMs = Date.parse((json as { retry_at: string }).retry_at) - clock.now()
+    expect(response.headers.get('retry-after')).toBe(String(Math.ceil(waitMs / 1000)))
+    expect(text).not.toContain('ben')
+  })
+
   test('is given to many by a backend', async () => {
     const { call, listed } = serve()
     const [first = ''] = await listed()
@@ -234,6 +252,34 @@ describe('a quick join', () => {
     expect((await call('ben', 'POST /seats', { where: ['mode is dm'] })).json).toMatchObject({ column: 6 })
   })
 
+  test('takes no server with a password, and uses up nobody’s tries of it', async () => {
+    const { call, listed, servers, run } = serve()
+    const [first = '', second = ''] = await listed()
+    if (servers[0]?.listing !== undefined) servers[0].listing['password'] = 'secret'
+    await run(1000)
+    for (let nth = 0; nth < 5; nth += 1)
+      expect((await call('ann', 'POST /seats', { sort: 'name' })).json).toMatchObject({ server_id: second })
+    expect(await call('ann', 'POST /seats', { password: 'secret' })).toMatchObject({ status: 400 })
+    expect(await call('ann', `POST /servers/${first}/seats`, { password: 'secret' })).toMatchObject({ status: 201 })
+  })
+
+  test('takes a server that has the team', async () => {
+    const { call, listed, servers, run } = serve()
+    const [first = '', second = ''] = await listed()
+    if (servers[1]?.listing !== undefined) servers[1].listing['teams'] = { red: 1, blue: 1 }
+    await run(1000)
+    expect(await call('ann', `POST /servers/${first}/seats`, { team: 'red' })).toMatchObject({
+      status: 400,
+      json: { type: 'urn:muster:problem:no-such-team' },
+    })
+    const red = { team: 'red', sort: 'name' }
+    expect((await call('ann', 'POST /seats', red)).json).toMatchObject({ server_id: second, team_id: 'red' })
+    expect((await call('ben', 'POST /seats', red)).json).toMatchObject({ type: 'urn:muster:problem:no-server-fits' })
+    expect((await call('ben', `POST /servers/${second}/seats`, { team: 'red' })).json).toMatchObject({
+      type: 'urn:muster:problem:server-full',
+    })
+  })
+
   test('starts one where there is none, and its seat is followed', async () => {
     const custom = { perPlayer: 1, max: 1 }
     const { call, run, matchmaker } = serve({ matchmaker: { pools: [{ ...world, at: [], custom }] } })
@@ -252,6 +298,22 @@ describe('a quick join', () => {
     expect((await call('ben', 'POST /pools/other/servers', {})).json).toMatchObject({ field: 'pool' })
     const chosen = await call('ben', 'POST /pools/arena/servers', { attributes: { admin: true } })
     expect(chosen).toMatchObject({ status: 400, json: { field: 'attributes.admin' } })
+  })
+})
+
+describe('a server that a group starts', () => {
+  test('shows each member their own seat, whoever asks', async () => {
+    const { call, run } = serve({ matchmaker: { pools: [{ ...world, custom: { perPlayer: 1, max: 1 } }] } })
+    const group = (await call('ann', 'POST /groups', { profile: 'duel', is_ready: false })).json as { group_id: string }
+    await call('ben', `POST /groups/${group.group_id}/members`, { profile: 'duel', is_ready: false })
+    await run(8000)
+    const body = { group_id: group.group_id }
+    for (const who of ['ann', 'ben']) {
+      const started = await call(who, 'POST /pools/arena/servers', body)
+      expect(started).toMatchObject({ status: 202, json: { seats: [{ player_id: who, status: 'starting' }] } })
+      const joined = await call(who, 'POST /seats', { start: true, ...body })
+      expect(joined).toMatchObject({ status: 202, json: { player_id: who, status: 'starting' } })
+    }
   })
 })
 

@@ -18,11 +18,11 @@ import {
   type ServerOrders,
   type ServerQuery,
 } from '@muster/servers/internal'
-import { PlayerCoolingDown, PlayerPlaying } from '../errors.js'
+import { UnknownServer } from '../errors.js'
 import type { Locate } from '../locate/mmdb-locate.js'
 import { isBackend, type MatchCaller, notTheServer, playerOf } from './callers.js'
 import type { OpenWaits } from './follow-ticket.js'
-import type { Groups } from './groups.js'
+import { type Groups, memberProblem } from './groups.js'
 import { type Beacons, createPings, placeOf } from './latencies.js'
 import { type ListedServerView, type seatRoutes, serverRoutes } from './server-routes.js'
 import type { TicketService } from './service.js'
@@ -34,6 +34,7 @@ export const SERVER_BODY_BYTES = 1024 * 1024
 /** Creates the handlers of game servers, whose token is known to be one. */
 export function createServerHandlers(
   service: Pick<TicketService, 'registerServer' | 'reportServer' | 'waitForServerOrders'>,
+  clock: Clock,
 ): Handlers<typeof serverRoutes, MatchCaller> {
   const tokenOf = ({ serverSecret }: MatchCaller): string => {
     if (serverSecret === undefined) throw notTheServer()
@@ -50,7 +51,14 @@ export function createServerHandlers(
       const orders = await service.reportServer(token, report)
       if (wait === 0 || version === undefined || orders.version !== version) return ordersView(orders)
       const { signal } = request
-      return ordersView(await service.waitForServerOrders(token, { version, waitMs: wait * 1000, signal }))
+      const waitMs = wait * 1000
+      if (orders.reason !== 'replaced')
+        return ordersView(
+          await service.waitForServerOrders(token, { instance: report.instance, version, waitMs, signal }),
+        )
+      // A process that was replaced gets no other orders. It waits apart from the one that has replaced it.
+      await clock.sleep(waitMs, signal)
+      return ordersView(orders)
     },
   }
 }
@@ -178,18 +186,12 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
   const answer = (granted: SeatsGranted, exchange: Exchange, status = granted.isNew ? 201 : 200) =>
     Response.json(seatsView(granted, exchange), { status })
 
-  /** Does what may be refused because of another player of the party, of whom the caller hears no more than that. */
+  /** The caller hears nothing of other members of the party, but that one of them cannot come. */
   const forParty = async <Result>({ caller }: Exchange, act: () => Result | Promise<Result>): Promise<Result> => {
     try {
       return await act()
     } catch (error) {
-      const { playerId } = error as { readonly playerId?: unknown }
-      if (isBackend(caller) || typeof playerId !== 'string' || playerId === caller.id) throw error
-      if (error instanceof PlayerCoolingDown)
-        throw new Problem(409, 'member-cooling-down', 'Another member is on cooldown. Retry later.')
-      if (error instanceof PlayerPlaying || error instanceof SeatRefused)
-        throw new Problem(409, 'member-playing', 'Another member plays elsewhere.')
-      throw error
+      throw (isBackend(caller) ? undefined : memberProblem(error, caller.id)) ?? error
     }
   }
 
@@ -247,21 +249,22 @@ export function createSeatHandlers(options: SeatHandlersOptions): Handlers<typeo
       return answer(await forParty(exchange, () => service.holdSeats(request)), exchange)
     },
 
-    quickJoin: async ({ latencies = {}, start, team, password, build, group_id, player_ids, ...query }, exchange) => {
+    quickJoin: async ({ latencies = {}, start, team, build, group_id, player_ids, ...query }, exchange) => {
       const party = { group_id, player_ids }
       const playerIds = await seated(party, exchange)
       const { filter, ...sorted } = read({ ...query, limit: MOST_TRIES })
       const { pingOf } = await pingsFor({ reported: latencies, ip: addressOf(exchange) })
       const fits = (server: ListedServer) =>
         server.isOpen &&
+        !server.hasPassword &&
         server.seats.free >= playerIds.length &&
-        (!server.hasPassword || password !== undefined) &&
+        (team === undefined || server.teams.some(({ name, free }) => name === team && free >= playerIds.length)) &&
         (build === undefined || server.build === undefined || server.build === build) &&
         filter(server, pingOf)
       await list().fresh()
       const page = pageOf(list().all(), { ...sorted, filter: fits }, pingOf)
       for (const { id: serverId } of page.servers) {
-        const request = { serverId, playerIds, team, password, build, groupId: group_id }
+        const request = { serverId, playerIds, team, build, groupId: group_id }
         try {
           return answer(await forParty(exchange, () => service.holdSeats(request)), exchange)
         } catch (error) {
@@ -292,9 +295,10 @@ type Input<Name extends keyof typeof seatRoutes> = Parameters<Handlers<typeof se
 type Shown = Input<'listServers'>
 type StartBody = Exclude<Input<'quickJoin'>['start'], true | undefined>
 
+/** Refusals of one server that say nothing of the next. */
+const PASSING: ReadonlySet<string> = new Set(['server-full', 'server-closed', 'wrong-password', 'no-such-team'])
 const isPassing = (error: unknown): boolean =>
-  (error instanceof SeatRefused && (error.code === 'server-full' || error.code === 'server-closed')) ||
-  (error instanceof Error && error.name === 'UnknownServer')
+  error instanceof UnknownServer || (error instanceof SeatRefused && PASSING.has(error.code))
 
 /** `Frankfurt 23`: the name of a beacon, and milliseconds. Others are left out: they cannot be believed. */
 function latenciesIn(given: readonly string[] = []): Readonly<Record<string, number>> {

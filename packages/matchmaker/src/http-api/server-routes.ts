@@ -6,6 +6,7 @@ import {
   MOST_CLAUSES,
   RegistrationBody,
   ReportBody,
+  ServerAttributes,
 } from '@muster/servers/internal'
 import { z } from 'zod'
 import { MOST_LATENCIES } from './latencies.js'
@@ -200,7 +201,6 @@ const party = {
 const joining = {
   team: z.string().min(1).max(64).optional().describe('Default: the one with the most room'),
   build: z.string().min(1).max(128).optional().describe('The build of the game; servers of another one are refused'),
-  password: z.string().max(128).optional(),
   ...party,
 }
 
@@ -212,10 +212,7 @@ const start = z.strictObject({
   pool: name.optional().describe('Default: the first of which players may start servers'),
   name: name.optional().describe('In the list; default: that of the pool'),
   password: z.string().min(1).max(128).optional(),
-  attributes: z
-    .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
-    .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')
-    .optional(),
+  attributes: ServerAttributes.optional(),
 })
 
 /** The routes by which players find servers and take seats. */
@@ -244,13 +241,13 @@ export const seatRoutes = {
   }),
   holdSeat: operation('POST /servers/{server_id}/seats', {
     summary: 'Hold a seat; again: the same one, renewed. A seat that one holds elsewhere is given back',
-    input: z.strictObject({ server_id: serverId, ...joining }),
+    input: z.strictObject({ server_id: serverId, password: z.string().max(128).optional(), ...joining }),
     output: SeatsSchema,
     success: [201, 200],
     errors: [403, 404, 409, 503],
   }),
   quickJoin: operation('POST /seats', {
-    summary: 'Hold a seat on the best server; with `start`, one is started where there is none',
+    summary: 'Hold a seat on the best server without a password; with `start`, one is started where there is none',
     input: z.strictObject({
       where: z.array(z.string().max(LONGEST_CLAUSE)).max(MOST_CLAUSES).optional(),
       q: z.string().max(64).optional(),

@@ -231,7 +231,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       await service.stopMatch(match_id, { until: 'recorded' })
     },
 
-    ...createServerHandlers(service),
+    ...createServerHandlers(service, clock),
     joinKeys: () => whenKnown(service.joinKeys(), joinKeysAnswer),
     ...createSeatHandlers({ service, groups, waits, beacons, locate, clock, onError }),
     serverReady: async ({ match_id }, { request }) => {

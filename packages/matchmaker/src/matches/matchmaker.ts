@@ -5,6 +5,7 @@ import type {
   JoinKeySet,
   ListChanges,
   ListKnown,
+  OrdersWait,
   Placement,
   Player,
   Registered,
@@ -322,12 +323,10 @@ export interface Matchmaker {
   joinKeys(): JoinKeySet
   /**
    * Resolves with the orders of a game server once their version differs, or after `waitMs`. A later call for the same
-   * server ends an earlier one. Rejects with the signal's reason, or as `reportServer`.
+   * server ends an earlier one, unless another process of the server has replaced the later one. Rejects with the
+   * signal's reason, or as `reportServer`.
    */
-  waitForServerOrders(
-    token: string,
-    wait: { readonly version: number; readonly waitMs: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<ServerOrders>
+  waitForServerOrders(token: string, wait: OrdersWait): Promise<ServerOrders>
   /** How servers are listed: the option `browser`, with defaults. */
   browserTerms(): Browser
   /**

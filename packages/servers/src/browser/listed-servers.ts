@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import type { SeatCounts } from '../seats/index.js'
@@ -24,7 +25,7 @@ export interface ListedPlace {
   readonly country: string | undefined
   readonly latitude: number
   readonly longitude: number
-  /** In a `ServerList`: places are numbered from 0, so that a ping is looked up by a number. */
+  /** In a `ServerList`: places are numbered from 0, so that a ping is looked up by a number. Undefined: too many. */
   readonly number?: number | undefined
 }
 
@@ -33,6 +34,8 @@ export interface ListChanges {
   /** Of the list: one of another process begins anew. */
   readonly epoch: string
   readonly version: number
+  /** The version of the list when the reader began. */
+  readonly since: number
   /** Whether what the reader knew before is void. */
   readonly isNew: boolean
   readonly servers: readonly ListedServer[]
@@ -41,15 +44,12 @@ export interface ListChanges {
   readonly more: boolean
 }
 
-/** What a reader of the list knows. */
-export interface ListKnown {
-  readonly epoch: string
-  readonly version: number
-}
+/** What a reader of the list knows, by the last answer. */
+export type ListKnown = Pick<ListChanges, 'epoch' | 'version' | 'since'>
 
 /** The list of servers, in versions, so that readers in other processes need only what has changed. */
 export interface ListedServers {
-  /** Something about the server has changed. */
+  /** Something about the server may have changed. */
   touch(serverId: string): void
   changes(known: ListKnown | undefined): ListChanges
 }
@@ -76,7 +76,7 @@ export function createListedServers(
   const settle = () => {
     for (const id of touched) {
       const row = read(id)
-      if (row === undefined && !rows.has(id)) continue
+      if (isDeepStrictEqual(row, rows.get(id)?.row)) continue
       version += 1
       rows.delete(id)
       gone.delete(id)
@@ -95,13 +95,14 @@ export function createListedServers(
     touch: (serverId) => void touched.add(serverId),
     changes: (known) => {
       settle()
-      const isNew = known?.epoch !== epoch || known.version < knownFrom
-      const since = isNew ? 0 : known.version
+      // What was gone before a reader began, it has never seen.
+      const isNew = known?.epoch !== epoch || Math.max(known.version, known.since) < knownFrom
+      const [from, since] = isNew ? [0, version] : [known.version, known.since]
       const servers: ListedServer[] = []
-      let last = since
+      let last = from
       let more = false
       for (const { row, version: at } of rows.values()) {
-        if (at <= since) continue
+        if (at <= from) continue
         if (servers.length === MOST_IN_ANSWER) {
           more = true
           break
@@ -109,8 +110,9 @@ export function createListedServers(
         servers.push(row)
         last = at
       }
-      const lost = isNew ? [] : Array.from(gone).flatMap(([id, at]) => (at > since ? [id] : []))
-      return { epoch, version: more ? last : version, isNew, servers, gone: lost, more }
+      const seenTo = Math.max(from, since)
+      const lost = Array.from(gone).flatMap(([id, at]) => (at > seenTo ? [id] : []))
+      return { epoch, version: more ? last : version, since, isNew, servers, gone: lost, more }
     },
   }
 }
@@ -123,53 +125,47 @@ export interface ServerList {
   /** The servers as of the last `apply`. A change of the list makes another array. */
   all(): readonly ListedServer[]
   find(serverId: string): ListedServer | undefined
-  /** The places of servers, by their numbers. */
-  places(): readonly ListedPlace[]
   /** What is known, for `changes`. */
   known(): ListKnown | undefined
   /** Returns what is different now. */
   apply(changes: ListChanges): readonly ListChange[]
 }
 
-/** Places that are numbered at most: beyond it, the list begins anew. */
+/** Places that are numbered at most (our choice). Pages know no ping of servers at others. */
 const MOST_PLACES = 10_000
 
 export function createServerList(): ServerList {
   let known: ListKnown | undefined
   const servers = new Map<string, ListedServer>()
   let all: readonly ListedServer[] = []
-  const places: ListedPlace[] = []
+  /** Servers of a list before, which are gone unless the rest of the new one names them. */
+  let unnamed = new Set<string>()
   const byPlace = new Map<string, ListedPlace>()
 
   const numbered = (place: ListedPlace): ListedPlace => {
     const key = `${place.latitude} ${place.longitude} ${place.city ?? ''}`
     const before = byPlace.get(key)
     if (before !== undefined) return before
-    const made = { ...place, number: places.length }
-    if (places.length < MOST_PLACES) {
-      places.push(made)
-      byPlace.set(key, made)
-    }
+    if (byPlace.size === MOST_PLACES) return place
+    const made = { ...place, number: byPlace.size }
+    byPlace.set(key, made)
     return made
   }
 
   return {
     all: () => all,
     find: (serverId) => servers.get(serverId),
-    places: () => places,
     known: () => known,
-    apply: ({ epoch, version, isNew, servers: changed, gone }) => {
-      known = { epoch, version }
+    apply: ({ epoch, version, since, isNew, servers: changed, gone, more }) => {
+      known = { epoch, version, since }
       const different: ListChange[] = []
-      if (isNew) {
-        const now = new Set(changed.map(({ id }) => id))
-        for (const [id, before] of servers) if (!now.has(id)) different.push([before, undefined])
-        for (const [before] of different) servers.delete(before?.id ?? '')
-      }
-      for (const id of gone) {
+      if (isNew) unnamed = new Set(servers.keys())
+      for (const { id } of changed) unnamed.delete(id)
+      for (const id of more ? gone : [...gone, ...unnamed]) {
         const before = servers.get(id)
         if (servers.delete(id)) different.push([before, undefined])
       }
+      if (!more) unnamed.clear()
       for (const row of changed) {
         const after = row.place === undefined ? row : { ...row, place: numbered(row.place) }
         different.push([servers.get(row.id), after])

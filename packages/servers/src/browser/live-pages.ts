@@ -7,7 +7,6 @@ import {
   type ListedServer,
   type ListKnown,
 } from './listed-servers.js'
-import type { ListedPlace } from './listed-servers.js'
 import type { PingOf } from './server-filter.js'
 import type { Browser } from './browser-definition.js'
 import { changedWindow, cutWindow, type PageWindow, type ReadQuery, type ServerPage } from './server-pages.js'
@@ -31,7 +30,6 @@ export interface ServerReader {
   all(): readonly ListedServer[]
   page(query: ReadQuery, pingOf: PingOf): ServerPage
   find(serverId: string): ListedServer | undefined
-  places(): readonly ListedPlace[]
   /**
    * Follows a page. Viewers of the same page share it.
    * @param key the same for all who look for the same, from the same place
@@ -42,8 +40,6 @@ export interface ServerReader {
     page: { readonly key: string; readonly query: ReadQuery; readonly pingOf: PingOf },
     changed: (change: PageChange) => void,
   ): Promise<() => void>
-  /** Pages that are followed now. */
-  pages(): number
 }
 
 /** Milliseconds for which a copy of the list is good enough, and between two changes of a page. */
@@ -126,7 +122,6 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
     all: list.all,
     page: table.page,
     find: list.find,
-    places: list.places,
     follow: async ({ key, query, pingOf }, changed) => {
       await refreshed()
       let one = followed.get(key)
@@ -144,7 +139,6 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
         if (viewers.size === 0 && followed.get(key)?.viewers === viewers) followed.delete(key)
       }
     },
-    pages: () => followed.size,
   }
 }
 

@@ -54,11 +54,10 @@ export interface ServerBrowser {
   /** Gives a seat back. Returns false if the player has no such seat. */
   release(seatId: string, playerId: string | undefined): boolean
   ofPlayer(playerId: string): readonly SeatGrant[]
-  /** These players are sent to a match: seats that are held for them are free. */
+  /** These players are sent to a match: seats that are held for them, or are to be, are free. */
   matched(playerIds: readonly string[]): void
   /**
    * Has a server list itself: a warm one, or else one that is created.
-   * @param ask starts a server of the pool; undefined: there is none, and none may be created
    * @throws {InvalidInput} naming the field; {SeatRefused}
    */
   start(request: StartRequest): SeatsGranted & { readonly serverId: string }
@@ -184,10 +183,28 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
     return undefined
   }
 
-  const giveUp = ({ server }: Start) => {
+  const forget = ({ server }: Start) => {
     starts.delete(server.matchId)
     wanted.delete(server.matchId)
-    options.drop(server)
+  }
+  const giveUp = (start: Start) => {
+    forget(start)
+    options.drop(start.server)
+  }
+  /** The players want the server no longer. One that runs, and has not begun their session, is stock again. */
+  const giveBack = (start: Start) => {
+    const { matchId } = start.server
+    if (gameServers().find(matchId) === undefined || seats.isListed(matchId)) return giveUp(start)
+    forget(start)
+    gameServers().changed(start.server)
+  }
+
+  /** A player has no seat on the server that starts. It is wanted as long as others have. */
+  const leaveStart = (start: Start, leaving: number) => {
+    const playerIds = start.request.playerIds.filter((_, index) => index !== leaving)
+    const seatIds = start.seatIds.filter((_, index) => index !== leaving)
+    if (playerIds.length === 0) giveBack(start)
+    else starts.set(start.server.matchId, { ...start, request: { ...start.request, playerIds }, seatIds })
   }
 
   /** The server lists what was wanted: the players who had it started get their seats. */
@@ -217,19 +234,14 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
     return { pool: pool.name, custom: pool.custom }
   }
 
+  /** A game need not say who owns the session that it was told to list. */
+  const ownerOf = (serverId: string) => wanted.get(serverId)?.owner ?? seats.listing(serverId)?.listing.owner
   /** Servers of a pool that players have started, and those of one player. */
   const startedIn = (pool: string, owner: string | undefined) => {
-    let all = 0
-    let own = 0
-    const count = (serverId: string, by: string | undefined) => {
-      if (find(serverId)?.pool !== pool) return
-      all += 1
-      if (by !== undefined && by === owner) own += 1
-    }
-    for (const { server, wanted: session } of starts.values()) count(server.matchId, session.owner)
-    for (const serverId of seats.serverIds())
-      if (!starts.has(serverId)) count(serverId, seats.read(serverId)?.listing.owner)
-    return { all, own }
+    const serverIds = new Set([...starts.keys(), ...seats.serverIds()])
+    const all = [...serverIds].filter((serverId) => find(serverId)?.pool === pool)
+    const own = owner === undefined ? [] : all.filter((serverId) => ownerOf(serverId) === owner)
+    return { all: all.length, own: own.length }
   }
 
   /** Servers that players have started end once they have been empty for a while. */
@@ -251,6 +263,7 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
     games: {
       listed: ({ matchId }, listing, instance) => {
         seats.listed(matchId, listing, instance)
+        list.touch(matchId)
         if (listing === undefined) emptySince.delete(matchId)
         const session = wanted.get(matchId)
         if (session === undefined) return
@@ -292,9 +305,13 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       const seat = seats.find(seatId)
       if (seat !== undefined && (playerId === undefined || seat.playerId === playerId)) return seats.release(seatId)
       const found = startBySeat(seatId)
+      if (found === undefined) return false
+      const { start, index } = found
+      const owner = start.request.playerIds[index] as string
       // Only the owner ends a start: the seats of the others expire.
-      if (found?.index !== 0 || (playerId !== undefined && found.start.request.playerIds[0] !== playerId)) return false
-      giveUp(found.start)
+      if (owner !== start.wanted.owner || (playerId !== undefined && owner !== playerId)) return false
+      giveBack(start)
+      seats.unused(owner)
       return true
     },
     ofPlayer: (playerId) => {
@@ -308,6 +325,8 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       for (const playerId of playerIds) {
         const seat = seats.ofPlayer(playerId)
         if (seat?.state === 'held') seats.release(seat.id)
+        const found = startOf(playerId)
+        if (found !== undefined) leaveStart(found.start, found.index)
       }
     },
 
@@ -318,8 +337,11 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       const [owner] = playerIds
       const before = owner === undefined ? undefined : startOf(owner)?.start
       if (before !== undefined) {
-        // The same again.
-        const again = before.request.playerIds.map((_, index) => startingSeat(before, index))
+        // The same again, for those of the players for whom it was started.
+        const again = playerIds.flatMap((playerId) => {
+          const index = before.request.playerIds.indexOf(playerId)
+          return index === -1 ? [] : [startingSeat(before, index)]
+        })
         return { seats: again, isNew: false, serverId: before.server.matchId }
       }
       const { all, own } = startedIn(pool, owner)
@@ -360,7 +382,7 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       for (const start of starts.values()) {
         const { server, until } = start
         if (find(server.matchId) !== server || server.unwanted !== undefined || now >= until) giveUp(start)
-        else if (server.assignment !== undefined && seats.read(server.matchId)?.session === start.wanted.session)
+        else if (server.assignment !== undefined && seats.listing(server.matchId)?.session === start.wanted.session)
           begun(start)
       }
       endEmpty(now)

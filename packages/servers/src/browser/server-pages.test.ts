@@ -267,12 +267,64 @@ describe('the list in another process', () => {
       ;({ more } = changes)
     }
     expect([parts, copy.all().length]).toEqual([3, 2500])
+    // What is touched, and is as before, is not sent again.
+    for (let nth = 0; nth < 2500; nth += 1) listed.touch(`s${nth}`)
+    expect(listed.changes(copy.known())).toMatchObject({ servers: [], gone: [], more: false })
     const other = createListedServers((id) => filled(id, 1), seededRandom(2))
     other.touch('s1')
     const changes = other.changes(copy.known())
     expect(changes.isNew).toBe(true)
     copy.apply(changes)
     expect(copy.all().map(({ id, seats }) => [id, seats.taken])).toEqual([['s1', 1]])
+  })
+
+  test('comes to its end although more servers are gone than are remembered', () => {
+    const rows = new Map<string, ListedServer>()
+    const listed = createListedServers((id) => rows.get(id), seededRandom(1))
+    const put = (id: string, row?: ListedServer) => {
+      if (row === undefined) rows.delete(id)
+      else rows.set(id, row)
+      listed.touch(id)
+    }
+    for (let nth = 0; nth < 2500; nth += 1) put(`s${nth}`, filled(`s${nth}`, 0))
+    listed.changes(undefined)
+    for (let nth = 0; nth < 10_500; nth += 1) put(`old ${nth}`, filled(`old ${nth}`, 0))
+    listed.changes(undefined)
+    for (let nth = 0; nth < 10_500; nth += 1) put(`old ${nth}`)
+    const copy = createServerList()
+    let parts = 0
+    for (let more = true; more && parts < 10; parts += 1) {
+      const changes = listed.changes(copy.known())
+      copy.apply(changes)
+      ;({ more } = changes)
+      // What goes while the list is read is heard of.
+      if (parts === 0) put('s7')
+    }
+    expect([parts, copy.all().length, copy.find('s7')]).toEqual([3, 2499, undefined])
+    // Who has read it all before so many were gone begins anew.
+    expect(listed.changes({ epoch: copy.known()?.epoch ?? '', version: 2500, since: 2500 }).isNew).toBe(true)
+  })
+
+  test('keeps the servers of the list before until the rest of a new one has come', () => {
+    const begin = (seed: number) => {
+      const listed = createListedServers((id) => filled(id, 0), seededRandom(seed))
+      for (let nth = 0; nth < 1500; nth += 1) listed.touch(`s${nth}`)
+      return listed
+    }
+    const copy = createServerList()
+    const before = begin(1)
+    before.touch('only there')
+    while (copy.apply(before.changes(copy.known())).length > 0);
+    expect(copy.all()).toHaveLength(1501)
+    const after = begin(2)
+    const first = after.changes(copy.known())
+    expect([first.isNew, first.more]).toEqual([true, true])
+    expect(copy.apply(first).filter(([, now]) => now === undefined)).toEqual([])
+    expect(copy.all()).toHaveLength(1501)
+    expect(copy.apply(after.changes(copy.known())).filter(([, now]) => now === undefined)).toMatchObject([
+      [{ id: 'only there' }, undefined],
+    ])
+    expect(copy.all()).toHaveLength(1500)
   })
 })
 
@@ -284,8 +336,12 @@ describe('a page that is followed', () => {
         const clock = createManualClock()
         const rows = new Map<string, ListedServer>()
         const listed = createListedServers((id) => rows.get(id), seededRandom(1))
+        let reads = 0
         const reader = createServerReader({
-          read: (known) => listed.changes(known),
+          read: (known) => {
+            reads += 1
+            return listed.changes(known)
+          },
           browser,
           clock,
           onError: (error) => {
@@ -297,16 +353,20 @@ describe('a page that is followed', () => {
         let order: readonly string[] = []
         let total = 0
         let calls = 0
+        let last: PageChange | undefined
         const see = (change: PageChange) => {
           calls += 1
+          last = change
           if (change.isWhole) seen.clear()
           for (const one of change.servers) seen.set(one.id, one)
           order = change.order ?? order
           ;({ total } = change)
         }
         const end = await reader.follow({ key: 'one', query: read, pingOf: noPing }, see)
-        const endOther = await reader.follow({ key: 'one', query: read, pingOf: noPing }, () => {})
-        expect(reader.pages()).toBe(1)
+        let shared: PageChange | undefined
+        const endOther = await reader.follow({ key: 'one', query: read, pingOf: noPing }, (change) => {
+          shared = change
+        })
         for (const changes of steps) {
           for (const { id, taken } of changes) {
             const name = `s${id}`
@@ -318,6 +378,7 @@ describe('a page that is followed', () => {
           await clock.advance(1000)
           await reader.fresh()
           expect(calls - before).toBeLessThanOrEqual(1)
+          if (calls > before) expect(shared).toBe(last)
           // Somebody else begins while there are changes.
           ;(await reader.follow({ key: 'other', query: read, pingOf: noPing }, () => {}))()
           const page = pageOf([...rows.values()], read, noPing)
@@ -327,7 +388,10 @@ describe('a page that is followed', () => {
         }
         end()
         endOther()
-        expect(reader.pages()).toBe(0)
+        await clock.advance(2000)
+        const before = reads
+        await clock.advance(5000)
+        expect(reads).toBe(before)
       }),
     )
   })

@@ -8,7 +8,6 @@ import { type Order, type ReadQuery, type ServerPage, topOf } from './server-pag
 export interface ServerTable {
   set(server: ListedServer): void
   remove(serverId: string): void
-  clear(): void
   /** The page of the servers in the table: as `pageOf` of them. */
   page(query: ReadQuery, pingOf: PingOf): ServerPage
 }
@@ -111,12 +110,6 @@ export function createServerTable(browser: Pick<Browser, 'attributes'>): ServerT
       rowOf.delete(serverId)
       const last = rows.pop()
       if (last !== undefined && last.id !== serverId) write(row, last)
-    },
-    clear: () => {
-      rows.length = 0
-      rowOf.clear()
-      texts.clear()
-      places.clear()
     },
 
     page: (query, pingOf) => {

@@ -7,6 +7,7 @@ import {
   type Registered,
   ServerGone,
   ServerNotRegistered,
+  type OrdersWait,
   type ServerOrders,
 } from './server-orders.js'
 import {
@@ -79,12 +80,10 @@ export interface GameServers {
   report(server: Allocation, report: ServerReport): ServerOrders
   /**
    * Resolves with the orders of a server once their version differs from the given one, or the time is over. A later
-   * call of the same server ends an earlier one. Rejects with the signal's reason.
+   * call of the same server ends an earlier one. A process that was replaced does not wait, and ends no other's wait.
+   * Rejects with the signal's reason.
    */
-  waitForOrders(
-    server: Allocation,
-    options: { readonly version: number; readonly waitMs: number; readonly signal?: AbortSignal | undefined },
-  ): Promise<ServerOrders>
+  waitForOrders(server: Allocation, wait: OrdersWait): Promise<ServerOrders>
   /** Something has changed that the server's orders say: it is told at once if it waits. */
   changed(server: Allocation): void
   /** From now on the server takes no match; once it serves none, `spent` is called. */
@@ -274,6 +273,9 @@ export function createGameServers(options: GameServersOptions): GameServers {
     return { version: server.version, want: 'drain', reason: 'replaced', matches: [] }
   }
 
+  const ordersFor = (server: GameServer, instance: string): ServerOrders =>
+    instance === server.registration.instance ? ordersOf(server) : ordersOfReplaced(server, instance)
+
   const replace = (server: GameServer, registration: ServerRegistration) => {
     const now = clock.now()
     const replaced = (server.replaced ??= new Map())
@@ -357,19 +359,22 @@ export function createGameServers(options: GameServersOptions): GameServers {
     report: (allocation, report) => {
       const server = registered(allocation)
       assertPossible(report, server.registration)
-      if (report.instance !== server.registration.instance) return ordersOfReplaced(server, report.instance)
-      seen(server)
-      if (report.seq > server.seq) {
-        server.seq = report.seq
-        take(server, report)
+      if (report.instance === server.registration.instance) {
+        seen(server)
+        if (report.seq > server.seq) {
+          server.seq = report.seq
+          take(server, report)
+        }
       }
-      return ordersOf(server)
+      return ordersFor(server, report.instance)
     },
 
-    waitForOrders: async (allocation, { version, waitMs, signal }) => {
+    waitForOrders: async (allocation, { instance: given, version, waitMs, signal }) => {
       const server = registered(allocation)
-      server.waiter?.()
-      if (server.version === version && waitMs > 0) {
+      const instance = given ?? server.registration.instance
+      const isReplaced = instance !== server.registration.instance
+      if (!isReplaced) server.waiter?.()
+      if (!isReplaced && server.version === version && waitMs > 0) {
         const ending = new AbortController()
         const end = () => ending.abort()
         server.waiter = end
@@ -381,7 +386,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
           if (server.waiter === end) server.waiter = undefined
         })
       }
-      return ordersOf(server)
+      return ordersFor(server, instance)
     },
 
     changed: (allocation) => {

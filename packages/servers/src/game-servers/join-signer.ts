@@ -3,7 +3,7 @@ import { eddsaHeader, keyIdOf, type JoinAlgorithm, type JoinGrant, joinClaims, s
 import type { ServerKeys } from './server-keys.js'
 
 /** A public key as JWK (RFC 8037). */
-export interface JoinPublicKey {
+interface JoinPublicKey {
   readonly kty: 'OKP'
   readonly crv: 'Ed25519'
   /** base64url: 32 bytes. */

@@ -47,6 +47,17 @@ export interface ServerOrders {
   readonly host?: SessionWanted | undefined
 }
 
+/** How a process of a server waits for other orders. */
+export interface OrdersWait {
+  /** The process that waits. Default: the one that has registered. */
+  readonly instance?: string | undefined
+  /** Of the orders that it knows. */
+  readonly version: number
+  /** Milliseconds. */
+  readonly waitMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
 /** The seats of a listed server, for the server. */
 export interface ListingOrders {
   /** Id of the session: `mid` of the join tokens. */

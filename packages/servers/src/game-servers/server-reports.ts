@@ -8,9 +8,15 @@ const MOST_PLAYERS = 1000
 /** Most matches of one server at a time. */
 const MOST_MATCHES = 64
 
-const attributes = z
+/** What a server says of itself, or is to say. */
+export const ServerAttributes = z
   .record(z.string().min(1).max(64), z.union([z.string().max(256), z.number(), z.boolean()]))
   .refine((given) => Object.keys(given).length <= 32, 'must have at most 32 attributes')
+
+const playersOn = z
+  .record(id, z.enum(['in', 'away', 'left']))
+  .refine((given) => Object.keys(given).length <= MOST_PLAYERS, `must have at most ${MOST_PLAYERS} players`)
+  .default({})
 
 const instance = z
   .string()
@@ -28,7 +34,7 @@ export const RegistrationBody = z.strictObject({
     .record(z.string().min(1).max(64), z.number().int().min(1).max(65_535))
     .optional()
     .describe('The ports at which it listens inside its container, by name'),
-  attributes: attributes.optional().describe('What it says of itself, such as its mode or map'),
+  attributes: ServerAttributes.optional().describe('What it says of itself, such as its mode or map'),
 })
 
 const seats = z.strictObject({
@@ -53,11 +59,9 @@ const match = z.strictObject({
   status: z
     .enum(['loading', 'open', 'closed', 'over', 'refused'])
     .describe('`open`: players may come; `closed`: only those who were on it; `refused`: it cannot be served here'),
-  players: z
-    .record(id, z.enum(['in', 'away', 'left']))
-    .refine((given) => Object.keys(given).length <= MOST_PLAYERS, `must have at most ${MOST_PLAYERS} players`)
-    .default({})
-    .describe('Who is on the server, who may return, and who has left for good since the match began'),
+  players: playersOn.describe(
+    'Who is on the server, who may return, and who has left for good since the match began',
+  ),
   seats: seats.optional(),
   result: result.optional().describe('Of a match that is over'),
 })
@@ -80,13 +84,11 @@ const listing = z
       .describe('Seats by team; their sum is `seats`'),
     password: z.string().min(1).max(128).optional().describe('Who wants a seat has to know it; nobody is told'),
     locked: z.boolean().default(false).describe('Nobody gets a seat; those who have one may return'),
-    attributes: attributes.optional().describe('By which players filter, as far as the configuration declares them'),
+    attributes: ServerAttributes.optional().describe(
+      'By which players filter, as far as the configuration declares them',
+    ),
     owner: id.optional().describe('The player who had it started, as the orders said'),
-    players: z
-      .record(id, z.enum(['in', 'away', 'left']))
-      .refine((given) => Object.keys(given).length <= MOST_PLAYERS, `must have at most ${MOST_PLAYERS} players`)
-      .default({})
-      .describe('Who is on the server and who may return; whoever is not named is not there'),
+    players: playersOn.describe('Who is on the server and who may return; whoever is not named is not there'),
   })
   .refine(({ seats: all, teams }) => teams === undefined || Object.values(teams).reduce((a, b) => a + b, 0) === all, {
     path: ['teams'],
@@ -105,7 +107,7 @@ export const ReportBody = z.strictObject({
   healthy: z.boolean().default(true).describe('False three times in a row: it is drained'),
   draining: z.boolean().default(false).describe('It takes no match any more by its own wish'),
   matches: z.array(match).max(MOST_MATCHES).default([]),
-  attributes: attributes.optional(),
+  attributes: ServerAttributes.optional(),
   listing: listing.optional().describe('It is listed: players may look for it and take seats'),
 })
 

@@ -204,9 +204,20 @@ export function createPools(options: PoolsOptions): Pools {
     drain(one.server, reason)
   }
 
+  /** A server becomes busy and idle without the pool hearing of it: by listing itself, or for players who start one. */
+  const lookWhetherIdle = (one: Stock, now: number) => {
+    if (isIdle(one)) one.idleSince = Math.min(one.idleSince, now)
+    else endIdleness(one)
+  }
+  const endIdleness = (one: Stock) => {
+    if (one.idleSince < Infinity) one.place.idleMs += clock.now() - one.idleSince
+    one.idleSince = Infinity
+  }
+
   const keep = (definition: Pool, place: Place, goal: number, now: number) => {
     const here: Stock[] = []
     for (const one of ofPool(definition.name)) if (one.place === place && !one.isDraining) here.push(one)
+    for (const one of here) lookWhetherIdle(one, now)
     for (const one of here)
       if (isTooOld(one, definition, now) || (isEmpty(one) && hasServedAll(one, definition))) take(one, 'retired')
     const current = here.filter((one) => !one.isDraining && !isOld(one))
@@ -314,8 +325,7 @@ export function createPools(options: PoolsOptions): Pools {
     began: (server, match, at) => {
       const one = stock.get(server)
       if (one === undefined) return
-      if (one.idleSince < Infinity) one.place.idleMs += clock.now() - one.idleSince
-      one.idleSince = Infinity
+      endIdleness(one)
       one.began.set(match, at)
     },
     ended: (server, match) => {
@@ -341,7 +351,7 @@ export function createPools(options: PoolsOptions): Pools {
     gone: (server) => {
       const one = stock.get(server)
       if (one === undefined) return
-      if (one.idleSince < Infinity) one.place.idleMs += clock.now() - one.idleSince
+      endIdleness(one)
       forget(one)
       nextLookAt = 0
     },

@@ -110,6 +110,29 @@ describe('results of matches', () => {
       { numRuns: 30 },
     )
   })
+
+  test('have a bound: a match of which nothing is said is left out. What waits is sent in linear time', async () => {
+    const { outbox, taken, kept, problems, run } = open()
+    let looks = 0
+    const players = (matchId: string) => ({
+      ...outcome(matchId, matchId),
+      get playerIds() {
+        looks += 1
+        return [matchId]
+      },
+    })
+    for (let nth = 0; nth < 50_000; nth += 1) outbox.add(players(`m${nth}`))
+    expect(outbox.isFull()).toBe(true)
+    outbox.add({ ...outcome('silent', 'ann'), result: undefined })
+    expect([outbox.pending(), kept.size, problems.length]).toEqual([50_000, 50_000, 1])
+    looks = 0
+    await run(1000)
+    expect(taken).toHaveLength(50_000)
+    // One look to send it, one to write its body, and those at the others under way.
+    expect(looks).toBeLessThan(50_000 * 20)
+    outbox.add({ ...outcome('silent', 'ann'), result: undefined })
+    expect(outbox.pending()).toBe(1)
+  })
 })
 
 test.each([

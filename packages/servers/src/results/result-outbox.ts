@@ -54,7 +54,10 @@ export interface OutboxRecords {
 export interface ResultOutbox {
   /** Whether no more can be kept: then no match may end by its server's word. */
   isFull(): boolean
-  /** Takes a result. It is kept once the store is flushed. */
+  /**
+   * Takes a result. It is kept once the store is flushed. While it is full, a match of which the server says nothing is
+   * left out, with a problem: it ends all the same.
+   */
   add(outcome: MatchOutcome): void
   /** Sends what is due. */
   advance(now: number): void
@@ -111,7 +114,7 @@ export function createResultOutbox(options: ResultOutboxOptions): ResultOutbox {
     const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
     const ending = new AbortController()
     const linked = linkedSignal(closing.signal, ending.signal)
-    const timeout = clock.sleep(TIMEOUT_MS, linked.signal).then(
+    clock.sleep(TIMEOUT_MS, linked.signal).then(
       () => ending.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
       () => {},
     )
@@ -133,7 +136,6 @@ export function createResultOutbox(options: ResultOutboxOptions): ResultOutbox {
     } finally {
       ending.abort()
       linked.unlink()
-      void timeout
     }
   }
 
@@ -163,18 +165,22 @@ export function createResultOutbox(options: ResultOutboxOptions): ResultOutbox {
     for (const one of waiting.values()) {
       const { playerIds } = one.outcome
       const isFree = !playerIds.some((id) => blocked.has(id))
-      if (isFree && !one.isUnderWay && now >= one.dueAt && inFlight < MOST_IN_FLIGHT) void deliver(one)
+      if (isFree && !one.isUnderWay && now >= one.dueAt) void deliver(one)
+      if (inFlight === MOST_IN_FLIGHT) break
       for (const id of playerIds) blocked.add(id)
     }
   }
 
+  const isFull = () => {
+    load()
+    return waiting.size >= MOST_KEPT
+  }
+
   return {
-    isFull: () => {
-      load()
-      return waiting.size >= MOST_KEPT
-    },
+    isFull,
     add: (outcome) => {
-      load()
+      if (isFull() && outcome.result === undefined)
+        return problem(new Error('No more can be kept. The backend is not told of this match.'), outcome.matchId)
       const id = `msg_${newId(random)}`
       waiting.set(id, { id, outcome, tries: 0, dueAt: 0, isUnderWay: false })
       records.put(id, JSON.stringify(outcome))

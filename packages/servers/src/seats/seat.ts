@@ -5,6 +5,7 @@ export type SeatFault =
   | 'server-full'
   | 'server-closed'
   | 'wrong-build'
+  | 'no-such-team'
   | 'wrong-password'
   | 'too-many-tries'
   | 'seat-held-elsewhere'

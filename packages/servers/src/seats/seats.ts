@@ -2,8 +2,8 @@ import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import { type ListingReport, LOST_AFTER_MS } from '../game-servers/index.js'
 import { createPasswordTries } from './password-tries.js'
+import { createRecentTimes } from './recent-times.js'
 import { type Seat, SeatRefused, type SeatState, UnknownServer } from './seat.js'
-import { createUnusedHolds } from './unused-holds.js'
 
 /*
  * The seats of listed servers, counted by us:
@@ -26,7 +26,7 @@ export interface SeatCounts {
 }
 
 /** A server that players may join, as it lists itself. */
-export interface ListedSession {
+interface ListedSession {
   readonly serverId: string
   readonly session: string
   readonly listing: ListingReport
@@ -68,12 +68,17 @@ export interface Seats {
    * that they are gone. Returns false if there is no such seat.
    */
   release(seatId: string): boolean
+  /** The player gave back what was kept for them. It counts as a hold that they let expire. */
+  unused(playerId: string): void
   ofPlayer(playerId: string): Seat | undefined
   /** The seats of a server, for its orders; undefined if it is not listed. */
   on(serverId: string): { readonly session: string; readonly seats: readonly Seat[] } | undefined
   /** Whether somebody has a seat on the server. */
   isOccupied(serverId: string): boolean
   isListed(serverId: string): boolean
+  /** What the server lists, and its session. */
+  listing(serverId: string): Pick<ListedSession, 'session' | 'listing'> | undefined
+  /** The same with the numbers of seats, which are counted for that. */
   read(serverId: string): ListedSession | undefined
   serverIds(): Iterable<string>
   /**
@@ -91,10 +96,10 @@ export interface SeatsOptions {
   readonly maxHoldMs: number
   /** The build of a server, if known, and whether it takes players now. */
   readonly server: (serverId: string) => { readonly build: string | undefined; readonly isOpen: boolean }
-  /** The seats of a server have changed. */
+  /** Who has a seat on a server has changed, or its session, or whether it is listed. */
   readonly changed: (serverId: string) => void
   /** A player let holds expire too often. */
-  readonly unused: (playerId: string, serverId: string) => void
+  readonly unused: (playerId: string) => void
 }
 
 /**
@@ -102,6 +107,9 @@ export interface SeatsOptions {
  * may have been made before (our choice).
  */
 const REPORT_WAY_MS = 5000
+/** Holds that nobody used within this time count together (our choices). */
+const UNUSED_WINDOW_MS = 300_000
+const MOST_UNUSED = 3
 /** Servers that are named in place of a full one. */
 const MOST_ALTERNATIVES = 3
 
@@ -134,13 +142,21 @@ const teamsOf = ({ seats, teams }: ListingReport): ReadonlyMap<string, number> =
 
 /** Creates the seats of all listed servers. */
 export function createSeats(options: SeatsOptions): Seats {
-  const { clock, random, holdMs, maxHoldMs, changed } = options
+  const { clock, random, holdMs, maxHoldMs } = options
   const sessions = new Map<string, Session>()
   /** The one seat of each player. */
   const own = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
   const bySeat = new Map<string, { readonly session: Session; readonly occupant: Occupant }>()
   const tries = createPasswordTries(clock)
-  const unused = createUnusedHolds(clock)
+  const unusedAt = createRecentTimes(UNUSED_WINDOW_MS, clock)
+  /** Servers whose seats have changed since the last `tell`. */
+  const different = new Set<string>()
+  /** Called once all is as it is to be: whoever hears of it may read the seats, or change them. */
+  const tell = () => {
+    const serverIds = [...different]
+    different.clear()
+    for (const serverId of serverIds) options.changed(serverId)
+  }
 
   const viewOf = ({ serverId, id: session }: Session, occupant: Occupant): Seat => {
     const { id, playerId, team, groupId, state, until } = occupant
@@ -171,6 +187,7 @@ export function createSeats(options: SeatsOptions): Seats {
     const isOwn = !own.has(given.playerId)
     const occupant: Occupant = { ...given, id, heldAt: now, until: now + holdMs, isOwn, isGivenBack: false }
     session.occupants.set(given.playerId, occupant)
+    different.add(session.serverId)
     const place = { session, occupant }
     bySeat.set(id, place)
     if (isOwn) own.set(given.playerId, place)
@@ -179,18 +196,27 @@ export function createSeats(options: SeatsOptions): Seats {
 
   const free = (session: Session, occupant: Occupant) => {
     session.occupants.delete(occupant.playerId)
+    different.add(session.serverId)
     bySeat.delete(occupant.id)
     if (own.get(occupant.playerId)?.occupant === occupant) own.delete(occupant.playerId)
   }
 
+  const unused = (playerId: string) => {
+    unusedAt.add(playerId)
+    if (unusedAt.of(playerId).length < MOST_UNUSED) return
+    unusedAt.forget(playerId)
+    options.unused(playerId)
+  }
+
   const expire = (session: Session, occupant: Occupant) => {
     free(session, occupant)
-    if (unused.count(occupant.playerId)) options.unused(occupant.playerId, session.serverId)
+    unused(occupant.playerId)
   }
 
   const end = (session: Session) => {
     for (const occupant of session.occupants.values()) free(session, occupant)
     sessions.delete(session.serverId)
+    different.add(session.serverId)
   }
 
   /** Somebody is on the server, by its word. */
@@ -199,10 +225,7 @@ export function createSeats(options: SeatsOptions): Seats {
     if (occupant === undefined) {
       const elsewhere = own.get(playerId)
       // Somebody who was away there is here now.
-      if (elsewhere?.occupant.state === 'away' && state === 'taken') {
-        free(elsewhere.session, elsewhere.occupant)
-        changed(elsewhere.session.serverId)
-      }
+      if (elsewhere?.occupant.state === 'away' && state === 'taken') free(elsewhere.session, elsewhere.occupant)
       const team = emptiest(freeIn(session))
       occupant = sit(session, { playerId, team, state, groupId: undefined }, newId(random))
     }
@@ -216,7 +239,10 @@ export function createSeats(options: SeatsOptions): Seats {
   const take = (session: Session) => {
     const { players } = session.listing
     for (const occupant of session.occupants.values()) {
-      if (!session.teams.has(occupant.team)) occupant.team = emptiest(freeIn(session))
+      if (!session.teams.has(occupant.team)) {
+        occupant.team = emptiest(freeIn(session))
+        different.add(session.serverId)
+      }
       const said = Object.hasOwn(players, occupant.playerId) ? players[occupant.playerId] : 'left'
       if (said !== 'left') continue
       if (occupant.state !== 'held') free(session, occupant)
@@ -294,24 +320,21 @@ export function createSeats(options: SeatsOptions): Seats {
     listed: (serverId, listing, instance) => {
       const before = sessions.get(serverId)
       if (listing === undefined) {
-        if (before === undefined) return
-        end(before)
-        return changed(serverId)
+        if (before !== undefined) end(before)
+        return tell()
       }
       const id = listing.session ?? instance
       if (before !== undefined && before.id !== id) end(before)
-      const session: Session = sessions.get(serverId) ?? {
-        serverId,
-        id,
-        listing,
-        teams: new Map(),
-        occupants: new Map(),
+      let session = sessions.get(serverId)
+      if (session === undefined) {
+        session = { serverId, id, listing, teams: new Map(), occupants: new Map() }
+        sessions.set(serverId, session)
+        different.add(serverId)
       }
-      sessions.set(serverId, session)
       session.listing = listing
       session.teams = teamsOf(listing)
       take(session)
-      changed(serverId)
+      tell()
     },
 
     hold: (request) => {
@@ -337,6 +360,8 @@ export function createSeats(options: SeatsOptions): Seats {
               },
             )
         }
+        if (team !== undefined && !session.teams.has(team))
+          throw new SeatRefused('no-such-team', 'The server has no such team.')
         // Somebody who is on this server already, without a seat of their own, takes the seat on which they are.
         const coming = missing.filter((playerId) => !session.occupants.has(playerId))
         const teams = teamsFor(session, coming.length, team)
@@ -346,9 +371,7 @@ export function createSeats(options: SeatsOptions): Seats {
           })
         for (const playerId of missing) {
           const there = own.get(playerId)
-          if (there === undefined) continue
-          free(there.session, there.occupant)
-          if (there.session !== session) changed(there.session.serverId)
+          if (there !== undefined) free(there.session, there.occupant)
         }
         for (const [index, playerId] of coming.entries()) {
           const id = seatIds?.[playerIds.indexOf(playerId)] ?? newId(random)
@@ -363,7 +386,7 @@ export function createSeats(options: SeatsOptions): Seats {
       }
       const seats = playerIds.map((playerId) => session.occupants.get(playerId) as Occupant)
       for (const occupant of seats) renewed(occupant)
-      changed(serverId)
+      tell()
       return { seats: seats.map((occupant) => viewOf(session, occupant)), isNew: missing.length > 0 }
     },
 
@@ -386,9 +409,10 @@ export function createSeats(options: SeatsOptions): Seats {
         occupant.isGivenBack = true
         own.delete(occupant.playerId)
       } else free(session, occupant)
-      changed(session.serverId)
+      tell()
       return true
     },
+    unused,
     ofPlayer: (playerId) => {
       const place = own.get(playerId)
       return place && viewOf(place.session, place.occupant)
@@ -402,6 +426,10 @@ export function createSeats(options: SeatsOptions): Seats {
     },
     isOccupied: (serverId) => (sessions.get(serverId)?.occupants.size ?? 0) > 0,
     isListed: (serverId) => sessions.has(serverId),
+    listing: (serverId) => {
+      const session = sessions.get(serverId)
+      return session && { session: session.id, listing: session.listing }
+    },
     read: (serverId) => {
       const session = sessions.get(serverId)
       if (session === undefined) return undefined
@@ -418,14 +446,10 @@ export function createSeats(options: SeatsOptions): Seats {
 
     advance: (now) => {
       for (const session of sessions.values()) {
-        let expired = false
-        for (const occupant of session.occupants.values()) {
-          if (occupant.state !== 'held' || now < occupant.until + LOST_AFTER_MS) continue
-          expire(session, occupant)
-          expired = true
-        }
-        if (expired) changed(session.serverId)
+        for (const occupant of session.occupants.values())
+          if (occupant.state === 'held' && now >= occupant.until + LOST_AFTER_MS) expire(session, occupant)
       }
+      tell()
     },
   }
 }

@@ -87,9 +87,9 @@ export function createServerService(options: ServerServiceOptions): ServerServic
       waits.reporting(serverIn(token))
       return ask('reportServer', token, report)
     },
-    waitForServerOrders: async (token, { version, waitMs, signal }) => {
+    waitForServerOrders: async (token, { instance, version, waitMs, signal }) => {
       await waits.wait(serverIn(token), { version, waitMs, signal })
-      return ask('waitForServerOrders', token, { version, waitMs: 0 })
+      return ask('waitForServerOrders', token, { instance, version, waitMs: 0 })
     },
   }
 }

@@ -38,8 +38,10 @@ test('the follower of a server’s last report is told when its orders have anot
         watching.set(token, (now) => resolve(orders(now)))
       }),
   })
-  const report = (id: string, front: string) =>
-    answering.take(encode({ id, again: false, front, command: 'reportServer', input: ['cred.sig', {}] }))
+  const report = (id: string, front: string) => {
+    const input = ['cred.sig', { instance: 'one' }]
+    answering.take(encode({ id, again: false, front, command: 'reportServer', input }))
+  }
   report('1', 'a')
   report('2', 'b')
   await turn()

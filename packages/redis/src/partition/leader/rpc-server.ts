@@ -17,6 +17,7 @@ import {
 } from '../rpc.js'
 
 type ServerOrders = Awaited<ReturnType<Leader['reportServer']>>
+type ReportInput = Parameters<Leader['reportServer']>
 
 /** Answers the RPC requests of followers, each once. */
 export interface RpcServer {
@@ -77,8 +78,8 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
   const underWay = new Set<string>()
 
   /** From now on the follower is told when the server's orders change, until the server reports again. */
-  const watch = (follower: string, token: string, { version }: ServerOrders) => {
-    leader.waitForServerOrders(token, { version, waitMs: WATCH_MS }).then(
+  const watch = (follower: string, [token, { instance }]: ReportInput, { version }: ServerOrders) => {
+    leader.waitForServerOrders(token, { instance, version, waitMs: WATCH_MS }).then(
       (now) => {
         if (now.version !== version) reply(follower, encodeNotice({ server: serverIn(token), version: now.version }))
       },
@@ -102,7 +103,7 @@ export function createRpcServer(options: RpcServerOptions): RpcServer {
       const answer = handled(leader, ask)
       if (answer instanceof Promise)
         answer.then((value: unknown) => {
-          if (ask.command === 'reportServer') watch(ask.front, String(ask.input[0]), value as ServerOrders)
+          if (ask.command === 'reportServer') watch(ask.front, ask.input as ReportInput, value as ServerOrders)
           done(ask, { id, answer: value })
         }, failed)
       else done(ask, { id, answer })
