@@ -25,6 +25,8 @@ export { createPool, type Grouped, type Matches, type Pool, type Round, type Rou
 export {
   type AllocationView,
   afterEntry,
+  type Browser,
+  browserSchema,
   createServerReader,
   type ListChanges,
   type ListedServer,
