@@ -30,6 +30,7 @@ const SOURCES = [
   'matchmaker/src/queues/rules/definition.ts',
   'servers/src/records/deploy.ts',
   'servers/src/pools/pool-definition.ts',
+  'servers/src/browser/browser-definition.ts',
 ]
 
 /** The doc comments of what a queue is defined by. The union of all rules is left out: it refers to itself. */
@@ -85,10 +86,10 @@ const WITHIN: Readonly<Record<string, Fields>> = {
   },
 }
 
-/** The document with the doc comments of the sources as descriptions of the fields of queues and pools. */
+/** The document with the doc comments of the sources as descriptions of the fields of queues, pools and the browser. */
 export function withQueueTexts(document: Json): Json {
   const properties = document['properties'] as Readonly<Record<string, Json>>
-  const [queues, pools] = [properties['queues'] as Json, properties['pools'] as Json]
+  const { queues = {}, pools = {}, browser = {} } = properties
   const { rule, ...others } = document['$defs'] as { readonly rule: { readonly oneOf: readonly Json[] } }
   const rules = rule.oneOf.map((kind) => {
     const name = String((kind['properties'] as { readonly kind: Json }).kind['const'])
@@ -105,6 +106,7 @@ export function withQueueTexts(document: Json): Json {
       ...properties,
       queues: { ...queues, items: described(queues['items'] as Json, fieldsOf('QueueDefinition')) },
       pools: { ...pools, items: described(pools['items'] as Json, OF_POOLS) },
+      browser: described(browser, fieldsOf('BrowserDefinition')),
     },
     $defs: { rule: { ...rule, oneOf: rules }, ...others },
   }

@@ -162,6 +162,17 @@ export function createEvents(): Events {
   }
 }
 
+/** Whether a match that leaves its server of a pool so does not go to another one. */
+export const isEndOfMatch = (reason: FreedReason): boolean => reason !== 'refused' && reason !== 'silent'
+
+/** Subscribes to the end of each match, on a server of its own or of a pool. An end may be told twice. */
+export function onMatchEnd(on: Events['on'], ended: (matchId: string) => void): void {
+  on('deploymentStopped', ({ matchId }) => ended(matchId))
+  on('serverFreed', ({ matchId, reason }) => {
+    if (isEndOfMatch(reason)) ended(matchId)
+  })
+}
+
 /** Creates the listener by which what happens to game servers becomes events. */
 export function createServerEvents(events: Pick<Events, 'emit'>): AllocatorListener['servers'] {
   const named = ({ matchId: serverId, pool, requestId }: Allocation) => ({ serverId, pool, requestId })

@@ -1,6 +1,7 @@
 /** What the other packages of this repository use of @muster/matchmaker. No promise: it changes without notice. */
 export { createMatchmakerOver } from './create-matchmaker.js'
 export { configure, defaultOptions, type JoinTokenOptions } from './options.js'
+export { isEndOfMatch, onMatchEnd } from './events.js'
 export { describePool, poolCost, type PoolLoad, poolCostSentence } from './queues/describe-pool.js'
 export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './partition/follower-waits.js'
 export { createLeader, type Leader } from './partition/leader.js'
@@ -25,6 +26,8 @@ export { createPool, type Grouped, type Matches, type Pool, type Round, type Rou
 export {
   type AllocationView,
   afterEntry,
+  type Browser,
+  browserSchema,
   createServerReader,
   type ListChanges,
   type ListedServer,

@@ -1,6 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from '../create-matchmaker.js'
+import { open, world } from '../listed-servers.fixture.js'
 import type { Locate } from '../locate/mmdb-locate.js'
 import type { Player } from '@muster/servers/internal'
 import { recordTickets, type RecordOptions } from './record-tickets.js'
@@ -41,6 +42,21 @@ describe('a recording', () => {
     expect(matchmaker.importTickets(snapshot).tickets).toMatchObject([{ id: 'm-1', privateMatch: 'm' }])
     recordTickets(matchmaker, (line) => lines.push(line))
     expect(lines.slice(before).filter((line) => line.includes('"create"'))).toEqual([])
+  })
+
+  test('forgets a match on a server of a pool once it is over: to stop it again is no line', async () => {
+    const { matchmaker, join, run, clock, seen } = open({ pools: [world] })
+    const lines: string[] = []
+    const recorded = recordTickets(matchmaker, (line) => lines.push(line), { clock })
+    await run(8000)
+    join('ann', 'ben')
+    await run(3000)
+    const matchId = seen.serverAssigned?.[0]?.matchId ?? ''
+    void recorded.stopMatch(matchId).catch(() => {})
+    await run(3000)
+    void recorded.stopMatch(matchId).catch(() => {})
+    expect(seen.serverFreed).toMatchObject([{ matchId, reason: 'stopped' }])
+    expect(lines.filter((line) => line.includes('"stop"'))).toHaveLength(1)
   })
 
   test('holds no address unless asked to, and keeps the order of the calls however long lookups take', async () => {

@@ -2,6 +2,7 @@ import type { Coordinates } from '@muster/core'
 import { type Clock, systemClock } from '@muster/core/clock'
 import type { Player } from '@muster/servers/internal'
 import { Unavailable } from '../errors.js'
+import { onMatchEnd } from '../events.js'
 import type { ExportedTicket, Matchmaker } from '../matches/index.js'
 import type { QueueDefinition } from '../queues/index.js'
 import type { BackfillTeam, Ticket, TicketInput } from '../tickets/index.js'
@@ -90,7 +91,7 @@ function createMatchMembers({ on }: Pick<Matchmaker, 'on'>): MatchMembers {
   on('backfillJoined', ({ matchId, tickets }) => add(matchId, tickets))
   on('ticketRequeued', ({ matchId, ticket }) => leave(matchId, ticket.id))
   on('cancelled', ({ ticket }) => leave(ticket.matchId, ticket.id))
-  on('deploymentStopped', ({ matchId }) => void members.delete(matchId))
+  onMatchEnd(on, (matchId) => void members.delete(matchId))
   return { of: (matchId) => [...(members.get(matchId) ?? [])] }
 }
 

@@ -88,6 +88,14 @@ async function warm(options: Parameters<typeof createWorld>[0] = {}) {
   return { ...world, server, game }
 }
 
+/** Whether a join token has the signature that its server was told to expect. */
+function isSigned(token: string, { alg, key }: { readonly alg: string; readonly key: string }): boolean {
+  const [header = '', payload = '', signature = ''] = token.split('.')
+  const [text, given] = [Buffer.from(`${header}.${payload}`), Buffer.from(signature, 'base64url')]
+  if (alg === 'HS256') return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest().equals(given)
+  return verify(null, text, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' }), given)
+}
+
 describe('a server that reports by a follower', () => {
   test('is told of its match at once, and the claim is in the store before', async () => {
     const { second, answer, join, pass, game, ticket, clock, partition, close, problems } = await warm()
@@ -156,6 +164,38 @@ describe('a server that reports by a follower', () => {
     expect(claims).toMatchObject({ exp: Math.floor(clock.now() / 1000) + 300 })
     expect(second.joinToken(ann, 'bob')).toBeUndefined()
     await close()
+  })
+
+  test.each(['HS256', 'EdDSA'] as const)('its %s join tokens are right after Redis has lost its data', async (alg) => {
+    const { second, answer, join, pass, game, service, ticket, partition, close } = await warm({
+      joinTokens: { alg },
+    })
+    const took = async (server: Game) => {
+      for (let nth = 0; nth < 2; nth += 1) await answer(server.report(second))
+      await pass(100)
+    }
+    await join('ann', 'bob')
+    await pass(1000)
+    await took(game)
+    expect(second.joinToken(await ticket('ann'), 'ann')).toBeDefined()
+    partition.wipe()
+    await pass(10_000, 20)
+    const after = new Game(service.servers.at(-1) as Server)
+    await took(after)
+    await join('cas', 'dan')
+    await pass(1000)
+    await took(after)
+    const cas = await ticket('cas')
+    const registered = await answer(second.registerServer(after.token, { instance: after.instance, matches: 1 }))
+    expect(isSigned(second.joinToken(cas, 'cas') ?? '', registered)).toBe(true)
+    await close()
+  })
+
+  test('is not refused while no process has led: its token cannot be checked yet', async () => {
+    const { process, clock } = createWorld()
+    const idle = process()
+    await expect(idle.isServerSecret(`server.${'x'.repeat(22)}`)).rejects.toThrow(PartitionUnavailable)
+    await clock.until(idle.close(), 10)
   })
 
   test('its players’ tokens are signed with EdDSA on request, and any process serves the key', async () => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { auth, profiles } from './auth-schema.js'
 import { duration, signingSecret } from './field-types.js'
 import { limits, lobbies, matching, relay, spending } from './limits-schema.js'
-import { joinTokens, pools, results, servers } from './servers-schema.js'
+import { browser, joinTokens, pools, results, servers } from './servers-schema.js'
 import {
   addresses,
   consoleSection,
@@ -100,6 +100,7 @@ export const fileSchema = z.strictObject({
   results,
   servers,
   joinTokens,
+  browser,
   spending,
   limits,
   auth,

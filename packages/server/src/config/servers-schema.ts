@@ -1,5 +1,5 @@
 import { validateAll } from '@muster/core/internal'
-import { poolSchema, type ServerPool } from '@muster/matchmaker/internal'
+import { type Browser, browserSchema, poolSchema, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { httpUrl, secret, signingSecret } from './field-types.js'
 
@@ -7,8 +7,11 @@ import { httpUrl, secret, signingSecret } from './field-types.js'
 
 /** A pool by a name of this package: otherwise its declarations would name a package that it does not depend on. */
 export interface ConfiguredPool extends ServerPool {}
+/** The same of the server browser. */
+export interface ConfiguredBrowser extends Browser {}
 
 const pool: z.ZodType<ConfiguredPool> = poolSchema
+const definedBrowser: z.ZodType<ConfiguredBrowser> = browserSchema
 
 export const pools = z
   .array(pool)
@@ -50,6 +53,10 @@ export const joinTokens = z
   })
   .prefault({})
   .describe('How the tokens are signed by which players prove to a game server who they are.')
+
+export const browser = definedBrowser
+  .prefault({})
+  .describe('How servers that list themselves are found by players, and how long seats on them are held.')
 
 /** What is deployed for a pool that is wrong in another way, so that its queues are checked as well. */
 const ANY = poolSchema.parse({ name: 'any', deploy: { application: 'any', version: 'any' } })

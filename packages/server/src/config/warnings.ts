@@ -231,7 +231,14 @@ interface Remark {
 
 /** Finds sections that contradict one another, each of which is valid by itself. */
 export function contradictionsIn({ file, queues }: Parts): Remark[] {
-  return [...ofAlgorithms(file), ...ofKeys(file), ...ofPools(file), ...ofWebhook(file), ...ofLobbies(file, queues)]
+  return [
+    ...ofAlgorithms(file),
+    ...ofKeys(file),
+    ...ofPools(file),
+    ...ofBrowser(file),
+    ...ofWebhook(file),
+    ...ofLobbies(file, queues),
+  ]
 }
 
 function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
@@ -245,6 +252,18 @@ function ofAlgorithms({ auth: { jwt } }: ConfigFile): Remark[] {
 
 const ofKeys = ({ auth: { keys } }: ConfigFile): Remark[] => namesGivenTwice(keys, ['auth', 'keys'])
 const ofPools = ({ pools }: ConfigFile): Remark[] => namesGivenTwice(pools, ['pools'])
+
+/** Attributes that players may choose, and by which nobody finds a server. */
+function ofBrowser({ pools, browser }: ConfigFile): Remark[] {
+  const declared = Object.keys(browser.attributes)
+  return pools.flatMap(({ custom }, pool) =>
+    (custom?.attributes ?? []).flatMap((name, index) => {
+      if (declared.includes(name)) return []
+      const message = `is none of the attributes of browser, got ${JSON.stringify(name)}${didYouMean(name, declared)}`
+      return [{ path: ['pools', String(pool), 'custom', 'attributes', String(index)], message }]
+    }),
+  )
+}
 
 function namesGivenTwice(list: readonly { readonly name: string }[], path: readonly string[]): Remark[] {
   const names = list.map(({ name }) => name)

@@ -300,6 +300,24 @@ export const WRONG_FILES: readonly WrongFile[] = [
     says: ['5:11 pools.1.name: is the name of pools.0 too'],
   },
   {
+    what: 'attributes of servers that players choose, and that the browser does not declare',
+    text:
+      `${SERVICE}\n${POOL}\n    custom: { attributes: [mod, rank] }\n` +
+      `queues:\n  - { name: duel, matchSize: 2, pool: arena }\n` +
+      `browser: { attributes: { mode: { type: string }, rank: { type: number } } }\n`,
+    says: [
+      '5:28 pools.0.custom.attributes.0: is none of the attributes of browser, got "mod"; did you mean mode?',
+    ],
+  },
+  {
+    what: 'a browser with faults',
+    text: `${BASE}browser:\n  attributes: { rank: { type: number, values: ['1'] } }\n  holdSecond: 30\n`,
+    says: [
+      '7:47 browser.attributes.rank.values: are only for strings',
+      '8:3 browser.holdSecond: is not known; did you mean holdSeconds?',
+    ],
+  },
+  {
     what: 'secrets of servers and results as texts',
     text: `${BASE}servers: { secret: hunter2 }\nresults: { url: 'ftp://x', secret: whsec_hunter2 }\n`,
     says: [

@@ -3,7 +3,10 @@ import { z } from 'zod'
 
 /** How servers are listed, and how long seats are held: plain data, e.g. from JSON. */
 export interface BrowserDefinition {
-  /** Attributes of listed servers by which players may filter and sort. Default: none. */
+  /**
+   * Attributes of listed servers by which players may filter and sort: for each name its `type` (`string`, `number` or
+   * `boolean`), and of a string the `values` that there are, if not any. Default: none.
+   */
   readonly attributes?: Readonly<Record<string, BrowserAttribute>> | undefined
   /** Seconds for which a seat is held unless its client follows it, from 10 to 300. Default 30. */
   readonly holdSeconds?: number | undefined
@@ -13,6 +16,7 @@ export interface BrowserDefinition {
 
 /** An attribute of listed servers. */
 export interface BrowserAttribute {
+  /** What its values are. */
   readonly type: 'string' | 'number' | 'boolean'
   /** The values that there are, of a string. Default: any. */
   readonly values?: readonly string[] | undefined

@@ -14,7 +14,7 @@ type Promised<Name extends keyof TicketService> = (
 ) => Promise<Awaited<ReturnType<TicketService[Name]>>>
 
 /** What a follower does for game servers. */
-export interface ServerService extends Pick<ServerWaits, 'noticed' | 'missed' | 'close'> {
+interface ServerService extends Pick<ServerWaits, 'noticed' | 'missed' | 'close'> {
   readonly isServerSecret: Promised<'isServerSecret'>
   readonly registerServer: Promised<'registerServer'>
   readonly reportServer: Promised<'reportServer'>
@@ -25,7 +25,7 @@ export interface ServerService extends Pick<ServerWaits, 'noticed' | 'missed' | 
   prepare(tickets: readonly Ticket[]): Promise<void>
 }
 
-export interface ServerServiceOptions {
+interface ServerServiceOptions {
   readonly ask: RpcClient['ask']
   readonly store: Pick<PartitionStore, 'readNotes'>
   readonly clock: Clock
@@ -46,29 +46,41 @@ export function createServerService(options: ServerServiceOptions): ServerServic
 
   /** Shared by all processes, and written before the first server is created. */
   let master = serverSecret
+  /** Whether it is read again before it is used next. */
+  let isStale = serverSecret === undefined
   const masterSecret = () => {
-    if (master === undefined) throw new PartitionUnavailable('The secret of the servers has not been read yet.')
+    if (master === undefined) throw new PartitionUnavailable('No process has led yet, so the servers have no secret.')
     return master
   }
-  const readSecret = async (): Promise<boolean> => {
-    if (master === undefined) {
-      const [note] = await store.readNotes([SECRET_KEY])
-      master = note ?? undefined
+  /** Keys remember what is derived from the secret, so another secret has others. */
+  const createKeys = () => ({
+    ...createServerKeys(masterSecret),
+    ...createJoinTokens(joinTokens, masterSecret, clock),
+  })
+  let keys = createKeys()
+  const readSecret = async (): Promise<void> => {
+    if (!isStale) return
+    const [note] = await store.readNotes([SECRET_KEY])
+    const read = note ?? undefined
+    if (read !== master) {
+      master = read
+      keys = createKeys()
     }
-    return master !== undefined
+    isStale = read === undefined
   }
-  const keys = createServerKeys(masterSecret)
-  const { joinToken, joinKeys } = createJoinTokens(joinTokens, masterSecret, clock)
 
   return {
     noticed: waits.noticed,
-    missed: waits.missed,
+    missed: () => {
+      // The store may have lost its data. Tokens are made without a wait, so the secret stays until it is read again.
+      isStale = serverSecret === undefined
+      waits.missed()
+    },
     close: waits.close,
-    joinToken,
+    joinToken: (ticket, playerId) => keys.joinToken(ticket, playerId),
     joinKeys: async () => {
-      if (joinTokens.alg === 'EdDSA' && !(await readSecret()))
-        throw new PartitionUnavailable('No process has led yet, so there are no keys.')
-      return joinKeys()
+      if (joinTokens.alg === 'EdDSA') await readSecret()
+      return keys.joinKeys()
     },
     prepare: async (tickets) => {
       if (tickets.some(({ assignment }) => assignment !== undefined)) await readSecret()
@@ -76,7 +88,8 @@ export function createServerService(options: ServerServiceOptions): ServerServic
 
     /** A guess is refused here. The leader says whether the server of a token that we made is still there. */
     isServerSecret: async (token) => {
-      if (!(await readSecret()) || keys.credentialIn(token) === undefined) return false
+      await readSecret()
+      if (keys.credentialIn(token) === undefined) return false
       if ((known.get(token) ?? -Infinity) > clock.now()) return true
       const isKnown = await ask('isServerSecret', token)
       if (isKnown) known.set(token, clock.now() + KNOWN_MS)

@@ -90,3 +90,17 @@ test('after a gap all ask again, little by little, and none twice', async () => 
   expect(ended).toHaveLength(100)
   expect(waits.size()).toBe(0)
 })
+
+test('a gap while they are woken wakes those too who wait again by then', async () => {
+  const { clock, waits, ended, begin } = open()
+  for (let nth = 0; nth < 20; nth += 1) void begin(`s${nth}`)
+  waits.missed()
+  await clock.advance(0)
+  expect(ended).toEqual(['s0 after 0'])
+  void begin('s0')
+  await clock.advance(500)
+  waits.missed()
+  await clock.advance(4000)
+  expect(ended).toHaveLength(21)
+  expect([waits.size(), clock.sleepers]).toEqual([0, 0])
+})

@@ -38,15 +38,21 @@ export function createServerWaits(clock: Clock): ServerWaits {
   const waiting = new Map<string, () => void>()
   const noticed = new LRUCache<string, number>({ max: MOST_NOTICED })
   let isWaking = false
+  /** Whether there was a gap since all began to be woken: those who have asked before it ask once more. */
+  let isAgain = false
   const closing = new AbortController()
   const wakeInPortions = async (): Promise<void> => {
+    isAgain = true
     if (isWaking) return
     isWaking = true
-    const all = [...waiting.values()]
-    const size = Math.ceil(all.length / PORTIONS)
-    for (let from = 0; from < all.length && !closing.signal.aborted; from += size) {
-      for (const end of all.slice(from, from + size)) end()
-      if (from + size < all.length) await clock.sleep(PORTION_MS, closing.signal).catch(() => {})
+    while (isAgain) {
+      isAgain = false
+      const all = [...waiting.values()]
+      const size = Math.ceil(all.length / PORTIONS)
+      for (let from = 0; from < all.length && !closing.signal.aborted; from += size) {
+        for (const end of all.slice(from, from + size)) end()
+        if (from + size < all.length) await clock.sleep(PORTION_MS, closing.signal).catch(() => {})
+      }
     }
     isWaking = false
   }

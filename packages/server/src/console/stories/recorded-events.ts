@@ -89,9 +89,6 @@ export function matchOf(event: RecordedEvent): string | undefined {
   return 'serverId' in event && event.pool === undefined ? event.serverId : undefined
 }
 
-/** Whether a match that leaves its server so does not go to another one. */
-export const isEndOfMatch = (reason: FreedReason): boolean => reason !== 'refused' && reason !== 'silent'
-
 /** Remembers what happens to tickets, matches and servers. Returns a function that ends it. */
 export function recordEvents(on: Matchmaker['on'], add: (event: RecordedEvent) => void, now: () => number): () => void {
   const endings = [

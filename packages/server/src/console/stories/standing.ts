@@ -1,7 +1,7 @@
 import type { StoryAction } from '@muster/console/internal'
 import type { Cooldown, FoundPlayer, Inspection, Ticket } from '@muster/matchmaker'
-import type { AllocationView } from '@muster/matchmaker/internal'
-import { isEndOfMatch, type RecordedEvent } from './recorded-events.js'
+import { type AllocationView, isEndOfMatch } from '@muster/matchmaker/internal'
+import type { RecordedEvent } from './recorded-events.js'
 import { lasted, storyEvent } from './sentences.js'
 
 export interface Standing {

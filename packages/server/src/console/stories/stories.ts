@@ -1,7 +1,8 @@
 import type { Found, Story, StoryEvent, StoryExplanation, StoryKind } from '@muster/console/internal'
 import { type FoundPlayer, type Inspection, type Ticket, Unavailable, UnknownTicket } from '@muster/matchmaker'
+import { isEndOfMatch } from '@muster/matchmaker/internal'
 import type { ConsoleMatchmaker } from '../options.js'
-import { type EventRing, isEndOfMatch, matchOf, type RecordedEvent, ticketsOf } from './recorded-events.js'
+import { type EventRing, matchOf, type RecordedEvent, ticketsOf } from './recorded-events.js'
 import { type Limits, relaxations, searchingSpans, storyEvent } from './sentences.js'
 import { matchStanding, playerStanding, serverStanding, type Standing, ticketStanding } from './standing.js'
 

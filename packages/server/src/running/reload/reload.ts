@@ -33,6 +33,7 @@ const AFTER_RESTART = [
   'results',
   'servers',
   'joinTokens',
+  'browser',
   'matching',
   'limits.groups',
   'limits.groupIdleMs',

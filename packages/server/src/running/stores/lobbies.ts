@@ -8,6 +8,7 @@ import {
   AlreadyAssigned,
   UnknownTicket,
 } from '@muster/matchmaker'
+import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Attributes, Lobbies, LobbyApiOptions, LobbyMatchmaker, MatchReport, RelaySessions } from '@muster/relay'
 import type { Config } from '../../config/index.js'
 import type { Matching } from './matching.js'
@@ -50,7 +51,7 @@ function createLobbyParties(
         playing.set(matchId, keys)
         report(keys, (key) => ({ key, status: 'assigned', assignment: attributesOf(matchId, assignment) }))
       })
-      on('deploymentStopped', ({ matchId }) => {
+      onMatchEnd(on, (matchId) => {
         const keys = playing.get(matchId) ?? []
         playing.delete(matchId)
         report(keys, (key) => ({ key, status: 'ended', reason: 'over' }))

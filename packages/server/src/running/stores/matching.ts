@@ -109,6 +109,7 @@ export function matchmakerOptions(options: MatchingOptions): MatchmakerOptions &
     pools: config.pools,
     results: config.results && { url: config.results.url, secret: config.results.secret.reveal() },
     joinTokens: config.joinTokens,
+    browser: config.browser,
     serverSecret: config.servers?.secret.reveal(),
     deployments: client.deployments,
     locations: client.locations,
