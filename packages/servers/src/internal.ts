@@ -95,7 +95,7 @@ export {
   type Registration,
   type RegistrationDefinition,
 } from './records/deploy.js'
-export { type Pool, poolSchema } from './pools/pool-definition.js'
+export { type Pool, poolDeploySchema, poolSchema } from './pools/pool-definition.js'
 export { lossShare, meanIdle, mostWarm, stockFor } from './pools/stock-size.js'
 export type { PoolPlaceView } from './pools/pool-place.js'
 export type { DeploymentService, LocationService } from './records/deployment-service.js'

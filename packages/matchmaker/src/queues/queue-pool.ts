@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { didYouMean } from '@muster/core/internal'
-import type { Pool } from '@muster/servers/internal'
+import { poolDeploySchema, type Pool } from '@muster/servers/internal'
 
 /** What a queue needs of the pool that it names. */
 export type PoolOfQueue = Pick<Pool, 'name' | 'deploy'>
@@ -28,9 +28,15 @@ export function withPool<Definition>(definition: Definition, pools: readonly Poo
     return { fault: { field: 'pool', message: `there is no such pool, got ${JSON.stringify(name)}${near}` } }
   }
   // A queue that was checked before has the deploy of its pool.
-  if (deploy !== undefined && !isDeepStrictEqual(deploy, pool.deploy))
+  if (deploy !== undefined && !isSameDeploy(deploy, pool.deploy))
     return { fault: { field: 'deploy', message: 'must be left out, because its pool says what is deployed' } }
   return { definition: { ...definition, deploy: pool.deploy } }
+}
+
+/** Defaults may be filled in on one side only. */
+function isSameDeploy(one: unknown, other: PoolOfQueue['deploy']): boolean {
+  const { success, data } = poolDeploySchema.safeParse(one)
+  return success && isDeepStrictEqual(data, poolDeploySchema.parse(other))
 }
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})

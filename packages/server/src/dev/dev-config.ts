@@ -79,6 +79,7 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
   return {
     ...config,
     queues: config.queues.map(registeringHere),
+    pools: config.pools.map(registeringHere),
     listen: { host: '127.0.0.1', port, publicUrl: url },
     limits: { ...config.limits, waits: config.limits.waits ?? MOST_WAITS },
     webhook: { ...config.webhook, enabled: true },
@@ -96,8 +97,8 @@ export async function readDevConfig({ path, port, service }: DevConfigOptions): 
 }
 
 /** Servers that register do so here, wherever the file sends them. */
-const registeringHere = (queue: Queue): Queue => {
-  const { deploy } = queue
-  if (deploy.probe?.kind !== 'registration') return queue
-  return { ...queue, deploy: { ...deploy, probe: { ...deploy.probe, url: undefined } } }
+const registeringHere = <Deployed extends Pick<Queue, 'deploy'>>(deployed: Deployed): Deployed => {
+  const { deploy } = deployed
+  if (deploy.probe?.kind !== 'registration') return deployed
+  return { ...deployed, deploy: { ...deploy, probe: { ...deploy.probe, url: undefined } } }
 }

@@ -103,8 +103,8 @@ const schedule = z
       context.addIssue({ code: 'custom', path: ['hit'], message: 'must be given, or min instead' })
   })
 
-/** Servers of a pool register, so that a match may be offered to them. */
-const deploy = deploySchema
+/** How servers of a pool are deployed. They register, so that a match may be offered to them. */
+export const poolDeploySchema = deploySchema
   .refine(({ probe }) => probe === undefined || probe.kind === 'registration', {
     path: ['probe'],
     message: 'must be left out: servers of a pool register',
@@ -114,7 +114,7 @@ const deploy = deploySchema
 /** The schema of a pool. Its output is valid input again. */
 export const poolSchema = z.strictObject({
   name: z.string().min(1).max(64),
-  deploy,
+  deploy: poolDeploySchema,
   places: z
     .array(
       z.strictObject({
