@@ -13,12 +13,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const MOST: Readonly<Record<string, number>> = {
   console: 1,
   core: 136,
-  emulator: 40,
+  emulator: 36,
+  'game-server': 17,
   kernel: 18,
   lab: 61,
   matchmaker: 185,
-  redis: 46,
-  relay: 66,
+  redis: 40,
+  relay: 60,
   server: 14,
   servers: 21,
 }

@@ -16,6 +16,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   servers: CORE,
   matchmaker: [...CORE, '@muster/kernel', '@muster/servers', '@muster/servers/internal'],
   relay: CORE,
+  // Runs in the studio's process: no dependency.
+  'game-server': [],
   // The pieces of core that need no client: the emulator checks the client from outside.
   emulator: [
     '@muster/console/internal',
@@ -44,6 +46,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What only the tests and fixtures of a package may use besides. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kernel: ['@muster/core/clock'],
+  'game-server': [
+    '@muster/core',
+    '@muster/core/clock',
+    '@muster/core/http',
+    '@muster/emulator',
+    '@muster/matchmaker',
+  ],
   matchmaker: ['@muster/servers/service-fixture', '@muster/servers/store-fixture'],
   lab: ['@muster/matchmaker/rules-oracle'],
   redis: ['@muster/matchmaker/group-store-suite', '@muster/redis-server', '@muster/relay/store-suite'],

@@ -1,6 +1,6 @@
 /** The exports of `@muster/emulator`: the whole service on this machine, from the same description as the client. */
-export { createEmulator, type Emulator, type EmulatorState } from './emulator.js'
-export type { EmulatorOptions, ImageReference, RegistryImage } from './options.js'
+export { createEmulator, type Emulator } from './emulator.js'
+export type { EmulatorOptions } from './options.js'
 export type { Fault, FaultCount, Faults } from './faults.js'
 export type { Counters } from './counters.js'
 export type { Listening, ListenOptions } from './http/server.js'
@@ -17,4 +17,4 @@ export {
 } from './deployments/launch-process.js'
 export type { WebhookFault } from './deployments/webhooks.js'
 export type { PacketFault } from './relays/bad-network.js'
-export type { RelayFault, RelaySummary } from './relays/relays.js'
+export type { RelayFault } from './relays/relays.js'

@@ -14,19 +14,18 @@ export {
   RedisTooOld,
   RedisWrongType,
 } from './connection/connection-errors.js'
-export { createRedisGroupStore, type RedisGroupStoreOptions } from './groups/group-store.js'
+export { createRedisGroupStore } from './groups/group-store.js'
 export { LimitsUnavailable } from './limits/shared-limiter.js'
-export { createRedisLimits, type RedisLimits, type RedisLimitsOptions } from './limits/limits.js'
-export { createRedisLimitStore, type RedisLimitStoreOptions } from './attempts/limit-store.js'
-export { createRedisLobbyStore, type RedisLobbyStore, type RedisLobbyStoreOptions } from './lobbies/lobby-store.js'
+export { createRedisLimits, type RedisLimits } from './limits/limits.js'
+export { createRedisLimitStore } from './attempts/limit-store.js'
+export { createRedisLobbyStore, type RedisLobbyStore } from './lobbies/lobby-store.js'
 export { ClockDiffers, LeaseLost, NoLeader, PartitionFull, PartitionUnavailable } from './partition/partition-errors.js'
 export type { PartitionOptions, QueuesInForce } from './partition/partition-options.js'
 export type { Partition, PartitionEvents, PartitionProblem } from './partition/partition.js'
 export { createRedisPartition, type RedisPartitionOptions } from './partition/redis-partition.js'
-export { createRedisEventStore, type RedisEventStore, type RedisEventStoreOptions } from './stream/event-store.js'
+export { createRedisEventStore, type RedisEventStore } from './stream/event-store.js'
 export {
   createRedisSpending,
   type RedisSpending,
-  type RedisSpendingOptions,
   type SpendingEvents,
 } from './spending/spending.js'

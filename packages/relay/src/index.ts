@@ -15,9 +15,7 @@ export type { Attributes, ClosedReason, Entry, LeftReason, Lobby, LobbyEvent, Me
 export { createLobbies } from './lobby/create-lobbies.js'
 export type { Follow, Followed, Joined, Lobbies, LobbiesEvents, LobbyMessage, LobbySnapshot } from './lobby/lobbies.js'
 export type {
-  CreateLobby,
   HandedOver,
-  JoinLobby,
   ListLobbies,
   LobbiesOptions,
   LobbyLimits,
@@ -37,8 +35,8 @@ export type {
   RelayPort,
   RelaySession,
 } from './sessions/session.js'
-export type { DeleteReason, RelayService, RelaySessionEvents } from './sessions/session-context.js'
-export type { OpenRelaySession, RelaySessionsOptions } from './sessions/session-options.js'
-export type { ListedSession, OrphanOptions, ReapedOrphans } from './sessions/orphans.js'
+export type { RelayService, RelaySessionEvents } from './sessions/session-context.js'
+export type { RelaySessionsOptions } from './sessions/session-options.js'
+export type { ListedSession } from './sessions/orphans.js'
 export type { RelaySessions, WaitOptions } from './sessions/relay-sessions.js'
 export { createRelaySessions } from './sessions/sessions.js'

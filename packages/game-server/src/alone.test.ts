@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { localMatch, matchIn, portsIn } from './environment.js'
+import { createGameServer } from './game-server.js'
+import { joinKeyOf, signJoinToken } from './join-token.js'
+import type { Match } from './served-match.js'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('the environment', () => {
+  test('names the ports, by the mapping or one by one', () => {
+    const game = { name: 'game', internal: 7777, external: 30_000, protocol: 'UDP' }
+    expect(portsIn({ SERVICE_PORTS_MAPPING: JSON.stringify({ ports: { game } }) })).toEqual({ game })
+    const single = {
+      SERVICE_PORT_GAME_INTERNAL: '7777',
+      SERVICE_PORT_GAME_EXTERNAL: '30000',
+      SERVICE_PORT_GAME_PROTOCOL: 'WS',
+    }
+    expect(portsIn(single)).toEqual({ game: { internal: 7777, external: 30_000, protocol: 'WS' } })
+    expect(portsIn({ SERVICE_PORTS_MAPPING: '{' })).toEqual({})
+  })
+
+  test('describes a match, also in parts', () => {
+    const ticket = JSON.stringify({ id: 't1', players: ['ann'], attributes: { mode: 'ctf' } })
+    const env = {
+      MM_MATCH_ID: 'm7',
+      MM_MATCH_PROFILE: 'duel',
+      MM_TEAMS: '{"red":["t1"],"blue":["t2"]}',
+      MM_TICKET_t1_PARTS: '2',
+      MM_TICKET_t1_PART_1: ticket.slice(0, 9),
+      MM_TICKET_t1_PART_2: ticket.slice(9),
+      MM_TICKET_t2: '{"players":["ben","cat"]}',
+      MM_EQUALITY: '{"mode":"ctf"}',
+    }
+    expect(matchIn(env)).toMatchObject({
+      id: 'm7',
+      teams: [
+        { name: 'red', players: [{ id: 'ann', ticket_id: 't1', attributes: { mode: 'ctf' } }] },
+        {
+          name: 'blue',
+          players: [
+            { id: 'ben', ticket_id: 't2' },
+            { id: 'cat', ticket_id: 't2' },
+          ],
+        },
+      ],
+      equality: { mode: 'ctf' },
+    })
+    expect(matchIn({})).toBeUndefined()
+  })
+
+  test('names players for a server that runs alone', () => {
+    expect(localMatch('ann, ben').teams).toEqual([
+      {
+        name: '',
+        players: [
+          { id: 'ann', ticket_id: 'local-ann' },
+          { id: 'ben', ticket_id: 'local-ben' },
+        ],
+      },
+    ])
+    expect(localMatch('red:ann,blue:ben,').teams.map(({ name }) => name)).toEqual(['red', 'blue'])
+  })
+})
+
+test('a server of a match without MUSTER_URL says that it is ready, and stops its deployment at the end', async () => {
+  const heard: string[] = []
+  const backend = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url} ${request.headers.authorization}`)
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(backend.address() as AddressInfo).port}`
+  const env = {
+    MM_MATCH_ID: 'm7',
+    MM_TEAMS: '{"red":["t1"]}',
+    MM_TICKET_t1: '{"players":["ann"]}',
+    MM_REGISTRATION_URL: `${url}/server-ready`,
+    MM_REGISTRATION_SECRET: 'ready',
+    MUSTER_SERVER_TOKEN: 'm1.token',
+    SERVICE_DELETE_URL: `${url}/self/stop`,
+    SERVICE_DELETE_TOKEN: 'stop',
+  }
+  const server = createGameServer({ env, handleSignals: false })
+  expect(server.mode).toBe('environment')
+  let match: Match | undefined
+  const served = server.serve({ match: (given) => void (match = given) })
+  await expect.poll(() => heard).toEqual(['POST /server-ready Bearer ready'])
+  const token = signJoinToken({ aud: 'm1', sub: 'ann', mid: 'm7', sid: 't1' }, joinKeyOf('m1.token'), Date.now())
+  expect(await server.admit(token)).toMatchObject({ id: 'ann', team: 'red' })
+  await match?.over()
+  await served
+  expect(heard[1]).toBe('DELETE /self/stop stop')
+  backend.close()
+})
+
+test('a server alone plays one match of players that are named, whose tokens it prints', async () => {
+  const lines: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+  const server = createGameServer({ env: { MUSTER_LOCAL_PLAYERS: 'red:ann,blue:ben' }, handleSignals: false })
+  expect(server.mode).toBe('local')
+  let match: Match | undefined
+  const served = server.serve({ match: (given) => void (match = given) })
+  await expect.poll(() => server.status).toBe('PLAYING')
+  const token = /ann: (\S+)/.exec(lines.join('\n'))?.[1] ?? ''
+  expect(await server.admit(token)).toMatchObject({ id: 'ann', team: 'red', matchId: 'local' })
+  await match?.over({ ranking: [['ann'], ['ben']] })
+  await served
+})
+
+test('SIGTERM drains: the game has its say, and the process ends by itself', async () => {
+  const program = `
+    import { createGameServer } from ${JSON.stringify(new URL('../dist/index.js', import.meta.url).href)}
+    const server = createGameServer()
+    await server.serve({
+      match: () => console.log('playing'),
+      draining: (reason) => console.log('draining', reason),
+      stop: async (reason) => console.log('stopping', reason),
+    })
+    console.log('ended')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { PATH: process.env['PATH'] },
+  })
+  let output = ''
+  child.stdout.on('data', (data: Buffer) => (output += data.toString()))
+  child.stderr.on('data', (data: Buffer) => (output += data.toString()))
+  await expect.poll(() => output).toContain('playing')
+  const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve([code, signal])))
+  child.kill('SIGTERM')
+  expect(await exited).toEqual([0, null])
+  expect(output).toContain('draining SIGTERM\nstopping SIGTERM\nended')
+})

@@ -1,0 +1,82 @@
+import type { Clock } from './clock.js'
+import type { Environment } from './environment.js'
+import type { Reporting } from './reporting.js'
+import type { Orders, State, WireMatch } from './wire.js'
+
+/** What a server without Muster's API plays: one match, described by its environment, or of players that are named. */
+export interface AloneOptions {
+  readonly match: WireMatch
+  readonly env: Environment
+  readonly clock: Clock
+  readonly fetch: typeof fetch
+  readonly state: () => Promise<State>
+  readonly obey: (orders: Orders) => void
+  readonly problem: (error: Error) => void
+}
+
+const ATTEMPTS = 5
+const PAUSE_MS = 2000
+const ALIVE_MS = 60_000
+
+/**
+ * Plays one match in place of the reports to Muster. Where the environment has them, MM_REGISTRATION_URL hears that
+ * players may come, and SERVICE_DELETE_URL stops the deployment at the end.
+ */
+export function playAlone({ match, env, clock, fetch, state, obey, problem }: AloneOptions): Reporting {
+  let wake = () => {}
+  let isChanged = true
+
+  const call = async (name: string, method: string, url: string, secret: string, body: object | undefined) => {
+    for (let nth = 1; nth <= ATTEMPTS; nth += 1) {
+      const headers = { authorization: secret, ...(body && { 'content-type': 'application/json' }) }
+      const answer = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) }).catch(
+        () => undefined,
+      )
+      await answer?.body?.cancel()
+      if (answer !== undefined && (answer.ok || answer.status === 410)) return
+      if (nth < ATTEMPTS) await clock.sleep(PAUSE_MS)
+    }
+    problem(new Error(`${name} did not answer.`))
+  }
+
+  const sayReady = () => {
+    const { MM_REGISTRATION_URL: url, MM_REGISTRATION_SECRET: secret } = env
+    if (url === undefined || secret === undefined) return
+    return call('MM_REGISTRATION_URL', 'POST', url, `Bearer ${secret}`, { match_id: match.id })
+  }
+  const stopItself = () => {
+    const { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: token } = env
+    if (url === undefined || token === undefined) return
+    return call('SERVICE_DELETE_URL', 'DELETE', url, token, undefined)
+  }
+
+  return {
+    run: async (signal) => {
+      let isReady = false
+      obey({ version: 1, want: 'run', matches: [match] })
+      while (!signal.aborted) {
+        isChanged = false
+        const { matches, draining } = await state()
+        const status = matches.find(({ id }) => id === match.id)?.status
+        if (status === 'open' && !isReady) {
+          isReady = true
+          await sayReady()
+        }
+        if (status === 'over' || status === 'refused' || (draining && status === undefined)) {
+          await stopItself()
+          obey({ version: 2, want: 'stop', reason: 'over', matches: [] })
+          return
+        }
+        const waking = new AbortController()
+        wake = () => waking.abort()
+        // The timer keeps the process alive, as a game that listens would.
+        if (!isChanged) await clock.sleep(ALIVE_MS, AbortSignal.any([waking.signal, signal])).catch(() => {})
+      }
+    },
+    changed: () => {
+      isChanged = true
+      wake()
+      return Promise.resolve()
+    },
+  }
+}

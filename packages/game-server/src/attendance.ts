@@ -1,0 +1,76 @@
+import type { Clock } from './clock.js'
+import { JoinRefused } from './errors.js'
+import type { JoinClaims } from './join-token.js'
+import type { PlayerStatus } from './wire.js'
+
+/** Who is on a match or a listed server, who may return, and who has left. */
+export interface Attendance {
+  /**
+   * Lets a player in. A token lets in once; the same again after `leave` with a time to return, and a fresh one always.
+   * @returns whether the player was in before
+   * @throws {JoinRefused} `used`
+   */
+  enter(claims: JoinClaims): boolean
+  /** Does nothing for a player who is not in. @param mayReturnMs their seat is kept for so many milliseconds. */
+  leave(playerId: string, mayReturnMs: number): void
+  has(playerId: string): boolean
+  statuses(): Record<string, PlayerStatus>
+  /** Ends its timers. */
+  close(): void
+}
+
+interface Attendant {
+  readonly seatId: string
+  /** Of the newest token. */
+  readonly iat: number
+  status: PlayerStatus
+  /** Ends the time to return. */
+  readonly returning: AbortController
+}
+
+/** @param changed called when a status has changed */
+export function createAttendance(clock: Clock, changed: () => void): Attendance {
+  const attendants = new Map<string, Attendant>()
+
+  const set = (playerId: string, attendant: Attendant) => {
+    attendants.get(playerId)?.returning.abort()
+    attendants.set(playerId, attendant)
+    changed()
+  }
+
+  return {
+    enter: ({ sub, sid, iat }) => {
+      const before = attendants.get(sub)
+      const isReturn = before !== undefined && before.seatId === sid
+      if (isReturn) {
+        const isFresh = before.status === 'away' ? iat >= before.iat : iat > before.iat
+        if (before.status === 'left' || !isFresh) throw new JoinRefused('used')
+      }
+      set(sub, { seatId: sid, iat, status: 'in', returning: new AbortController() })
+      return isReturn
+    },
+    leave: (playerId, mayReturnMs) => {
+      const before = attendants.get(playerId)
+      if (before === undefined || before.status === 'left') return
+      const attendant: Attendant = {
+        ...before,
+        status: mayReturnMs > 0 ? 'away' : 'left',
+        returning: new AbortController(),
+      }
+      set(playerId, attendant)
+      if (attendant.status === 'left') return
+      clock.sleep(mayReturnMs, attendant.returning.signal).then(
+        () => {
+          attendant.status = 'left'
+          changed()
+        },
+        () => {},
+      )
+    },
+    has: (playerId) => attendants.has(playerId),
+    statuses: () => Object.fromEntries([...attendants].map(([id, { status }]) => [id, status])),
+    close: () => {
+      for (const { returning } of attendants.values()) returning.abort()
+    },
+  }
+}

@@ -1,0 +1,222 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Environment } from './environment.js'
+import { createGameServer, type GameServer, type GameServerOptions, type ServeHandlers } from './game-server.js'
+import type { Match, Player } from './served-match.js'
+import { openStack } from './stack.fixture.js'
+
+let end: (() => Promise<void>) | undefined
+afterEach(async () => {
+  await end?.()
+  end = undefined
+})
+
+/** Muster with game servers of these handlers, on one machine. */
+async function open(handlers: ServeHandlers = {}, options: GameServerOptions = {}, more: object = {}) {
+  const matches: Match[] = []
+  const problems: string[] = []
+  const ended: GameServer[] = []
+  const play = (env: Environment) => {
+    const server = createGameServer({
+      env,
+      handleSignals: false,
+      onProblem: (error) => problems.push(error.message),
+      ...options,
+    })
+    const served = server.serve({
+      ...handlers,
+      match: async (match) => {
+        await handlers.match?.(match)
+        matches.push(match)
+      },
+    })
+    void served.then(() => ended.push(server))
+    return server
+  }
+  const stack = await openStack(play, more)
+  end = stack.close
+  return { ...stack, matches, problems, ended }
+}
+
+const joinBoth = async ({ join }: Awaited<ReturnType<typeof openStack>>, players = ['ann', 'ben']) =>
+  Promise.all(players.map((player) => join(player)))
+
+describe('with Muster', () => {
+  test('players of a match are admitted by their tokens alone, and its end frees the server for the next', async () => {
+    const results: unknown[] = []
+    const stack = await open()
+    stack.matchmaker.on('matchOver', (event) => results.push(event))
+    const [ann, ben] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const match = stack.matches[0] as Match
+    expect(server.status).toBe('PLAYING')
+    expect(Object.keys(match.teams)).toEqual(['red', 'blue'])
+    expect([...match.players.keys()].toSorted()).toEqual(['ann', 'ben'])
+    expect(await server.admit(ann?.join_token ?? '')).toMatchObject({ id: 'ann', matchId: match.id })
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'used' })
+    expect(await server.admit(ben?.join_token ?? '')).toMatchObject({ id: 'ben' })
+    await match.over({ ranking: [['ann'], ['ben']], data: { rounds: 3 } })
+    await expect.poll(() => results).toMatchObject([{ result: { ranking: [['ann'], ['ben']] } }])
+    // The same server plays the next match, and tokens of the first are void.
+    await joinBoth(stack)
+    expect(stack.servers).toHaveLength(1)
+    expect(stack.matches).toHaveLength(2)
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
+    expect(match.signal.aborted).toBe(true)
+    expect(stack.problems).toEqual([])
+  })
+
+  test('a match that cannot be served goes to another server', async () => {
+    let isFirst = true
+    const stack = await open({
+      match: () => {
+        if (!isFirst) return
+        isFirst = false
+        throw new Error('the map does not load')
+      },
+    })
+    await joinBoth(stack)
+    expect(stack.servers).toHaveLength(2)
+    expect(stack.problems).toEqual(['the map does not load'])
+    await expect.poll(() => stack.ended).toHaveLength(1)
+  })
+
+  test('a player who leaves may return in time, and is free for others after it', async () => {
+    const stack = await open()
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const token = ann?.join_token ?? ''
+    await server.admit(token)
+    server.left('ann', { mayReturnMs: 60_000 })
+    expect(await server.admit(token)).toMatchObject({ id: 'ann' })
+    server.left('ann', { mayReturnMs: 50 })
+    await expect.poll(async () => (await stack.call('ann', 'POST', '/tickets', { profile: 'duel' })).status).toBe(201)
+    await expect(server.admit(token)).rejects.toMatchObject({ code: 'used' })
+  })
+
+  test('a player who leaves is replaced by one who waits', async () => {
+    const joined: (readonly Player[])[] = []
+    const stack = await open({ joined: (_match, players) => void joined.push(players) })
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    await server.admit(ann?.join_token ?? '')
+    stack.matches[0]?.seats({ open: true })
+    server.left('ann')
+    const cat = await stack.join('cat')
+    await expect.poll(() => joined.flat().map(({ id }) => id)).toEqual(['cat'])
+    expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat', team: joined[0]?.[0]?.team })
+  })
+
+  test('with Muster away the game goes on; what happened meanwhile is known when it is back', async () => {
+    const results: unknown[] = []
+    const stack = await open()
+    stack.matchmaker.on('matchOver', (event) => results.push(event))
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const back = stack.cut()
+    expect(await server.admit(ann?.join_token ?? '')).toMatchObject({ id: 'ann' })
+    const over = stack.matches[0]?.over({ ranking: [['ann'], ['ben']] })
+    await expect.poll(() => stack.problems[0]).toContain('is there a proxy in between?')
+    expect(stack.ended).toEqual([])
+    expect(results).toEqual([])
+    back()
+    await over
+    expect(results).toHaveLength(1)
+  })
+
+  test('an operator drains it: the match is played to its end, then the process ends', async () => {
+    const said: string[] = []
+    const stack = await open({
+      draining: (reason) => void said.push(`drain: ${reason}`),
+      stop: (reason) => void said.push(`stop: ${reason}`),
+    })
+    await joinBoth(stack)
+    const { servers } = stack.matchmaker.inspect()
+    await stack.matchmaker.drainServer(servers[0]?.id ?? '')
+    await expect.poll(() => said).toEqual(['drain: operator'])
+    expect(stack.servers[0]?.status).toBe('DRAINING')
+    expect(stack.ended).toEqual([])
+    await stack.matches[0]?.over()
+    await expect.poll(() => stack.ended).toHaveLength(1)
+    expect(said).toHaveLength(2)
+  })
+
+  test('by its own wish it takes no match any more, and ends after those it has', async () => {
+    const stack = await open()
+    await joinBoth(stack)
+    const [first] = stack.servers as [GameServer]
+    void first.shutdown()
+    await joinBoth(stack, ['cat', 'dan'])
+    expect(stack.servers).toHaveLength(2)
+    await stack.matches[0]?.over()
+    await expect.poll(() => stack.ended).toContain(first)
+  })
+
+  test('a server that players start lists itself as they wish; whoever has a seat is admitted', async () => {
+    const stack = await open({ host: () => ({ name: '', seats: 4, attributes: { map: 'dust' } }) })
+    const { json } = await stack.call('ann', 'POST', '/pools/arena/servers', { name: 'Night CTF', password: 'x' })
+    const { seats } = json as { readonly seats: readonly { readonly seat_id: string }[] }
+    let token = ''
+    await expect
+      .poll(async () => {
+        const { json: held } = await stack.call('ann', 'GET', `/seats/${seats[0]?.seat_id}`)
+        const { assignment } = held as { readonly assignment?: { readonly join_token: string } | null }
+        return (token = assignment?.join_token ?? '')
+      })
+      .not.toBe('')
+    const [server] = stack.servers as [GameServer]
+    expect(await server.admit(token)).toMatchObject({ id: 'ann' })
+    await expect
+      .poll(async () => (await stack.call('ben', 'GET', '/servers')).json)
+      .toMatchObject({ servers: [{ name: 'Night CTF', password: true, seats: { total: 4, taken: 1 } }] })
+    server.left('ann')
+    await expect
+      .poll(async () => (await stack.call('ben', 'GET', '/servers')).json)
+      .toMatchObject({ servers: [{ seats: { free: 4, taken: 0 } }] })
+    server.list(undefined)
+    await expect.poll(async () => (await stack.call('ben', 'GET', '/servers')).json).toMatchObject({ servers: [] })
+  })
+
+  test('health that fails three times in a row drains the server', async () => {
+    const stack = await open({}, { health: () => false })
+    await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    for (let report = 0; report < 3; report += 1) {
+      server.list(undefined)
+      await vi.waitFor(() => undefined)
+      await new Promise((resolve) => setTimeout(resolve, 250))
+    }
+    await expect.poll(() => server.status).toBe('DRAINING')
+  })
+})
+
+describe('what the game says', () => {
+  test('a result that Muster would refuse is refused at once, naming the field, and the match goes on', async () => {
+    const stack = await open()
+    await joinBoth(stack)
+    const match = stack.matches[0] as Match
+    const wrong: [object, string][] = [
+      [{ ranking: [['eve']] }, 'ranking: "eve" is no player of the match'],
+      [{ ranking: [['ann'], ['ann']] }, 'ranking: lists "ann" twice'],
+      [{ ranking: [[]] }, 'ranking: has a rank of nobody'],
+      [{ data: 'x'.repeat(9000) }, 'data: the result must have at most 8192 bytes as JSON, got 9011'],
+    ]
+    for (const [result, message] of wrong) expect(() => match.over(result)).toThrow(message)
+    expect(() => match.seats({ open: true, teams: { green: 1 } })).toThrow('teams.green: the match has no such team')
+    expect(() => match.seats({ open: true, teams: { red: -1 } })).toThrow('teams.red: must be a whole number, got -1')
+    const [server] = stack.servers as [GameServer]
+    expect(() => server.list({ name: '', seats: 3 })).toThrow('name: must have 1 to 64 characters')
+    expect(() => server.list({ name: 'x', seats: 0 })).toThrow('seats: must be a whole number from 1 to 1,000, got 0')
+    expect(() => server.list({ name: 'x', seats: 3, teams: { red: 1 } })).toThrow('teams: must have 3 seats in all')
+    expect(match.signal.aborted).toBe(false)
+    await match.over({ ranking: [['ann', 'ben']] })
+  })
+
+  test('options that cannot be are refused', () => {
+    expect(() => createGameServer({ env: {}, matches: 0 })).toThrow('matches: must be 1 to 64, got 0')
+    const server = createGameServer({ env: {}, handleSignals: false, fetch: () => Promise.reject(new Error('no')) })
+    vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
+    void server.serve({})
+    expect(() => server.serve({})).toThrow('serve was called before')
+    vi.restoreAllMocks()
+  })
+})

@@ -1,0 +1,136 @@
+import { generateKeyPairSync, sign } from 'node:crypto'
+import { createManualClock } from '@muster/core/clock'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createAttendance } from './attendance.js'
+import { type JoinFault, JoinRefused } from './errors.js'
+import { type JoinKey, joinKeyOf, readJoinToken, signJoinToken } from './join-token.js'
+
+const NOW = Date.parse('2026-11-26T12:00:00Z')
+const claims = { aud: 'm1', sub: 'ann', mid: 'm7', sid: 't1', team: 'red' }
+const secret: JoinKey = { alg: 'HS256', key: joinKeyOf('m1.token'), server: 'm1' }
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+const faultOf = (token: unknown, key = secret, now = NOW): JoinFault | 'good' => {
+  try {
+    readJoinToken(token, key, now)
+    return 'good'
+  } catch (error) {
+    if (error instanceof JoinRefused) return error.code
+    throw error
+  }
+}
+
+describe('a token', () => {
+  const token = signJoinToken(claims, secret.key, NOW)
+
+  test('says who its player is, until it expires', () => {
+    expect(readJoinToken(token, secret, NOW)).toMatchObject(claims)
+    expect(faultOf(token, secret, NOW + 299_999)).toBe('good')
+    expect(faultOf(token, secret, NOW + 300_000)).toBe('expired')
+  })
+
+  test('of another key, server, algorithm or form is refused', () => {
+    expect(faultOf(token, { ...secret, key: joinKeyOf('m2.token') })).toBe('forged')
+    expect(faultOf(token, { ...secret, server: 'm2' })).toBe('other-server')
+    expect(faultOf(token, { alg: 'EdDSA', key: new Uint8Array(32), server: 'm1' })).toBe('malformed')
+    const [, payload = ''] = token.split('.')
+    expect(faultOf(`${part({ alg: 'none', typ: 'JWT' })}.${payload}.`)).toBe('malformed')
+    for (const wrong of ['', 'a.b', 'a.b.c', 'a.b.c.d', 'x'.repeat(3000), undefined, 7])
+      expect(faultOf(wrong)).toBe('malformed')
+    expect(faultOf(signJoinToken({ ...claims, sub: 7 } as never, secret.key, NOW))).toBe('malformed')
+  })
+
+  test('property: no change of any letter is good', () => {
+    fc.assert(
+      fc.property(fc.nat(token.length - 1), fc.constantFrom(...'AZaz09-_.'), (at, letter) => {
+        const changed = token.slice(0, at) + letter + token.slice(at + 1)
+        const isSame = Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(
+          Buffer.from(token.split('.')[2] ?? '', 'base64url'),
+        )
+        // The last letter of a signature has bits that mean nothing.
+        if (at > token.lastIndexOf('.') && isSame) return
+        expect(['malformed', 'forged']).toContain(faultOf(changed))
+      }),
+    )
+  })
+
+  test('that is signed with Ed25519 is checked by the public key alone', () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const key = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url')
+    const payload = part({ ...claims, iat: 1, exp: NOW / 1000 + 60 })
+    const signed = `${part({ alg: 'EdDSA', typ: 'JWT', kid: 'x' })}.${payload}`
+    const good = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`
+    const known: JoinKey = { alg: 'EdDSA', key, server: 'm1' }
+    expect(faultOf(good, known)).toBe('good')
+    expect(faultOf(`${signed}.${Buffer.alloc(64).toString('base64url')}`, known)).toBe('forged')
+    expect(faultOf(`${signed}.AAAA`, known)).toBe('forged')
+    // Whoever takes the public key for a secret signs with it.
+    expect(faultOf(signJoinToken(claims, key, NOW), known)).toBe('malformed')
+  })
+})
+
+describe('attendance', () => {
+  const at = (iat: number, sid = 't1') => ({ ...claims, sid, iat, exp: iat + 300 })
+  const setUp = () => {
+    const clock = createManualClock({ start: NOW })
+    let changes = 0
+    return { clock, changes: () => changes, ...createAttendance(clock, () => (changes += 1)) }
+  }
+
+  test('a token lets in once, and a fresh one again', () => {
+    const { enter, statuses } = setUp()
+    expect(enter(at(10))).toBe(false)
+    expect(() => enter(at(10))).toThrow(expect.objectContaining({ code: 'used' }))
+    expect(enter(at(11))).toBe(true)
+    expect(() => enter(at(10))).toThrow(JoinRefused)
+    expect(statuses()).toEqual({ ann: 'in' })
+  })
+
+  test('who is away returns with the same token until the time is over', async () => {
+    const { clock, enter, leave, statuses, changes } = setUp()
+    enter(at(10))
+    leave('ann', 5000)
+    await clock.advance(4999)
+    expect(statuses()).toEqual({ ann: 'away' })
+    expect(enter(at(10))).toBe(true)
+    await clock.advance(60_000)
+    expect(statuses()).toEqual({ ann: 'in' })
+    leave('ann', 5000)
+    const before = changes()
+    await clock.advance(5000)
+    expect(changes()).toBe(before + 1)
+    expect(statuses()).toEqual({ ann: 'left' })
+    expect(() => enter(at(99))).toThrow(JoinRefused)
+    // Another seat of the match is another matter.
+    expect(enter(at(99, 't2'))).toBe(false)
+  })
+
+  test('property: a token that has expired from use is never good again, whatever comes between', () => {
+    const acts = fc.array(
+      fc.oneof(
+        fc.nat(5).map((iat) => ({ iat })),
+        fc.constantFrom({ leaveMs: 0 }, { leaveMs: 1000 }),
+      ),
+      { maxLength: 30 },
+    )
+    fc.assert(
+      fc.property(acts, (given) => {
+        const { enter, leave, statuses } = setUp()
+        let newest = -1
+        for (const act of given) {
+          const before = statuses()['ann']
+          if ('leaveMs' in act) leave('ann', act.leaveMs)
+          else {
+            const mayEnter =
+              before === undefined || (before === 'in' && act.iat > newest) || (before === 'away' && act.iat >= newest)
+            if (mayEnter) {
+              enter(at(act.iat))
+              newest = act.iat
+            } else expect(() => enter(at(act.iat))).toThrow(JoinRefused)
+          }
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,98 @@
+import { type Attendance, createAttendance } from './attendance.js'
+import type { Clock } from './clock.js'
+import { InvalidCall } from './errors.js'
+import type { JoinClaims } from './join-token.js'
+import type { Player } from './served-match.js'
+import type { WireHost, WireListing } from './wire.js'
+
+/** How a server is listed for players who look for one. */
+export interface Listing {
+  /** 1 to 64 characters. */
+  readonly name: string
+  /** Players who fit. */
+  readonly seats: number
+  /** Seats by team; their sum is `seats`. */
+  readonly teams?: Readonly<Record<string, number>> | undefined
+  /** By which players filter, as far as the configuration declares them. */
+  readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** Whoever wants a seat has to know it. */
+  readonly password?: string | undefined
+  /** Nobody gets a seat; those who have one may return. */
+  readonly locked?: boolean | undefined
+}
+
+/** A session that a player or a backend had started: the server is to list itself so. */
+export interface SessionWanted {
+  readonly name: string
+  readonly password?: string | undefined
+  /** Id of the player who had it started. */
+  readonly owner?: string | undefined
+  readonly attributes: Readonly<Record<string, string | number | boolean>>
+}
+
+/** What the list knows of this server, and who is on it by the list. */
+export interface ListedSession {
+  set(listing: Listing | undefined): void
+  /** Takes the session that the orders want; undefined: none. @returns whether it is a new one */
+  want(host: WireHost | undefined): boolean
+  hear(orders: WireListing | undefined): void
+  /** The player of a token; undefined if its session or its seat is not known. */
+  playerOf(claims: JoinClaims): Player | undefined
+  readonly attendance: Attendance
+  /** For the next report; undefined while it is not listed. */
+  report(): object | undefined
+}
+
+export function createListing(clock: Clock, changed: () => void): ListedSession {
+  let attendance = createAttendance(clock, changed)
+  let listing: Listing | undefined
+  let host: WireHost | undefined
+  /** The session that was wanted last: it is begun once. */
+  let wanted: string | undefined
+  let orders: WireListing | undefined
+  return {
+    set: (given) => {
+      if (given !== undefined) check(given)
+      listing = given
+      if (given === undefined) host = undefined
+      changed()
+    },
+    want: (given) => {
+      if (given === undefined || given.session === wanted) return false
+      wanted = given.session
+      host = given
+      attendance.close()
+      attendance = createAttendance(clock, changed)
+      return true
+    },
+    hear: (given) => {
+      orders = given
+    },
+    playerOf: ({ sub, mid, sid, team, grp }) => {
+      const seat = orders?.session === mid ? orders.seats.find(({ seat_id }) => seat_id === sid) : undefined
+      if (seat?.player_id !== sub) return undefined
+      return Object.freeze({ id: sub, matchId: mid, team, groupId: grp, attributes: {} })
+    },
+    get attendance() {
+      return attendance
+    },
+    report: () =>
+      listing && {
+        ...listing,
+        ...(host && { session: host.session, ...(host.owner !== undefined && { owner: host.owner }) }),
+        // Only those who are there, or may return.
+        players: Object.fromEntries(Object.entries(attendance.statuses()).filter(([, status]) => status !== 'left')),
+      },
+  }
+}
+
+/** @throws {InvalidCall} */
+function check({ name, seats, teams }: Listing): void {
+  if (typeof name !== 'string' || name.length < 1 || name.length > 64)
+    throw new InvalidCall('name', `must have 1 to 64 characters, got ${JSON.stringify(name)}`)
+  if (!Number.isInteger(seats) || seats < 1 || seats > 1000)
+    throw new InvalidCall('seats', `must be a whole number from 1 to 1,000, got ${seats}`)
+  const sum = Object.values(teams ?? {}).reduce((all, one) => all + one, 0)
+  if (teams !== undefined && sum !== seats)
+    throw new InvalidCall('teams', `must have ${seats} seats in all, got ${sum}`)
+}

@@ -1,0 +1,249 @@
+import { createManualClock } from '@muster/core/clock'
+import { describe, expect, test } from 'vitest'
+import { createGameServer, type GameServerOptions, type ServeHandlers } from './game-server.js'
+
+const env = { MUSTER_URL: 'http://muster.example/api/', MUSTER_SERVER_TOKEN: 'm1.secret' }
+const START = Date.parse('2026-11-26T12:00:00Z')
+
+interface Asked {
+  readonly at: number
+  readonly line: string
+  readonly body: Record<string, unknown>
+  readonly answer: (status: number, body?: object | string, headers?: Record<string, string>) => void
+}
+
+const orders = (more: object = {}) => ({ version: 7, want: 'run', matches: [], ...more })
+const registered = (more: object = {}) => ({ ...orders(more), id: 'm1', alg: 'HS256', key: 'AAAA', retire_at: null })
+const match = (id: string, ...players: string[]) => ({
+  id,
+  profile: 'duel',
+  teams: [{ name: '', players: players.map((one) => ({ id: one, ticket_id: `t-${one}` })) }],
+})
+
+/** A server whose requests the test answers, on a clock that the test moves. */
+function setUp(handlers: ServeHandlers = {}, options: GameServerOptions = {}) {
+  const clock = createManualClock({ start: START })
+  const asked: Asked[] = []
+  const problems: string[] = []
+  const server = createGameServer({
+    env,
+    clock,
+    random: () => 1,
+    handleSignals: false,
+    onProblem: ({ message }) => problems.push(message),
+    fetch: (url, init) =>
+      new Promise((resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+        asked.push({
+          at: clock.now() - START,
+          line: `${init?.method} ${String(url).replace('http://muster.example/api', '')}`,
+          body: JSON.parse(String(init?.body)) as Record<string, unknown>,
+          answer: (status, body = '', headers = {}) =>
+            resolve(new Response(typeof body === 'string' ? body : JSON.stringify(body), { status, headers })),
+        })
+      }),
+    ...options,
+  })
+  let isDone = false
+  void server.serve(handlers).then(() => (isDone = true))
+  const last = () => asked.at(-1) as Asked
+  const answer = async (...given: Parameters<Asked['answer']>) => {
+    last().answer(...given)
+    await clock.advance(0)
+  }
+  /** Registered, with the first report answered, in the long poll. */
+  const start = async (more: object = {}) => {
+    await clock.advance(0)
+    await answer(201, registered(more))
+    await clock.advance(200)
+    await answer(200, orders(more))
+    await clock.advance(200)
+  }
+  return { clock, server, asked, problems, last, answer, start, isDone: () => isDone }
+}
+
+test('it registers, says its whole state, and then waits for other orders', async () => {
+  const { asked, start } = setUp({}, { build: '1.0', matches: 3, attributes: { map: 'dust' } })
+  await start()
+  expect(asked.map(({ line }) => line)).toEqual([
+    'POST /servers',
+    'PUT /servers/me',
+    'PUT /servers/me?wait=10&version=7',
+  ])
+  expect(asked[0]?.body).toEqual({
+    instance: expect.any(String),
+    build: '1.0',
+    matches: 3,
+    attributes: { map: 'dust' },
+  })
+  expect(asked[2]?.body).toEqual({
+    instance: asked[0]?.body['instance'],
+    seq: 2,
+    healthy: true,
+    draining: false,
+    matches: [],
+    attributes: { map: 'dust' },
+  })
+})
+
+test('news ends the wait at once, and much news in a short time is one report', async () => {
+  const { server, clock, asked, last, start, answer } = setUp()
+  await start({ matches: [match('m7', 'ann', 'ben')] })
+  await answer(200, orders({ version: 8, matches: [match('m7', 'ann', 'ben')] }))
+  await clock.advance(1000)
+  const before = asked.length
+  const at = clock.now() - START
+  const over = server.matches.get('m7')?.over({ ranking: [['ann'], ['ben']] })
+  server.matches.get('m7')?.seats({ open: false })
+  server.list({ name: 'x', seats: 2 })
+  await clock.advance(0)
+  expect(asked.length).toBe(before + 1)
+  expect(last()).toMatchObject({ at, line: 'PUT /servers/me' })
+  expect(last().body['matches']).toMatchObject([
+    { id: 'm7', status: 'over', result: { ranking: [['ann'], ['ben']] }, players: { ann: 'left', ben: 'left' } },
+  ])
+  expect(last().body['listing']).toEqual({ name: 'x', seats: 2, players: {} })
+  let isTold = false
+  void over?.then(() => (isTold = true))
+  await clock.advance(0)
+  expect(isTold).toBe(false)
+  await answer(200, orders({ version: 9 }))
+  expect(isTold).toBe(true)
+  expect(server.matches.size).toBe(0)
+  // Two changes within 200 ms: the second one is sent when they have passed.
+  server.list({ name: 'y', seats: 2 })
+  await clock.advance(199)
+  expect(last().body['listing']).toMatchObject({ name: 'x' })
+  await clock.advance(1)
+  expect(last().body['listing']).toMatchObject({ name: 'y' })
+})
+
+describe('answers that are no orders', () => {
+  test('the pause grows to 15 s, is longer if Muster says so, and begins anew after an answer', async () => {
+    const { clock, asked, answer, start, problems } = setUp()
+    await start()
+    const pauses: number[] = []
+    for (const [status, headers] of [
+      [503],
+      [503],
+      [502],
+      [500],
+      [503],
+      [503],
+      [429, { 'retry-after': '40' }],
+    ] as const) {
+      const at = clock.now()
+      const before = asked.length
+      await answer(status, '<html>no</html>', headers)
+      while (asked.length === before) await clock.next()
+      pauses.push(clock.now() - at)
+    }
+    expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 40_000])
+    expect(new Set(problems)).toHaveLength(4)
+    await answer(200, orders())
+    await clock.advance(200)
+    const before = asked.length
+    await answer(503)
+    await clock.advance(500)
+    expect(asked.length).toBe(before + 1)
+  })
+
+  test('each is a sentence that says what is wrong, and none holds the token', async () => {
+    const { answer, start, problems, clock } = setUp()
+    await start()
+    await answer(401, { detail: 'no' })
+    await clock.advance(500)
+    await answer(400, { field: 'matches.0.status', detail: 'must be one of …' })
+    await clock.advance(1000)
+    await answer(200, '<html>Sign in</html>')
+    await clock.advance(2000)
+    // No answer at all: the wait, and ten seconds.
+    await clock.advance(20_000)
+    expect(problems).toEqual([
+      'Muster does not know MUSTER_SERVER_TOKEN (401).',
+      'Muster refuses a report (400, matches.0.status): must be one of …',
+      'The answer of MUSTER_URL is not from Muster (200): is there a proxy in between?',
+      'Muster does not answer. The game goes on, and the state is sent when it does.',
+    ])
+    expect(problems.join()).not.toContain('m1.secret')
+  })
+
+  test('a Muster that has restarted is told everything again', async () => {
+    const { answer, start, clock, last, asked, server } = setUp()
+    await start({ matches: [match('m7', 'ann', 'ben')] })
+    await answer(200, orders({ version: 8, matches: [match('m7', 'ann', 'ben')] }))
+    await clock.advance(200)
+    await answer(409, { code: 'server-not-registered' })
+    await clock.advance(200)
+    expect(last().line).toBe('POST /servers')
+    await answer(200, registered({ matches: [match('m7', 'ann', 'ben')] }))
+    await clock.advance(200)
+    expect(last().body['matches']).toMatchObject([{ id: 'm7', status: 'open' }])
+    expect(server.matches.size).toBe(1)
+    expect(new Set(asked.map(({ body }) => body['instance'])).size).toBe(1)
+  })
+
+  test('a process that is gone for Muster is stopped, and has its grace', async () => {
+    const stops: [string, number][] = []
+    const { answer, start, clock, isDone, server } = setUp({
+      stop: async (reason, until) => {
+        stops.push([reason, until.getTime() - clock.now()])
+        await clock.sleep(3000)
+      },
+    })
+    await start()
+    await answer(410, { detail: 'This server is not wanted any more. End its process.' })
+    expect(stops).toEqual([['This server is not wanted any more. End its process.', 25_000]])
+    expect(server.status).toBe('STOPPING')
+    await clock.advance(2999)
+    expect(isDone()).toBe(false)
+    await clock.advance(1)
+    expect(isDone()).toBe(true)
+  })
+
+  test('a stop handler that hangs is left behind when its time is over', async () => {
+    const { answer, start, clock, isDone } = setUp({ stop: () => new Promise(() => {}) }, { graceMs: 5000 })
+    await start()
+    await answer(200, orders({ version: 8, want: 'stop' }))
+    await clock.advance(5000)
+    expect(isDone()).toBe(true)
+  })
+})
+
+test('a match that Muster has ended is over for the game', async () => {
+  const { answer, start, clock, server } = setUp()
+  await start({ matches: [match('m7', 'ann', 'ben')] })
+  const signal = server.matches.get('m7')?.signal as AbortSignal
+  await answer(200, orders({ version: 9 }))
+  expect(signal.reason).toMatchObject({ message: 'Muster has ended the match.' })
+  await clock.advance(0)
+  expect(server.status).toBe('IDLE')
+})
+
+test('health that takes more than 5 s, or fails, is no health', async () => {
+  let health: () => Promise<boolean> = () => new Promise(() => {})
+  const { clock, last, problems, asked, answer } = setUp({}, { health: () => health() })
+  await clock.advance(0)
+  await answer(201, registered())
+  await clock.advance(200)
+  expect(asked).toHaveLength(1)
+  await clock.advance(5000)
+  expect(last().body).toMatchObject({ healthy: false })
+  health = () => Promise.reject(new Error('the simulation stands still'))
+  await answer(200, orders())
+  await clock.advance(200)
+  expect(last().body).toMatchObject({ healthy: false })
+  expect(problems).toEqual(['the simulation stands still'])
+})
+
+test('an error of a handler is a problem, and the match goes on', async () => {
+  const { start, answer, problems, server } = setUp({
+    joined: () => {
+      throw new Error('no room in the model')
+    },
+  })
+  await start({ matches: [match('m7', 'ann')] })
+  await answer(200, orders({ version: 9, matches: [match('m7', 'ann', 'cat')] }))
+  expect(problems).toEqual(['no room in the model'])
+  expect([...(server.matches.get('m7')?.players.keys() ?? [])]).toEqual(['ann', 'cat'])
+})

@@ -1,0 +1,198 @@
+import type { Clock } from './clock.js'
+import type { Orders, Registered, State } from './wire.js'
+
+/** How a server speaks to Muster, and what comes of it. */
+export interface ReportingOptions {
+  readonly url: string
+  readonly token: string
+  /** What the server says of itself when it registers. */
+  readonly registration: object
+  readonly clock: Clock
+  readonly random: () => number
+  readonly fetch: typeof fetch
+  /** The whole state, asked for before each report. */
+  readonly state: () => Promise<State>
+  readonly registered: (answer: Registered) => void
+  readonly obey: (orders: Orders) => void
+  /** Muster does not want this process any more. */
+  readonly gone: (reason: string) => void
+  /** By how much Muster's clock is ahead of ours, in milliseconds. */
+  readonly clockDiffers: (aheadMs: number) => void
+  readonly problem: (error: Error) => void
+}
+
+export interface Reporting {
+  /** Registers and reports until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>
+  /** The state has changed: it is sent at once. Resolves when Muster has it. */
+  changed(): Promise<void>
+}
+
+/** Seconds for which a report waits for other orders: the time between two heartbeats. */
+const WAIT_SECONDS = 10
+/** Milliseconds until an answer counts as lost, beside the wait. */
+const ANSWER_MS = 10_000
+/** Milliseconds between two reports at least: Muster takes 50 in 5 s. */
+const GAP_MS = 200
+/** Milliseconds of the first and of the longest pause after a failure. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 15_000
+/** A difference of the clocks of fewer milliseconds is none: the header has whole seconds. */
+const CLOCK_TOLERANCE_MS = 2000
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly retryAfterMs: number
+}
+
+/** Reports to Muster by two requests. States are levels, so a lost, repeated or late report does no harm. */
+export function createReporting(options: ReportingOptions): Reporting {
+  const { clock, random, problem } = options
+  const url = options.url.replace(/\/+$/, '')
+  const instance = crypto.randomUUID()
+  const awaited: { readonly revision: number; readonly resolve: () => void }[] = []
+  let revision = 0
+  let acknowledged = 0
+  /** Ends the report that waits for orders. */
+  let interrupt = () => {}
+
+  const acknowledge = (upTo: number) => {
+    acknowledged = upTo
+    while (awaited[0] !== undefined && awaited[0].revision <= upTo) awaited.shift()?.resolve()
+  }
+
+  /** @returns undefined if a change interrupted it; status 0 if no answer came */
+  const ask = async (
+    method: string,
+    path: string,
+    body: object,
+    waitMs: number,
+    ending: AbortSignal,
+  ): Promise<Answer | undefined> => {
+    const request = new AbortController()
+    const sleeping = new AbortController()
+    let isInterrupted = false
+    const end = () => request.abort()
+    ending.addEventListener('abort', end, { once: true })
+    if (waitMs > 0)
+      interrupt = () => {
+        isInterrupted = true
+        request.abort()
+      }
+    clock.sleep(waitMs + ANSWER_MS, sleeping.signal).then(end, () => {})
+    try {
+      ending.throwIfAborted()
+      const response = await options.fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${options.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ instance, ...body }),
+        signal: request.signal,
+      })
+      const text = await response.text()
+      compareClocks(response.headers.get('date'))
+      const retryAfterMs = Number(response.headers.get('retry-after') ?? 0) * 1000
+      return { status: response.status, body: parsed(text), retryAfterMs: retryAfterMs > 0 ? retryAfterMs : 0 }
+    } catch {
+      return isInterrupted ? undefined : { status: 0, body: undefined, retryAfterMs: 0 }
+    } finally {
+      interrupt = () => {}
+      sleeping.abort()
+      ending.removeEventListener('abort', end)
+    }
+  }
+
+  const compareClocks = (date: string | null) => {
+    const aheadMs = date === null ? Number.NaN : Date.parse(date) - clock.now()
+    if (!Number.isNaN(aheadMs)) options.clockDiffers(Math.abs(aheadMs) < CLOCK_TOLERANCE_MS ? 0 : aheadMs)
+  }
+
+  return {
+    run: async (signal) => {
+      let seq = 0
+      let version: number | undefined
+      let failures = 0
+      let spokeAt = -Infinity
+
+      const register = () => ask('POST', '/servers', options.registration, 0, signal)
+      const report = async (): Promise<Answer | undefined> => {
+        const sent = revision
+        const state = await options.state()
+        seq += 1
+        const waits = sent === acknowledged && sent === revision
+        const path = `/servers/me${waits ? `?wait=${WAIT_SECONDS}&version=${version}` : ''}`
+        const answer = await ask('PUT', path, { seq, ...state }, waits ? WAIT_SECONDS * 1000 : 0, signal)
+        if (answer?.status === 200) acknowledge(sent)
+        return answer
+      }
+      /** @returns whether to go on at once */
+      const take = ({ status, body }: Answer, isRegistration: boolean): boolean => {
+        if (isOrders(body) && (status === 200 || status === 201)) {
+          if (isRegistration) options.registered(body as Registered)
+          version = body.version
+          options.obey(body)
+          // What the server has to say of its matches, it says with the next report.
+          if (isRegistration) revision += 1
+          return true
+        }
+        if (status === 409 && !isRegistration) {
+          version = undefined
+          return true
+        }
+        if (status === 410) options.gone(messageIn(body) ?? 'not wanted any more')
+        else problem(new Error(faultOf(status, body)))
+        return false
+      }
+
+      while (!signal.aborted) {
+        const isRegistration = version === undefined
+        await clock.sleep(Math.max(0, spokeAt + GAP_MS - clock.now()), signal).catch(() => {})
+        spokeAt = clock.now()
+        const answer = await (isRegistration ? register() : report())
+        if (answer === undefined || signal.aborted) continue
+        if (take(answer, isRegistration)) {
+          failures = 0
+          continue
+        }
+        const longest = Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
+        failures += 1
+        await clock.sleep(Math.max(answer.retryAfterMs, random() * longest), signal).catch(() => {})
+      }
+      acknowledge(Infinity)
+    },
+    changed: () => {
+      revision += 1
+      interrupt()
+      if (acknowledged === Infinity) return Promise.resolve()
+      const mine = revision
+      return new Promise((resolve) => awaited.push({ revision: mine, resolve }))
+    },
+  }
+}
+
+const isOrders = (body: unknown): body is Orders =>
+  typeof body === 'object' && body !== null && 'version' in body && Array.isArray((body as Orders).matches)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const fieldIn = (body: unknown, name: string) => {
+  const value = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
+  return typeof value === 'string' ? value : undefined
+}
+const messageIn = (body: unknown) => fieldIn(body, 'detail') ?? fieldIn(body, 'message')
+
+/** A sentence about an answer that is no order. It holds nothing that this server has sent. */
+function faultOf(status: number, body: unknown): string {
+  if (status === 0) return 'Muster does not answer. The game goes on, and the state is sent when it does.'
+  if (status === 401) return 'Muster does not know MUSTER_SERVER_TOKEN (401).'
+  const said = messageIn(body)
+  if (said === undefined) return `The answer of MUSTER_URL is not from Muster (${status}): is there a proxy in between?`
+  const field = fieldIn(body, 'field')
+  return `Muster refuses a report (${status}${field === undefined ? '' : `, ${field}`}): ${said}`
+}

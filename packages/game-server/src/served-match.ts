@@ -1,0 +1,172 @@
+import { type Attendance, createAttendance } from './attendance.js'
+import type { Clock } from './clock.js'
+import { InvalidCall } from './errors.js'
+import type { MatchReport, WireMatch } from './wire.js'
+
+/** A player of a match, or of a listed server. */
+export interface Player {
+  readonly id: string
+  /** Id of the match, or of the listed session. */
+  readonly matchId: string
+  /** Undefined where there are no teams. */
+  readonly team?: string | undefined
+  /** Players of one group came together. */
+  readonly groupId?: string | undefined
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+/** The result of a match, for the studio's backend. */
+export interface MatchResult {
+  /** Ids of players, the best first; those in one list have the same rank. */
+  readonly ranking?: readonly (readonly string[])[] | undefined
+  /** Anything else, at most 8 KiB as JSON with the ranking. */
+  readonly data?: unknown
+}
+
+/** Players that a match wants besides those it has. */
+export interface SeatsWanted {
+  readonly open: boolean
+  /** How many, by team. Default: as many as have left. */
+  readonly teams?: Readonly<Record<string, number>> | undefined
+}
+
+/** A match on this server. */
+export interface Match {
+  readonly id: string
+  readonly queue: string
+  /** Players by team, in the order of the queue's definition; one team of the name '' where there are no teams. */
+  readonly teams: Readonly<Record<string, readonly Player[]>>
+  /** Players by id: those who were matched, and those who came by `seats` since. */
+  readonly players: ReadonlyMap<string, Player>
+  /** What the players have in common, by the rules `equal` and `overlap`. */
+  readonly attributes: Readonly<Record<string, unknown>>
+  /** Aborts when Muster has ended the match, or the server is to end. */
+  readonly signal: AbortSignal
+  /**
+   * Asks for more players, or for none any more. Whoever comes is told by the handler `joined`.
+   * @throws {InvalidCall}
+   */
+  seats(wanted: SeatsWanted): void
+  /**
+   * Ends the match: its players are free for another one at once. The same again does nothing.
+   * @returns once Muster has the result; while Muster cannot be reached, it is sent again and again
+   * @throws {InvalidCall} and the match goes on
+   */
+  over(result?: MatchResult): Promise<void>
+}
+
+/** A match with what only the server itself may do. */
+export interface ServedMatch {
+  readonly match: Match
+  readonly attendance: Attendance
+  status: MatchReport['status']
+  /** Takes the roster of newer orders. @returns the players who are new */
+  update(order: WireMatch): readonly Player[]
+  report(): MatchReport
+  end(reason: string): void
+}
+
+const LARGEST_RESULT_BYTES = 8192
+
+/** @param changed tells Muster; resolves when Muster knows */
+export function serveMatch(order: WireMatch, clock: Clock, changed: () => Promise<void>): ServedMatch {
+  const attendance = createAttendance(clock, () => void changed())
+  const ending = new AbortController()
+  const players = new Map<string, Player>()
+  let teams: Record<string, readonly Player[]> = {}
+  let seats: MatchReport['seats']
+  let result: MatchResult | undefined
+  let told: Promise<void> | undefined
+
+  const update = ({ teams: given }: WireMatch): readonly Player[] => {
+    const tickets = given.flatMap((team) => team.players.map((player) => player.ticket_id))
+    const isGroup = (ticketId: string) => tickets.filter((one) => one === ticketId).length > 1
+    const joined: Player[] = []
+    teams = Object.fromEntries(
+      given.map(({ name, players: members }) => [
+        name,
+        members.map(({ id, ticket_id, attributes = {} }) => {
+          const before = players.get(id)
+          const player: Player = Object.freeze({
+            id,
+            matchId: order.id,
+            team: name === '' ? undefined : name,
+            groupId: isGroup(ticket_id) ? ticket_id : undefined,
+            attributes,
+          })
+          players.set(id, player)
+          if (before === undefined) joined.push(player)
+          return player
+        }),
+      ]),
+    )
+    return joined
+  }
+
+  const match: Match = {
+    id: order.id,
+    queue: order.profile,
+    get teams() {
+      return teams
+    },
+    players,
+    attributes: { ...order.equality, ...order.intersection },
+    signal: ending.signal,
+    seats: (wanted) => {
+      for (const [team, count] of Object.entries(wanted.teams ?? {})) {
+        if (!Object.hasOwn(teams, team)) throw new InvalidCall(`teams.${team}`, 'the match has no such team')
+        if (!Number.isInteger(count) || count < 0)
+          throw new InvalidCall(`teams.${team}`, `must be a whole number, got ${count}`)
+      }
+      seats = { open: wanted.open, ...(wanted.teams && { teams: wanted.teams }) }
+      void changed()
+    },
+    over: (given) => {
+      if (told !== undefined) return told
+      checkResult(given, players)
+      result = given
+      served.status = 'over'
+      seats = undefined
+      told = changed()
+      return told
+    },
+  }
+
+  const served: ServedMatch = {
+    match,
+    attendance,
+    status: 'loading',
+    update,
+    report: () => {
+      const statuses = attendance.statuses()
+      // A ranking may name players who never came.
+      for (const id of result?.ranking?.flat() ?? []) statuses[id] ??= 'left'
+      return {
+        id: order.id,
+        status: served.status,
+        players: statuses,
+        ...(seats && { seats }),
+        ...(result && { result }),
+      }
+    },
+    end: (reason) => {
+      attendance.close()
+      ending.abort(new Error(reason))
+    },
+  }
+  update(order)
+  return served
+}
+
+/** What Muster would refuse. @throws {InvalidCall} */
+function checkResult(result: MatchResult | undefined, players: ReadonlyMap<string, Player>): void {
+  const ranked = result?.ranking?.flat() ?? []
+  const stranger = ranked.find((id) => !players.has(id))
+  if (stranger !== undefined) throw new InvalidCall('ranking', `${JSON.stringify(stranger)} is no player of the match`)
+  const twice = ranked.find((id, index) => ranked.indexOf(id) !== index)
+  if (twice !== undefined) throw new InvalidCall('ranking', `lists ${JSON.stringify(twice)} twice`)
+  if (result?.ranking?.some((ids) => ids.length === 0)) throw new InvalidCall('ranking', 'has a rank of nobody')
+  const bytes = Buffer.byteLength(JSON.stringify(result ?? {}))
+  if (bytes > LARGEST_RESULT_BYTES)
+    throw new InvalidCall('data', `the result must have at most ${LARGEST_RESULT_BYTES} bytes as JSON, got ${bytes}`)
+}
