@@ -84,9 +84,9 @@ const LAST_WORD_MS = 2000
 const REPEATED_MS = 60_000
 
 /**
- * A game server, by the environment in which it runs. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster. With
- * MM_MATCH_ID alone it plays that match. With neither it plays one match of MUSTER_LOCAL_PLAYERS (`ann,ben` by default)
- * and prints their join tokens.
+ * A game server, by the environment in which it runs. With MUSTER_URL and MUSTER_SERVER_TOKEN it reports to Muster.
+ * With MM_MATCH_ID alone it plays that match. With neither it plays one match of MUSTER_LOCAL_PLAYERS (`ann,ben` by
+ * default) and prints their join tokens.
  * @throws {InvalidCall}
  */
 export function createGameServer(options: GameServerOptions = {}): GameServer {
