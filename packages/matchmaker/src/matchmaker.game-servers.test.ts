@@ -112,6 +112,34 @@ describe('the server of a match', () => {
   })
 
   test.each([
+    ['before its match runs', 0, []],
+    ['before a player leaves', 250, ['backfill: teams: no team takes anyone']],
+  ])('says %s that seats are open: they are filled once that can be', async (_, ms, problems) => {
+    const { matchmaker, token, open, run, join, seen } = await deployed()
+    const early = { ann: 'in', ben: 'in' }
+    const late = { ann: 'in', ben: 'left' }
+    matchmaker.registerServer(token, registration)
+    open(early)
+    await run(ms)
+    const seats = { open: true }
+    open(early, { seats })
+    open(early, { seats })
+    await run(250)
+    open(late, { seats })
+    join('cid')
+    await run(500)
+    expect(seen.backfillJoined).toHaveLength(1)
+    // Filled once: what is repeated asks for nobody else.
+    open(late, { seats })
+    join('dan')
+    await run(500)
+    expect(seen.backfillJoined).toHaveLength(1)
+    expect((seen.problem ?? []).map(({ error }) => String(error))).toEqual(
+      problems.map((text) => expect.stringContaining(text)),
+    )
+  })
+
+  test.each([
     [
       'a match listed twice',
       {
