@@ -83,7 +83,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     allocations,
     writer,
     resumes,
-    gameServers: () => ({ ...gameServers, isFree }),
+    gameServers: () => gameServers,
     creating: () => creating,
     lifecycle: () => lifecycle,
     pools: () => pools,
@@ -104,8 +104,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
     drain: (server, reason) => gameServers.drain(server, reason),
     isTaken: (server) => browser.isTaken(server),
+    freePlaces: (server) => gameServers.freePlaces(server),
   })
-  const isFree = (server: Allocation) => gameServers.isFree(server) && !browser.isTaken(server)
   const browser = createServerBrowser({
     browser: options.browser,
     clock,
@@ -117,7 +117,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     serverFor: (name, near) => {
       const pool = pools.find(name)
       if (pool === undefined || !recovery.isDone()) return undefined
-      const warm = pools.warmFor(pool, { middle: near, placements: undefined }, isFree)
+      const warm = pools.warmFor(pool, { middle: near, placements: undefined })
       if (warm !== undefined) return warm
       if (roomNow(clock.now()) <= 0) return undefined
       const order = pool.orderAt(near)

@@ -101,8 +101,8 @@ export interface GameServers {
   /** Looks for servers that are silent. */
   advance(now: number): void
   find(serverId: string): GameServerView | undefined
-  /** Whether a match may be given to the server now. */
-  isFree(server: Allocation): boolean
+  /** Further matches that the server takes now; undefined while it gets none: see `isOpen`. */
+  freePlaces(server: Allocation): number | undefined
   /** Whether it may get players: it is heard, healthy, and not to drain. */
   isOpen(server: Allocation): boolean
   all(): Iterable<GameServerView>
@@ -431,9 +431,10 @@ export function createGameServers(options: GameServersOptions): GameServers {
       const server = servers.get(serverId)
       return server && viewOf(server)
     },
-    isFree: (allocation) => {
+    freePlaces: (allocation) => {
       const server = servers.get(allocation.matchId)
-      return server !== undefined && isOpen(server) && claimsOn(allocation) < server.registration.matches
+      if (server === undefined || !isOpen(server)) return undefined
+      return Math.max(0, server.registration.matches - claimsOn(allocation))
     },
     isOpen: (allocation) => {
       const server = servers.get(allocation.matchId)
