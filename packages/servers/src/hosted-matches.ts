@@ -124,7 +124,8 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
 
   const end = (match: Allocation) => {
     offers.delete(match)
-    lifecycle().end(match)
+    // The end of its players' tickets has ended it already, where `fail` was called.
+    if (allocations.find(match.matchId) === match) lifecycle().end(match)
   }
 
   const giveUp = (match: Allocation, reason: ReturnReason, counts: boolean) => {
