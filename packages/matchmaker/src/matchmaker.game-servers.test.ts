@@ -1,5 +1,12 @@
 import { createMemoryStore, type StoreMemory } from '@muster/servers'
-import { readJoinToken, type ServerReport, RegistrationBody, ReportBody } from '@muster/servers/internal'
+import {
+  createMemoryServerLog,
+  readJoinToken,
+  type ServerLog,
+  type ServerReport,
+  RegistrationBody,
+  ReportBody,
+} from '@muster/servers/internal'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { createMatchmaker } from './create-matchmaker.js'
@@ -89,6 +96,28 @@ describe('the server of a match', () => {
     // Repeated until it has heard the answer.
     await expect(open({}, { status: 'over', result })).rejects.toThrow(/not wanted any more/)
     expect(seen.matchOver).toHaveLength(1)
+  })
+
+  test('that leaves its match out has ended it, and is answered once a restart would know that', async () => {
+    const memory = createMemoryServerLog()
+    let release = () => {}
+    const append: ServerLog['append'] = async (entry) => {
+      if (entry.kind === 'dropped') await new Promise<void>((resolve) => (release = resolve))
+      await memory.append(entry)
+    }
+    const { matchmaker, token, open, report, run, seen } = await deployed({
+      serverLog: { open: () => memory.open(), append },
+    })
+    matchmaker.registerServer(token, registration)
+    open()
+    await run(250)
+    let isAnswered = false
+    const answer = report().then(() => (isAnswered = true))
+    await run(500)
+    expect(seen.matchOver).toHaveLength(1)
+    expect(isAnswered).toBe(false)
+    release()
+    await answer
   })
 
   test('wants seats filled: whoever comes by the backfill is in its orders', async () => {

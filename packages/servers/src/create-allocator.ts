@@ -154,14 +154,15 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     again: (allocation) => void creating.retry(allocation),
     on,
   })
+  const matchesOn = (server: Allocation) => {
+    if (server.pool !== undefined) return hosted.matchesOn(server)
+    return isServing(server) ? [server] : []
+  }
   const gameServers = createGameServers({
     clock,
     joinAlgorithm: signer.alg,
     joinKeyOf: ({ tag }) => signer.keyOf(credentialOf(tag)),
-    matchesOn: (server) => {
-      if (server.pool !== undefined) return hosted.matchesOn(server)
-      return isServing(server) ? [server] : []
-    },
+    matchesOn,
     claimsOn: (server) => {
       if (server.pool !== undefined) return hosted.claimsOn(server)
       return isServing(server) ? 1 : 0
@@ -362,7 +363,9 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     registerServer: (token, registration) => gameServers.register(serverOf(token), registration),
     reportServer: (token, report) => {
       browser.assertListing(report)
-      return gameServers.report(serverOf(token), report)
+      const server = serverOf(token)
+      const before = matchesOn(server).map(({ matchId }) => matchId)
+      return { orders: gameServers.report(server, report), before }
     },
     waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
     joinToken: (grant) => signer.grant(grant, clock.now()),

@@ -122,9 +122,10 @@ export function createServerCommands({
       assertTeams(report, (matchId) => lifecycle.find(matchId))
       if (results?.isFull() === true && report.matches.some(({ status }) => status === 'over'))
         throw new Unavailable('The backend takes no results, and no more can be kept. Report the match again later.')
-      const orders = allocator.reportServer(token, report)
-      // What it said of matches has happened. It is answered once a restart would know that.
-      await Promise.all(report.matches.map(({ id }) => matching.recorded(id)))
+      const { orders, before } = allocator.reportServer(token, report)
+      // What it said of matches has happened, also of those that it left out. It is answered once a restart would know.
+      const about = new Set([...before, ...report.matches.map(({ id }) => id)])
+      await Promise.all(Array.from(about, (id) => matching.recorded(id)))
       return orders
     },
     drainServer: async (serverId) => {
