@@ -106,7 +106,6 @@ export interface GameServers {
   /** Whether it may get players: it is heard, healthy, and not to drain. */
   isOpen(server: Allocation): boolean
   all(): Iterable<GameServerView>
-  count(): number
 }
 
 export interface GameServersOptions {
@@ -443,7 +442,6 @@ export function createGameServers(options: GameServersOptions): GameServers {
     *all() {
       for (const server of servers.values()) yield viewOf(server)
     },
-    count: () => servers.size,
   }
 }
 
