@@ -20,6 +20,8 @@ function setUp(given: Partial<PoolDefinition> = {}) {
   /** Matches that a server could take. */
   const free = new Map<Allocation, number>()
   const looks: number[] = []
+  /** Servers that were looked at for matches. */
+  const seen = new Set<Allocation>()
   const pools = createPools({
     pools: [definition],
     clock,
@@ -30,7 +32,10 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     create: (_, order) => made(order),
     drain: () => {},
     isTaken: (server) => taken.has(server),
-    freePlaces: (server) => free.get(server),
+    freePlaces: (server) => {
+      seen.add(server)
+      return free.get(server)
+    },
   })
   const pool = pools.find('arena')
   if (pool === undefined) throw new Error('there is a pool')
@@ -59,8 +64,16 @@ function setUp(given: Partial<PoolDefinition> = {}) {
     pools.ended(server, match)
   }
   const view = () => pools.views(clock.now())[0]
-  return { clock, pools, pool, looks, taken, free, running, begin, end, view }
+  return { clock, pools, pool, looks, seen, taken, free, made, running, begin, end, view }
 }
+
+test('while a crowd comes, no match looks at the servers that boot for the others', async () => {
+  const { pools, pool, seen, made, running } = setUp()
+  for (let nth = 0; nth < 10; nth += 1) pools.created(made(pool.orderFor([], undefined)), undefined)
+  const server = await running()
+  expect(pools.warmFor(pool, NOWHERE)).toBe(server)
+  expect([...seen]).toEqual([server])
+})
 
 describe('a server that takes several matches', () => {
   test('and was lost or unhealthy is taken again, also with a match on it', async () => {

@@ -120,7 +120,7 @@ export function createPools(options: PoolsOptions): Pools {
   const states = new Map<string, PoolState & { readonly places: Place[] }>()
   const stock = new Map<Allocation, Stock>()
   const byPool = new Map<string, Set<Stock>>()
-  /** Servers that may take a match. One that is found full leaves them, until one of its matches ends. */
+  /** Servers that have registered, without those that were found full since one of their matches ended. */
   const roomy = new Set<Stock>()
   let lookedAt = -Infinity
   let isLookPressing = false
@@ -289,7 +289,6 @@ export function createPools(options: PoolsOptions): Pools {
     }
     const pool = server.pool ?? ''
     stock.set(server, one)
-    roomy.add(one)
     byPool.set(pool, (byPool.get(pool) ?? new Set()).add(one))
   }
 
