@@ -117,7 +117,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     serverFor: (name, near) => {
       const pool = pools.find(name)
       if (pool === undefined || !recovery.isDone()) return undefined
-      const warm = pools.warmFor(pool, { middle: near, placements: undefined })
+      const warm = pools.warmFor(pool, { isEmpty: true, middle: near, placements: undefined })
       if (warm !== undefined) return warm
       if (roomNow(clock.now()) <= 0) return undefined
       const order = pool.orderAt(near)

@@ -44,8 +44,10 @@ export interface PoolState {
   orderAt(near: Coordinates | undefined): Order | undefined
 }
 
-/** What a match needs of a warm server. */
+/** What a match needs of a warm server, or a player who starts one. */
 export interface WarmNeeds {
+  /** Whether nobody may play on it yet: it is listed as the player's. Default: it may have other matches. */
+  readonly isEmpty?: boolean | undefined
   readonly middle: Coordinates | undefined
   /** That its rules choose, the best first; empty or undefined: near its players. */
   readonly placements: readonly Placement[] | undefined
@@ -317,7 +319,7 @@ export function createPools(options: PoolsOptions): Pools {
         if (one.server.pool !== definition.name) continue
         const places = placesOn(one, definition)
         if (places === 0) roomy.delete(one)
-        if (places === 0 || places === undefined) continue
+        if (places === 0 || places === undefined || (needs.isEmpty === true && !isEmpty(one))) continue
         const detour = detourOf(one, needs, best)
         if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
       }
