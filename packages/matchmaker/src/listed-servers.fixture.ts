@@ -16,8 +16,11 @@ export const browser = { attributes: { mode: { type: 'string' as const, values: 
 
 export type Players = Record<string, 'in' | 'away'>
 
-/** Game servers of the pool: each registers when it runs, lists what it is told to, and reports every second. */
-export function open(options: Parameters<typeof setUp>[0] = {}) {
+/**
+ * Game servers of the pool: each registers when it runs, for so many matches, lists what it is told to, and reports
+ * every second.
+ */
+export function open(options: Parameters<typeof setUp>[0] = {}, takes = 1) {
   const world = setUp({ queues, pools: [arena], browser, service: { fate: () => ({ readyMs: 3000 }) }, ...options })
   const { matchmaker, service, clock } = world
   const servers: {
@@ -46,7 +49,8 @@ export function open(options: Parameters<typeof setUp>[0] = {}) {
       let server = servers[nth]
       if (server === undefined) {
         server = servers[nth] = { token, seq: 0, listing: undefined, players: {}, matches: [] }
-        matchmaker.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20), build: '7' }))
+        const registration = { instance: token.slice(0, 20), build: '7', matches: takes }
+        matchmaker.registerServer(token, RegistrationBody.parse(registration))
       }
       await report(server)
     }

@@ -1,5 +1,12 @@
 import { createMemoryStore, type StoreMemory } from '@muster/servers'
-import { readJoinToken, type ServerReport, RegistrationBody, ReportBody } from '@muster/servers/internal'
+import {
+  createMemoryServerLog,
+  readJoinToken,
+  type ServerLog,
+  type ServerReport,
+  RegistrationBody,
+  ReportBody,
+} from '@muster/servers/internal'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { createMatchmaker } from './create-matchmaker.js'
@@ -91,6 +98,28 @@ describe('the server of a match', () => {
     expect(seen.matchOver).toHaveLength(1)
   })
 
+  test('that leaves its match out has ended it, and is answered once a restart would know that', async () => {
+    const memory = createMemoryServerLog()
+    let release = () => {}
+    const append: ServerLog['append'] = async (entry) => {
+      if (entry.kind === 'dropped') await new Promise<void>((resolve) => (release = resolve))
+      await memory.append(entry)
+    }
+    const { matchmaker, token, open, report, run, seen } = await deployed({
+      serverLog: { open: () => memory.open(), append },
+    })
+    matchmaker.registerServer(token, registration)
+    open()
+    await run(250)
+    let isAnswered = false
+    const answer = report().then(() => (isAnswered = true))
+    await run(500)
+    expect(seen.matchOver).toHaveLength(1)
+    expect(isAnswered).toBe(false)
+    release()
+    await answer
+  })
+
   test('wants seats filled: whoever comes by the backfill is in its orders', async () => {
     const { matchmaker, token, open, run, join, seen } = await deployed()
     const { version } = matchmaker.registerServer(token, registration)
@@ -108,6 +137,34 @@ describe('the server of a match', () => {
     expect(orders.version).not.toBe(version)
     await expect(open({}, { seats: { open: true, teams: { green: 1 } } })).rejects.toThrow(
       'matches.0.seats.teams.green: the match has no such team',
+    )
+  })
+
+  test.each([
+    ['before its match runs', 0, []],
+    ['before a player leaves', 250, ['backfill: teams: no team takes anyone']],
+  ])('says %s that seats are open: they are filled once that can be', async (_, ms, problems) => {
+    const { matchmaker, token, open, run, join, seen } = await deployed()
+    const early = { ann: 'in', ben: 'in' }
+    const late = { ann: 'in', ben: 'left' }
+    matchmaker.registerServer(token, registration)
+    open(early)
+    await run(ms)
+    const seats = { open: true }
+    open(early, { seats })
+    open(early, { seats })
+    await run(250)
+    open(late, { seats })
+    join('cid')
+    await run(500)
+    expect(seen.backfillJoined).toHaveLength(1)
+    // Filled once: what is repeated asks for nobody else.
+    open(late, { seats })
+    join('dan')
+    await run(500)
+    expect(seen.backfillJoined).toHaveLength(1)
+    expect((seen.problem ?? []).map(({ error }) => String(error))).toEqual(
+      problems.map((text) => expect.stringContaining(text)),
     )
   })
 

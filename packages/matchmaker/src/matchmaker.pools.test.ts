@@ -1,4 +1,10 @@
-import { type ServerReport, RegistrationBody, ReportBody } from '@muster/servers/internal'
+import {
+  createMemoryServerLog,
+  type ServerLog,
+  type ServerReport,
+  RegistrationBody,
+  ReportBody,
+} from '@muster/servers/internal'
 import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muster/servers'
 import { ConnectionLost } from '@muster/core'
 import { describe, expect, test } from 'vitest'
@@ -160,7 +166,14 @@ describe('a pool', () => {
   })
 
   test('a warm server that ends in the midst of a match is told as lost, and its match is over', async () => {
-    const { matchmaker, run, join } = open({
+    const memory = createMemoryServerLog()
+    const settled: string[] = []
+    const append: ServerLog['append'] = (entry) => {
+      if (entry.kind === 'settled') settled.push(entry.matchId)
+      return memory.append(entry)
+    }
+    const { matchmaker, run, join, seen } = open({
+      serverLog: { open: () => memory.open(), append },
       service: { fate: (nth) => ({ readyMs: 5000, errorMs: nth === 1 ? 30_000 : undefined }) },
     })
     await run(8000)
@@ -171,7 +184,11 @@ describe('a pool', () => {
       assignment: { fqdn: 'r1.example.com' },
     })
     await run(40_000)
-    expect(matchmaker.getTicket('ann-ben')?.ended).toMatchObject({ reason: 'server-lost' })
+    const { ended, matchId } = matchmaker.getTicket('ann-ben') ?? {}
+    expect(ended).toMatchObject({ reason: 'server-lost' })
+    // It had no deployment that could be stopped, and its end is written once.
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', pool: 'arena', reason: 'crashed' }])
+    expect(settled.filter((id) => id === matchId)).toHaveLength(1)
   })
 
   test('after a restart nothing is forgotten: matches run on, warm servers are taken, none is made twice', async () => {

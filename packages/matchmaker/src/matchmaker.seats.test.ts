@@ -290,6 +290,16 @@ describe('a server that players start', () => {
     )
   })
 
+  test('is no server on which a match is played, though that could take more of them', async () => {
+    const { matchmaker, run, join, seen } = open({ pools: [{ ...arena, reuse: { maxMatches: 20 } }] }, 4)
+    await run(8000)
+    join('dan', 'eve')
+    await run(2000)
+    const [seat] = matchmaker.startServer({ ...custom, playerIds: ['ann'] }).seats
+    expect(seen.serverTaken).toHaveLength(1)
+    expect(seat?.serverId).not.toBe(seen.serverTaken?.[0]?.serverId)
+  })
+
   test('is created where none is warm, within the limits', async () => {
     const { matchmaker, run } = open({ pools: [{ ...arena, at: [] }] })
     await run(1000)

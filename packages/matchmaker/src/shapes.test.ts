@@ -29,7 +29,7 @@ function anAllocator() {
     browser: browserSchema.parse({}),
     seatUnused: tell,
     on: {
-      games: { rosterOf: () => undefined, left: tell, over: tell, seatsWanted: tell },
+      games: { rosterOf: () => undefined, left: tell, over: tell, seatsWanted: () => true },
       servers: { registered: tell, draining: tell, lost: tell, returned: tell, taken: tell, freed: tell },
       created: tell,
       up: tell,

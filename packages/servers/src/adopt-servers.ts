@@ -77,6 +77,7 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocations.add(allocation)
     if (allocation.unwanted === undefined && assignment !== undefined && host?.requestId !== undefined) {
       allocation.requestId = host.requestId
+      allocation.listensAt = Math.min(allocation.at, clock.now())
       allocations.enter(allocation, 'running')
       if (order !== undefined) on.ready(allocation, host.requestId, assignment)
       allocations.rememberPlayers(allocation)

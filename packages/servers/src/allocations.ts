@@ -29,6 +29,7 @@ export interface AllocatorListener {
   failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
   /** The server failed. The next call says what happens to its match. @param detail text of the deployment service. */
   faulty(allocation: Allocation, requestId: string, reason: ServerFailure, detail: string | undefined): void
+  /** The deployment is stopped or gone; or that of the server of a pool on which the match was played. */
   stopped(allocation: Allocation, requestId: string, reason: StopReason): void
   /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
   reaped(requestId: string): void

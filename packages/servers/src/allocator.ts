@@ -71,8 +71,14 @@ export interface Allocator {
    * @throws {ServerGone}
    */
   registerServer(token: string, registration: ServerRegistration): Registered
-  /** @throws {InvalidInput}, and nothing changes; {ServerGone}; {ServerNotRegistered} */
-  reportServer(token: string, report: ServerReport): ServerOrders
+  /**
+   * Returns the orders of the server, and the ids of the matches that it had before.
+   * @throws {InvalidInput}, and nothing changes; {ServerGone}; {ServerNotRegistered}
+   */
+  reportServer(
+    token: string,
+    report: ServerReport,
+  ): { readonly orders: ServerOrders; readonly before: readonly string[] }
   /** Rejects with {ServerGone}, {ServerNotRegistered} or the signal's reason. */
   waitForOrders(token: string, wait: Parameters<GameServers['waitForOrders']>[1]): Promise<ServerOrders>
   /** Makes the token by which a player joins a match on its server. */

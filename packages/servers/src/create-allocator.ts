@@ -83,7 +83,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     allocations,
     writer,
     resumes,
-    gameServers: () => ({ ...gameServers, isFree }),
+    gameServers: () => gameServers,
     creating: () => creating,
     lifecycle: () => lifecycle,
     pools: () => pools,
@@ -104,8 +104,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
     drain: (server, reason) => gameServers.drain(server, reason),
     isTaken: (server) => browser.isTaken(server),
+    freePlaces: (server) => gameServers.freePlaces(server),
   })
-  const isFree = (server: Allocation) => gameServers.isFree(server) && !browser.isTaken(server)
   const browser = createServerBrowser({
     browser: options.browser,
     clock,
@@ -117,7 +117,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     serverFor: (name, near) => {
       const pool = pools.find(name)
       if (pool === undefined || !recovery.isDone()) return undefined
-      const warm = pools.warmFor(pool, { middle: near, placements: undefined }, isFree)
+      const warm = pools.warmFor(pool, { isEmpty: true, middle: near, placements: undefined })
       if (warm !== undefined) return warm
       if (roomNow(clock.now()) <= 0) return undefined
       const order = pool.orderAt(near)
@@ -154,14 +154,15 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     again: (allocation) => void creating.retry(allocation),
     on,
   })
+  const matchesOn = (server: Allocation) => {
+    if (server.pool !== undefined) return hosted.matchesOn(server)
+    return isServing(server) ? [server] : []
+  }
   const gameServers = createGameServers({
     clock,
     joinAlgorithm: signer.alg,
     joinKeyOf: ({ tag }) => signer.keyOf(credentialOf(tag)),
-    matchesOn: (server) => {
-      if (server.pool !== undefined) return hosted.matchesOn(server)
-      return isServing(server) ? [server] : []
-    },
+    matchesOn,
     claimsOn: (server) => {
       if (server.pool !== undefined) return hosted.claimsOn(server)
       return isServing(server) ? 1 : 0
@@ -362,7 +363,9 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     registerServer: (token, registration) => gameServers.register(serverOf(token), registration),
     reportServer: (token, report) => {
       browser.assertListing(report)
-      return gameServers.report(serverOf(token), report)
+      const server = serverOf(token)
+      const before = matchesOn(server).map(({ matchId }) => matchId)
+      return { orders: gameServers.report(server, report), before }
     },
     waitForOrders: async (token, wait) => gameServers.waitForOrders(serverOf(token), wait),
     joinToken: (grant) => signer.grant(grant, clock.now()),

@@ -124,7 +124,8 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
 
   const end = (match: Allocation) => {
     offers.delete(match)
-    lifecycle().end(match)
+    // The end of its players' tickets has ended it already, where `fail` was called.
+    if (allocations.find(match.matchId) === match) lifecycle().end(match)
   }
 
   const giveUp = (match: Allocation, reason: ReturnReason, counts: boolean) => {
@@ -146,7 +147,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     match.claim = { at: clock.now(), isWarm }
     ;(host.guests ??= new Set()).add(match)
     host.matchesServed += 1
-    pools().began(host, match, clock.now())
+    pools().began(host)
     on.servers.taken(match, host, isWarm)
     offer.since = Infinity
     offer.isWritten = false
@@ -188,7 +189,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     if (order === undefined || pool === undefined) return giveUp(match, 'refused', true)
     const placements = await order.placements?.()
     if (!isOpen(match)) return end(match)
-    const warm = pools().warmFor(pool, { middle: middleOfMatch(order), placements }, gameServers().isFree)
+    const warm = pools().warmFor(pool, { middle: middleOfMatch(order), placements })
     const near = placements?.[0]?.coordinates ?? middleOfMatch(order)
     const offer = offers.get(match)
     if (offer === undefined || match.host !== undefined) return
@@ -209,7 +210,6 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
     void findServer(match)
   }
 
-  const warmIn = (pool: string) => pools().freePlaces(pool, gameServers().isFree)
   /** The number of matches without a server, by pool. */
   const searching = (): ReadonlyMap<string, number> => {
     const counts = new Map<string, number>()
@@ -297,7 +297,7 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
         return void findServer(match)
       }
       ;(host.guests ??= new Set()).add(match)
-      pools().began(host, match, Math.min(match.at, clock.now()))
+      pools().began(host)
       if (match.phase === 'running') return
       const offer = newOffer(true, 1)
       // The server registers again, and says then whether it has the match. One that boots has a time limit of its own.
@@ -312,10 +312,10 @@ export function createHostedMatches(options: HostedMatchesOptions): HostedMatche
       }
     },
 
-    freePlaces: (pool) => Math.max(0, warmIn(pool) - (searching().get(pool) ?? 0)),
+    freePlaces: (pool) => Math.max(0, pools().freePlaces(pool) - (searching().get(pool) ?? 0)),
     needingServers: () => {
       let sum = 0
-      for (const [pool, count] of searching()) sum += Math.max(0, count - warmIn(pool))
+      for (const [pool, count] of searching()) sum += Math.max(0, count - pools().freePlaces(pool))
       return sum
     },
 

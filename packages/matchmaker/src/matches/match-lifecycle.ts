@@ -1,12 +1,13 @@
 import { scrub, newId } from '@muster/core/internal'
 import type { Clock, Random } from '@muster/core/clock'
-import type {
-  Allocation,
-  Allocator,
-  AllocatorListener,
-  Assignment,
-  EndedMatches,
-  StopReason,
+import {
+  type Allocation,
+  type Allocator,
+  type AllocatorListener,
+  type Assignment,
+  type EndedMatches,
+  isHosted,
+  type StopReason,
 } from '@muster/servers/internal'
 import type { Events } from '../events.js'
 import {
@@ -373,7 +374,7 @@ export function createAllocationOutcomes({
     stopped: (allocation, requestId, reason) => {
       // Only the allocation's own server ends the match; stray servers with its tag do not.
       if (requestId === allocation.requestId) end(allocation, { reason: 'stopped', stop: reason })
-      events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
+      if (!isHosted(allocation)) events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
     },
     reaped: (requestId) => events.emit('orphanStopped', { requestId }),
     problem: (during, error, allocation, requestId) =>

@@ -12,7 +12,7 @@ import {
   type SeatsWanted,
   type ServerReport,
 } from '@muster/servers/internal'
-import { PlayerPlaying, Unavailable, UnknownSeat, UnknownServer } from '../errors.js'
+import { MatchNotRunning, PlayerPlaying, Unavailable, UnknownSeat, UnknownServer } from '../errors.js'
 import type { JoinTokenOptions } from '../options.js'
 import type { Events } from '../events.js'
 import { type Cooldowns, type Match, seatIdOf, type Ticket } from '../tickets/index.js'
@@ -35,32 +35,36 @@ interface ServerOutcomesOptions {
 /** What game servers say of their matches, and who plays these. */
 export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorListener['games'] {
   const { lifecycle, matching, backfilling, results, events, clock } = options
-  const unless = (matchId: string, act: () => void) => {
-    try {
-      act()
-    } catch (error) {
-      events.emit('problem', { during: 'server', error, matchId })
-    }
-  }
+  const problem = (matchId: string, error: unknown) => events.emit('problem', { during: 'server', error, matchId })
   return {
     rosterOf: (matchId) => {
       const match = lifecycle().find(matchId)
       return match === undefined || match.teamsUnknown ? undefined : rosterOf(match)
     },
-    left: ({ matchId }, playerIds) =>
-      unless(
-        matchId,
-        () =>
-          void matching()
-            .playersLeft(matchId, playerIds)
-            .catch(() => {}),
-      ),
+    left: ({ matchId }, playerIds) => {
+      try {
+        void matching()
+          .playersLeft(matchId, playerIds)
+          .catch(() => {})
+      } catch (error) {
+        problem(matchId, error)
+      }
+    },
     over: ({ matchId, queue, playerIds }, result) => {
       results?.add({ matchId, queue, playerIds, result, endedAt: clock.now() })
       events.emit('matchOver', { matchId, queue, playerIds, result })
       matching().end(matchId, 'over')
     },
-    seatsWanted: ({ matchId }, seats) => unless(matchId, () => want(matchId, seats)),
+    seatsWanted: ({ matchId }, seats, isNew) => {
+      try {
+        want(matchId, seats)
+        return true
+      } catch (error) {
+        // A match that does not run yet is no mistake. Any other is told once.
+        if (isNew && !(error instanceof MatchNotRunning)) problem(matchId, error)
+        return false
+      }
+    },
   }
 
   function want(matchId: string, { open, teams }: SeatsWanted): void {
@@ -118,9 +122,10 @@ export function createServerCommands({
       assertTeams(report, (matchId) => lifecycle.find(matchId))
       if (results?.isFull() === true && report.matches.some(({ status }) => status === 'over'))
         throw new Unavailable('The backend takes no results, and no more can be kept. Report the match again later.')
-      const orders = allocator.reportServer(token, report)
-      // What it said of matches has happened. It is answered once a restart would know that.
-      await Promise.all(report.matches.map(({ id }) => matching.recorded(id)))
+      const { orders, before } = allocator.reportServer(token, report)
+      // What it said of matches has happened, also of those that it left out. It is answered once a restart would know.
+      const about = new Set([...before, ...report.matches.map(({ id }) => id)])
+      await Promise.all(Array.from(about, (id) => matching.recorded(id)))
       return orders
     },
     drainServer: async (serverId) => {

@@ -44,7 +44,11 @@ export interface GameServerListener {
   came(match: Allocation, playerIds: readonly string[]): void
   left(match: Allocation, playerIds: readonly string[]): void
   over(match: Allocation, result: MatchResult | undefined): void
-  seatsWanted(match: Allocation, seats: SeatsWanted): void
+  /**
+   * The server wants seats filled: others than before (`isNew`), or those that could not be met yet. Returns whether
+   * the wish is met. One that is not is repeated with the next report.
+   */
+  seatsWanted(match: Allocation, seats: SeatsWanted, isNew: boolean): boolean
   /** What a server lists now; undefined: nothing. Called with every report, and when its process is another. */
   listed(server: Allocation, listing: ListingReport | undefined, instance: string): void
   /** What a listed server is told of its seats, and of the session that it is to list. */
@@ -97,12 +101,11 @@ export interface GameServers {
   /** Looks for servers that are silent. */
   advance(now: number): void
   find(serverId: string): GameServerView | undefined
-  /** Whether a match may be given to the server now. */
-  isFree(server: Allocation): boolean
+  /** Further matches that the server takes now; undefined while it gets none: see `isOpen`. */
+  freePlaces(server: Allocation): number | undefined
   /** Whether it may get players: it is heard, healthy, and not to drain. */
   isOpen(server: Allocation): boolean
   all(): Iterable<GameServerView>
-  count(): number
 }
 
 export interface GameServersOptions {
@@ -128,8 +131,8 @@ interface GameServer {
   lostAt: number | undefined
   unhealthy: number
   draining: DrainReason | undefined
-  /** What its instance has said of each match. */
-  readonly matches: Map<string, MatchReport>
+  /** What its instance has said of each match, and whether what it wants of seats could not be met yet. */
+  readonly matches: Map<string, MatchReport & { isUnmet: boolean }>
   /** Ends the long poll that waits. */
   waiter: (() => void) | undefined
 }
@@ -235,14 +238,16 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const takeMatch = (server: GameServer, match: Allocation, reported: MatchReport) => {
     const before = server.matches.get(match.matchId)
-    server.matches.set(match.matchId, reported)
+    const known = { ...reported, isUnmet: false }
+    server.matches.set(match.matchId, known)
     const { players, status, seats } = reported
     if (ACCEPTED.has(status) && !ACCEPTED.has(before?.status ?? '')) on.accepted(match)
     const came = inOf(players).filter((id) => match.playerIds.includes(id) && before?.players[id] !== 'in')
     if (came.length > 0) on.came(match, came)
     const left = match.playerIds.filter((id) => Object.hasOwn(players, id) && players[id] === 'left')
     if (left.length > 0) on.left(match, left)
-    if (seats !== undefined && !isSame(seats, before?.seats)) on.seatsWanted(match, seats)
+    const isNew = !isSame(seats, before?.seats)
+    if (seats !== undefined && (isNew || before?.isUnmet === true)) known.isUnmet = !on.seatsWanted(match, seats, isNew)
     if (status === 'refused') on.refused(match)
     else if (status === 'over') on.over(match, reported.result)
   }
@@ -425,9 +430,10 @@ export function createGameServers(options: GameServersOptions): GameServers {
       const server = servers.get(serverId)
       return server && viewOf(server)
     },
-    isFree: (allocation) => {
+    freePlaces: (allocation) => {
       const server = servers.get(allocation.matchId)
-      return server !== undefined && isOpen(server) && claimsOn(allocation) < server.registration.matches
+      if (server === undefined || !isOpen(server)) return undefined
+      return Math.max(0, server.registration.matches - claimsOn(allocation))
     },
     isOpen: (allocation) => {
       const server = servers.get(allocation.matchId)
@@ -436,14 +442,14 @@ export function createGameServers(options: GameServersOptions): GameServers {
     *all() {
       for (const server of servers.values()) yield viewOf(server)
     },
-    count: () => servers.size,
   }
 }
 
 const inOf = (players: MatchReport['players']): string[] =>
   Object.entries(players).flatMap(([id, status]) => (status === 'in' ? [id] : []))
 
-const isSame = (one: SeatsWanted, other: SeatsWanted | undefined) => JSON.stringify(one) === JSON.stringify(other)
+const isSame = (one: SeatsWanted | undefined, other: SeatsWanted | undefined) =>
+  JSON.stringify(one) === JSON.stringify(other)
 
 const unknownRoster = ({ queue, playerIds }: Allocation): MatchRoster => ({
   queue,

@@ -20,7 +20,7 @@ test('the id of a server is the audience of its join tokens, also of a further p
       came: ignore,
       left: ignore,
       over: ignore,
-      seatsWanted: ignore,
+      seatsWanted: () => true,
       listed: ignore,
       seatsOn: () => ({}),
       isListed: () => false,

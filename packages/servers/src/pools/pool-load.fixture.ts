@@ -90,6 +90,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     room: () => Infinity,
     create: (_, order) => boot(order),
     isTaken: () => false,
+    freePlaces: (server) => (up.has(server) && !drained.has(server) ? 1 - (server.guests?.size ?? 0) : undefined),
     drain: (server) => {
       drained.add(server)
       goneIfEmpty(server)
@@ -97,10 +98,10 @@ export function runPool(load: PoolLoad): PoolOutcome {
   })
   const pool = pools.find('arena')
   if (pool === undefined) throw new Error('there is a pool')
-  const isFree = (server: Allocation) => up.has(server) && !drained.has(server) && (server.guests?.size ?? 0) === 0
 
   const play = (server: Allocation, match: Allocation) => {
     const lasts = load.matchSeconds(random)
+    match.listensAt = now
     if (isCounted()) playedMs += lasts * 1000
     after(lasts, () => {
       server.guests?.delete(match)
@@ -113,7 +114,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
   const arrive = () => {
     ids += 1
     const match = newAllocation({ matchId: `match-${ids}`, queue: 'duel', at: now }, pool.orderFor([], undefined))
-    const warm = pools.warmFor(pool, { middle: undefined, placements: undefined }, isFree)
+    const warm = pools.warmFor(pool, { middle: undefined, placements: undefined })
     pools.asked(pool, warm, undefined)
     if (isCounted()) {
       const hour = (hours[Math.floor((now - start) / 3_600_000)] ??= { matches: 0, hits: 0 })
@@ -127,7 +128,7 @@ export function runPool(load: PoolLoad): PoolOutcome {
     busy(server)
     ;(server.guests ??= new Set()).add(match)
     server.matchesServed += 1
-    pools.began(server, match, now)
+    pools.began(server)
     if (warm !== undefined) play(server, match)
     pools.advance(now)
   }

@@ -19,14 +19,20 @@ interface Stock {
   isDraining: boolean
   /** Epoch milliseconds since when it has been idle; Infinity while it is not. */
   idleSince: number
-  /** Epoch milliseconds at which its matches began. */
-  readonly began: Map<Allocation, number>
 }
 
 interface Remembered {
   readonly place: Place
   readonly createdAt?: number | undefined
   readonly isAdopted?: boolean | undefined
+}
+
+/** A look at a place of a pool: all of its servers there, and how many are to be warm. */
+interface Look {
+  readonly all: readonly Stock[]
+  readonly goal: number
+  /** Epoch milliseconds. */
+  readonly now: number
 }
 
 /** A pool in operation. */
@@ -38,8 +44,10 @@ export interface PoolState {
   orderAt(near: Coordinates | undefined): Order | undefined
 }
 
-/** What a match needs of a warm server. */
+/** What a match needs of a warm server, or a player who starts one. */
 export interface WarmNeeds {
+  /** Whether nobody may play on it yet: it is listed as the player's. Default: it may have other matches. */
+  readonly isEmpty?: boolean | undefined
   readonly middle: Coordinates | undefined
   /** That its rules choose, the best first; empty or undefined: near its players. */
   readonly placements: readonly Placement[] | undefined
@@ -56,13 +64,13 @@ export interface Pools {
   /** A server of an earlier process. @param createdAt epoch milliseconds. */
   adopted(server: Allocation, createdAt: number, at: Coordinates | undefined): void
   /** The best warm server for a match; undefined: none fits. */
-  warmFor(pool: PoolState, needs: WarmNeeds, isFree: (server: Allocation) => boolean): Allocation | undefined
+  warmFor(pool: PoolState, needs: WarmNeeds): Allocation | undefined
   /** A match wanted a server, and took a warm one or not. */
   asked(pool: PoolState, warm: Allocation | undefined, near: Coordinates | undefined): void
-  /** A server has registered. */
+  /** A server has registered, for the first time or again. */
   up(server: Allocation): void
-  /** A match begins on a server, at the epoch milliseconds `at`; or it is over. */
-  began(server: Allocation, match: Allocation, at: number): void
+  /** A match has taken a server, or has left it. */
+  began(server: Allocation): void
   ended(server: Allocation, match: Allocation): void
   /** A server takes no match any more. */
   draining(server: Allocation): void
@@ -72,7 +80,7 @@ export interface Pools {
   placeNameOf(server: Allocation): string | undefined
   gone(server: Allocation): void
   /** Matches that the warm servers of a pool could take now. */
-  freePlaces(pool: string, isFree: (server: Allocation) => boolean): number
+  freePlaces(pool: string): number
   /** The pools are others now. Servers of a changed version are drained once new ones are warm. */
   reconfigure(pools: readonly Pool[]): void
   /** Orders what is missing, and drains what is too much. */
@@ -91,10 +99,13 @@ export interface PoolsOptions {
   readonly drain: (server: Allocation, reason: DrainReason) => void
   /** Whether the server is listed for players: then it is no stock. */
   readonly isTaken: (server: Allocation) => boolean
+  /** See `GameServers`. */
+  readonly freePlaces: (server: Allocation) => number | undefined
 }
 
-/** Milliseconds between two looks at the stock. */
+/** Milliseconds between two looks at the stock, and after a server was taken or is gone. */
 const LOOK_MS = 1000
+const LOOK_SOON_MS = 200
 /** Kilometres within which places of the demand are one, and a server counts as being at a beacon. */
 const SAME_PLACE_KM = 300
 /** A millisecond of round trip in kilometres: light in fibre, there and back, on roads that are not straight. */
@@ -111,9 +122,10 @@ export function createPools(options: PoolsOptions): Pools {
   const states = new Map<string, PoolState & { readonly places: Place[] }>()
   const stock = new Map<Allocation, Stock>()
   const byPool = new Map<string, Set<Stock>>()
-  /** Servers that may take a match. One that is found full leaves them, until one of its matches ends. */
+  /** Servers that have registered, without those that were found full since one of their matches ended. */
   const roomy = new Set<Stock>()
-  let nextLookAt = 0
+  let lookedAt = -Infinity
+  let isLookPressing = false
   let isClosed = false
   /** Servers that the present look may still order. */
   let roomLeft = 0
@@ -179,6 +191,15 @@ export function createPools(options: PoolsOptions): Pools {
   }
 
   const ofPool = (name: string): ReadonlySet<Stock> => byPool.get(name) ?? NONE
+  const byPlaceOf = (name: string): ReadonlyMap<Place, readonly Stock[]> => {
+    const byPlace = new Map<Place, Stock[]>()
+    for (const one of ofPool(name)) {
+      const here = byPlace.get(one.place)
+      if (here === undefined) byPlace.set(one.place, [one])
+      else here.push(one)
+    }
+    return byPlace
+  }
   for (const pool of options.pools) define(pool)
 
   const forget = (one: Stock) => {
@@ -191,6 +212,14 @@ export function createPools(options: PoolsOptions): Pools {
 
   const hasServedAll = ({ server }: Stock, { reuse }: Pool) => server.matchesServed >= reuse.maxMatches
 
+  /** Matches that it could take now; undefined while it may take none. */
+  const placesOn = (one: Stock, { reuse }: Pool): number | undefined => {
+    const { server } = one
+    if (one.isDraining || isTaken(server)) return undefined
+    const places = options.freePlaces(server)
+    return places === undefined ? undefined : Math.max(0, Math.min(places, reuse.maxMatches - server.matchesServed))
+  }
+
   /** A match that began now might outlast the server. */
   const isTooOld = ({ createdAt, place }: Stock, { reuse, deploy }: Pool, now: number): boolean => {
     const longestMs = place.demand.longestMatchSeconds() * 1000 + RETIRE_GRACE_MS
@@ -201,23 +230,27 @@ export function createPools(options: PoolsOptions): Pools {
   const take = (one: Stock, reason: DrainReason) => {
     if (one.isDraining) return
     one.isDraining = true
+    lookWhetherIdle(one)
     drain(one.server, reason)
   }
 
-  /** A server becomes busy and idle without the pool hearing of it: by listing itself, or for players who start one. */
-  const lookWhetherIdle = (one: Stock, now: number) => {
+  /**
+   * Called when something has happened to a server, and with each look: it becomes busy and idle without the pool
+   * hearing of it too, by listing itself, or for players who start one.
+   */
+  const lookWhetherIdle = (one: Stock) => {
+    const now = clock.now()
     if (isIdle(one)) one.idleSince = Math.min(one.idleSince, now)
-    else endIdleness(one)
+    else endIdleness(one, now)
   }
-  const endIdleness = (one: Stock) => {
-    if (one.idleSince < Infinity) one.place.idleMs += clock.now() - one.idleSince
+  const endIdleness = (one: Stock, now: number) => {
+    if (one.idleSince < Infinity) one.place.idleMs += now - one.idleSince
     one.idleSince = Infinity
   }
 
-  const keep = (definition: Pool, place: Place, goal: number, now: number) => {
-    const here: Stock[] = []
-    for (const one of ofPool(definition.name)) if (one.place === place && !one.isDraining) here.push(one)
-    for (const one of here) lookWhetherIdle(one, now)
+  const keep = (definition: Pool, place: Place, { all, goal, now }: Look) => {
+    const here = all.filter((one) => !one.isDraining)
+    for (const one of here) lookWhetherIdle(one)
     for (const one of here)
       if (isTooOld(one, definition, now) || (isEmpty(one) && hasServedAll(one, definition))) take(one, 'retired')
     const current = here.filter((one) => !one.isDraining && !isOld(one))
@@ -255,11 +288,9 @@ export function createPools(options: PoolsOptions): Pools {
       isUp: false,
       isDraining: false,
       idleSince: Infinity,
-      began: new Map(),
     }
     const pool = server.pool ?? ''
     stock.set(server, one)
-    roomy.add(one)
     byPool.set(pool, (byPool.get(pool) ?? new Set()).add(one))
   }
 
@@ -281,16 +312,14 @@ export function createPools(options: PoolsOptions): Pools {
       remember(server, { place, createdAt: Math.min(createdAt, clock.now()), isAdopted: true })
     },
 
-    warmFor: ({ definition }, needs, isFree) => {
+    warmFor: ({ definition }, needs) => {
       const best = placeOf(definition.name, needs.placements?.[0]?.coordinates ?? needs.middle)
       const fitting: { readonly one: Stock; readonly detour: number }[] = []
       for (const one of roomy) {
-        if (one.server.pool !== definition.name || one.isDraining) continue
-        if (!isFree(one.server)) {
-          if ((one.server.guests?.size ?? 0) > 0) roomy.delete(one)
-          continue
-        }
-        if (hasServedAll(one, definition)) continue
+        if (one.server.pool !== definition.name) continue
+        const places = placesOn(one, definition)
+        if (places === 0) roomy.delete(one)
+        if (places === 0 || places === undefined || (needs.isEmpty === true && !isEmpty(one))) continue
         const detour = detourOf(one, needs, best)
         if (detour !== undefined && detour <= definition.detourMs) fitting.push({ one, detour })
       }
@@ -311,37 +340,39 @@ export function createPools(options: PoolsOptions): Pools {
       place.asked += 1
       if (warm !== undefined) place.hits += 1
       place.demand.arrived(clock.now())
-      // The server that was taken is replaced at once.
-      nextLookAt = 0
+      // The server that was taken is replaced soon.
+      isLookPressing = true
     },
 
     up: (server) => {
       const one = stock.get(server)
-      if (one === undefined || one.isUp) return
+      if (one === undefined) return
+      // It may have registered for more matches than before.
+      roomy.add(one)
+      if (one.isUp) return
       one.isUp = true
       if (!one.isAdopted) one.place.demand.booted(clock.now() - one.createdAt)
-      if (isEmpty(one)) one.idleSince = clock.now()
+      lookWhetherIdle(one)
     },
-    began: (server, match, at) => {
+    began: (server) => {
       const one = stock.get(server)
-      if (one === undefined) return
-      endIdleness(one)
-      one.began.set(match, at)
+      if (one !== undefined) lookWhetherIdle(one)
     },
     ended: (server, match) => {
       const one = stock.get(server)
-      const began = one?.began.get(match)
-      if (one === undefined || began === undefined) return
-      one.began.delete(match)
+      if (one === undefined) return
       roomy.add(one)
-      one.place.demand.played(clock.now() - began)
-      if (one.began.size === 0) one.idleSince = clock.now()
+      // Players were never sent to one that was refused, or cancelled before.
+      if (match.listensAt < Infinity) one.place.demand.played(clock.now() - match.listensAt)
+      lookWhetherIdle(one)
       const definition = states.get(server.pool ?? '')?.definition
       if (definition === undefined || hasServedAll(one, definition)) take(one, 'retired')
     },
     draining: (server) => {
       const one = stock.get(server)
-      if (one !== undefined) one.isDraining = true
+      if (one === undefined) return
+      one.isDraining = true
+      lookWhetherIdle(one)
     },
     isEmpty: (server) => {
       const one = stock.get(server)
@@ -351,17 +382,16 @@ export function createPools(options: PoolsOptions): Pools {
     gone: (server) => {
       const one = stock.get(server)
       if (one === undefined) return
-      endIdleness(one)
+      endIdleness(one, clock.now())
       forget(one)
-      nextLookAt = 0
+      isLookPressing = true
     },
 
-    freePlaces: (pool, isFree) => {
+    freePlaces: (pool) => {
       const definition = states.get(pool)?.definition
       if (definition === undefined) return 0
-      const isOpen = (one: Stock) => !one.isDraining && !hasServedAll(one, definition) && isFree(one.server)
       let places = 0
-      for (const one of roomy) if (one.server.pool === pool && isOpen(one)) places += 1
+      for (const one of roomy) if (one.server.pool === pool) places += placesOn(one, definition) ?? 0
       return places
     },
 
@@ -369,16 +399,19 @@ export function createPools(options: PoolsOptions): Pools {
       const names = new Set(pools.map(({ name }) => name))
       for (const name of states.keys()) if (!names.has(name)) states.delete(name)
       for (const pool of pools) define(pool)
-      nextLookAt = 0
+      isLookPressing = true
     },
 
     advance: (now) => {
-      if (isClosed || now < nextLookAt) return
-      nextLookAt = now + LOOK_MS
+      if (isClosed || now - lookedAt < (isLookPressing ? LOOK_SOON_MS : LOOK_MS)) return
+      lookedAt = now
+      isLookPressing = false
       roomLeft = room()
       for (const { definition, places } of states.values()) {
         const goals = goalsOf(definition, places, now)
-        for (const place of places) keep(definition, place, goals.get(place) ?? 0, now)
+        const byPlace = byPlaceOf(definition.name)
+        for (const place of places)
+          keep(definition, place, { all: byPlace.get(place) ?? [], goal: goals.get(place) ?? 0, now })
       }
       for (const one of stock.values()) if (!states.has(one.server.pool ?? '')) take(one, 'update')
     },
@@ -390,9 +423,9 @@ export function createPools(options: PoolsOptions): Pools {
     views: (now) =>
       [...states.values()].flatMap(({ definition, places }) => {
         const goals = goalsOf(definition, places, now)
-        const all = [...ofPool(definition.name)]
+        const byPlace = byPlaceOf(definition.name)
         return places.map((place): PoolPlaceView => {
-          const here = all.filter((one) => one.place === place)
+          const here = byPlace.get(place) ?? []
           const rate = place.demand.rate(now)
           const wanted = goals.get(place) ?? 0
           const idle = here.filter(isIdle)

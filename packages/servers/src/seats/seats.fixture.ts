@@ -79,7 +79,7 @@ export class World {
         came: () => {},
         left: () => {},
         over: () => {},
-        seatsWanted: () => {},
+        seatsWanted: () => true,
         registered: () => {},
         draining: () => {},
         lost: () => {},

@@ -35,11 +35,8 @@ export type ServerEntry =
       readonly lastsMs?: number | undefined
       readonly assignment?: Assignment | undefined
     }
-  /**
-   * A server of a pool is to serve the match; written before the server is told. `hostId`: its id; undefined: it does
-   * not any more, and another one is looked for.
-   */
-  | { readonly kind: 'claimed'; readonly matchId: string; readonly hostId: string | undefined }
+  /** The server of a pool with this `hostId` is to serve the match, and none before; written before it is told. */
+  | { readonly kind: 'claimed'; readonly matchId: string; readonly hostId: string }
   /** A server of a pool was given so many matches so far. */
   | { readonly kind: 'served'; readonly matchId: string; readonly matches: number }
   /** An operator has asked that a server takes no match any more. */
