@@ -304,8 +304,8 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
       leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
       await loadNotes()
       writing = ours
-      // It is committed before any server is created.
-      if (secret === undefined) note(SECRET_KEY, (secret = newSecret()))
+      // A secret that is not configured is committed before any server is created.
+      if (matchmaker.serverSecret === undefined && secret === undefined) note(SECRET_KEY, (secret = newSecret()))
       await leader.lead()
       await removeGonePlayers(leader, store, joining)
     },
