@@ -250,14 +250,13 @@ export function serversOf(at: number): ServerList {
     mayDrain: false,
     place: 'Frankfurt, Germany',
     host: '9a31c04f77e2.pr.example.com',
-    build: null,
     players: 2,
     since: at - 754_000,
     cost: 0.0502,
     ...server,
   })
   const ofPool = (server: Partial<ServerRow>) =>
-    row({ pool: 'arena', build: '1.4.2', queue: null, matches: [], players: 0, mayDrain: true, ...server })
+    row({ pool: 'arena', queue: null, matches: [], players: 0, mayDrain: true, ...server })
   const servers = [
     row({}),
     row({
@@ -318,7 +317,6 @@ export function serversOf(at: number): ServerList {
       expectedHit: 0.985,
       cameLastHour: 176,
       expectedPerHour: 181,
-      bootSeconds: 21.4,
       idleHours: 31.2,
       idleCost: 7.49,
     },
@@ -335,7 +333,6 @@ export function serversOf(at: number): ServerList {
       expectedHit: null,
       cameLastHour: 0,
       expectedPerHour: 0,
-      bootSeconds: 20,
       idleHours: 0,
       idleCost: 0,
     },
@@ -352,7 +349,6 @@ export function serversOf(at: number): ServerList {
       expectedHit: 0.96,
       cameLastHour: 3,
       expectedPerHour: 11,
-      bootSeconds: 18,
       idleHours: 0.4,
       idleCost: 0.1,
     },

@@ -73,7 +73,6 @@ test('a match on a server of a pool is in that server’s line, and is no server
     queue: 'duel',
     matches: [matchId],
     state: 'playing',
-    build: '7',
     players: 2,
     mayDrain: true,
     draining: null,
@@ -127,7 +126,10 @@ test('a server that a match had to wait for tells of that match, although it was
   const taken = matchmaker.inspect().matches.find(({ ticketIds }) => ticketIds.includes('c'))?.hosted?.serverId
   const host = matchmaker.inspect().matches.find(({ matchId }) => matchId === taken)?.requestId ?? ''
   const { stories } = await get<Found>(`find?id=${host}`)
-  expect(stories[0]?.events[0]).toMatchObject({ what: 'taken', text: 'The server is created for a match.' })
+  expect(stories[0]?.events[0]).toMatchObject({
+    what: 'taken',
+    text: 'A match took the server, which is created for it.',
+  })
   expect(stories[0]?.events.map(({ what }) => what)).toContain('deployed')
 })
 

@@ -103,6 +103,15 @@ const phases: Readonly<Record<AllocationView['phase'], string>> = {
 type GameServer = Inspection['servers'][number]
 
 /**
+ * Whether a server can be drained: it has registered, or is of a pool, and does not drain yet.
+ * @param registered what it says of itself, if it has registered
+ */
+export function mayDrain({ phase, pool }: AllocationView, registered: GameServer | undefined): boolean {
+  if (phase === 'stopping') return false
+  return registered === undefined ? pool !== undefined : registered.draining === undefined
+}
+
+/**
  * @param server its current state; `isSeen` as for a match
  * @param registered what it says of itself, if it has registered
  */
@@ -113,10 +122,9 @@ export function serverStanding(
   registered?: GameServer,
 ): Standing {
   if (server !== undefined) {
-    const { phase, pool } = server
+    const { phase } = server
     const isStopping = phase === 'stopping'
-    const mayDrain = registered === undefined ? pool !== undefined : registered.draining === undefined
-    const actions: readonly StoryAction[] = mayDrain && !isStopping ? ['drain-server'] : []
+    const actions: readonly StoryAction[] = mayDrain(server, registered) ? ['drain-server'] : []
     return {
       state: registered === undefined || isStopping ? serverPhases[phase] : gameServerState(registered),
       actions,
