@@ -403,6 +403,14 @@ export interface PoolRow {
   readonly idleCost: number | null
 }
 
+/** A game server that lists itself for players, and how many of its seats somebody has. */
+interface Listing {
+  readonly name: string
+  readonly seats: number
+  readonly taken: number
+  readonly held: number
+}
+
 export interface ServerRow {
   /** Id of the server; that of its match, if it is of one match. */
   readonly id: string
@@ -414,6 +422,8 @@ export interface ServerRow {
   readonly queue: string | null
   /** The matches that it serves, at most 8. */
   readonly matches: readonly string[]
+  /** What it lists for players, and its seats; null unless it is listed. */
+  readonly listing: Listing | null
   /** creating, starting, running, stopping, …; once it has registered: warm, taken, playing, draining, lost. */
   readonly state: string
   /** Why it takes no match any more; null while it may. */

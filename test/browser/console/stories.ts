@@ -245,6 +245,7 @@ export function serversOf(at: number): ServerList {
     pool: null,
     queue: 'duel',
     matches: ['match-7f3a91c2'],
+    listing: null,
     state: 'running',
     draining: null,
     mayDrain: false,
@@ -278,6 +279,16 @@ export function serversOf(at: number): ServerList {
       players: 20,
       since: at - 5_200_000,
       cost: 0.347,
+    }),
+    ofPool({
+      id: 'w4',
+      requestId: 'b09e12',
+      host: 'b09e12.pr.example.com',
+      state: 'playing',
+      listing: { name: 'Night CTF, dust, no bots', seats: 16, taken: 11, held: 2 },
+      players: 11,
+      since: at - 3_400_000,
+      cost: 0.227,
     }),
     ofPool({
       id: 'w3',
@@ -353,7 +364,7 @@ export function serversOf(at: number): ServerList {
       idleCost: 0.1,
     },
   ]
-  return { at, total: 6, players: 35, cost: 1.0584, currency: 'EUR', pools, servers }
+  return { at, total: 7, players: 46, cost: 1.2854, currency: 'EUR', pools, servers }
 }
 
 export const auditOf = (at: number): Audit => ({

@@ -72,15 +72,22 @@ function rowOf(
     pool: pool ?? null,
     queue: pool === undefined ? queue : (guests[0]?.queue ?? null),
     matches: served.slice(0, MOST_MATCHES).map(({ matchId }) => matchId),
+    listing: listingOf(registered),
     state: stateOf(server, registered),
     draining: registered?.draining ?? null,
     mayDrain: mayDrain(server, registered),
     place: placeName(assignment?.location) ?? registered?.place ?? null,
     host: assignment?.fqdn ?? null,
-    players: served.reduce((sum, { playerIds }) => sum + playerIds.length, 0),
+    players: served.reduce((sum, { playerIds }) => sum + playerIds.length, registered?.listing?.seats.taken ?? 0),
     since: Math.floor(at),
     cost: pricePerMinute === undefined ? null : (Math.max(0, now - at) / 60_000) * pricePerMinute,
   }
+}
+
+function listingOf(registered: GameServer | undefined): ServerRow['listing'] {
+  if (registered?.listing === undefined) return null
+  const { name, seats } = registered.listing
+  return { name, seats: seats.total, taken: seats.taken, held: seats.held }
 }
 
 /** What a game server says of itself is more than what is known of its deployment. */

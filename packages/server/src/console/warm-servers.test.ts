@@ -79,6 +79,23 @@ test('a match on a server of a pool is in that server’s line, and is no server
   })
 })
 
+test('a listed server’s line and story tell its name, its seats, and who is on it', async () => {
+  const { get, id, matchmaker, service } = await open(false)
+  const listing = { name: 'Night CTF', seats: 16, players: { ann: 'in', ben: 'in', cid: 'away' } }
+  matchmaker.reportServer(service.tokenOf('s1'), ReportBody.parse({ instance: 'one', seq: 1, matches: [], listing }))
+  matchmaker.holdSeats({ serverId: id, playerIds: ['dan'] })
+  const { servers, players } = await get<ServerList>('servers')
+  expect(servers.find((server) => server.id === id)).toMatchObject({
+    state: 'playing',
+    matches: [],
+    listing: { name: 'Night CTF', seats: 16, taken: 2, held: 1 },
+    players: 2,
+  })
+  expect(players).toBe(2)
+  const { stories } = await get<Found>('find?id=s1')
+  expect(stories[0]).toMatchObject({ kind: 'server', state: 'listed as Night CTF, 2 of 16 seats taken, 1 held' })
+})
+
 test('a server’s story tells all from its deployment to its end, with reasons', async () => {
   const { get, id, matchId, report, clock, drain } = await open(true)
   await report('over')

@@ -135,8 +135,12 @@ export function serverStanding(
   return { state: last === undefined ? 'not known' : (serverStates[last.what] ?? 'not known'), actions: [] }
 }
 
-function gameServerState({ state, matches, playersIn, draining }: GameServer): string {
-  const serves = `serves ${matches.length === 1 ? 'a match' : `${matches.length} matches`}, ${playersIn} on it`
+function gameServerState({ state, matches, playersIn, draining, listing }: GameServer): string {
+  const serves =
+    listing === undefined
+      ? `serves ${matches.length === 1 ? 'a match' : `${matches.length} matches`}, ${playersIn} on it`
+      : listed(listing)
+  const isUsed = matches.length > 0 || listing !== undefined
   switch (state) {
     case 'IDLE':
       return 'warm, without a match'
@@ -145,12 +149,16 @@ function gameServerState({ state, matches, playersIn, draining }: GameServer): s
     case 'PLAYING':
       return serves
     case 'DRAINING':
-      return `takes no more matches (${draining ?? 'as ordered'})${matches.length === 0 ? '' : `; ${serves}`}`
+      return `takes no more matches (${draining ?? 'as ordered'})${isUsed ? `; ${serves}` : ''}`
     case 'LOST':
-      return `not heard for a while${matches.length === 0 ? '' : `; ${serves}`}`
+      return `not heard for a while${isUsed ? `; ${serves}` : ''}`
     default:
       return state.toLowerCase()
   }
+}
+
+function listed({ name, seats: { total, taken, held } }: NonNullable<GameServer['listing']>): string {
+  return `listed as ${name}, ${taken} of ${total} seats taken${held === 0 ? '' : `, ${held} held`}`
 }
 
 const serverPhases: Readonly<Record<AllocationView['phase'], string>> = {
