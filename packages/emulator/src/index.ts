@@ -15,11 +15,6 @@ export {
   launchProcess,
   type LaunchProcessOptions,
 } from './deployments/launch-process.js'
-export {
-  defaultGameServerSettings,
-  type GameServerSettings,
-  simulatedGameServers,
-} from './deployments/simulated-game-servers.js'
 export type { WebhookFault } from './deployments/webhooks.js'
 export type { PacketFault } from './relays/bad-network.js'
 export type { RelayFault, RelaySummary } from './relays/relays.js'

@@ -2,15 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 import { Conflict, type Coordinates, createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import {
-  beacons,
-  type ContainerSpec,
-  createEmulator,
-  defaultGameServerSettings,
-  type PlaceBeacon,
-  places,
-  simulatedGameServers,
-} from '@muster/emulator'
+import { beacons, type ContainerSpec, createEmulator, type PlaceBeacon, places } from '@muster/emulator'
+import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
 import type { Player, Queue, TicketInput, TicketService } from '@muster/matchmaker'
 import { tellNotReloaded, type MusterServer, startServer } from '../running/index.js'
 import {
