@@ -186,7 +186,7 @@ export function createFakeService(clock: Clock): FakeService {
       queues: [],
     }),
     browserTerms: () => ({ attributes: {}, holdSeconds: 30, maxHoldSeconds: 300 }),
-    listedServers: () => ({ epoch: 'one', version: 0, isNew: false, servers: [], gone: [], more: false }),
+    listedServers: () => ({ epoch: 'one', version: 0, since: 0, isNew: false, servers: [], gone: [], more: false }),
     holdSeats: () => {
       throw new UnknownServer('There is no such server, or it is not listed any more.')
     },
