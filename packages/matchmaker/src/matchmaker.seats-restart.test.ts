@@ -1,4 +1,5 @@
 /** What a process that begins after kill -9 knows of listed servers, seats, and servers that players have started. */
+import type { Clock } from '@muster/core/clock'
 import { createMemoryStore, type StoreMemory } from '@muster/servers'
 import { NO_SERVER_LOG, RegistrationBody, ReportBody, type ServerLog } from '@muster/servers/internal'
 import { describe, expect, test } from 'vitest'
@@ -11,8 +12,8 @@ function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) 
   const memory: StoreMemory = new Map()
   const pools = [pool]
   const first = open({ store: createMemoryStore(memory), pools, ...options })
-  const { service, clock } = first
-  const restart = async () => {
+  const { service } = first
+  const restart = async (clock: Clock = first.clock) => {
     const copy: StoreMemory = new Map(Array.from(memory, ([kind, records]) => [kind, new Map(records)]))
     // What the first process does from now on reaches nothing.
     void first.matchmaker.close()
@@ -39,8 +40,8 @@ function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) 
     const run = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 500) {
         const ticked = next.tick()
-        await clock.advance(500)
-        await clock.until(ticked)
+        await first.clock.advance(500)
+        await first.clock.until(ticked)
       }
     }
     return { next, register, report, run }
@@ -136,10 +137,56 @@ describe('a server that a player has started', () => {
     await report(token, { ...host, seats: 8, owner: undefined })
     await expect(start()).rejects.toMatchObject({ code: 'too-many-servers' })
     expect(next.seatsOf('ann')).toEqual([])
-    // It lists something else: the session is over, also for the process after that.
-    expect((await report(token, { name: 'other', seats: 8 })).host).toBeUndefined()
-    expect(next.listedServers().servers).toMatchObject([{ id: serverId, hasPassword: false }])
+    expect(next.listedServers().servers).toMatchObject([{ id: serverId, hasPassword: true }])
     await pass(500)
+  })
+
+  test('and that lists itself gets no match before it has reported again', async () => {
+    const { matchmaker, run, restart, tokens } = openBeforeKill(cold)
+    await run(1000)
+    await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    await run(9000)
+    const { next, register, report, run: pass } = await restart()
+    const [token = ''] = tokens()
+    const { host } = register(token)
+    for (const id of ['ben', 'cat']) next.createTicket({ id, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
+    await pass(1000)
+    expect(next.getTicket('ben')?.status).toBe('MATCH_FOUND')
+    expect((await report(token, { ...host, seats: 8 })).matches).toEqual([])
+  })
+
+  test('is stock once it has listed something else', async () => {
+    const { matchmaker, run, restart, servers, tokens } = openBeforeKill(cold)
+    await run(1000)
+    await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    await run(9000)
+    for (const server of servers) server.listing = { name: 'other', seats: 8 }
+    await run(1000)
+    const { register } = await restart()
+    expect(register(tokens()[0] ?? '').host).toBeUndefined()
+  })
+
+  test('has no seat for a player of a match, and is given up in time by a clock that was set back', async () => {
+    const { matchmaker, run, restart, join, clock, servers, report } = openBeforeKill()
+    await run(8000)
+    await matchmaker.startServer({ ...custom, playerIds: ['ann', 'eve'] })
+    join('eve', 'fay')
+    await matchmaker.tick()
+    // The match begins, and the other server does not list itself yet.
+    for (const server of servers) await report(server)
+    for (const server of servers.filter(({ matches }) => matches.length > 0)) await report(server)
+    expect(matchmaker.seatsOf('eve')).toEqual([])
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ state: 'starting' }])
+    const life = await restart({ ...clock, now: () => clock.now() - 3_600_000 })
+    expect(life.next.seatsOf('eve')).toEqual([])
+    const token = servers.find(({ matches }) => matches.length === 0)?.token ?? ''
+    expect(life.register(token).host).toBeDefined()
+    for (let beat = 0; beat < 31; beat += 1) {
+      if (beat < 30) expect(life.next.seatsOf('ann')).toMatchObject([{ state: 'starting' }])
+      await life.report(token)
+      await life.run(10_000)
+    }
+    expect(life.next.seatsOf('ann')).toEqual([])
   })
 
   test('boots on where it was wanted, whether or not its create was sent', async () => {
@@ -182,12 +229,15 @@ describe('a server that a player has started', () => {
   })
 
   test('is refused if the store cannot record it', async () => {
-    const broken: ServerLog = { ...NO_SERVER_LOG, append: async () => Promise.reject(new Error('full')) }
-    const { matchmaker, run, service } = open({ pools: [cold], serverLog: broken } as Parameters<typeof open>[0])
-    await run(1000)
-    await expect(matchmaker.startServer({ ...custom, playerIds: ['ann'] })).rejects.toBeInstanceOf(Unavailable)
-    await run(1000)
-    expect(matchmaker.seatsOf('ann')).toEqual([])
-    expect(service.calls.create).toEqual([])
+    for (const broken of ['intent', 'wanted']) {
+      const append: ServerLog['append'] = async ({ kind }) => {
+        if (kind === broken) throw new Error('full')
+      }
+      const { matchmaker, run, service } = open({ pools: [cold], serverLog: { ...NO_SERVER_LOG, append } })
+      await run(1000)
+      await expect(matchmaker.startServer({ ...custom, playerIds: ['ann'] })).rejects.toBeInstanceOf(Unavailable)
+      await run(1000)
+      expect([service.calls.create, matchmaker.seatsOf('ann')]).toEqual([[], []])
+    }
   })
 })

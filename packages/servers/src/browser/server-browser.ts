@@ -435,7 +435,6 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
         else if (server.assignment !== undefined && seats.listing(server.matchId)?.session === start.wanted.session)
           begun(start)
       }
-      for (const serverId of wanted.keys()) if (find(serverId) === undefined) wanted.delete(serverId)
       endEmpty(now)
     },
   }
