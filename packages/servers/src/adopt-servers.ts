@@ -7,6 +7,7 @@ import type { Governor } from './server-limits.js'
 import type { ServerRecord } from './store/index.js'
 import { firstAttempt } from './retry-placement.js'
 import type { HostedMatches } from './hosted-matches.js'
+import type { ServerBrowser } from './browser/index.js'
 import type { GameServers } from './game-servers/index.js'
 import type { Pools } from './pools/index.js'
 import { type Allocation, type Assignment, inheritedAllocation, type Order } from './records/index.js'
@@ -36,7 +37,8 @@ interface AdoptingOptions {
   readonly watcher: Pick<Watcher, 'settle'>
   readonly endTimes: Pick<EndTimes, 'expect'>
   readonly hosted: Pick<HostedMatches, 'adopt'>
-  readonly pools: Pick<Pools, 'orderOf' | 'adopted' | 'draining'>
+  readonly pools: Pick<Pools, 'find' | 'orderOf' | 'adopted' | 'draining'>
+  readonly browser: Pick<ServerBrowser, 'adopt'>
   readonly gameServers: Pick<GameServers, 'expect'>
   readonly clock: Pick<Clock, 'now'>
   readonly inherited: Pick<Inherited, 'assignmentOf' | 'orderOf'>
@@ -49,8 +51,8 @@ interface AdoptingOptions {
  * and stopped.
  */
 export function createAdopting(options: AdoptingOptions): (open: ServerRecord) => void {
-  const { allocations, governor, creating, lifecycle, watcher, endTimes, hosted, pools, gameServers, clock } = options
-  const { inherited, on } = options
+  const { allocations, governor, creating, lifecycle, watcher, endTimes, hosted, pools, browser, gameServers } = options
+  const { clock, inherited, on } = options
 
   const goOnPlaying = (allocation: Allocation, requestId: string, assignment: Assignment | undefined) => {
     allocations.enter(allocation, 'running')
@@ -61,9 +63,15 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     allocations.rememberPlayers(allocation)
   }
 
-  /** A server that was being stopped is stopped. One that was never requested ends: what is missing is ordered anew. */
-  const poolOrderOf = (open: ServerRecord) =>
-    open.pool === undefined || open.dropped === true || !isRequested(open) ? undefined : pools.orderOf(open.pool)
+  /**
+   * A server that was being stopped is stopped. One that was never requested ends, since what is missing is ordered
+   * anew, unless players have started it.
+   */
+  const poolOrderOf = (open: ServerRecord) => {
+    if (open.pool === undefined || open.dropped === true) return undefined
+    if (isRequested(open)) return pools.orderOf(open.pool)
+    return open.wanted?.start && pools.find(open.pool)?.orderAt(open.wanted.start.near)
+  }
 
   /** A match on a server of a pool: that server was taken over before. */
   const adoptHosted = (open: ServerRecord, order: Order | undefined) => {
@@ -102,8 +110,10 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
     if (order === undefined && !(assigned && requestId !== undefined)) allocation.unwanted = 'restarted'
     allocation.matchesServed = open.matchesServed ?? 0
     allocations.add(allocation)
-    if (open.pool !== undefined && allocation.unwanted === undefined)
+    if (open.pool !== undefined && allocation.unwanted === undefined) {
       pools.adopted(allocation, open.at, nearOf(open))
+      if (open.wanted !== undefined) browser.adopt(allocation, open.wanted)
+    }
     if (open.draining === true) {
       allocation.drainAsked = true
       pools.draining(allocation)
@@ -131,8 +141,8 @@ export function createAdopting(options: AdoptingOptions): (open: ServerRecord) =
 const isRequested = ({ sentAt, requestId }: ServerRecord) => sentAt !== undefined || requestId !== undefined
 
 /** Where a server of a pool was to be, or is. */
-function nearOf({ assignment, resumption }: ServerRecord): Coordinates | undefined {
+function nearOf({ assignment, resumption, wanted }: ServerRecord): Coordinates | undefined {
   const { latitude, longitude } = assignment?.location ?? {}
   const at = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-  return resumption?.placements?.[0]?.coordinates ?? at
+  return resumption?.placements?.[0]?.coordinates ?? at ?? wanted?.start?.near
 }

@@ -86,7 +86,7 @@ export interface Allocator {
   /** The public keys that check join tokens. */
   joinKeys(): JoinKeySet
   /** What players see and have of listed servers. */
-  readonly browser: Omit<ServerBrowser, 'games' | 'touch' | 'assertListing' | 'isTaken' | 'advance'>
+  readonly browser: Omit<ServerBrowser, 'games' | 'touch' | 'assertListing' | 'adopt' | 'isTaken' | 'advance'>
   /** The game servers that have registered. */
   gameServers(): Iterable<ServerView>
   /**

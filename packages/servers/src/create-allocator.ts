@@ -131,6 +131,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       if (gameServers.find(server.matchId) === undefined) drop(server, 'surplus')
       else gameServers.drain(server, 'surplus')
     },
+    keep: ({ matchId }, session) => void writer.note({ kind: 'wanted', matchId, session }),
+    keys,
     joinToken: ({ serverId, session, id: seatId, team, ...seat }) => {
       const server = credentialOf(allocations.find(serverId)?.tag ?? '')
       const grant = { ...seat, server, matchId: session, seatId, team: team || undefined }
@@ -258,6 +260,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       endTimes,
       hosted,
       pools,
+      browser,
       gameServers,
       clock,
       inherited,

@@ -125,7 +125,7 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   }
   if (error instanceof Unavailable) {
     const { retryAfterMs } = error
-    return new Problem(503, 'unavailable', 'Tickets are unavailable now. Retry later.', { retryAfterMs })
+    return new Problem(503, 'unavailable', 'What was asked for is unavailable now. Retry later.', { retryAfterMs })
   }
   // Any other refusal of the matchmaker.
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })

@@ -1,3 +1,4 @@
+import { createMemoryStore, type StoreMemory } from '@muster/servers'
 import { seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { describe, expect, test } from 'vitest'
@@ -315,6 +316,29 @@ describe('a server that a group starts', () => {
       expect(joined).toMatchObject({ status: 202, json: { player_id: who, status: 'starting' } })
     }
   })
+})
+
+test('while servers have yet to register again, what is not known of them is answered with 503', async () => {
+  const memory: StoreMemory = new Map()
+  const first = serve({ matchmaker: { pools: [world], store: createMemoryStore(memory) } })
+  const [id = ''] = await first.listed()
+  const held = (await first.call('ann', `POST /servers/${id}/seats`, {})).json as Seat
+  const { call, matchmaker } = serve({ matchmaker: { pools: [world], store: createMemoryStore(memory) } })
+  await matchmaker.ready()
+  for (const target of [
+    'GET /servers',
+    'GET /servers/events',
+    `GET /servers/${id}`,
+    `POST /servers/${id}/seats`,
+    'POST /seats',
+    `GET /seats/${held.seat_id}`,
+    `DELETE /seats/${held.seat_id}`,
+  ]) {
+    const { status, json, response } = await call('ann', target, target.startsWith('POST') ? {} : undefined)
+    expect([target, status, response.headers.get('retry-after')]).toEqual([target, 503, '1'])
+    expect(json).toMatchObject({ type: 'urn:muster:problem:unavailable' })
+  }
+  expect((await call('ann', 'POST /servers/none/seats', {})).status).toBe(404)
 })
 
 describe('GET /servers/events', () => {

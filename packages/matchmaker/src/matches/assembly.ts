@@ -285,6 +285,8 @@ export function assemble(options: MatchmakerOptions, kept: Kept = {}): Assembly 
       browser: allocator.browser,
       cooldowns,
       findPlayer: ticketing.findPlayer,
+      find: allocator.find,
+      matching,
       clock,
       assertNotClosed,
     }),

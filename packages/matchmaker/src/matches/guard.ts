@@ -81,6 +81,7 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
   'reportServer',
   'drainServer',
+  'startServer',
   'waitForServerOrders',
 ])
 

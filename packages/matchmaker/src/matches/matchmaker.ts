@@ -332,6 +332,7 @@ export interface Matchmaker {
   /**
    * What has changed in the list of servers that players may join since `known`, a thousand servers at a time;
    * undefined: the whole list.
+   * @throws {Unavailable} after a restart, for as long as servers are expected to register again: 25 s at most
    */
   listedServers(known?: ListKnown): ListChanges
   /**
@@ -339,25 +340,27 @@ export interface Matchmaker {
    * renewed; seats that they hold elsewhere are freed. A hold lasts for `browser.holdSeconds`; see `followSeat`. It is
    * kept in memory: a restart forgets it, and the same call holds a seat again.
    * @throws {UnknownServer}; {SeatRefused} by its `code`; {PlayerPlaying}; {PlayerCoolingDown} for a player who let
-   *   three holds expire within five minutes
+   *   three holds expire within five minutes; {Unavailable} for a server that is expected to register again
    */
   holdSeats(request: SeatRequest): SeatsGranted
   /**
    * Reads a seat, as the client does that follows it: its hold lasts longer, and its join token is fresh.
-   * @param playerId whose seat it has to be; undefined: anybody's @throws {UnknownSeat}
+   * @param playerId whose seat it has to be; undefined: anybody's
+   * @throws {UnknownSeat}; {Unavailable} in place of it for as long as servers are expected to register again
    */
   followSeat(seatId: string, playerId?: string): SeatGrant
-  /** Gives a seat back. @param playerId whose seat it has to be; undefined: anybody's @throws {UnknownSeat} */
+  /** Gives a seat back. @param playerId whose seat it has to be; undefined: anybody's @throws as `followSeat` */
   releaseSeat(seatId: string, playerId?: string): void
   /** The seat of a player, with a fresh join token: none or one. */
   seatsOf(playerId: string): readonly SeatGrant[]
   /**
    * Has a server of a pool with `custom` list itself for players, a warm one or one that is created. Their seats are
-   * `starting` until it does. The same player again gets the same start.
+   * `starting` until it does. The same player again gets the same start. Resolves once the store has recorded it, so
+   * that a restart goes on with it.
    * @throws {InvalidInput} naming the field; {SeatRefused}: `too-many-servers`, `no-capacity`, `seat-held-elsewhere`;
-   *   {PlayerPlaying}; {PlayerCoolingDown}
+   *   {PlayerPlaying}; {PlayerCoolingDown}; {Unavailable} if the store cannot be written now: call it again
    */
-  startServer(request: StartRequest): SeatsGranted & { readonly serverId: string }
+  startServer(request: StartRequest): Promise<SeatsGranted & { readonly serverId: string }>
   /**
    * Subscribes a listener, and returns a function that ends the subscription. A listener that throws affects nothing
    * else.

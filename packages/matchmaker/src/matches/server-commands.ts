@@ -151,6 +151,8 @@ interface SeatCommandsOptions {
   readonly browser: Allocator['browser']
   readonly cooldowns: Pick<Cooldowns, 'check'>
   readonly findPlayer: Matchmaker['findPlayer']
+  readonly find: Allocator['find']
+  readonly matching: Pick<MatchingApi, 'recorded'>
   readonly clock: Pick<Clock, 'now'>
   readonly assertNotClosed: () => void
 }
@@ -173,7 +175,7 @@ export const SEATS_QUEUE = {
 
 /** The commands of players about listed servers. */
 export function createSeatCommands(options: SeatCommandsOptions): SeatCommands {
-  const { browser, cooldowns, findPlayer, clock, assertNotClosed } = options
+  const { browser, cooldowns, findPlayer, find, matching, clock, assertNotClosed } = options
   /** @throws {PlayerPlaying}; {PlayerCoolingDown} */
   const assertFree = (playerIds: readonly string[]) => {
     assertNotClosed()
@@ -201,9 +203,13 @@ export function createSeatCommands(options: SeatCommandsOptions): SeatCommands {
       if (!browser.release(seatId, playerId)) throw noSeat()
     },
     seatsOf: (playerId) => browser.ofPlayer(playerId),
-    startServer: (request) => {
+    startServer: async (request) => {
       assertFree(request.playerIds)
-      return browser.start(request)
+      const started = browser.start(request)
+      await matching.recorded(started.serverId)
+      if (find(started.serverId) === undefined)
+        throw new Unavailable('The store cannot record the server, so none is started. Retry.')
+      return started
     },
   }
 }

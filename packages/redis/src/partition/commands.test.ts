@@ -62,6 +62,15 @@ const KEPT: Readonly<Record<string, Scenario>> = {
         matches: [{ id: scene.matchId }],
       }),
   },
+  startServer: {
+    ask: (follower) => follower.startServer({ playerIds: ['cat'], name: "cat's", attributes: {} }),
+    answers: { seats: [{ playerId: 'cat', state: 'starting' }] },
+    holds: async (follower, { answer, service }) => {
+      expect(await answer(follower.seatsOf('cat'))).toMatchObject([{ state: 'starting' }])
+      // That of the match, and one more, however often the question was repeated.
+      expect(service.running()).toHaveLength(2)
+    },
+  },
   stopMatch: { ask: (follower, { matchId }) => follower.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
   playersLeft: { ask: (follower, { matchId }) => follower.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
   acceptMatch: {
@@ -115,6 +124,8 @@ const KEPT: Readonly<Record<string, Scenario>> = {
 }
 
 const teams = [{ name: 'team', size: { min: 2, max: 4 } }]
+const places = [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }]
+const arena = { name: 'arena', deploy: duel.deploy, places, custom: {} }
 const running = { ...duel, teams, matchSize: undefined, fillForMs: 0 }
 const asking = { ...duel, acceptance: { withinMs: 60_000 }, cooldown: { firstMs: 600_000 } }
 
@@ -132,7 +143,7 @@ const ENDS: readonly End[] = [
 ]
 
 async function keeps({ asks = false, before, ask, answers, holds }: Scenario, end: End): Promise<void> {
-  const world = createWorld({ queues: [asks ? asking : running], endedTicketTtlMs: 600_000 })
+  const world = createWorld({ queues: [asks ? asking : running], pools: [arena], endedTicketTtlMs: 600_000 })
   const { service, clock, pass, player } = world
   let isAsked = false
   let seen = 0

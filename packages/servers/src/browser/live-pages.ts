@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { type Awaitable, createTicker } from '@muster/core/internal'
+import { Unavailable } from '../errors.js'
 import {
   createServerList,
   type ListChange,
@@ -113,7 +114,11 @@ export function createServerReader({ read, browser, clock, onError }: ServerRead
   const ticker = createTicker({
     clock,
     everyMs: FRESH_MS,
-    tick: () => refreshed().catch(onError),
+    tick: () =>
+      refreshed().catch((error: unknown) => {
+        // Pages stay as they are until servers have registered again.
+        if (!(error instanceof Unavailable)) onError(error)
+      }),
     isNeeded: () => followed.size > 0,
   })
 

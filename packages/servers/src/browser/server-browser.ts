@@ -1,10 +1,19 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { GameServerListener, GameServers, SeatCounts, ServerReport, SessionWanted } from '../game-servers/index.js'
+import { Unavailable } from '../errors.js'
+import type {
+  GameServerListener,
+  GameServers,
+  SeatCounts,
+  ServerKeys,
+  ServerReport,
+  SessionWanted,
+} from '../game-servers/index.js'
 import type { Pool } from '../pools/index.js'
 import type { Allocation, Assignment } from '../records/index.js'
 import { createSeats, type Seat, SeatRefused, type SeatRequest } from '../seats/index.js'
+import type { SessionStart, StoredSession } from '../store/index.js'
 import { attributeFault, type Browser } from './browser-definition.js'
 import { createListedServers, type ListChanges, type ListedServer, type ListKnown } from './listed-servers.js'
 
@@ -46,12 +55,16 @@ export interface ServerBrowser {
   touch(serverId: string): void
   /** @throws {InvalidInput} naming the field, for a listing that the configuration does not allow */
   assertListing(report: Pick<ServerReport, 'listing'>): void
+  /** @throws {Unavailable} as long as servers have yet to register again, so that the list is not known */
   changes(known: ListKnown | undefined): ListChanges
-  /** @throws as `Seats.hold` */
+  /** @throws as `Seats.hold`; {Unavailable} if the server has yet to register again */
   hold(request: SeatRequest): SeatsGranted
-  /** The client of a seat reads it, so that its hold lasts longer. Undefined: no such seat of this player. */
+  /**
+   * The client of a seat reads it, so that its hold lasts longer. Undefined: no such seat of this player.
+   * @throws {Unavailable} for an unknown seat, as long as servers have yet to register again
+   */
   follow(seatId: string, playerId: string | undefined): SeatGrant | undefined
-  /** Gives a seat back. Returns false if the player has no such seat. */
+  /** Gives a seat back. Returns false if the player has no such seat. @throws as `follow` */
   release(seatId: string, playerId: string | undefined): boolean
   ofPlayer(playerId: string): readonly SeatGrant[]
   /** The name of a listed server, and its seats, which are counted for that. Undefined if it is not listed. */
@@ -59,10 +72,12 @@ export interface ServerBrowser {
   /** These players are sent to a match: seats that are held for them, or are to be, are free. */
   matched(playerIds: readonly string[]): void
   /**
-   * Has a server list itself: a warm one, or else one that is created.
+   * Has a server list itself: a warm one, or else one that is created. It is kept once all is written of the server.
    * @throws {InvalidInput} naming the field; {SeatRefused}
    */
   start(request: StartRequest): SeatsGranted & { readonly serverId: string }
+  /** Takes over a session that an earlier process has stored. */
+  adopt(server: Allocation, session: StoredSession): void
   /** Whether the server is listed, or is to be: no match takes it, and it is no stock. */
   isTaken(server: Allocation): boolean
   advance(now: number): void
@@ -72,7 +87,7 @@ export interface ServerBrowserOptions {
   readonly browser: Browser
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
-  readonly gameServers: () => Pick<GameServers, 'changed' | 'drain' | 'find' | 'isOpen'>
+  readonly gameServers: () => Pick<GameServers, 'changed' | 'drain' | 'find' | 'isExpected' | 'isOpen'>
   readonly find: (serverId: string) => Allocation | undefined
   readonly pool: (name: string) => Pool | undefined
   /** The first pool of which players may start servers. */
@@ -80,6 +95,9 @@ export interface ServerBrowserOptions {
   /** A server for players: a warm one, or one that is created now; undefined: none may be. */
   readonly serverFor: (pool: string, near: Coordinates | undefined) => Allocation | undefined
   readonly drop: (server: Allocation) => void
+  /** Stores the session that a server is to list; undefined: none any more. */
+  readonly keep: (server: Allocation, session: StoredSession | undefined) => void
+  readonly keys: Pick<ServerKeys, 'seal' | 'unseal'>
   readonly joinToken: (seat: Seat) => string
   /** A player let holds expire too often. */
   readonly unused: (playerId: string) => void
@@ -88,17 +106,14 @@ export interface ServerBrowserOptions {
 /** Milliseconds in which a server that was started has to list itself (our choice: a slow boot, and its level). */
 const START_MS = 300_000
 
-interface Start {
+interface Start extends SessionStart {
   readonly server: Allocation
   readonly wanted: SessionWanted
-  readonly request: StartRequest
-  readonly seatIds: readonly string[]
-  readonly until: number
 }
 
 /** Creates what players see and have of listed servers. */
 export function createServerBrowser(options: ServerBrowserOptions): ServerBrowser {
-  const { browser, clock, random, find, gameServers } = options
+  const { browser, clock, random, find, gameServers, keys } = options
   /** By server: those that do not list themselves yet. */
   const starts = new Map<string, Start>()
   /** Sessions that servers are to list, until they end. */
@@ -159,12 +174,12 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
     const { session: _, ...rest } = seat
     return { ...rest, joinToken: options.joinToken(seat), assignment: find(seat.serverId)?.assignment }
   }
-  const startingSeat = ({ server, request, seatIds, until }: Start, index: number): SeatGrant => ({
+  const startingSeat = ({ server, playerIds, seatIds, groupId, until }: Start, index: number): SeatGrant => ({
     id: seatIds[index] as string,
     serverId: server.matchId,
-    playerId: request.playerIds[index] as string,
+    playerId: playerIds[index] as string,
     team: '',
-    groupId: request.groupId,
+    groupId,
     state: 'starting',
     until,
     joinToken: undefined,
@@ -172,7 +187,7 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
   })
   const startOf = (playerId: string) => {
     for (const start of starts.values()) {
-      const index = start.request.playerIds.indexOf(playerId)
+      const index = start.playerIds.indexOf(playerId)
       if (index !== -1) return { start, index }
     }
     return undefined
@@ -185,9 +200,24 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
     return undefined
   }
 
+  /** The next process is to know what the server is to list, and for whom. */
+  const keep = (server: Allocation) => {
+    const session = wanted.get(server.matchId)
+    if (session === undefined) return options.keep(server, undefined)
+    const { server: _, wanted: __, ...start } = starts.get(server.matchId) ?? {}
+    const password = session.password === undefined ? undefined : keys.seal(session.password)
+    options.keep(server, { ...session, password, start: 'until' in start ? start : undefined })
+  }
+  /** What servers list is not known as long as they have yet to register again. @throws {Unavailable} */
+  const assertKnown = (serverId?: string) => {
+    if (gameServers().isExpected(serverId))
+      throw new Unavailable('Game servers have yet to register again. Retry in a second.')
+  }
+
   const forget = ({ server }: Start) => {
     starts.delete(server.matchId)
     wanted.delete(server.matchId)
+    keep(server)
   }
   const giveUp = (start: Start) => {
     forget(start)
@@ -203,17 +233,18 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
 
   /** A player has no seat on the server that starts. It is wanted as long as others have. */
   const leaveStart = (start: Start, leaving: number) => {
-    const playerIds = start.request.playerIds.filter((_, index) => index !== leaving)
+    const playerIds = start.playerIds.filter((_, index) => index !== leaving)
     const seatIds = start.seatIds.filter((_, index) => index !== leaving)
-    if (playerIds.length === 0) giveBack(start)
-    else starts.set(start.server.matchId, { ...start, request: { ...start.request, playerIds }, seatIds })
+    if (playerIds.length === 0) return giveBack(start)
+    starts.set(start.server.matchId, { ...start, playerIds, seatIds })
+    keep(start.server)
   }
 
   /** The server lists what was wanted: the players who had it started get their seats. */
   const begun = (start: Start) => {
-    const { server, request, seatIds, wanted: session } = start
+    const { server, playerIds, seatIds, groupId, wanted: session } = start
     starts.delete(server.matchId)
-    const { playerIds, groupId } = request
+    keep(server)
     if (playerIds.length === 0) return
     try {
       seats.hold({ serverId: server.matchId, playerIds, groupId, password: session.password, seatIds })
@@ -240,7 +271,7 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
   const ownerOf = (serverId: string) => wanted.get(serverId)?.owner ?? seats.listing(serverId)?.listing.owner
   /** Servers of a pool that players have started, and those of one player. */
   const startedIn = (pool: string, owner: string | undefined) => {
-    const serverIds = new Set([...starts.keys(), ...seats.serverIds()])
+    const serverIds = new Set([...wanted.keys(), ...seats.serverIds()])
     const all = [...serverIds].filter((serverId) => find(serverId)?.pool === pool)
     const own = owner === undefined ? [] : all.filter((serverId) => ownerOf(serverId) === owner)
     return { all: all.length, own: own.length }
@@ -263,7 +294,8 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
 
   return {
     games: {
-      listed: ({ matchId }, listing, instance) => {
+      listed: (server, listing, instance) => {
+        const { matchId } = server
         seats.listed(matchId, listing, instance)
         list.touch(matchId)
         if (listing === undefined) emptySince.delete(matchId)
@@ -273,7 +305,10 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
         if (listing?.session === session.session && start !== undefined && find(matchId)?.assignment !== undefined)
           begun(start)
         // A server that lists something else has ended the session, or its process has.
-        else if (start === undefined && listing?.session !== session.session) wanted.delete(matchId)
+        else if (start === undefined && listing?.session !== session.session) {
+          wanted.delete(matchId)
+          keep(server)
+        }
       },
       seatsOn: ({ matchId }) => ({ listing: seats.on(matchId), host: wanted.get(matchId) }),
       isListed: ({ matchId }) => seats.isListed(matchId),
@@ -288,8 +323,12 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       throw new InvalidInput(`${field}: ${fault.message}`, { field })
     },
 
-    changes: list.changes,
+    changes: (known) => {
+      assertKnown()
+      return list.changes(known)
+    },
     hold: (request) => {
+      assertKnown(request.serverId)
       const { seats: held, isNew } = seats.hold(request)
       return { seats: held.map(grantOf), isNew }
     },
@@ -297,6 +336,7 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       const seat = seats.find(seatId)
       if (seat === undefined) {
         const found = startBySeat(seatId)
+        if (found === undefined) assertKnown()
         const starting = found && startingSeat(found.start, found.index)
         return playerId === undefined || starting?.playerId === playerId ? starting : undefined
       }
@@ -307,9 +347,12 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       const seat = seats.find(seatId)
       if (seat !== undefined && (playerId === undefined || seat.playerId === playerId)) return seats.release(seatId)
       const found = startBySeat(seatId)
-      if (found === undefined) return false
+      if (found === undefined) {
+        if (seat === undefined) assertKnown()
+        return false
+      }
       const { start, index } = found
-      const owner = start.request.playerIds[index] as string
+      const owner = start.playerIds[index] as string
       // Only the owner ends a start: the seats of the others expire.
       if (owner !== start.wanted.owner || (playerId !== undefined && owner !== playerId)) return false
       giveBack(start)
@@ -346,7 +389,7 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       if (before !== undefined) {
         // The same again, for those of the players for whom it was started.
         const again = playerIds.flatMap((playerId) => {
-          const index = before.request.playerIds.indexOf(playerId)
+          const index = before.playerIds.indexOf(playerId)
           return index === -1 ? [] : [startingSeat(before, index)]
         })
         return { seats: again, isNew: false, serverId: before.server.matchId }
@@ -371,18 +414,32 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       const start: Start = {
         server,
         wanted: session,
-        request,
+        playerIds,
         seatIds: playerIds.map(() => newId(random)),
+        groupId: request.groupId,
+        near,
         until: clock.now() + START_MS,
       }
       starts.set(server.matchId, start)
       wanted.set(server.matchId, session)
+      keep(server)
       gameServers().changed(server)
       const started = playerIds.map((_, index) => startingSeat(start, index))
       return { seats: started, isNew: true, serverId: server.matchId }
     },
 
-    isTaken: ({ matchId }) => seats.isListed(matchId) || starts.has(matchId),
+    adopt: (server, { start, owner, password: sealed, ...rest }) => {
+      const password = sealed === undefined ? undefined : keys.unseal(sealed)
+      // It was sealed by another master secret, which has made the token of the server too.
+      if (password === undefined && sealed !== undefined) return
+      const session = { ...rest, owner, password }
+      wanted.set(server.matchId, session)
+      // A clock that was set back must not prolong it.
+      const until = Math.min(start?.until ?? 0, clock.now() + START_MS)
+      if (start !== undefined) starts.set(server.matchId, { ...start, until, server, wanted: session })
+    },
+
+    isTaken: ({ matchId }) => seats.isListed(matchId) || wanted.has(matchId),
 
     advance: (now) => {
       seats.advance(now)

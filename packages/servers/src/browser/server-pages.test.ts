@@ -1,6 +1,7 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Unavailable } from '../errors.js'
 import { browserSchema } from './browser-definition.js'
 import { createListedServers, createServerList, type ListedServer } from './listed-servers.js'
 import { createServerReader, type PageChange } from './live-pages.js'
@@ -394,5 +395,32 @@ describe('a page that is followed', () => {
         expect(reads).toBe(before)
       }),
     )
+  })
+
+  test('stays as it is while the list is not known, and what else fails is reported', async () => {
+    const clock = createManualClock()
+    const listed = createListedServers((id) => filled(id, 0), seededRandom(1))
+    listed.touch('s1')
+    let failure: Error | undefined
+    const reported: unknown[] = []
+    const reader = createServerReader({
+      read: (known) => {
+        if (failure !== undefined) throw failure
+        return listed.changes(known)
+      },
+      browser,
+      clock,
+      onError: (error) => reported.push(error),
+    })
+    const seen: PageChange[] = []
+    const end = await reader.follow({ key: 'one', query: query({}), pingOf: noPing }, (change) => seen.push(change))
+    failure = new Unavailable('Game servers have yet to register again.')
+    await clock.advance(3000)
+    await expect(reader.fresh()).rejects.toBe(failure)
+    expect([seen.length, reported]).toEqual([1, []])
+    failure = new Error('broken')
+    await clock.advance(1000)
+    expect(reported).toEqual([failure])
+    end()
   })
 })

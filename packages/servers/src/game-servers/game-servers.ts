@@ -96,6 +96,11 @@ export interface GameServers {
    * The server registered with an earlier process, and is to do so again. One that does not is lost as a silent one is.
    */
   expect(server: Allocation): void
+  /**
+   * Whether the server is expected to register again and to report, and is not lost: nobody knows what it lists.
+   * @param serverId default: any
+   */
+  isExpected(serverId?: string): boolean
   /** The allocation of the server is gone. */
   forget(server: Allocation): void
   /** Looks for servers that are silent. */
@@ -142,7 +147,7 @@ const ACCEPTED: ReadonlySet<string> = new Set(['open', 'closed'])
 export function createGameServers(options: GameServersOptions): GameServers {
   const { clock, joinAlgorithm, joinKeyOf, matchesOn, claimsOn, on } = options
   const servers = new Map<string, GameServer>()
-  /** Servers that have yet to register again, with the epoch milliseconds since when they are expected. */
+  /** Servers that have yet to register again and to report, with the epoch milliseconds since when. */
   const expected = new Map<Allocation, { readonly since: number; isLost: boolean }>()
   /** Why servers that have yet to register again take no match from then on. */
   const drainingUnheard = new Map<Allocation, DrainReason>()
@@ -317,6 +322,11 @@ export function createGameServers(options: GameServersOptions): GameServers {
 
   const lookAtExpected = (allocation: Allocation, one: { readonly since: number; isLost: boolean }, now: number) => {
     if (!isWanted(allocation)) return void expected.delete(allocation)
+    const server = servers.get(allocation.matchId)
+    if (server !== undefined) {
+      one.isLost = server.lostAt !== undefined
+      return
+    }
     const silentMs = now - Math.max(one.since, upSince)
     if (silentMs < LOST_AFTER_MS) return
     if (!one.isLost) on.lost(allocation, silentMs)
@@ -347,7 +357,6 @@ export function createGameServers(options: GameServersOptions): GameServers {
         servers.set(allocation.matchId, server)
       } else if (isNew) replace(server, registration)
       else server.registration = registration
-      expected.delete(allocation)
       drainingUnheard.delete(allocation)
       seen(server)
       on.registered(allocation, registration, isNew)
@@ -366,6 +375,7 @@ export function createGameServers(options: GameServersOptions): GameServers {
       assertPossible(report, server.registration)
       if (report.instance === server.registration.instance) {
         seen(server)
+        expected.delete(allocation)
         if (report.seq > server.seq) {
           server.seq = report.seq
           take(server, report)
@@ -410,6 +420,11 @@ export function createGameServers(options: GameServersOptions): GameServers {
       endIfUnheard(allocation)
     },
     expect: (allocation) => void expected.set(allocation, { since: clock.now(), isLost: false }),
+    isExpected: (serverId) => {
+      for (const [{ matchId }, { isLost }] of expected)
+        if (!isLost && (serverId === undefined || matchId === serverId)) return true
+      return false
+    },
     forget: (allocation) => {
       expected.delete(allocation)
       drainingUnheard.delete(allocation)

@@ -45,6 +45,23 @@ test.each([
   expect(keys.credentialIn(text.slice(0, 20_000))).toBeUndefined()
 })
 
+test('a sealed text is read by the same master secret alone, and not once it is changed', () => {
+  const elsewhere = createServerKeys(() => 'a master secret of thirty-two bytes')
+  const other = createServerKeys(() => 'another master secret of thirty-two b')
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), (text, at) => {
+      const sealed = keys.seal(text)
+      expect(keys.seal(text)).not.toBe(sealed)
+      expect(elsewhere.unseal(sealed)).toBe(text)
+      expect(other.unseal(sealed)).toBeUndefined()
+      const bytes = Buffer.from(sealed, 'base64url')
+      bytes.writeUInt8(bytes.readUInt8(at % bytes.length) ^ 1, at % bytes.length)
+      expect(keys.unseal(bytes.toString('base64url'))).toBeUndefined()
+      expect(keys.unseal(sealed.slice(0, at % sealed.length))).toBeUndefined()
+    }),
+  )
+})
+
 test('a server derives the key of its join tokens from its token', () => {
   expect(joinKeyOf(keys.tokenOf('m1'))).toEqual(keys.joinKeyOf('m1'))
   expect(keys.joinKeyOf('m2')).not.toEqual(keys.joinKeyOf('m1'))

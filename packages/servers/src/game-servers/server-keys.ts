@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 
@@ -22,6 +22,10 @@ export interface ServerKeys {
   joinKeyOf(credential: string): Uint8Array
   /** The 32 bytes of the private key that signs the join tokens for all servers, where one does. */
   joinSeed(): Uint8Array
+  /** A text that is to be stored, so that only processes with the same master secret can read it. */
+  seal(text: string): string
+  /** Undefined for what this master secret has not sealed. */
+  unseal(sealed: string): string | undefined
 }
 
 /** Makes a master secret: about 200 random bits as 42 characters. */
@@ -30,6 +34,10 @@ export const newSecret = (random: Random): string => newId(random) + newId(rando
 /** Bytes of a signature: 128 bits cannot be guessed. */
 const SIGNATURE_BYTES = 16
 const SHAPE = /^([\w-]{1,57})\.([\w-]{22})$/
+
+/** AES-256-GCM: bytes of the nonce that comes first, and of the tag that comes last. */
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
 
 /**
  * The key of a server's join tokens, which the server derives from its token as well, without a request: HMAC-SHA256
@@ -46,6 +54,7 @@ export function createServerKeys(master: () => string | Uint8Array): ServerKeys 
     root ??= new Uint8Array(hkdfSync('sha256', master(), '', 'muster-server-tokens-1', 32))
     return createHmac('sha256', root).update(credential).digest().subarray(0, SIGNATURE_BYTES)
   }
+  const sealingKey = () => new Uint8Array(hkdfSync('sha256', master(), '', 'muster-sealed-1', 32))
   const tokenOf = (credential: string) => `${credential}.${signatureOf(credential).toString('base64url')}`
   return {
     tokenOf,
@@ -56,5 +65,23 @@ export function createServerKeys(master: () => string | Uint8Array): ServerKeys 
     },
     joinKeyOf: (credential) => joinKeyOf(tokenOf(credential)),
     joinSeed: () => new Uint8Array(hkdfSync('sha256', master(), '', 'muster-join-eddsa-1', 32)),
+    seal: (text) => {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', sealingKey(), nonce)
+      const hidden = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([hidden, cipher.getAuthTag()]).toString('base64url')
+    },
+    unseal: (sealed) => {
+      const bytes = Buffer.from(sealed, 'base64url')
+      if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
+      const decipher = createDecipheriv('aes-256-gcm', sealingKey(), bytes.subarray(0, NONCE_BYTES))
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
+      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')
+      try {
+        return text + decipher.final('utf8')
+      } catch {
+        return undefined
+      }
+    },
   }
 }

@@ -1,8 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
 import { type ListingReport, LOST_AFTER_MS, type SeatCounts } from '../game-servers/index.js'
-import { createPasswordTries } from './password-tries.js'
-import { createRecentTimes } from './recent-times.js'
+import { createPasswordTries, createRecentTimes } from './recent-times.js'
 import { type Seat, SeatRefused, type SeatState, UnknownServer } from './seat.js'
 
 /*

@@ -46,6 +46,8 @@ const lives = (matchId: string): ServerEntry[] => [
   { kind: 'created', matchId, requestId: `r-${matchId}` },
   { kind: 'assigned', matchId, lastsMs: 5000, assignment },
   { kind: 'players', matchId, playerIds: ['ann'] },
+  { kind: 'wanted', matchId, session: { session: 's', name: "ann's", attributes: { mode: 'ctf' } } },
+  { kind: 'wanted', matchId, session: undefined },
   { kind: 'dropped', matchId },
   { kind: 'settled', matchId },
 ]
@@ -83,6 +85,13 @@ async function opened(path: string) {
   await close()
   return all
 }
+
+test('a further attempt of a server is for the same session', () => {
+  const session = { session: 's', name: "ann's", attributes: {} }
+  const server = { ...intent('a'), pool: 'arena', build: 'game/1' } as ServerEntry
+  const wanted: ServerEntry = { kind: 'wanted', matchId: 'a', session }
+  expect(known([server, wanted, { kind: 'sent', matchId: 'a', at: 2 }, server])).toMatchObject([{ wanted: session }])
+})
 
 test('entries are there when it is opened again, and only its user may read it', async () => {
   for (const fsync of ['always', 'intents', 'never'] as const) {

@@ -1,5 +1,30 @@
+import type { Coordinates } from '@muster/core'
 import type { Assignment, Intent, Resumption } from '../records/index.js'
 import type { Store, StoreChange, StoreRecord } from './store.js'
+
+/** A session that players had started, and that a server of a pool is to list: see `SessionWanted`. */
+export interface StoredSession {
+  readonly session: string
+  readonly name: string
+  /** Sealed: see `ServerKeys`. */
+  readonly password?: string | undefined
+  readonly owner?: string | undefined
+  readonly attributes: Readonly<Record<string, string | number | boolean>>
+  /** Undefined once it was listed. */
+  readonly start?: SessionStart | undefined
+}
+
+/** Who gets seats on a server once it lists the session for which it was started. */
+export interface SessionStart {
+  readonly playerIds: readonly string[]
+  /** In the order of the players. */
+  readonly seatIds: readonly string[]
+  readonly groupId?: string | undefined
+  /** Where it is wanted, in degrees. */
+  readonly near?: Coordinates | undefined
+  /** Epoch milliseconds by which it has to be listed. */
+  readonly until: number
+}
 
 /** What happens to a server. The kinds come in this order for each match; all but the first may be missing. */
 export type ServerEntry =
@@ -39,6 +64,8 @@ export type ServerEntry =
   | { readonly kind: 'claimed'; readonly matchId: string; readonly hostId: string }
   /** A server of a pool was given so many matches so far. */
   | { readonly kind: 'served'; readonly matchId: string; readonly matches: number }
+  /** Players had a session started on a server of a pool; undefined: it is to list none any more. */
+  | { readonly kind: 'wanted'; readonly matchId: string; readonly session: StoredSession | undefined }
   /** An operator has asked that a server takes no match any more. */
   | { readonly kind: 'draining'; readonly matchId: string }
   /** The server is being stopped: no players are to be sent to it any more. */
@@ -69,6 +96,8 @@ export interface ServerRecord extends Intent {
   readonly hostId?: string | undefined
   /** Of a server of a pool: how many matches it was given. */
   readonly matchesServed?: number | undefined
+  /** Of a server of a pool: the session that it is to list. */
+  readonly wanted?: StoredSession | undefined
   /** Whether an operator has asked that the server takes no match any more. */
   readonly draining?: boolean | undefined
 }
@@ -82,7 +111,8 @@ export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry)
     // Fields are copied one by one, for speed: this runs for every match.
     const { matchId, queue, tag, ticketIds, playerIds, at, pool, build, resumption } = entry
     const plain = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
-    const intent = pool === undefined ? plain : { ...plain, pool, build }
+    const wanted = before?.wanted && { wanted: before.wanted }
+    const intent = pool === undefined ? plain : { ...plain, pool, build, ...wanted }
     return resumption === undefined ? intent : { ...intent, resumption }
   }
   if (before === undefined) return undefined
@@ -105,6 +135,10 @@ export function afterEntry(before: ServerRecord | undefined, entry: ServerEntry)
       return { ...before, hostId: entry.hostId }
     case 'served':
       return { ...before, matchesServed: entry.matches }
+    case 'wanted': {
+      const { wanted: _, ...rest } = before
+      return entry.session === undefined ? rest : { ...rest, wanted: entry.session }
+    }
     case 'draining':
       return { ...before, draining: true }
     case 'players':

@@ -1,0 +1,243 @@
+/** What a process that begins after kill -9 knows of listed servers, seats, and servers that players have started. */
+import type { Clock } from '@muster/core/clock'
+import { createMemoryStore, type StoreMemory } from '@muster/servers'
+import { NO_SERVER_LOG, RegistrationBody, ReportBody, type ServerLog } from '@muster/servers/internal'
+import { describe, expect, test } from 'vitest'
+import { createMatchmaker } from './create-matchmaker.js'
+import { Unavailable, UnknownSeat, UnknownServer } from './errors.js'
+import { arena, browser, open, type Players, queues, world } from './listed-servers.fixture.js'
+
+/** A process, and the one that begins over the same store after its kill -9. */
+function openBeforeKill(pool = arena, options: Parameters<typeof open>[0] = {}) {
+  const memory: StoreMemory = new Map()
+  const pools = [pool]
+  const first = open({ store: createMemoryStore(memory), pools, ...options })
+  const { service } = first
+  const restart = async (clock: Clock = first.clock) => {
+    const copy: StoreMemory = new Map(Array.from(memory, ([kind, records]) => [kind, new Map(records)]))
+    // What the first process does from now on reaches nothing.
+    void first.matchmaker.close()
+    const next = createMatchmaker({
+      deployments: service.deployments,
+      queues,
+      pools,
+      browser,
+      clock,
+      listLagMs: 4000,
+      store: createMemoryStore(copy),
+    })
+    await next.ready()
+    await next.tick()
+    let seq = 1000
+    /** As a game server that goes on: it registers, and lists what it is told to. */
+    const register = (token: string) =>
+      next.registerServer(token, RegistrationBody.parse({ instance: token.slice(0, 20) }))
+    const report = (token: string, listing?: Record<string, unknown>, players: Players = {}) => {
+      seq += 1
+      const body = { instance: token.slice(0, 20), seq, ...(listing && { listing: { ...listing, players } }) }
+      return next.reportServer(token, ReportBody.parse(body))
+    }
+    const run = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 500) {
+        const ticked = next.tick()
+        await first.clock.advance(500)
+        await first.clock.until(ticked)
+      }
+    }
+    return { next, register, report, run }
+  }
+  const tokens = () =>
+    service.calls.create.map(({ environment_variables: given = [] }) => {
+      const token = given.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')
+      return token?.value ?? ''
+    })
+  return { ...first, restart, tokens, stored: () => JSON.stringify([...(memory.get('server')?.values() ?? [])]) }
+}
+
+describe('servers that list themselves', () => {
+  test('are not known until they register again: neither the list, nor their seats', async () => {
+    const { matchmaker, listed, restart, tokens } = openBeforeKill(world)
+    const [id = '', other = ''] = await listed()
+    const [held] = matchmaker.holdSeats({ serverId: id, playerIds: ['ann'] }).seats
+    const { next, register, report } = await restart()
+    const seatId = held?.id ?? ''
+    for (const unknown of [
+      () => next.listedServers(),
+      () => next.holdSeats({ serverId: id, playerIds: ['ann'] }),
+      () => next.followSeat(seatId, 'ann'),
+      () => next.releaseSeat(seatId, 'ann'),
+    ])
+      expect(unknown).toThrow(Unavailable)
+    expect(() => next.holdSeats({ serverId: 'none', playerIds: ['ann'] })).toThrow(UnknownServer)
+    const [one = '', two = ''] = tokens()
+    register(one)
+    await report(one, { name: 'one', seats: 2 }, { ben: 'in' })
+    expect(next.seatsOf('ben')[0]).toMatchObject({ serverId: id, state: 'taken' })
+    // The hold is forgotten, and held again by the same request.
+    expect(next.holdSeats({ serverId: id, playerIds: ['ann'] }).seats[0]).toMatchObject({ serverId: id, state: 'held' })
+    expect(() => next.listedServers()).toThrow(Unavailable)
+    register(two)
+    expect(() => next.followSeat(seatId, 'ann')).toThrow(Unavailable)
+    await report(two)
+    expect(() => next.followSeat(seatId, 'ann')).toThrow(UnknownSeat)
+    expect(() => next.holdSeats({ serverId: other, playerIds: ['cat'] })).toThrow(UnknownServer)
+    await report(one, { name: 'one', seats: 2 }, { ben: 'in', ann: 'in' })
+    expect(next.listedServers().servers).toMatchObject([
+      { id, seats: { total: 2, free: 0, held: 0, taken: 2, away: 0 } },
+    ])
+  })
+
+  test('and do not come back are lost after 25 s, and the list is that of the others', async () => {
+    const { listed, restart } = openBeforeKill(world)
+    await listed()
+    const { next, run } = await restart()
+    await run(24_000)
+    expect(() => next.listedServers()).toThrow(Unavailable)
+    await run(2000)
+    expect(next.listedServers().servers).toEqual([])
+  })
+})
+
+describe('a server that a player has started', () => {
+  const custom = { pool: 'arena', name: "ann's", attributes: { mode: 'dm' }, password: 'hush7f3a' }
+  const cold = { ...arena, at: [] }
+
+  test('from the stock lists what was wanted, with the same seats', async () => {
+    const { matchmaker, run, restart, stored, tokens, service } = openBeforeKill()
+    await run(8000)
+    const { seats, serverId } = await matchmaker.startServer({ ...custom, playerIds: ['ann', 'ben'], groupId: 'g' })
+    expect(stored()).not.toContain('hush')
+    const { next, register, report } = await restart()
+    expect(next.followSeat(seats[1]?.id ?? '', 'ben')).toEqual(seats[1])
+    // Whoever was not answered asks again.
+    expect(await next.startServer({ ...custom, playerIds: ['ann', 'ben'] })).toEqual({ seats, serverId, isNew: false })
+    for (const token of tokens()) {
+      const { host } = register(token)
+      if (host === undefined) continue
+      expect(host).toMatchObject({ name: "ann's", attributes: { mode: 'dm' }, password: 'hush7f3a', owner: 'ann' })
+      await report(token, { ...host, seats: 8 })
+    }
+    expect(next.followSeat(seats[0]?.id ?? '', 'ann')).toMatchObject({ id: seats[0]?.id, serverId, state: 'held' })
+    expect(next.followSeat(seats[1]?.id ?? '', 'ben')).toMatchObject({ id: seats[1]?.id, groupId: 'g', state: 'held' })
+    // The stock is filled again.
+    expect(service.calls.create).toHaveLength(3)
+  })
+
+  test('and that lists itself is theirs, and holds no seat for who has left', async () => {
+    const { matchmaker, run, restart, tokens } = openBeforeKill(cold)
+    await run(1000)
+    const { seats, serverId } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    await run(9000)
+    matchmaker.releaseSeat(seats[0]?.id ?? '', 'ann')
+    const { next, register, report, run: pass } = await restart()
+    const start = () => next.startServer({ ...custom, playerIds: ['ann'] })
+    await expect(start()).rejects.toMatchObject({ code: 'too-many-servers' })
+    const [token = ''] = tokens()
+    const { host } = register(token)
+    await report(token, { ...host, seats: 8, owner: undefined })
+    await expect(start()).rejects.toMatchObject({ code: 'too-many-servers' })
+    expect(next.seatsOf('ann')).toEqual([])
+    expect(next.listedServers().servers).toMatchObject([{ id: serverId, hasPassword: true }])
+    await pass(500)
+  })
+
+  test('and that lists itself gets no match before it has reported again', async () => {
+    const { matchmaker, run, restart, tokens } = openBeforeKill(cold)
+    await run(1000)
+    await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    await run(9000)
+    const { next, register, report, run: pass } = await restart()
+    const [token = ''] = tokens()
+    const { host } = register(token)
+    for (const id of ['ben', 'cat']) next.createTicket({ id, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
+    await pass(1000)
+    expect(next.getTicket('ben')?.status).toBe('MATCH_FOUND')
+    expect((await report(token, { ...host, seats: 8 })).matches).toEqual([])
+  })
+
+  test('is stock once it has listed something else', async () => {
+    const { matchmaker, run, restart, servers, tokens } = openBeforeKill(cold)
+    await run(1000)
+    await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    await run(9000)
+    for (const server of servers) server.listing = { name: 'other', seats: 8 }
+    await run(1000)
+    const { register } = await restart()
+    expect(register(tokens()[0] ?? '').host).toBeUndefined()
+  })
+
+  test('has no seat for a player of a match, and is given up in time by a clock that was set back', async () => {
+    const { matchmaker, run, restart, join, clock, servers, report } = openBeforeKill()
+    await run(8000)
+    await matchmaker.startServer({ ...custom, playerIds: ['ann', 'eve'] })
+    join('eve', 'fay')
+    await matchmaker.tick()
+    // The match begins, and the other server does not list itself yet.
+    for (const server of servers) await report(server)
+    for (const server of servers.filter(({ matches }) => matches.length > 0)) await report(server)
+    expect(matchmaker.seatsOf('eve')).toEqual([])
+    expect(matchmaker.seatsOf('ann')).toMatchObject([{ state: 'starting' }])
+    const life = await restart({ ...clock, now: () => clock.now() - 3_600_000 })
+    expect(life.next.seatsOf('eve')).toEqual([])
+    const token = servers.find(({ matches }) => matches.length === 0)?.token ?? ''
+    expect(life.register(token).host).toBeDefined()
+    for (let beat = 0; beat < 31; beat += 1) {
+      if (beat < 30) expect(life.next.seatsOf('ann')).toMatchObject([{ state: 'starting' }])
+      await life.report(token)
+      await life.run(10_000)
+    }
+    expect(life.next.seatsOf('ann')).toEqual([])
+  })
+
+  test('boots on where it was wanted, whether or not its create was sent', async () => {
+    const places = [...(cold.places ?? []), { name: 'Tokyo', latitude: 35.7, longitude: 139.7 }]
+    const { matchmaker, run, restart, tokens, service } = openBeforeKill(
+      { ...cold, places },
+      { maxCreatesInFlight: 1, service: { fate: () => ({ readyMs: 2000 }), latencyMs: () => 1000 } },
+    )
+    await run(1000)
+    const near = { latitude: 35, longitude: 139 }
+    const starts = new Map<string, string>()
+    for (const player of ['ann', 'ben']) {
+      const { seats } = await matchmaker.startServer({ ...custom, playerIds: [player], near })
+      starts.set(player, seats[0]?.id ?? '')
+    }
+    expect(service.calls.create).toHaveLength(1)
+    const { next, register, report, run: pass } = await restart()
+    await pass(8000)
+    const toTokyo = [{ user_type: 'geo_coordinates', user_data: { latitude: 35.7, longitude: 139.7 } }]
+    expect(service.calls.create.map(({ users }) => users)).toEqual([toTokyo, toTokyo])
+    for (const token of tokens()) {
+      const { host } = register(token)
+      await report(token, { ...host, seats: 8 })
+    }
+    for (const [player, seatId] of starts)
+      expect(next.followSeat(seatId, player)).toMatchObject({ id: seatId, playerId: player, state: 'held' })
+  })
+
+  test('and has given back is stock', async () => {
+    const { matchmaker, run, restart, tokens } = openBeforeKill()
+    await run(8000)
+    const { seats } = await matchmaker.startServer({ ...custom, playerIds: ['ann'] })
+    matchmaker.releaseSeat(seats[0]?.id ?? '', 'ann')
+    const { next, register, report } = await restart()
+    for (const token of tokens()) {
+      expect(register(token).host).toBeUndefined()
+      await report(token)
+    }
+    expect(() => next.followSeat(seats[0]?.id ?? '', 'ann')).toThrow(UnknownSeat)
+  })
+
+  test('is refused if the store cannot record it', async () => {
+    for (const broken of ['intent', 'wanted']) {
+      const append: ServerLog['append'] = async ({ kind }) => {
+        if (kind === broken) throw new Error('full')
+      }
+      const { matchmaker, run, service } = open({ pools: [cold], serverLog: { ...NO_SERVER_LOG, append } })
+      await run(1000)
+      await expect(matchmaker.startServer({ ...custom, playerIds: ['ann'] })).rejects.toBeInstanceOf(Unavailable)
+      await run(1000)
+      expect([service.calls.create, matchmaker.seatsOf('ann')]).toEqual([[], []])
+    }
+  })
+})
