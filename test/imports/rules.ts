@@ -18,6 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   relay: CORE,
   // Runs in the studio's process: no dependency.
   'game-server': [],
+  client: [],
   // The pieces of core that need no client: the emulator checks the client from outside.
   emulator: [
     '@muster/console/internal',
@@ -46,6 +47,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What only the tests and fixtures of a package may use besides. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  client: [
+    '@muster/core/clock',
+    '@muster/core/http',
+    '@muster/matchmaker',
+    '@muster/relay',
+    '@muster/servers/service-fixture',
+  ],
   kernel: ['@muster/core/clock'],
   'game-server': [
     '@muster/core',

@@ -1,0 +1,101 @@
+import type { Clock } from './clock.js'
+
+export interface Answer {
+  /** 0: none came, or it was not from Muster. */
+  readonly status: number
+  readonly body?: unknown
+  readonly retryAfterMs?: number
+}
+
+export interface RequestOptions {
+  readonly method: string
+  /** Begins with a slash. */
+  readonly path: string
+  readonly body?: object | undefined
+  /** Milliseconds for which Muster may hold the answer. */
+  readonly waitMs?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ConnectionOptions {
+  readonly url: string
+  readonly token: string | (() => string | Promise<string>) | undefined
+  readonly fetch: typeof fetch
+  readonly clock: Clock
+}
+
+/** Sends requests with the player's token. Never rejects. */
+export type Send = (request: RequestOptions) => Promise<Answer>
+
+/** Milliseconds until an answer counts as lost, beside the time for which it may be held. */
+const ANSWER_MS = 10_000
+
+/** A token that is refused is asked for again: once, for all requests that were refused with it. */
+export function createSend({ url, token, fetch, clock }: ConnectionOptions): Send {
+  const base = url.replace(/\/+$/, '')
+  let current: Promise<string> | undefined
+
+  const tokenNow = (): Promise<string | undefined> => {
+    if (typeof token !== 'function') return Promise.resolve(token)
+    if (current === undefined) {
+      const asked = Promise.resolve().then(token)
+      current = asked
+      asked.catch(() => {
+        if (current === asked) current = undefined
+      })
+    }
+    return current
+  }
+
+  const sendOnce = async ({ method, path, body, waitMs = 0, signal }: RequestOptions, value: string | undefined) => {
+    const request = new AbortController()
+    const end = () => request.abort()
+    const timer = new AbortController()
+    signal?.addEventListener('abort', end)
+    clock.sleep(waitMs + ANSWER_MS, timer.signal).then(end, () => {})
+    try {
+      if (signal?.aborted) return { status: 0 }
+      const response = await fetch(base + path, {
+        method,
+        headers: {
+          ...(value !== undefined && { authorization: `Bearer ${value}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: request.signal,
+      })
+      return read(response.status, await response.text(), response.headers.get('retry-after'))
+    } catch {
+      return { status: 0 }
+    } finally {
+      timer.abort()
+      signal?.removeEventListener('abort', end)
+    }
+  }
+
+  return async (request) => {
+    try {
+      const used = tokenNow()
+      const answer = await sendOnce(request, await used)
+      if (answer.status !== 401 || typeof token !== 'function') return answer
+      if (current === used) current = undefined
+      return await sendOnce(request, await tokenNow())
+    } catch {
+      // The token function has failed.
+      return { status: 0 }
+    }
+  }
+}
+
+function read(status: number, text: string, retryAfter: string | null): Answer {
+  const seconds = Number(retryAfter)
+  const pause = seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}
+  if (status === 204) return { status }
+  try {
+    const body: unknown = JSON.parse(text)
+    if (typeof body === 'object' && body !== null) return { status, body, ...pause }
+  } catch {
+    // A proxy's page, or half an answer.
+  }
+  return { status: status === 401 ? 401 : 0, ...pause }
+}

@@ -1,0 +1,108 @@
+import type { Clock } from './clock.js'
+import type { Answer, RequestOptions, Send } from './connection.js'
+import type { WireTicket } from './wire.js'
+
+/** What is used of `EventSource`. */
+export interface EventSourceLike {
+  readonly readyState: number
+  addEventListener(type: string, listener: (event: { readonly data?: unknown }) => void): void
+  close(): void
+}
+
+interface Stream {
+  readonly ticket: string
+  readonly source: EventSourceLike
+  latest: WireTicket | undefined
+  /** Is told when there is something new, or when the stream has failed. */
+  wake: (() => void) | undefined
+  hasFailed: boolean
+}
+
+const CLOSED = 2
+/** A ticket of which nothing was heard for so long is read: a dead connection looks like a quiet one. */
+const QUIET_MS = 35_000
+const POLL = /^\/tickets\/([^/?]+)\?wait=\d+&version=(\d+)$/
+
+/**
+ * Follows tickets by server-sent events in place of long polls: a request for the next version of a ticket is answered
+ * by the stream.
+ */
+export function followByEvents(
+  send: Send,
+  url: string,
+  open: (url: string) => EventSourceLike,
+  clock: Clock,
+): { readonly send: Send; readonly close: () => void } {
+  const base = url.replace(/\/+$/, '')
+  let stream: Stream | undefined
+
+  const close = () => {
+    stream?.source.close()
+    stream?.wake?.()
+    stream = undefined
+  }
+
+  const openStream = async (ticket: string, signal: AbortSignal | undefined): Promise<Stream | Answer> => {
+    const answer = await send({ method: 'POST', path: `/tickets/${ticket}/stream-token`, signal })
+    const { token } = (answer.body ?? {}) as { readonly token?: string }
+    if (answer.status !== 201 || token === undefined) return answer
+    const source = open(`${base}/tickets/${ticket}/events?token=${encodeURIComponent(token)}`)
+    const opened: Stream = { ticket, source, latest: undefined, wake: undefined, hasFailed: false }
+    source.addEventListener('ticket', ({ data }) => {
+      opened.latest = JSON.parse(String(data)) as WireTicket
+      if (opened.latest.status === 'HOST_ASSIGNED' || opened.latest.status === 'CANCELLED') source.close()
+      opened.wake?.()
+    })
+    source.addEventListener('error', () => {
+      opened.hasFailed = true
+      opened.wake?.()
+    })
+    return opened
+  }
+
+  const next = async (ticket: string, version: number, signal: AbortSignal | undefined): Promise<Answer> => {
+    if (stream !== undefined && (stream.ticket !== ticket || stream.source.readyState === CLOSED)) close()
+    if (stream === undefined) {
+      const opened = await openStream(ticket, signal)
+      if ('status' in opened) return opened
+      if (signal?.aborted) {
+        opened.source.close()
+        return { status: 0 }
+      }
+      stream = opened
+    }
+    const mine = stream
+    if (!isNewer(mine, version) && !mine.hasFailed) {
+      const waiting = new AbortController()
+      const wake = () => waiting.abort()
+      mine.wake = wake
+      signal?.addEventListener('abort', wake)
+      const isQuiet = await clock.sleep(QUIET_MS, waiting.signal).then(
+        () => true,
+        () => false,
+      )
+      signal?.removeEventListener('abort', wake)
+      if (mine.wake === wake) mine.wake = undefined
+      if (signal?.aborted) {
+        if (stream === mine) close()
+        return { status: 0 }
+      }
+      if (isQuiet) return send({ method: 'GET', path: `/tickets/${ticket}`, signal })
+    }
+    if (isNewer(mine, version)) return { status: 200, body: mine.latest }
+    mine.hasFailed = false
+    if (mine.source.readyState === CLOSED && stream === mine) close()
+    return { status: 0 }
+  }
+
+  return {
+    close,
+    send: (request: RequestOptions) => {
+      const [, ticket, version] = POLL.exec(request.path) ?? []
+      if (request.method !== 'GET' || ticket === undefined) return send(request)
+      return next(ticket, Number(version), request.signal)
+    },
+  }
+}
+
+const isNewer = ({ latest }: Stream, version: number) => latest !== undefined && latest.version > version

@@ -1,0 +1,274 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { openApi } from './api.fixture.js'
+import type { Muster } from './muster.js'
+import type { State } from './state.js'
+
+type Api = ReturnType<typeof openApi>
+let opened: Api | undefined
+afterEach(async () => {
+  await opened?.close()
+  opened = undefined
+})
+const open = (...given: Parameters<typeof openApi>) => (opened = openApi(...given))
+
+/** The phases that a client goes through, each once in a row. */
+function phasesOf(muster: Muster): string[] {
+  const phases: string[] = []
+  muster.subscribe(({ phase }) => {
+    if (phases.at(-1) !== phase) phases.push(phase)
+  })
+  return phases
+}
+const settled = (promise: PromiseLike<unknown>) => {
+  const result: { value?: unknown; error?: unknown } = {}
+  promise.then(
+    (value) => (result.value = value),
+    (error: unknown) => (result.error = error),
+  )
+  return result
+}
+
+describe('play', () => {
+  test('gives where to connect, with a join token, and each state on the way', async () => {
+    const { connect, run } = open()
+    const ann = connect('ann')
+    const seen: State[] = []
+    const search = ann.play({ profile: 'duel' })
+    const follow = (async () => {
+      for await (const state of search) seen.push(state)
+    })()
+    const assignment = settled(search)
+    await run(1)
+    expect(ann.state).toMatchObject({ phase: 'searching', ticket: { queue: 'duel' } })
+    connect('ben').play({ profile: 'duel' })
+    await run(6)
+    await follow
+    expect(seen.map(({ phase }) => phase)).toEqual(['idle', 'searching', 'found', 'assigned'])
+    expect(assignment.value).toMatchObject({ fqdn: expect.any(String), joinToken: expect.stringMatching(/\..*\./) })
+    expect(ann.state).toMatchObject({ phase: 'assigned', matchId: expect.any(String) })
+    expect(Object.isFrozen(ann.state)).toBe(true)
+  })
+
+  test('of a player who is in something takes that up: again here, and on another device', async () => {
+    const { connect, run, sent } = open()
+    const here = connect('ann')
+    here.play({ profile: 'duel' })
+    await run(1)
+    here.play({ profile: 'duel' })
+    await run(1)
+    expect(sent.filter((line) => line === 'POST /tickets')).toHaveLength(1)
+    const there = connect('ann')
+    const search = settled(there.play({ profile: 'duel' }))
+    await run(1)
+    expect(there.state).toMatchObject({ phase: 'searching' })
+    connect('ben').play({ profile: 'duel' })
+    await run(6)
+    expect(search.value).toMatchObject({ fqdn: expect.any(String) })
+    const third = connect('ann')
+    expect(third.state).toEqual({ phase: 'idle' })
+    await Promise.all([third.resume(), run(1)])
+    expect(third.state).toMatchObject({ phase: 'assigned' })
+    expect(settled(third.play({ profile: 'duel' }))).toBeDefined()
+    await run(1)
+    expect(third.state).toMatchObject({ phase: 'assigned' })
+  })
+
+  test('that Muster refuses says why, with the field, and the player is in nothing', async () => {
+    const { connect, run } = open()
+    const ann = connect('ann')
+    const search = ann.play({ profile: 'duel', attributes: { skill: 'x'.repeat(100_000) } })
+    const result = settled(search)
+    const iterated = settled(search[Symbol.asyncIterator]().next())
+    await run(1)
+    expect(result.error).toMatchObject({ name: 'MusterError', status: expect.any(Number) })
+    expect(iterated.value).toMatchObject({ value: { phase: 'idle' } })
+    const none = settled(ann.play({ profile: 'nowhere' }))
+    await run(1)
+    expect(none.error).toMatchObject({ code: 'unknown-profile', status: 400, field: 'profile' })
+    expect(ann.state).toEqual({ phase: 'idle' })
+  })
+
+  test('is cancelled by the button, and by a signal', async () => {
+    const { connect, run } = open()
+    const ann = connect('ann')
+    const search = ann.play({ profile: 'duel' })
+    const result = settled(search)
+    await run(1)
+    const cancelled = settled(search.cancel())
+    await run(1)
+    expect(cancelled).toEqual({ value: undefined })
+    expect(ann.state).toEqual({ phase: 'ended', reason: 'cancelled' })
+    expect(result.error).toMatchObject({ code: 'cancelled' })
+    const controller = new AbortController()
+    const again = ann.play({ profile: 'duel' }, { signal: controller.signal })
+    const states: string[] = []
+    void (async () => {
+      for await (const { phase } of again) states.push(phase)
+    })()
+    await run(1)
+    controller.abort()
+    await run(1)
+    expect(states).toEqual(['ended', 'searching', 'ended'])
+  })
+
+  test('can be cancelled before Muster has answered: no ticket is left', async () => {
+    const { connect, run, matchmaker } = open()
+    let fate: 'arrives' | 'late' = 'late'
+    const ann = connect('ann', () => fate)
+    const search = ann.play({ profile: 'duel' })
+    settled(search)
+    const cancelled = settled(search.cancel())
+    await run(2)
+    expect(cancelled).toEqual({})
+    fate = 'arrives'
+    await run(5)
+    expect(cancelled).toEqual({ value: undefined })
+    expect(ann.state).toEqual({ phase: 'ended', reason: 'cancelled' })
+    expect(matchmaker.inspect().queues).toMatchObject([{ players: 0 }, { players: 0 }])
+  })
+
+  test('a match that was found is accepted, or declined', async () => {
+    const { connect, run } = open()
+    const [ann, ben] = [connect('ann'), connect('ben')] as const
+    const [a, b] = [ann.play({ profile: 'ranked' }), ben.play({ profile: 'ranked' })]
+    settled(a)
+    settled(b)
+    await run(2)
+    expect(ann.state).toMatchObject({ phase: 'found', acceptance: { accepted: false } })
+    const accepted = settled(a.accept())
+    await run(1)
+    expect(accepted).toEqual({ value: undefined })
+    expect(ann.state).toMatchObject({ phase: 'found', acceptance: { accepted: true } })
+    settled(b.decline())
+    await run(1)
+    expect(ben.state).toEqual({ phase: 'ended', reason: 'declined' })
+    expect(ann.state).toMatchObject({ phase: 'searching' })
+    const late = settled(b.accept())
+    await run(1)
+    expect(late.error).toMatchObject({ code: 'nothing' })
+  })
+
+  test('says in a sentence why it waits', async () => {
+    const { connect, run } = open()
+    const search = connect('ann').play({ profile: 'duel' })
+    settled(search)
+    await run(1)
+    const said = settled(search.explain())
+    await run(1)
+    expect(said.value).toMatch(/\w+ .*\./)
+  })
+})
+
+describe('a group', () => {
+  test('gathers by its id, searches when all are ready, and each member gets their own way to the server', async () => {
+    const { connect, run } = open()
+    const [ann, ben] = [connect('ann'), connect('ben')] as const
+    const phases = phasesOf(ben)
+    settled(ann.groups.create({ profile: 'duel' }))
+    await run(1)
+    if (ann.state.phase !== 'gathering') throw new Error(ann.state.phase)
+    settled(ben.groups.join(ann.state.group.id, { profile: 'duel' }))
+    await run(2)
+    expect(ann.state).toMatchObject({
+      group: { isReady: false, members: [{ playerId: 'ann' }, { playerId: 'ben', isReady: false }] },
+    })
+    const search = settled(ben.groups.search())
+    settled(ann.groups.ready())
+    settled(ben.groups.ready())
+    await run(8)
+    expect(phases).toEqual(['gathering', 'searching', 'found', 'assigned'].filter((one) => phases.includes(one)))
+    expect(ann.state).toMatchObject({ phase: 'assigned' })
+    expect(search.value).toMatchObject({ joinToken: expect.any(String) })
+    const tokenOf = ({ state }: Muster) => (state.phase === 'assigned' ? state.assignment.joinToken : undefined)
+    expect(tokenOf(ann)).not.toBe(tokenOf(ben))
+  })
+
+  test('is left, is refused with its reason, and ends for all when its search is cancelled', async () => {
+    const { connect, run } = open()
+    const [ann, ben] = [connect('ann'), connect('ben')] as const
+    const none = settled(ben.groups.join('nowhere', { profile: 'duel' }))
+    await run(1)
+    expect(none.error).toMatchObject({ status: 404 })
+    expect(ben.state).toEqual({ phase: 'idle' })
+    settled(ann.groups.create({ profile: 'duel' }))
+    await run(1)
+    const busy = settled(ann.groups.create({ profile: 'duel' }))
+    expect(await Promise.resolve(busy)).toBeDefined()
+    if (ann.state.phase !== 'gathering') throw new Error(ann.state.phase)
+    settled(ben.groups.join(ann.state.group.id, { profile: 'duel' }))
+    await run(2)
+    expect(busy.error).toMatchObject({ code: 'player-busy' })
+    settled(ben.groups.leave())
+    await run(2)
+    expect(ben.state).toMatchObject({ phase: 'ended', reason: 'cancelled' })
+    expect(ann.state).toMatchObject({ group: { members: [{ playerId: 'ann' }] } })
+  })
+})
+
+describe('the connection', () => {
+  test('that breaks is shown as stale, and made again with growing pauses', async () => {
+    const { connect, run, sent, clock } = open()
+    let fate: 'arrives' | 'proxy page' = 'arrives'
+    const ann = connect('ann', () => fate, { random: () => 1 })
+    settled(ann.play({ profile: 'duel' }))
+    await run(1)
+    fate = 'proxy page'
+    const at = clock.now()
+    await run(25)
+    expect(ann.state).toMatchObject({ phase: 'searching', stale: expect.any(Number) })
+    const before = sent.length
+    await run(30)
+    expect(sent.length - before).toBeLessThan(8)
+    fate = 'arrives'
+    await run(16)
+    expect(ann.state).not.toHaveProperty('stale')
+    expect(clock.now() - at).toBeLessThan(80_000)
+  })
+
+  test('asks for a new token once for all requests, and goes on', async () => {
+    const { connect, run } = open()
+    const tokens = ['old', 'ann', 'ann']
+    let asked = 0
+    const ann = connect('ann', undefined, { token: async () => tokens[asked++] ?? 'ann' })
+    settled(ann.play({ profile: 'duel' }))
+    settled(ann.latencies())
+    await run(2)
+    expect(ann.state).toMatchObject({ phase: 'searching' })
+    expect(asked).toBe(2)
+  })
+
+  test('with a wrong token ends in an error that says so; a token that cannot be had is waited for', async () => {
+    const { connect, run } = open()
+    const wrong = settled(connect('old').play({ profile: 'duel' }))
+    await run(2)
+    expect(wrong.error).toMatchObject({ code: 'unauthorized', status: 401 })
+    let isDown = true
+    const ann = connect('ann', undefined, {
+      token: () => (isDown ? Promise.reject(new Error('the session service is down')) : 'ann'),
+    })
+    settled(ann.play({ profile: 'duel' }))
+    await run(3)
+    expect(ann.state).toMatchObject({ phase: 'idle', stale: expect.any(Number) })
+    isDown = false
+    await run(16)
+    expect(ann.state).toMatchObject({ phase: 'searching' })
+  })
+
+  test('that is closed sends nothing more, and ends what waits', async () => {
+    const { connect, run, sent } = open()
+    const ann = connect('ann')
+    const search = settled(ann.play({ profile: 'duel' }))
+    await run(1)
+    ann.close()
+    const before = sent.length
+    await run(30)
+    expect(sent.length).toBe(before)
+    expect(search.error).toMatchObject({ code: 'closed' })
+  })
+
+  test('options that cannot be are refused', () => {
+    const { connect } = open()
+    expect(() => connect('ann', undefined, { url: 'play.example' })).toThrow('url: must begin with http://')
+    expect(() => connect('ann', undefined, { follow: 'events' })).toThrow('follow: "events" needs an EventSource')
+  })
+})

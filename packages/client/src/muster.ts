@@ -1,0 +1,274 @@
+import { type Clock, systemClock, systemRandom } from './clock.js'
+import { createSend, type Send } from './connection.js'
+import { MusterError } from './error.js'
+import { type EventSourceLike, followByEvents } from './events.js'
+import { createLatencies, type Ping, pingByFetch } from './latencies.js'
+import { createMachine, type Input, type Machine, refusalOf } from './machine.js'
+import type { Assignment, PlayRequest, State } from './state.js'
+
+export interface MusterOptions {
+  /** Where the ticket API is, for example `https://play.example.com/matchmaking`. */
+  readonly url: string
+  /** The player's token; none where a cookie does it. A function is asked again after a 401, once for all requests. */
+  readonly token?: string | (() => string | Promise<string>)
+  /** How a ticket is followed. `auto` (default): by events where there is an `EventSource`, else by long polls. */
+  readonly follow?: 'auto' | 'events' | 'poll'
+  /** Measures the latency to a beacon. Default: by requests to its TCP port. */
+  readonly ping?: Ping
+  /** For tests and platforms that lack them. */
+  readonly fetch?: typeof fetch
+  readonly openEvents?: (url: string) => EventSourceLike
+  readonly clock?: Clock
+  readonly random?: () => number
+}
+
+/** A player's way into a match. Await it for where to connect; `for await` it for each state on the way. */
+export interface Search extends Promise<Assignment>, AsyncIterable<State> {
+  /** Leaves the queue. @throws {MusterError} if a server was assigned meanwhile */
+  cancel(): Promise<void>
+  /** Accepts the match that was found. @throws {MusterError} */
+  accept(): Promise<void>
+  /** @throws {MusterError} */
+  decline(): Promise<void>
+  /** Why it still waits, in a sentence of English. @throws {MusterError} */
+  explain(): Promise<string>
+}
+
+/** One player's connection with Muster. It sends nothing before the first call, and keeps nothing on the device. */
+export interface Muster {
+  /** What the player is in: the same object until something changes. */
+  readonly state: State
+  /** Calls back with each new state. Returns a function that ends it. */
+  subscribe(listener: (state: State) => void): () => void
+  /** Takes up what the player is in, on any device: call it when the game starts. @throws {MusterError} */
+  resume(): Promise<State>
+  /**
+   * Searches a match. A player who is in something already goes on with that. Awaiting the result rejects with a
+   * `MusterError`: a refusal, or the reason for which the search has ended.
+   */
+  play(request: PlayRequest, options?: { readonly signal?: AbortSignal }): Search
+  readonly groups: {
+    /** Makes a group. Others join by `state.group.id`. @throws {MusterError} */
+    create(request: PlayRequest): Promise<void>
+    /** @throws {MusterError} */
+    join(groupId: string, request: PlayRequest): Promise<void>
+    /** The search begins when all members are ready. @throws {MusterError} */
+    ready(isReady?: boolean): Promise<void>
+    /** @throws {MusterError} */
+    leave(): Promise<void>
+    /** The search of the group, for `await` and `for await`. */
+    search(): Search
+  }
+  /** Round trips to the beacons in milliseconds by city, measured once in ten minutes. */
+  latencies(): Promise<Readonly<Record<string, number>>>
+  /** Sends a request of the ticket API with the player's token. For what has no function here. Never rejects. */
+  readonly send: Send
+  /** Ends requests and timers. The search goes on at Muster, unless the queue asks for presence. */
+  close(): void
+}
+
+interface Wish {
+  readonly resolve: () => void
+  readonly reject: (error: MusterError) => void
+}
+
+/** Before the number of a wish is known. */
+type Unnumbered<Wanted> = Wanted extends { readonly command: number } ? Omit<Wanted, 'command'> : never
+
+const CLOSED = { status: 0, code: 'closed', message: 'The client was closed.' }
+
+const isOver = ({ phase }: State) => phase === 'assigned' || phase === 'ended'
+
+/**
+ * Connects a player with Muster.
+ * @throws {TypeError} for an option that cannot be
+ */
+export function createMuster(options: MusterOptions): Muster {
+  return connect(options, createMachine(options.random ?? systemRandom))
+}
+
+/** Connects a machine, which a test may have wrapped. */
+export function connect(options: MusterOptions, machine: Machine): Muster {
+  const { url, token, clock = systemClock, follow = 'auto' } = options
+  if (typeof url !== 'string' || !/^https?:\/\/|^\//.test(url))
+    throw new TypeError(`url: must begin with http://, https:// or /, got ${JSON.stringify(url)}`)
+  const send = options.fetch ?? ((...given: Parameters<typeof fetch>) => fetch(...given))
+  const direct = createSend({ url, token, fetch: send, clock })
+  const openEvents = options.openEvents ?? platformEvents()
+  if (follow === 'events' && openEvents === undefined)
+    throw new TypeError('follow: "events" needs an EventSource, which this platform lacks')
+  const events =
+    follow === 'poll' || openEvents === undefined ? undefined : followByEvents(direct, url, openEvents, clock)
+  const sendAll = events?.send ?? direct
+  const latencies = createLatencies(direct, options.ping ?? pingByFetch(send, clock, url.startsWith('https')), clock)
+
+  const listeners = new Set<(state: State) => void>()
+  const wishes = new Map<number, Wish>()
+  const underWay = new Map<number, AbortController>()
+  const inputs: Input[] = []
+  let isStepping = false
+  let commands = 0
+  let state: State = Object.freeze({ phase: 'idle' })
+  let timer = new AbortController()
+  let isClosed = false
+
+  const step = (input: Input) => {
+    inputs.push(input)
+    // A listener may wish for something while it is told.
+    if (isStepping) return
+    isStepping = true
+    try {
+      for (let next = inputs.shift(); next !== undefined; next = inputs.shift())
+        for (const output of machine.step(next, clock.now())) carryOut(output)
+    } finally {
+      isStepping = false
+    }
+  }
+
+  const carryOut = (output: ReturnType<typeof machine.step>[number]) => {
+    if ('request' in output) {
+      const ending = new AbortController()
+      const { request } = output
+      underWay.set(request, ending)
+      void sendAll({ ...output, signal: ending.signal }).then((answer) => {
+        if (underWay.delete(request)) step({ answer: request, ...answer })
+      })
+    } else if ('abort' in output) {
+      const ending = underWay.get(output.abort)
+      underWay.delete(output.abort)
+      ending?.abort()
+    } else if ('wakeAt' in output) {
+      timer.abort()
+      timer = new AbortController()
+      if (output.wakeAt === null) return
+      const ms = Math.max(0, output.wakeAt - clock.now())
+      clock.sleep(ms, timer.signal).then(
+        () => step({ wake: true }),
+        () => {},
+      )
+    } else if ('state' in output) {
+      state = output.state
+      for (const listener of listeners) listener(state)
+    } else if ('done' in output) {
+      wishes.get(output.done)?.resolve()
+      wishes.delete(output.done)
+    } else {
+      wishes.get(output.failed)?.reject(new MusterError(output.refusal))
+      wishes.delete(output.failed)
+    }
+  }
+
+  const wish = (wanted: Unnumbered<Extract<Input, { do: string }>>): Promise<void> => {
+    if (isClosed) return Promise.reject(new MusterError(CLOSED))
+    commands += 1
+    const command = commands
+    const granted = new Promise<void>((resolve, reject) => wishes.set(command, { resolve, reject }))
+    step({ ...wanted, command } as Input)
+    return granted
+  }
+
+  const subscribe = (listener: (state: State) => void) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+
+  const assignmentNow = (): Assignment => {
+    if (state.phase === 'assigned') return state.assignment
+    const reason = state.phase === 'ended' ? state.reason : 'gone'
+    throw new MusterError({ status: 0, code: reason, message: 'The search has ended.' })
+  }
+
+  const searchOf = (granted: Promise<void>): Search => {
+    const assignment = granted.then(assignmentNow)
+    // Whoever only follows the states does not await it.
+    assignment.catch(() => {})
+    return Object.assign(assignment, {
+      cancel: () => wish({ do: 'cancel' }),
+      accept: () => wish({ do: 'accept' }),
+      decline: () => wish({ do: 'decline' }),
+      explain: async () => {
+        const ticket = 'ticket' in state ? state.ticket : undefined
+        if (ticket === undefined)
+          throw new MusterError(refusalOf(0, { code: 'nothing', message: 'Nothing is searched.' }, 0))
+        const answer = await direct({ method: 'GET', path: `/tickets/${encodeURIComponent(ticket.id)}/explain` })
+        const { summary } = (answer.body ?? {}) as { readonly summary?: string }
+        if (answer.status === 200 && summary !== undefined) return summary
+        throw new MusterError(refusalOf(answer.status, answer.body, answer.retryAfterMs ?? 0))
+      },
+      [Symbol.asyncIterator]: () => statesUntilOver(assignment),
+    })
+  }
+
+  async function* statesUntilOver(assignment: Promise<Assignment>): AsyncGenerator<State> {
+    const queue: State[] = [state]
+    let wake = () => {}
+    let isSettled = false
+    let error: unknown
+    const end = subscribe((next) => {
+      queue.push(next)
+      wake()
+    })
+    const settle = () => {
+      isSettled = true
+      wake()
+    }
+    assignment.then(settle, (reason: unknown) => {
+      error = reason
+      settle()
+    })
+    try {
+      let last: State | undefined
+      for (;;) {
+        while (queue.length > 0) {
+          last = queue.shift() as State
+          yield last
+        }
+        if (isSettled) {
+          // Why it ended is a state; a refusal is none.
+          if (error !== undefined && (last === undefined || !isOver(last))) throw error
+          return
+        }
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    } finally {
+      end()
+    }
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    subscribe,
+    resume: () => wish({ do: 'resume' }).then(() => state),
+    play: (request, { signal } = {}) => {
+      const search = searchOf(wish({ do: 'play', request }))
+      const cancel = () => void search.cancel().catch(() => {})
+      if (signal?.aborted) cancel()
+      else signal?.addEventListener('abort', cancel, { once: true })
+      return search
+    },
+    groups: {
+      create: (request) => wish({ do: 'group', request }),
+      join: (groupId, request) => wish({ do: 'group', request, join: groupId }),
+      ready: (isReady = true) => wish({ do: 'ready', isReady }),
+      leave: () => wish({ do: 'cancel' }),
+      search: () => searchOf(wish({ do: 'play', request: { profile: '' } })),
+    },
+    latencies,
+    send: direct,
+    close: () => {
+      isClosed = true
+      step({ do: 'close', command: 0 })
+      events?.close()
+      timer.abort()
+      for (const { reject } of wishes.values()) reject(new MusterError(CLOSED))
+      wishes.clear()
+    },
+  }
+}
+
+function platformEvents(): ((url: string) => EventSourceLike) | undefined {
+  const { EventSource: Platform } = globalThis as { readonly EventSource?: new (url: string) => EventSourceLike }
+  return Platform && ((url) => new Platform(url))
+}

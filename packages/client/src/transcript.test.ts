@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type Fate, openApi } from './api.fixture.js'
+import { createMachine, type Input, type Machine, type Output } from './machine.js'
+import type { Muster, Search } from './muster.js'
+
+/**
+ * What the client's machine is told and does, as lines of JSON: every language of the engines replays them. A line is
+ * `{"session"}`, `{"at", "in"}` or `{"at", "out"}`, with milliseconds since the beginning of the session. The random
+ * number is always 0.5.
+ */
+const PATH = new URL('../../../engines/transcript.jsonl', import.meta.url)
+
+type Line =
+  | { readonly session: string }
+  | { readonly at: number; readonly in: Input }
+  | { readonly at: number; readonly out: Output }
+
+type Api = ReturnType<typeof openApi>
+interface Players {
+  readonly api: Api
+  readonly ann: Muster
+  readonly ben: Muster
+  /** The fates of ann's next requests; then they arrive. */
+  readonly next: (...fates: Fate[]) => void
+}
+
+const quiet = <Wish extends Promise<unknown>>(wish: Wish): Wish => {
+  wish.catch(() => {})
+  return wish
+}
+const play = (player: Muster, profile = 'duel'): Search => quiet(player.play({ profile }))
+
+/** Each session is what ann does. */
+const SESSIONS: Readonly<Record<string, (players: Players) => Promise<void>>> = {
+  'a match is found, and the player is sent to its server': async ({ api, ann, ben }) => {
+    quiet(ann.resume())
+    await api.run(1)
+    quiet(ann.play({ profile: 'duel', attributes: { skill: 1200 }, roles: ['tank'] }))
+    await api.run(30)
+    play(ben)
+    await api.run(6)
+    quiet(ann.resume())
+    await api.run(1)
+  },
+  'a match is accepted, but not by the other, and declined the next time': async ({ api, ann, ben }) => {
+    const search = play(ann, 'ranked')
+    play(ben, 'ranked')
+    await api.run(2)
+    quiet(search.accept())
+    await api.run(12)
+    play(ben, 'ranked')
+    await api.run(2)
+    quiet(search.decline())
+    await api.run(2)
+    quiet(search.accept())
+  },
+  'a search is cancelled: before the answer, after it, without one, and when there is none': async (given) => {
+    const { api, ann, next } = given
+    next('late')
+    quiet(play(ann).cancel())
+    await api.run(5)
+    const search = play(ann)
+    await api.run(1)
+    quiet(search.cancel())
+    await api.run(1)
+    next('answer lost', 'proxy page')
+    const lost = play(ann)
+    await api.run(11)
+    quiet(lost.cancel())
+    await api.run(20)
+    quiet(lost.cancel())
+  },
+  'a group gathers, searches and plays': async ({ api, ann, ben }) => {
+    quiet(ann.groups.create({ profile: 'duel' }))
+    await api.run(2)
+    if (ann.state.phase === 'gathering') quiet(ben.groups.join(ann.state.group.id, { profile: 'duel' }))
+    await api.run(2)
+    quiet(ann.groups.ready())
+    await api.run(1)
+    quiet(ann.groups.ready(false))
+    await api.run(1)
+    play(ann)
+    quiet(ann.groups.ready())
+    quiet(ben.groups.ready())
+    await api.run(8)
+  },
+  'a group is joined that is not there, made, and left': async ({ api, ann }) => {
+    quiet(ann.groups.join('nowhere', { profile: 'duel' }))
+    await api.run(1)
+    quiet(ann.groups.create({ profile: 'duel' }))
+    await api.run(1)
+    quiet(ann.groups.create({ profile: 'duel' }))
+    quiet(ann.groups.leave())
+    await api.run(1)
+  },
+  'the player is in something already, here or on another device': async ({ api, ann, ben }) => {
+    const other = api.connect('ann')
+    play(other)
+    await api.run(1)
+    play(ann)
+    play(ann)
+    await api.run(2)
+    play(ben)
+    await api.run(6)
+    play(ann)
+    quiet(ann.groups.create({ profile: 'duel' }))
+    await api.run(2)
+    other.close()
+  },
+  'requests and answers are lost, and a proxy answers in place of Muster': async ({ api, ann, ben, next }) => {
+    next('proxy page', 'lost', 'answer lost', 'proxy page')
+    play(ann)
+    await api.run(60)
+    next('lost', 'proxy page', 'answer lost', 'proxy page')
+    await api.run(80)
+    play(ben)
+    await api.run(40)
+  },
+  'a search is refused: no such queue, and a token that is wrong': async ({ api, ann }) => {
+    play(ann, 'nowhere')
+    await api.run(1)
+    const other = api.connect('old')
+    play(other)
+    await api.run(1)
+    other.close()
+  },
+  'the ticket is gone, and so is what was searched': async ({ api, ann }) => {
+    play(ann)
+    await api.run(1)
+    const me = api.connect('ann')
+    quiet(me.resume())
+    await api.run(1)
+    quiet(play(me).cancel())
+    await api.run(26)
+    ann.close()
+    quiet(ann.resume())
+    me.close()
+  },
+}
+
+async function record(): Promise<string> {
+  const lines: Line[] = []
+  for (const [session, act] of Object.entries(SESSIONS)) {
+    const api = openApi({ random: () => 0.5 })
+    const start = api.clock.now()
+    const fates: Fate[] = []
+    lines.push({ session })
+    const recorded = (machine: Machine): Machine => ({
+      step: (input, now) => {
+        const at = now - start
+        lines.push({ at, in: input })
+        const outputs = machine.step(input, at)
+        lines.push(...outputs.map((out) => ({ at, out })))
+        // Times of the machine are those of the session.
+        return outputs.map((out) => ('wakeAt' in out && out.wakeAt !== null ? { wakeAt: out.wakeAt + start } : out))
+      },
+    })
+    const ann = api.connect('ann', () => fates.shift() ?? 'arrives', {}, recorded)
+    const ben = api.connect('ben')
+    await act({ api, ann, ben, next: (...given) => void fates.push(...given) })
+    ann.close()
+    ben.close()
+    await api.close()
+  }
+  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`
+}
+
+test('the transcript is what the client does today; `--update` writes it anew', async () => {
+  await expect(await record()).toMatchFileSnapshot(PATH.pathname)
+})
+
+test('the machine replays every line of the transcript', () => {
+  const lines = readFileSync(PATH, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line)
+  let machine = createMachine(() => 0.5)
+  let outputs: Output[] = []
+  for (const [nth, line] of lines.entries()) {
+    if ('session' in line) machine = createMachine(() => 0.5)
+    else if ('in' in line) {
+      expect(outputs, `before line ${nth + 1}`).toEqual([])
+      outputs = [...machine.step(line.in, line.at)]
+    } else expect(JSON.parse(JSON.stringify(outputs.shift())), `line ${nth + 1}`).toEqual(line.out)
+  }
+  expect(outputs).toEqual([])
+  expect(lines.length).toBeGreaterThan(200)
+})
