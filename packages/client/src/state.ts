@@ -8,7 +8,7 @@ export type State = {
   | { readonly phase: 'searching'; readonly ticket: TicketState; readonly wait: Wait | null }
   | { readonly phase: 'found'; readonly ticket: TicketState; readonly acceptance: Acceptance | null }
   | { readonly phase: 'assigned'; readonly matchId: string | null; readonly assignment: Assignment }
-  /** Why it ended: `cancelled`, `expired`, `declined`, `not-accepted`, `absent`, …; `gone`: Muster knows nothing of it */
+  /** Why it ended: `cancelled`, `expired`, `declined`, `absent`, …; `gone`: Muster knows nothing of it. */
   | { readonly phase: 'ended'; readonly reason: string }
 )
 
