@@ -35,6 +35,7 @@ export {
   type Figures,
   type LabResult,
   type MatchFigures,
+  type PoolFigures,
   type QueueFigures,
   RESULT_FORMAT,
   type ServerFigures,

@@ -25,6 +25,7 @@ const hostile = (result: LabResult): LabResult => ({
             expansion: [{ rule: HOSTILE, unit: '', steps: [{ after: 0, limit: 1, share: 1 }] }],
           },
         },
+        pools: { [HOSTILE]: { ...figures.servers, matches: 1, warm: 1, toPlayMs: figures.all.toPlayMs } },
         requests: { [HOSTILE]: { total: 1, busiest: 1, limit: 2, windowMs: 1000 } },
       },
       possible: [{ queue: HOSTILE, what: HOSTILE, unit: HOSTILE, reached: 3, possible: 2, kind: 'optimum' }],
@@ -51,6 +52,7 @@ describe('a report', () => {
       '#queues ~ h3',
       '#queues ~ ul',
       '#served ~ .scroll',
+      '#pools ~ .scroll',
       '#possible ~ .scroll',
     ])
       expect(document.querySelector(place)?.textContent, place).toContain(HOSTILE)

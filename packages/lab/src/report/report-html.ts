@@ -7,6 +7,7 @@ import { favourite, pareto, tradeOff, type TriedPoint } from './comparison-plots
 import { expansions, waitCurve } from './wait-plots.js'
 import { groups, worstServed } from './groups.js'
 import { cell, key, legend, plots, readingHelp, row, section, table } from './parts.js'
+import { poolTables } from './pools.js'
 import { possible, sideBySide } from './side-by-side.js'
 import { meanRefusals, overSeeds, type Series, seriesOf } from './series.js'
 
@@ -42,6 +43,7 @@ export async function reportHtml(result: LabResult): Promise<string> {
     section('served', 'Who is served how', ...(served.length === 0 ? [] : [keys, ...served])),
     section('pays', 'Who pays', ...(pays.length === 0 ? [] : [keys, plots(pays)])),
     section('expansion', 'How far limits opened', plots(expansions(canvas, result, series))),
+    section('pools', 'Pools', ...poolTables(result, series)),
     section('possible', 'What was possible', possible(result, series)),
     section('ratings', 'Ratings', listOf(ratingSentences(result))),
     section('requests', 'Requests', requests(canvas, result, series)),

@@ -33,9 +33,9 @@ function pairs({ perHour, hours, matchSeconds }: Load): Crowd {
 
 describe('matches find warm servers as often as the formula says, within two points', () => {
   test.each([
-    { perHour: 180, hours: 10 },
-    { perHour: 600, hours: 4 },
-    { perHour: 1800, hours: 2.5 },
+    { perHour: 180, hours: 8 },
+    { perHour: 600, hours: 3.5 },
+    { perHour: 1800, hours: 2 },
   ])('at $perHour matches an hour', async ({ perHour, hours }) => {
     const load = { matchesPerHour: perHour, bootSeconds: 20, matchSeconds: 900 }
     const crowd = pairs({ perHour, hours, matchSeconds: 900 })

@@ -57,7 +57,7 @@ describe('muster lab run', () => {
       ],
     ])
     expect(result).toMatchObject({
-      format: 'muster-lab-result-1',
+      format: 'muster-lab-result-2',
       crowd: { name: 'crowd.ndjson', players: 12, durationMs: 180_000 },
       seeds: [7, 8],
       variants: [{ name: 'a.yaml', queues: [{ name: 'duel' }] }, { name: 'b.yaml' }],
