@@ -20,7 +20,15 @@ import { matchFigures, measureMatches, type Teams } from './measure-matches.js'
 import { bandsOf, type Groups, type Measure, scaleOf, type Seats, seatsOf, type SkillScale, skillsOf } from './seats.js'
 
 /** Decimals that are kept: less than anybody could tell apart. */
-const DECIMALS = { waitMs: 0, toPlayMs: 0, distanceKm: 1, latencyMs: 1, skillSpread: 3, teamGap: 3, winChance: 4 } as const
+const DECIMALS = {
+  waitMs: 0,
+  toPlayMs: 0,
+  distanceKm: 1,
+  latencyMs: 1,
+  skillSpread: 3,
+  teamGap: 3,
+  winChance: 4,
+} as const
 
 /**
  * @param members indexes of seats.

@@ -43,7 +43,7 @@ export interface Slice {
   readonly ends: Readonly<Partial<Record<End, number>>>
   /** Milliseconds from the ticket's creation until its match was found, of the matched players. */
   readonly waitMs: Spread
-  /** Milliseconds from the ticket's creation until its server was assigned, the boot included, of the matched players. */
+  /** Milliseconds from the ticket's creation until its server was assigned, of the matched players. */
   readonly toPlayMs: Spread
   /** The share of all these players who were matched within each of `WAIT_POINTS_MS`. */
   readonly waitCurve: readonly number[]

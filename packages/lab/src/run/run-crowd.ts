@@ -61,11 +61,10 @@ const readRunOptions = (options: Omit<RunOptions, 'pools'>): z.infer<typeof sche
 
 /** Milliseconds after the crowd's duration at which a run ends, even if players still wait or play. */
 const LONGEST_AFTER_MS = 86_400_000
-/**
- * Milliseconds between two ticks while nobody waits, servers run and there are no pools: time limits of matches are
- * looked after.
- */
+/** Milliseconds between two ticks while nobody waits and servers run: time limits of matches are looked after. */
 const IDLE_TICK_MS = 30_000
+/** The same where there are pools, which look at their stock so often. */
+const POOLS_TICK_MS = 1000
 /** Longer than any run: the run itself makes the ticks, and leaves out those that have nothing to do. */
 const NO_TICKS_MS = 2 ** 31 - 1
 /** Status reads per second: one for each server, whatever the crowd. */
@@ -92,7 +91,8 @@ export async function runCrowd(
   { pools: given, ...options }: RunOptions = {},
 ): Promise<RunOutcome> {
   const { seed, tickMs, startMs, ratings, signal, progressed } = readRunOptions(options)
-  const { queues, pools } = queuesInTheLab(definitions, given)
+  const { queues: defined, pools } = defineLabQueues(definitions, given)
+  const queues = defined.map(inTheLab)
   assertRunnable(crowd, queues)
   assertStartsInTime(queues, startMs)
 
@@ -127,9 +127,15 @@ export async function runCrowd(
   const end = startsAt + durationMs + LONGEST_AFTER_MS
   const pace = createPace(life, signal, progressed)
   let tickedAt = -tickMs
-  /** Milliseconds until the next tick; Infinity while there is nothing to do. A pool always looks at its stock. */
+  /** Whether a warm server was taken, which the next tick replaces. */
+  let isTaken = false
+  matchmaker.on('serverTaken', () => {
+    isTaken = true
+  })
+  /** Milliseconds until the next tick; Infinity while there is nothing to do. */
   const gap = () => {
-    if (life.waiting() > 0 || pools.length > 0) return tickMs
+    if (life.waiting() > 0 || isTaken) return tickMs
+    if (pools.length > 0) return POOLS_TICK_MS
     return metered.running() > 0 ? IDLE_TICK_MS : Infinity
   }
   for (;;) {
@@ -144,6 +150,7 @@ export async function runCrowd(
     while (startsAt + life.nextAt() <= at) life.act()
     if (startsAt + tickAt <= at) {
       tickedAt = tickAt
+      isTaken = false
       await matchmaker.tick()
     }
     await pace()
@@ -161,27 +168,27 @@ export async function runCrowd(
   }
 }
 
-/** Queues and pools as a run has them. */
-export interface LabQueues {
+/** Queues, and the pools that they name. */
+interface LabQueues {
   readonly queues: readonly Queue[]
   readonly pools: readonly ServerPool[]
 }
 
 /**
- * Checks queues and the pools that they name. Players of a crowd are always there, and servers listen when they are
- * READY: nobody is asked over the network.
+ * Checks queues and the pools that they name.
  * @param pools without them, each match has a server of its own, also of a queue that names a pool.
  * @throws {InvalidInput} naming the pool; {InvalidQueue} naming the queue
  */
-export function queuesInTheLab(
+export function defineLabQueues(
   definitions: readonly QueueDefinition[],
   pools: readonly PoolDefinition[] | undefined,
 ): LabQueues {
   const defined = definePools(pools ?? [])
   const named = pools === undefined ? definitions.map((queue) => ({ ...queue, pool: undefined })) : definitions
-  return { queues: defineQueues(named, defined).map(inTheLab), pools: defined }
+  return { queues: defineQueues(named, defined), pools: defined }
 }
 
+/** Players of a crowd are always there, and servers listen when they are READY: nobody is asked over the network. */
 const inTheLab = (queue: Queue): Queue => ({
   ...queue,
   presence: undefined,

@@ -71,3 +71,9 @@ export function poolsIn(given: unknown): readonly Pick<ServerPool, 'name' | 'dep
     return typeof name === 'string' ? { ...ANY, name } : []
   })
 }
+
+/** Checks the pools of a file alone: those that are right, all that its queues may name, and what is wrong. */
+export function checkPools(given: unknown) {
+  const { data, faults = [] } = validateAll(z.object({ pools }), { pools: given })
+  return { pools: data?.pools ?? [], named: poolsIn(given), faults }
+}
