@@ -53,8 +53,8 @@ export interface QueueFile {
   readonly file: string
   /** At least one. Plain data: `createMatchmaker` takes them, and so does a worker thread. */
   readonly queues: readonly Queue[]
-  /** Those that the queues may name. */
-  readonly pools: Config['pools']
+  /** Those that the queues may name. Undefined for a file without: each match has a server of its own then. */
+  readonly pools: Config['pools'] | undefined
   /** The text and its tree, for those who change it; the path of a queue begins with `queues` and its index. */
   readonly source: Source
   /** Makes a finding about the file, e.g. of a queue that does not suit an option. */
@@ -82,12 +82,12 @@ export function readQueuesText(text: string, file: string): QueueFile {
   return { file, queues, pools, source, locate: findings.locate }
 }
 
-const NONE = { queues: [], pools: [], faults: [] }
+const NONE = { queues: [], pools: undefined, faults: [] }
 
 function queuesIn(value: unknown): Pick<QueueFile, 'queues' | 'pools'> & { readonly faults: readonly PathFault[] } {
   const wrong = (path: readonly string[], words: string) => ({
     queues: [],
-    pools: [],
+    pools: undefined,
     faults: [{ path, message: words, wrong: words }],
   })
   if (value === null || value === undefined) return wrong([], 'is empty: it must have queues')
@@ -100,20 +100,26 @@ function queuesIn(value: unknown): Pick<QueueFile, 'queues' | 'pools'> & { reado
   if (queues === null) return wrong(['queues'], 'is empty: write a list of queues below it')
   if (!Array.isArray(queues)) return wrong(['queues'], 'must be a list')
   if (queues.length === 0) return wrong(['queues'], 'must not be empty')
-  const { pools, faults, named } = checkPools((value as { readonly pools?: unknown }).pools)
-  const checked = checkQueues(queues.map(withServer), named)
+  if (!('pools' in value)) return { ...checkQueues(queues.map(withServer)), pools: undefined }
+  const { pools, faults, named } = checkPools(value.pools)
+  const checked = checkQueues(
+    queues.map((queue) => (namesPool(queue) ? queue : withServer(queue))),
+    named,
+  )
   return { queues: checked.queues, pools, faults: [...faults, ...checked.faults] }
 }
 
-/** What a queue without `deploy` and pool gets. */
+const namesPool = (queue: unknown) => typeof queue === 'object' && queue !== null && 'pool' in queue
+
+/** What a queue without `deploy` gets, and each match of a queue with a pool where there are no pools. */
 const NO_SERVER = { application: 'lab', version: 'lab' }
 
 function withServer(queue: unknown): unknown {
-  return typeof queue !== 'object' || queue === null || Array.isArray(queue) || saysItsServer(queue)
-    ? queue
-    : { ...queue, deploy: NO_SERVER }
+  if (typeof queue !== 'object' || queue === null || Array.isArray(queue) || hasDeploy(queue)) return queue
+  const { pool: _, ...rest } = queue as { readonly pool?: unknown }
+  return { ...rest, deploy: NO_SERVER }
 }
 
-/** Whether it has `deploy` or a pool, even if it is misspelt. */
-const saysItsServer = (queue: object) =>
-  Object.keys(queue).some((name) => name === 'pool' || name === 'deploy' || nearestName(name, ['deploy']) !== undefined)
+/** Whether it has one, even if it is misspelt. */
+const hasDeploy = (queue: object) =>
+  Object.keys(queue).some((name) => name === 'deploy' || nearestName(name, ['deploy']) !== undefined)

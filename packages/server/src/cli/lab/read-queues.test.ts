@@ -46,6 +46,12 @@ test('a queue with a pool is read with the pools of the file', () => {
   expect(pools).toMatchObject([{ name: 'arena', warm: { hit: 0.9, max: 50 } }])
 })
 
+test('a queue with a pool is read from a file without pools: each match gets a server of its own', () => {
+  const { queues, pools } = readQueuesText('queues: [{ name: duel, matchSize: 2, pool: arena }]', 'a.yaml')
+  expect(queues.map(({ name, pool, deploy }) => [name, pool, deploy.application])).toEqual([['duel', undefined, 'lab']])
+  expect(pools).toBeUndefined()
+})
+
 describe('a file that is wrong is refused, with each place', () => {
   test.each([
     ['', ['1:1 : is empty: it must have queues']],
@@ -66,7 +72,10 @@ describe('a file that is wrong is refused, with each place', () => {
         '6:5 queues.1.deploi: is not known; did you mean deploy?',
       ],
     ],
-    ['queues: [{ name: duel, matchSize: 2, pool: arena }]', ['1:44 queues.0.pool: there is no such pool, got "arena"']],
+    [
+      'pools: []\nqueues: [{ name: duel, matchSize: 2, pool: arena }]',
+      ['2:44 queues.0.pool: there is no such pool, got "arena"'],
+    ],
     [
       'pools:\n  - { name: arena, deploy: {} }\nqueues: [{ name: duel, matchSize: 2, pool: arena }]',
       ['2:20 pools.0.deploy.application: is missing', '2:20 pools.0.deploy.version: is missing'],
