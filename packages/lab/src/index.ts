@@ -35,7 +35,6 @@ export {
   type Figures,
   type LabResult,
   type MatchFigures,
-  type PoolFigures,
   type QueueFigures,
   RESULT_FORMAT,
   type ServerFigures,
