@@ -51,6 +51,7 @@ export const resultOf = (variants: Readonly<Record<string, readonly Had[]>>): La
   variants: Object.entries(variants).map(([name, runs]) => ({
     name,
     queues: [{ name: 'queue', sentences: ['A match has two players.'] }],
+    pools: [{ name: 'arena', sentences: ['A server serves 20 matches.'] }],
     runs: runs.map((had) => ({ figures: figuresWith(had) })),
   })),
 })

@@ -239,12 +239,20 @@ export interface CrowdSummary {
   readonly durationMs: number
 }
 
+/** What something means, in plain English. */
+interface Described {
+  readonly name: string
+  readonly sentences: readonly string[]
+}
+
 /** Queues that ran together, e.g. those of one file. */
 export interface Variant {
   /** E.g. the name of the file. Names differ. */
   readonly name: string
   /** What each queue means, as `describeQueue` says it. */
-  readonly queues: readonly { readonly name: string; readonly sentences: readonly string[] }[]
+  readonly queues: readonly Described[]
+  /** The same of the pools that they name. */
+  readonly pools: readonly Described[]
   /** In the order of the seeds. */
   readonly runs: readonly VariantRun[]
 }

@@ -1,8 +1,10 @@
 import { InvalidInput } from '@muster/core'
 import { describeQueue, type PoolDefinition, type QueueDefinition } from '@muster/matchmaker'
+import { describePool } from '@muster/matchmaker/internal'
 import type { Crowd } from '../crowd/index.js'
 import { type FiguresOptions, type LabResult, RESULT_FORMAT } from '../figures/index.js'
 import { createRatingBook, type RatingOptions } from '../ratings/rating-book.js'
+import { defineLabQueues } from '../run/index.js'
 import { type LabJob, queuesOf, runJobs, type ThreadOptions } from './run-jobs.js'
 
 /** Queues that run together, and the pools that they name. */
@@ -84,6 +86,10 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
       queues: queuesOf(variant).map((queue) => ({
         name: queue.name,
         sentences: describeQueue(queue).sentences,
+      })),
+      pools: defineLabQueues(variant.queues, variant.pools).pools.map((pool) => ({
+        name: pool.name,
+        sentences: describePool(pool),
       })),
       runs: results.filter((_, at) => at % variants.length === index),
     })),

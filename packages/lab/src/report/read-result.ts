@@ -131,9 +131,12 @@ const run = z.strictObject({
   possible: z.array(possible).optional(),
 })
 
+const described = z.array(z.strictObject({ name, sentences: z.array(z.string()) }))
+
 const variant = z.strictObject({
   name: name.min(1),
-  queues: z.array(z.strictObject({ name, sentences: z.array(z.string()) })),
+  queues: described,
+  pools: described,
   runs: z.array(run).min(1),
 })
 

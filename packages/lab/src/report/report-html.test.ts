@@ -11,6 +11,7 @@ const hostile = (result: LabResult): LabResult => ({
   variants: result.variants.map((variant) => ({
     ...variant,
     queues: [{ name: HOSTILE, sentences: [HOSTILE] }],
+    pools: [{ name: HOSTILE, sentences: [HOSTILE] }],
     runs: variant.runs.map(({ figures }) => ({
       figures: {
         ...figures,

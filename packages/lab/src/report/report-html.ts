@@ -81,9 +81,10 @@ const listOf = (texts: readonly string[]): Html | undefined =>
       </ul>`
 
 const queueWords = ({ variants }: LabResult): Html =>
-  html`${variants.map(({ name, queues }) =>
-    queues.map((queue) => html`<h3>${name}: ${queue.name}</h3>${listOf(queue.sentences)}`),
-  )}`
+  html`${variants.map(({ name, queues, pools }) => [
+    ...queues.map((queue) => html`<h3>${name}: ${queue.name}</h3>${listOf(queue.sentences)}`),
+    ...pools.map((pool) => html`<h3>${name}: pool ${pool.name}</h3>${listOf(pool.sentences)}`),
+  ])}`
 
 /** Requests to the service beside what it allows. */
 function requests(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html | undefined {

@@ -90,6 +90,11 @@ queues: [{ name: duel, matchSize: 2, pool: arena }]
     const { variants } = JSON.parse(out) as LabResult
     const [own, once, often] = variants.map(({ runs }) => runs[0]?.figures)
     expect([code, own?.pools]).toEqual([0, {}])
+    expect(variants.map(({ pools }) => pools[0]?.sentences.find((words) => words.includes('serves')))).toEqual([
+      undefined,
+      'A server serves one match.',
+      'A server serves 20 matches.',
+    ])
     const [single, reused] = [once?.pools['arena'], often?.pools['arena']]
     expect(single?.created).toBeGreaterThanOrEqual(single?.matches ?? Infinity)
     expect(reused?.created).toBeLessThan(single?.created ?? 0)
