@@ -1,0 +1,151 @@
+/**
+ * The game server: it decides what happens on the field. One process plays several matches, one after another and
+ * beside each other. Players come by WebSocket, with the join token of their assignment first of all.
+ */
+import { performance } from 'node:perf_hooks'
+import { createGameServer, JoinRefused, type Match } from '@muster/game-server'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { type Move, newWorld, step, winner, withPlayers } from './rules.js'
+
+const TICKS_PER_SECOND = 30
+/** How long a player who lost the connection may come back, and how long a match waits for any player at all. */
+const MAY_RETURN_MS = Number(process.env['GAME_RETURN_SECONDS'] ?? 15) * 1000
+const ABANDONED_MS = 30_000
+const SECONDS = Number(process.env['GAME_SECONDS'] ?? 90)
+/** The largest message of a client. A connection that says nothing for so long is closed. */
+const LARGEST_BYTES = 4096
+const SILENT_MS = 5000
+
+/** What clients send. Whatever else they send is dropped. */
+interface Wanted {
+  readonly join?: unknown
+  readonly watch?: unknown
+  readonly move?: unknown
+  readonly leave?: unknown
+}
+
+/** A match that is played, and who looks on. */
+interface Room {
+  readonly move: (playerId: string, move: Move) => void
+  /** Who is in already is sent away. */
+  readonly enter: (playerId: string, socket: WebSocket) => void
+  readonly exit: (playerId: string, socket: WebSocket) => boolean
+  readonly watch: (socket: WebSocket) => void
+}
+
+const server = createGameServer({ build: '1', matches: 8 })
+const rooms = new Map<string, Room>()
+
+function openRoom(match: Match): Room {
+  const sockets = new Map<string, WebSocket>()
+  const watchers = new Set<WebSocket>()
+  const moves = new Map<string, Move>()
+  let world = newWorld(SECONDS)
+  let seenAt = performance.now()
+  let isOver = false
+
+  const players = () =>
+    Object.values(match.teams).flatMap((team, nth) => team.map(({ id }) => ({ id, team: nth === 0 ? 0 : 1 }) as const))
+  const tell = (message: object) => {
+    const text = JSON.stringify(message)
+    for (const socket of [...sockets.values(), ...watchers]) socket.send(text)
+  }
+  const close = () => {
+    clearInterval(ticking)
+    rooms.delete(match.id)
+    for (const socket of [...sockets.values(), ...watchers]) socket.close(1000)
+  }
+  /** Muster frees the players, and sends the result to the backend. */
+  const end = (won: 0 | 1 | undefined) => {
+    isOver = true
+    const teams = Object.values(match.teams).map((team) => team.map(({ id }) => id))
+    const ranking = won === 1 ? teams.toReversed() : teams
+    tell({ over: { won, score: world.score } })
+    const isPlayed = won !== undefined && teams.every((team) => team.length > 0)
+    void match.over(isPlayed ? { ranking, data: { score: world.score } } : undefined).then(close)
+  }
+  const tick = () => {
+    if (isOver) return
+    const now = performance.now()
+    if (sockets.size > 0) seenAt = now
+    world = step(withPlayers(world, players()), moves, 1 / TICKS_PER_SECOND)
+    tell({ world: { ...world, at: Math.round(now), here: [...sockets.keys()] } })
+    const won = winner(world)
+    if (won !== undefined || now - seenAt > ABANDONED_MS) end(won)
+  }
+  const ticking = setInterval(tick, 1000 / TICKS_PER_SECOND)
+  match.signal.addEventListener('abort', close)
+  // Whoever leaves for good is replaced by somebody who waits in the queue.
+  match.seats({ open: true })
+
+  return {
+    move: (playerId, move) => void moves.set(playerId, move),
+    enter: (playerId, socket) => {
+      sockets.get(playerId)?.close(4000, 'elsewhere')
+      sockets.set(playerId, socket)
+    },
+    exit: (playerId, socket) => {
+      if (sockets.get(playerId) !== socket) return false
+      moves.delete(playerId)
+      return sockets.delete(playerId)
+    },
+    watch: (socket) => {
+      watchers.add(socket)
+      socket.once('close', () => watchers.delete(socket))
+    },
+  }
+}
+
+/** The first message says who comes: a player by a join token, or anybody who only watches. */
+async function welcome(socket: WebSocket, { join, watch }: Wanted): Promise<void> {
+  if (typeof watch === 'string' && rooms.has(watch)) return rooms.get(watch)?.watch(socket)
+  const player = await server.admit(join as string)
+  const room = rooms.get(player.matchId)
+  if (room === undefined || socket.readyState !== socket.OPEN)
+    return server.left(player.id, { mayReturnMs: MAY_RETURN_MS })
+  room.enter(player.id, socket)
+  socket.send(JSON.stringify({ you: player.id }))
+  let mayReturnMs = MAY_RETURN_MS
+  socket.on('message', (data) => {
+    const { move, leave } = read(data)
+    if (isMove(move)) room.move(player.id, move)
+    if (leave !== true) return
+    mayReturnMs = 0
+    socket.close(1000)
+  })
+  socket.once('close', () => {
+    // A player who has come again by another connection is still here.
+    if (room.exit(player.id, socket)) server.left(player.id, { mayReturnMs })
+  })
+}
+
+function read(data: RawData): Wanted {
+  try {
+    return Object(JSON.parse(String(data))) as Wanted
+  } catch {
+    return {}
+  }
+}
+
+const isMove = (given: unknown): given is Move =>
+  Array.isArray(given) && given.length === 2 && given.every((part) => Number.isFinite(part))
+
+const listener = new WebSocketServer({
+  port: server.ports['game']?.internal ?? 7777,
+  host: process.env['GAME_HOST'],
+  maxPayload: LARGEST_BYTES,
+})
+listener.on('connection', (socket) => {
+  // A broken connection ends as a closed one does.
+  socket.on('error', () => {})
+  const silent = setTimeout(() => socket.close(4001, 'silent'), SILENT_MS)
+  socket.once('message', (data) => {
+    clearTimeout(silent)
+    welcome(socket, read(data)).catch((error: unknown) =>
+      socket.close(4001, error instanceof JoinRefused ? error.code : 'failed'),
+    )
+  })
+})
+
+await server.serve({ match: (match) => void rooms.set(match.id, openRoom(match)) })
+process.exit()
