@@ -1,0 +1,144 @@
+/** The game's own backend: sessions, ratings, the list of games, and the pages. Muster's APIs are mounted beside it. */
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { systemClock } from '@muster/core/clock'
+import { bearerToken, type HttpHandler, nodeListener } from '@muster/core/http'
+import { createTicketApi } from '@muster/matchmaker'
+import { type Bots, createBots } from './bots.js'
+import { type GameMuster, startMuster } from './muster.js'
+import { createRatings, type Ratings } from './ratings.js'
+import { createSessions, isBot, type Sessions } from './sessions.js'
+
+export interface GameOptions {
+  /** Default: any free port. */
+  readonly port?: number | undefined
+  /** Default: this machine alone. */
+  readonly host?: string | undefined
+  /** Seconds of a match. Default 90. */
+  readonly seconds?: number | undefined
+  /** Milliseconds that a player waits before a bot comes. Default 4000. */
+  readonly patienceMs?: number | undefined
+  /** Whether bots play while nobody else does. Default true. */
+  readonly show?: boolean | undefined
+}
+
+export interface Game {
+  readonly url: string
+  readonly ratings: Ratings
+  readonly close: () => Promise<void>
+}
+
+/** Starts the emulator, Muster, the backend and the bots. */
+export async function startGame(options: GameOptions = {}): Promise<Game> {
+  const { port = 0, host = '127.0.0.1', seconds = 90, patienceMs = 4000, show = true } = options
+  let answer: HttpHandler = async () => new Response(null, { status: 503 })
+  const listener = createServer(nodeListener((request, connection) => answer(request, connection)))
+  const url = await listen(listener, port, host)
+
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const sessions = createSessions()
+  const ratings = createRatings(secret, systemClock.now)
+  const muster = await startMuster({ url, secret, env: { GAME_SECONDS: String(seconds), GAME_HOST: host } })
+  const bots = createBots({ url: `${url}/play`, matchmaker: muster.matchmaker, sessions, patienceMs, show })
+  answer = createBackend({ sessions, ratings, muster, bots })
+  bots.start()
+  return {
+    url,
+    ratings,
+    close: async () => {
+      await bots.close()
+      await muster.close()
+      listener.closeAllConnections()
+      await new Promise((resolve) => listener.close(resolve))
+    },
+  }
+}
+
+async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+interface Parts {
+  readonly sessions: Sessions
+  readonly ratings: Ratings
+  readonly muster: GameMuster
+  readonly bots: Bots
+}
+
+function createBackend({ sessions, ratings, muster: { matchmaker }, bots }: Parts): HttpHandler {
+  const callerOf = (request: Request) => {
+    const id = sessions.playerOf(bearerToken(request))
+    // The queues compare this, and players cannot state it.
+    return id === undefined ? undefined : { id, profile: { attributes: { ...ratings.of(id) } } }
+  }
+  const tickets = createTicketApi(matchmaker, { authenticate: callerOf, basePath: '/play' })
+
+  /** Games that anybody may watch, and whether a bot would make way in it. */
+  const games = () =>
+    matchmaker.inspect().matches.flatMap(({ matchId, queue, playerIds, assignment, hosted }) => {
+      const server = assignment?.ports['game']
+      if (hosted === undefined || server === undefined) return []
+      const isOpen = playerIds.some(isBot)
+      return [{ id: matchId, queue, players: playerIds, host: assignment?.fqdn, port: server.external, isOpen }]
+    })
+
+  const routes: Readonly<Record<string, (request: Request) => Response | Promise<Response>>> = {
+    /** The player of a token, and a new player for a token that is missing or of an earlier start. */
+    'POST /session': (request) => {
+      const given = bearerToken(request)
+      const token = sessions.playerOf(given) === undefined ? sessions.begin() : (given as string)
+      return Response.json({ token, ...ratings.standing(sessions.playerOf(token) ?? '') })
+    },
+    'GET /games': () =>
+      Response.json({
+        games: games(),
+        best: ratings
+          .best(50)
+          .filter(({ id }) => !isBot(id))
+          .slice(0, 8),
+      }),
+    'POST /join': async (request) => {
+      if (callerOf(request) === undefined) return new Response(null, { status: 401 })
+      const { game } = (await request.json()) as { readonly game: unknown }
+      return new Response(null, { status: bots.makeWay(String(game)) ? 204 : 409 })
+    },
+    'POST /results': async (request) =>
+      new Response(null, { status: ratings.take(request.headers, await request.text()) }),
+  }
+
+  return async (request, connection) => {
+    const { pathname } = new URL(request.url)
+    if (pathname.startsWith('/play/')) return tickets(request, connection)
+    const route = routes[`${request.method} ${pathname}`]
+    return route === undefined ? page(pathname) : route(request)
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', css: 'text/css' }
+const beside = (path: string) => new URL(path, import.meta.url)
+/** The page, the rules of the game, and the client as the package has it: modules that browsers load as they are. */
+const FOLDERS: Readonly<Record<string, URL>> = {
+  '': beside('../../game/page/'),
+  game: beside('./'),
+  muster: new URL('./', import.meta.resolve('@muster/client')),
+}
+
+async function page(pathname: string): Promise<Response> {
+  const [, folder = '', name = 'index.html'] = /^\/(?:(game|muster)\/)?([\w-]+\.(?:html|js|css))?$/.exec(pathname) ?? [
+    '',
+    'none',
+  ]
+  const from = folder === 'game' && name !== 'rules.js' ? undefined : FOLDERS[folder]
+  try {
+    if (from === undefined) return new Response('Not found', { status: 404 })
+    const type = TYPES[name.replace(/^.*\./, '')] ?? ''
+    const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' }
+    return new Response(await readFile(fileURLToPath(new URL(name, from))), { headers })
+  } catch {
+    return new Response('Not found', { status: 404 })
+  }
+}

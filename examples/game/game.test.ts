@@ -1,0 +1,93 @@
+/** `pnpm game` as a process, with players who speak to it as the page does. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { createMuster, type Muster } from '@muster/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import type { World } from './rules.js'
+
+const program = fileURLToPath(new URL('../dist/game/main.js', import.meta.url))
+let game: ChildProcess
+let url = ''
+const players: Muster[] = []
+
+beforeAll(async () => {
+  game = spawn(process.execPath, [program, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  game.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text))
+  while (url === '') {
+    await once(game.stdout as NodeJS.EventEmitter, 'data')
+    url = /Play at ([^,]+),/.exec(output)?.[1] ?? ''
+  }
+})
+
+afterAll(() => {
+  for (const muster of players) muster.close()
+  game.kill('SIGKILL')
+})
+
+async function newPlayer() {
+  const { token, id } = (await (await fetch(`${url}/session`, { method: 'POST' })).json()) as {
+    readonly token: string
+    readonly id: string
+  }
+  const muster = createMuster({ url: `${url}/play`, token })
+  players.push(muster)
+  return { token, id, muster }
+}
+
+test('the page and its modules are served, and nothing else', async () => {
+  const get = async (path: string) => {
+    const answer = await fetch(url + path)
+    return [answer.status, answer.headers.get('content-type')]
+  }
+  expect(await get('/')).toEqual([200, 'text/html; charset=utf-8'])
+  for (const path of ['/game.js', '/field.js', '/game/rules.js', '/muster/index.js', '/muster/lobbies.js'])
+    expect(await get(path)).toEqual([200, 'text/javascript; charset=utf-8'])
+  for (const path of [
+    '/game/server.js',
+    '/..%2f..%2fpackage.json',
+    '/muster/../package.json',
+    '/none.html',
+    '/muster/',
+  ])
+    expect((await get(path))[0]).toBe(404)
+})
+
+test('two players meet on one field, and the list has their game', async () => {
+  const [ann, ben] = [await newPlayer(), await newPlayer()]
+  const [annsPlace, bensPlace] = await Promise.all([ann, ben].map(({ muster }) => muster.play({ profile: 'duel' })))
+  expect(annsPlace?.ports).toEqual(bensPlace?.ports)
+  let world: (World & { readonly here: readonly string[] }) | undefined
+  const sockets = [annsPlace, bensPlace].map((place) => {
+    const socket = new WebSocket(`ws://${place?.fqdn}:${place?.ports['game']?.external}`)
+    socket.on('open', () => socket.send(JSON.stringify({ join: place?.joinToken })))
+    socket.on('message', (data) => (world = JSON.parse(String(data)).world ?? world))
+    return socket
+  })
+  const both = [ann.id, ben.id].toSorted()
+  await expect.poll(() => world?.here.toSorted()).toEqual(both)
+  const { games } = (await (await fetch(`${url}/games`)).json()) as { readonly games: { readonly players: string[] }[] }
+  expect(games.map((one) => one.players.toSorted())).toContainEqual(both)
+  for (const socket of sockets) socket.close()
+})
+
+test('a rating is nothing that players state, and a result that nobody signed counts for nothing', async () => {
+  const { token, id } = await newPlayer()
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const stated = JSON.stringify({ profile: 'duel', attributes: { mu: 90 } })
+  expect((await fetch(`${url}/play/tickets`, { method: 'POST', headers, body: stated })).status).toBe(400)
+  const body = JSON.stringify({ type: 'match.over', data: { ranking: [[id], ['other']] } })
+  expect((await fetch(`${url}/results`, { method: 'POST', headers, body })).status).toBe(401)
+  const session = await (await fetch(`${url}/session`, { method: 'POST', headers })).json()
+  expect(session).toEqual({ token, id, shown: 1000, played: 0, won: 0 })
+})
+
+test('it ends by a signal, with all that it started', async () => {
+  const { games } = (await (await fetch(`${url}/games`)).json()) as { readonly games: { readonly port: number }[] }
+  const exited = new Promise((resolve) => game.once('exit', resolve))
+  game.kill('SIGTERM')
+  expect(await exited).toBe(0)
+  for (const { port } of games) await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow()
+})

@@ -1,0 +1,235 @@
+/** The page: who plays, what Muster says of them, and the game that is shown. */
+import { createMuster } from '@muster/client'
+import { createField, nameOf } from './field.js'
+import { createLobby } from './lobby.js'
+
+const element = (id) => document.getElementById(id)
+const buttons = [...document.querySelectorAll('#panel button, #join')]
+
+/** Shows the panel with a text and these buttons alone; without a text, the game alone. */
+function show(text, detail = '', ...ids) {
+  element('panel').hidden = text === undefined
+  element('status').textContent = text ?? ''
+  element('detail').textContent = detail
+  for (const button of buttons) if (button.id !== '') button.hidden = !ids.includes(button.id)
+}
+
+/** A player of this tab, who stays the same after a reload. */
+async function begin() {
+  const headers = { authorization: `Bearer ${sessionStorage.getItem('token')}` }
+  const session = await (await fetch('/session', { method: 'POST', headers })).json()
+  sessionStorage.setItem('token', session.token)
+  element('me').textContent = `${nameOf(session.id)} · ${session.shown}`
+  return session
+}
+
+let session = await begin()
+const muster = createMuster({ url: '/play', token: () => session.token })
+const field = createField(element('field'), (move) => say({ move }))
+
+let socket
+/** What the socket is for: `play`, `watch`, or `behind` the panel. */
+let purpose
+
+const say = (message) => {
+  if (socket?.readyState === WebSocket.OPEN && purpose === 'play') socket.send(JSON.stringify(message))
+}
+
+/** Connects with a game server. What is sent first says who comes. */
+function open({ host, port }, first, why) {
+  close()
+  purpose = why
+  document.body.classList.toggle('playing', why !== 'behind')
+  element('leave').hidden = why === 'behind'
+  element('leave').textContent = why === 'watch' ? 'Stop watching' : 'Leave'
+  element('score').hidden = why === 'behind'
+  field.begin(why === 'play' ? session.id : undefined)
+  const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
+  // Servers of the emulator run beside the page.
+  const opened = new WebSocket(`${scheme}://${host === 'localhost' ? location.hostname : host}:${port}`)
+  socket = opened
+  let result
+  opened.addEventListener('open', () => opened.send(JSON.stringify(first)))
+  opened.addEventListener('message', ({ data }) => {
+    const { world, over } = JSON.parse(data)
+    if (world !== undefined) showWorld(world)
+    result = over ?? result
+  })
+  opened.addEventListener('close', () => {
+    if (socket === opened) closed(result)
+  })
+}
+
+function close() {
+  const before = socket
+  socket = undefined
+  purpose = undefined
+  document.body.classList.remove('playing')
+  before?.close()
+}
+
+let shown
+function showWorld(world) {
+  shown = world
+  field.show(world)
+  const isRight = world.skaters.find(({ id }) => id === session.id)?.team === 1
+  const [ours, theirs] = isRight ? world.score.toReversed() : world.score
+  const left = Math.max(0, Math.ceil(world.secondsLeft))
+  element('ours').textContent = ours
+  element('theirs').textContent = theirs
+  const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
+  element('clock').textContent = left === 0 ? 'next goal wins' : clock
+  element('field').ariaLabel = `On the field: ${world.here.map(nameOf).join(', ')}`
+}
+
+/** The server has closed the connection: the game is over, or the connection broke. */
+async function closed(result) {
+  const [why, world] = [purpose, shown]
+  close()
+  if (why !== 'play') return idle()
+  if (result === undefined) return comeBack()
+  const won = world?.skaters.find(({ id }) => id === session.id)?.team === result.won
+  const before = session
+  idle(won ? 'You have won' : 'You have lost')
+  await muster.resume().catch(() => {})
+  // The result is on its way to the backend by Muster.
+  for (let tries = 0; tries < 20 && session.played === before.played; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    session = await begin()
+  }
+  if (element('status').textContent.startsWith('You have'))
+    element('detail').textContent = `Your rating was ${before.shown}, and is ${session.shown} now.`
+}
+
+/** What a player can do who is in nothing. */
+function idle(text = 'Get the puck into their goal', detail = '') {
+  show(text, detail, 'duel', 'pairs', 'invite', 'host', 'join')
+  void list()
+}
+
+/** Takes up what the player is in: after loading, after a reload, after a connection that broke. */
+async function comeBack(tries = 0) {
+  try {
+    const state = await muster.resume()
+    if (state.phase === 'assigned') enter(state.assignment)
+    else if (state.phase === 'gathering') void gather()
+    else if (state.phase === 'searching' || state.phase === 'found')
+      await follow(muster.play({ profile: state.ticket.queue }))
+    else if (location.hash.startsWith('#party=')) await joinParty(location.hash.slice('#party='.length))
+    else if (!(await lobby.comeBack())) idle()
+  } catch {
+    show('The connection broke', 'Trying again …')
+    setTimeout(() => comeBack(tries + 1), Math.min(5000, 500 * 2 ** tries))
+  }
+}
+
+/** The game begins: the join token says to the server who comes. */
+function enter({ fqdn, ports, joinToken }) {
+  show(undefined)
+  open({ host: fqdn, port: ports.game.external }, { join: joinToken }, 'play')
+}
+
+/** Follows a search to its end. */
+async function follow(search) {
+  try {
+    enter(await search)
+  } catch (error) {
+    idle(undefined, error.code === 'cancelled' ? '' : error.message)
+  }
+}
+
+muster.subscribe((state) => {
+  const wait =
+    state.wait?.p50Seconds === undefined ? '' : `Half of the players wait less than ${state.wait.p50Seconds} s.`
+  if (state.phase === 'searching') show('Looking for others …', wait, 'cancel')
+  if (state.phase === 'found') show('A game is found', 'Its server starts …')
+  if (state.phase === 'gathering') showParty(state.group)
+})
+
+/** A party gathers by its link, and looks for others once all of it are ready. */
+function showParty({ id, members, isReady }) {
+  const link = `${location.origin}/#party=${id}`
+  const detail = members.length === 1 ? link : members.map(({ playerId }) => nameOf(playerId)).join(' and ')
+  const text = members.length === 1 ? 'Send this link to a friend' : isReady ? 'Waiting for the other …' : 'Your party'
+  show(text, detail, ...(isReady || members.length === 1 ? ['cancel'] : ['ready', 'cancel']))
+}
+const gather = () => follow(muster.groups.search())
+async function joinParty(id) {
+  history.replaceState(null, '', '/')
+  await muster.groups.join(id, { profile: 'pairs' })
+  await gather()
+}
+
+/** Games that run: to watch, or to join where a bot makes way. */
+async function list() {
+  const { games, best } = await (await fetch('/games')).json()
+  const row = (text, ...others) => {
+    const item = document.createElement('li')
+    const label = document.createElement('span')
+    label.textContent = text
+    item.append(label, ...others)
+    return item
+  }
+  const button = (text, act) => {
+    const made = Object.assign(document.createElement('button'), { textContent: text, className: 'quiet' })
+    made.addEventListener('click', act)
+    return made
+  }
+  const isFree = muster.state.phase === 'idle' || muster.state.phase === 'ended'
+  element('games').replaceChildren(
+    ...games.map((game) =>
+      row(
+        `${game.queue === 'duel' ? '1 v 1' : '2 v 2'}: ${game.players.map(nameOf).join(', ')}`,
+        ...(isFree && purpose !== 'play' ? [button('Watch', () => watch(game))] : []),
+        ...(isFree && purpose !== 'play' && game.isOpen ? [button('Join', () => join(game))] : []),
+      ),
+    ),
+    ...(games.length === 0 ? [row('Nobody plays just now.')] : []),
+  )
+  element('best').replaceChildren(
+    ...best.map(({ id, shown: rating }) => {
+      const number = Object.assign(document.createElement('b'), { textContent: rating })
+      return row(nameOf(id), number)
+    }),
+    ...(best.length === 0 ? [row('No game is over yet.')] : []),
+  )
+  // Behind the panel a game is seen that runs.
+  if (socket === undefined && games[0] !== undefined && isFree && !lobby.isOpen())
+    open(games[0], { watch: games[0].id }, 'behind')
+}
+
+function watch(game) {
+  show(undefined)
+  open(game, { watch: game.id }, 'watch')
+}
+
+async function join(game) {
+  const headers = { authorization: `Bearer ${session.token}`, 'content-type': 'application/json' }
+  await fetch('/join', { method: 'POST', headers, body: JSON.stringify({ game: game.id }) })
+  await follow(muster.play({ profile: game.queue }))
+}
+
+element('duel').addEventListener('click', () => follow(muster.play({ profile: 'duel' })))
+element('pairs').addEventListener('click', () => follow(muster.play({ profile: 'pairs' })))
+element('invite').addEventListener('click', async () => {
+  await muster.groups.create({ profile: 'pairs' })
+  await gather()
+})
+element('ready').addEventListener('click', () => muster.groups.ready())
+element('cancel').addEventListener('click', async () => {
+  if (lobby.isOpen()) await lobby.leave()
+  else await muster.groups.leave().catch(() => {})
+  await comeBack()
+})
+element('leave').addEventListener('click', async () => {
+  say({ leave: true })
+  const wasPlaying = purpose === 'play'
+  close()
+  if (lobby.isOpen()) await lobby.leave()
+  if (wasPlaying) await new Promise((resolve) => setTimeout(resolve, 300))
+  idle()
+})
+
+const lobby = createLobby({ muster, field, show, showWorld, element, close, idle, player: () => session })
+setInterval(list, 2000)
+await comeBack()

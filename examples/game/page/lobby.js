@@ -1,0 +1,1 @@
+export const createLobby = () => ({ isOpen: () => false, comeBack: async () => false, leave: async () => {} })
