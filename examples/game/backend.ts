@@ -8,6 +8,7 @@ import { systemClock } from '@muster/core/clock'
 import { bearerToken, type HttpHandler, nodeListener } from '@muster/core/http'
 import { createTicketApi } from '@muster/matchmaker'
 import { type Bots, createBots } from './bots.js'
+import { createFriends, type Friends } from './friends.js'
 import { type GameMuster, startMuster } from './muster.js'
 import { createRatings, type Ratings } from './ratings.js'
 import { createSessions, isBot, type Sessions } from './sessions.js'
@@ -43,13 +44,16 @@ export async function startGame(options: GameOptions = {}): Promise<Game> {
   const ratings = createRatings(secret, systemClock.now)
   const muster = await startMuster({ url, secret, env: { GAME_SECONDS: String(seconds), GAME_HOST: host } })
   const bots = createBots({ url: `${url}/play`, matchmaker: muster.matchmaker, sessions, patienceMs, show })
-  answer = createBackend({ sessions, ratings, muster, bots })
+  const friends = createFriends({ url, client: muster.client, sessions })
+  answer = createBackend({ sessions, ratings, muster, bots, friends })
+  listener.on('upgrade', friends.upgrade)
   bots.start()
   return {
     url,
     ratings,
     close: async () => {
       await bots.close()
+      await friends.close()
       await muster.close()
       listener.closeAllConnections()
       await new Promise((resolve) => listener.close(resolve))
@@ -67,9 +71,10 @@ interface Parts {
   readonly ratings: Ratings
   readonly muster: GameMuster
   readonly bots: Bots
+  readonly friends: Friends
 }
 
-function createBackend({ sessions, ratings, muster: { matchmaker }, bots }: Parts): HttpHandler {
+function createBackend({ sessions, ratings, muster: { matchmaker }, bots, friends }: Parts): HttpHandler {
   const callerOf = (request: Request) => {
     const id = sessions.playerOf(bearerToken(request))
     // The queues compare this, and players cannot state it.
@@ -112,6 +117,7 @@ function createBackend({ sessions, ratings, muster: { matchmaker }, bots }: Part
 
   return async (request, connection) => {
     const { pathname } = new URL(request.url)
+    if (/^\/(play\/lobbies|relay-hooks)\b/.test(pathname)) return friends.answer(request, connection)
     if (pathname.startsWith('/play/')) return tickets(request, connection)
     const route = routes[`${request.method} ${pathname}`]
     return route === undefined ? page(pathname) : route(request)

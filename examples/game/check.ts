@@ -1,6 +1,6 @@
 /**
  * Plays the game in Chromium with four pages: they find each other and play, one reloads and is back, one leaves and is
- * replaced, and the result changes the ratings.
+ * replaced, and the result changes the ratings. Then two of them play over a relay.
  */
 /// <reference lib="dom" />
 import assert from 'node:assert/strict'
@@ -83,8 +83,10 @@ async function playAll({ url, ratings }: Game, browser: Browser): Promise<void> 
   })
   console.log('who leaves is replaced')
 
+  const stopChase = chase(ann, annsId, watched.world)
   const stayed = pages.filter((page) => page !== cas)
   await Promise.all(stayed.map((page) => page.waitForSelector('#detail:has-text("Your rating was 1000")')))
+  await stopChase()
   const shown = await Promise.all(stayed.map((page) => page.textContent('#status')))
   for (const [nth, page] of stayed.entries()) {
     const { shown: rated, played } = ratings.standing(await idOf(page))
@@ -94,6 +96,18 @@ async function playAll({ url, ratings }: Game, browser: Browser): Promise<void> 
   }
   assert.equal(ratings.standing(casId).played, 0)
   console.log('the result has changed the ratings of those who played to the end')
+
+  await ann.click('#host')
+  const code = /[A-Z]{6,}/.exec(
+    (await (await ann.waitForSelector('#status:has-text("Code")')).textContent()) ?? '',
+  )?.[0]
+  await ben.fill('#code', code ?? '')
+  await ben.click('#join button')
+  await ben.click('#ready')
+  await ann.click('#start')
+  const names = [annsId, bensId].map((id) => id.replace(/-\w+$/, '').replace('-', ' '))
+  for (const page of [ann, ben]) await page.waitForSelector(`#field[aria-label$=": ${names.join(', ')}"]`)
+  console.log('two friends play over a relay, without a server')
 }
 
 async function visit(browser: Browser, url: string): Promise<Page> {
@@ -122,6 +136,35 @@ async function watchPairs(url: string) {
   })
   await until('the spectator sees something', () => heard.length > 0)
   return { heard, world: () => heard.at(-1) as (typeof heard)[number] }
+}
+
+/** Follows the puck by the keys. @returns what ends it */
+function chase(page: Page, id: string, world: () => World): () => Promise<void> {
+  const keys = { x: ['ArrowLeft', 'ArrowRight'], y: ['ArrowUp', 'ArrowDown'] } as const
+  const held = new Set<string>()
+  const ending = new AbortController()
+  const hold = async (key: string, isWanted: boolean) => {
+    if (held.has(key) === isWanted) return
+    if (isWanted) held.add(key)
+    else held.delete(key)
+    await (isWanted ? page.keyboard.down(key) : page.keyboard.up(key))
+  }
+  const done = (async () => {
+    while (!ending.signal.aborted) {
+      const { puck, skaters } = world()
+      const own = skaters.find((skater) => skater.id === id)
+      for (const axis of ['x', 'y'] as const) {
+        // The page shows the own goal on the left.
+        const way = own === undefined ? 0 : (puck[axis] - own[axis]) * (own.team === 0 ? 1 : -1)
+        for (const [nth, key] of keys[axis].entries()) await hold(key, nth === 0 ? way < -30 : way > 30)
+      }
+      await systemClock.sleep(50)
+    }
+  })()
+  return () => {
+    ending.abort()
+    return done
+  }
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {

@@ -84,6 +84,17 @@ test('a rating is nothing that players state, and a result that nobody signed co
   expect(session).toEqual({ token, id, shown: 1000, played: 0, won: 0 })
 })
 
+test('the bridge to the relay is for members of a lobby that runs, whatever else is sent', async () => {
+  const { token } = await newPlayer()
+  const closed = (first: string) => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/relay`)
+    socket.on('open', () => socket.send(first))
+    return new Promise((resolve) => socket.once('close', resolve))
+  }
+  for (const first of ['{', 'null', '{}', '{"token":1}', JSON.stringify({ token, lobby: 'none' })])
+    expect(await closed(first)).toBe(4001)
+})
+
 test('it ends by a signal, with all that it started', async () => {
   const { games } = (await (await fetch(`${url}/games`)).json()) as { readonly games: { readonly port: number }[] }
   const exited = new Promise((resolve) => game.once('exit', resolve))

@@ -1,10 +1,11 @@
 // pure: the rules of the game. Server, bots and the page of a lobby's host have the same ones.
 
-/** Lengths are in units of the field, times in seconds. */
-export const field = { width: 1600, height: 900, goal: 320, skater: 56, puck: 38, goalsToWin: 3, puckDrag: 0.35 }
+/** Lengths in units of the field; times are in seconds. */
+export const field = { width: 1600, height: 900, corner: 190, goal: 320, skater: 56, puck: 38, goalsToWin: 3 }
 
 const PUSH = 3400
 const DRAG = 3.4
+const PUCK_DRAG = 0.35
 const FASTEST_PUCK = 1900
 const PUCK_MASS = 0.35
 const BOUNCE = 0.9
@@ -101,7 +102,7 @@ function skate(skater: Skater, [x, y]: Move, dt: number): Skater {
 }
 
 function slide(puck: Disc, dt: number, goal: number): Disc {
-  const slower = Math.exp(-field.puckDrag * dt) * Math.min(1, FASTEST_PUCK / Math.hypot(puck.vx, puck.vy, 1))
+  const slower = Math.exp(-PUCK_DRAG * dt) * Math.min(1, FASTEST_PUCK / Math.hypot(puck.vx, puck.vy, 1))
   const [vx, vy] = [puck.vx * slower, puck.vy * slower]
   return held({ vx, vy, x: puck.x + vx * dt, y: puck.y + vy * dt }, goal)
 }
@@ -110,17 +111,18 @@ function slide(puck: Disc, dt: number, goal: number): Disc {
 const held = (puck: Disc, goal: number): Disc =>
   Math.abs(puck.y - CENTER.y) < goal / 2 - field.puck ? puck : within(puck, field.puck)
 
-/** A disc comes back from the edges of the field. */
+const clamp = (value: number, from: number, to: number) => Math.min(to, Math.max(from, value))
+
+/** A disc comes back from the edges of the field, whose corners are round. */
 function within<D extends Disc>(disc: D, radius: number): D {
-  const x = Math.min(field.width - radius, Math.max(radius, disc.x))
-  const y = Math.min(field.height - radius, Math.max(radius, disc.y))
-  return {
-    ...disc,
-    x,
-    y,
-    vx: x === disc.x ? disc.vx : -disc.vx * BOUNCE,
-    vy: y === disc.y ? disc.vy : -disc.vy * BOUNCE,
-  }
+  const x = clamp(disc.x, field.corner, field.width - field.corner)
+  const y = clamp(disc.y, field.corner, field.height - field.corner)
+  const [dx, dy] = [disc.x - x, disc.y - y]
+  const [far, most] = [Math.hypot(dx, dy), field.corner - radius]
+  if (far <= most) return disc
+  const [nx, ny] = [dx / far, dy / far]
+  const back = (1 + BOUNCE) * Math.max(0, disc.vx * nx + disc.vy * ny)
+  return { ...disc, x: x + nx * most, y: y + ny * most, vx: disc.vx - nx * back, vy: disc.vy - ny * back }
 }
 
 /** Two discs bounce off each other. @param mass of the other one, where this one has 1 */

@@ -131,7 +131,7 @@ export function createField(canvas, moved) {
       Math.min(top, bottom),
       Math.abs(right - left),
       Math.abs(bottom - top),
-      40 * unit,
+      field.corner * unit,
     )
     context.fillStyle = color('ice')
     context.fill()

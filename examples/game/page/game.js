@@ -15,7 +15,7 @@ function show(text, detail = '', ...ids) {
 }
 
 /** A player of this tab, who stays the same after a reload. */
-async function begin() {
+async function signIn() {
   const headers = { authorization: `Bearer ${sessionStorage.getItem('token')}` }
   const session = await (await fetch('/session', { method: 'POST', headers })).json()
   sessionStorage.setItem('token', session.token)
@@ -23,27 +23,35 @@ async function begin() {
   return session
 }
 
-let session = await begin()
+let session = await signIn()
 const muster = createMuster({ url: '/play', token: () => session.token })
-const field = createField(element('field'), (move) => say({ move }))
+/** Is told where the player wants to go. */
+let moved = () => {}
+const field = createField(element('field'), (move) => moved(move))
 
 let socket
-/** What the socket is for: `play`, `watch`, or `behind` the panel. */
+/** What is on the field: a match to `play` or `watch`, one that runs `behind` the panel, or a game of `friends`. */
 let purpose
 
 const say = (message) => {
-  if (socket?.readyState === WebSocket.OPEN && purpose === 'play') socket.send(JSON.stringify(message))
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
+}
+
+/** Clears the field for a game. */
+function stage(why, tell = () => {}) {
+  close()
+  purpose = why
+  moved = tell
+  const isBehind = why === 'behind'
+  document.body.classList.toggle('playing', !isBehind)
+  element('leave').textContent = why === 'watch' ? 'Stop watching' : 'Leave'
+  for (const id of ['leave', 'score']) element(id).hidden = isBehind
+  field.begin(why === 'play' || why === 'friends' ? session.id : undefined)
 }
 
 /** Connects with a game server. What is sent first says who comes. */
 function open({ host, port }, first, why) {
-  close()
-  purpose = why
-  document.body.classList.toggle('playing', why !== 'behind')
-  element('leave').hidden = why === 'behind'
-  element('leave').textContent = why === 'watch' ? 'Stop watching' : 'Leave'
-  element('score').hidden = why === 'behind'
-  field.begin(why === 'play' ? session.id : undefined)
+  stage(why, why === 'play' ? (move) => say({ move }) : undefined)
   const scheme = location.protocol === 'https:' ? 'wss' : 'ws'
   // Servers of the emulator run beside the page.
   const opened = new WebSocket(`${scheme}://${host === 'localhost' ? location.hostname : host}:${port}`)
@@ -64,7 +72,9 @@ function close() {
   const before = socket
   socket = undefined
   purpose = undefined
+  moved = () => {}
   document.body.classList.remove('playing')
+  for (const id of ['leave', 'score']) element(id).hidden = true
   before?.close()
 }
 
@@ -95,7 +105,7 @@ async function closed(result) {
   // The result is on its way to the backend by Muster.
   for (let tries = 0; tries < 20 && session.played === before.played; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 250))
-    session = await begin()
+    session = await signIn()
   }
   if (element('status').textContent.startsWith('You have'))
     element('detail').textContent = `Your rating was ${before.shown}, and is ${session.shown} now.`
@@ -175,13 +185,13 @@ async function list() {
     made.addEventListener('click', act)
     return made
   }
-  const isFree = muster.state.phase === 'idle' || muster.state.phase === 'ended'
+  const isFree = ['idle', 'ended'].includes(muster.state.phase) && purpose !== 'play' && !lobby.isOpen()
   element('games').replaceChildren(
     ...games.map((game) =>
       row(
         `${game.queue === 'duel' ? '1 v 1' : '2 v 2'}: ${game.players.map(nameOf).join(', ')}`,
-        ...(isFree && purpose !== 'play' ? [button('Watch', () => watch(game))] : []),
-        ...(isFree && purpose !== 'play' && game.isOpen ? [button('Join', () => join(game))] : []),
+        ...(isFree ? [button('Watch', () => watch(game))] : []),
+        ...(isFree && game.isOpen ? [button('Join', () => join(game))] : []),
       ),
     ),
     ...(games.length === 0 ? [row('Nobody plays just now.')] : []),
@@ -194,8 +204,7 @@ async function list() {
     ...(best.length === 0 ? [row('No game is over yet.')] : []),
   )
   // Behind the panel a game is seen that runs.
-  if (socket === undefined && games[0] !== undefined && isFree && !lobby.isOpen())
-    open(games[0], { watch: games[0].id }, 'behind')
+  if (socket === undefined && games[0] !== undefined && isFree) open(games[0], { watch: games[0].id }, 'behind')
 }
 
 function watch(game) {
@@ -215,21 +224,31 @@ element('invite').addEventListener('click', async () => {
   await muster.groups.create({ profile: 'pairs' })
   await gather()
 })
-element('ready').addEventListener('click', () => muster.groups.ready())
+element('ready').addEventListener('click', () => (lobby.isOpen() ? lobby.ready() : muster.groups.ready()))
 element('cancel').addEventListener('click', async () => {
-  if (lobby.isOpen()) await lobby.leave()
-  else await muster.groups.leave().catch(() => {})
+  if (lobby.isOpen()) return lobby.leave()
+  await muster.groups.leave().catch(() => {})
   await comeBack()
 })
 element('leave').addEventListener('click', async () => {
-  say({ leave: true })
-  const wasPlaying = purpose === 'play'
+  if (purpose === 'friends') return lobby.leave()
+  if (purpose === 'play') {
+    say({ leave: true })
+    // Muster knows of it as soon as the server has told.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+  }
   close()
-  if (lobby.isOpen()) await lobby.leave()
-  if (wasPlaying) await new Promise((resolve) => setTimeout(resolve, 300))
   idle()
 })
 
-const lobby = createLobby({ muster, field, show, showWorld, element, close, idle, player: () => session })
+const lobby = createLobby({ muster, player: () => session, show, showWorld, stage, close, idle })
+/** Does what a friend's game wants, and says why if that fails. */
+const among = (act) => act().catch((error) => idle(undefined, error.message))
+element('host').addEventListener('click', () => among(lobby.create))
+element('start').addEventListener('click', () => among(lobby.start))
+element('join').addEventListener('submit', (event) => {
+  event.preventDefault()
+  void among(() => lobby.join(element('code').value.trim().toUpperCase()))
+})
 setInterval(list, 2000)
 await comeBack()
