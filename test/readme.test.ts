@@ -14,3 +14,14 @@ test("the README's links have targets", () => {
   expect(targets.length).toBeGreaterThan(5)
   for (const path of targets) expect(existsSync(new URL(`../${path}`, import.meta.url)), path).toBe(true)
 })
+
+test('the code of docs/a-game.md is that of the game', () => {
+  const lines = (text: string) => text.split('\n').map((line) => line.trim())
+  const blocks = [...read('docs/a-game.md').matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```/gm)]
+  expect(blocks.length).toBeGreaterThan(10)
+  for (const [, path = '', code = ''] of blocks) {
+    const file = lines(read(path)).join('\n')
+    // A line of three dots stands for what is left out.
+    for (const part of code.split('// …\n')) expect(file, path).toContain(lines(part.trim()).join('\n'))
+  }
+})

@@ -107,6 +107,7 @@ async function closed(result) {
     await new Promise((resolve) => setTimeout(resolve, 250))
     session = await signIn()
   }
+  void list()
   if (element('status').textContent.startsWith('You have'))
     element('detail').textContent = `Your rating was ${before.shown}, and is ${session.shown} now.`
 }
