@@ -108,7 +108,7 @@ function createBackend({ sessions, ratings, muster: { matchmaker }, bots, friend
       }),
     'POST /join': async (request) => {
       if (callerOf(request) === undefined) return new Response(null, { status: 401 })
-      const { game } = (await request.json()) as { readonly game: unknown }
+      const { game } = Object(await request.json().catch(() => undefined)) as { readonly game?: unknown }
       return new Response(null, { status: bots.makeWay(String(game)) ? 204 : 409 })
     },
     'POST /results': async (request) =>

@@ -52,8 +52,10 @@ export function createFriends({ url, client, sessions }: FriendsOptions): Friend
   return {
     answer: (request, connection) =>
       new URL(request.url).pathname.startsWith('/relay-hooks/') ? relay.webhook(request) : api(request, connection),
-    upgrade: (request, socket, head) =>
-      sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request)),
+    upgrade: (request, socket, head) => {
+      if (request.url !== '/relay') return socket.destroy()
+      return sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request))
+    },
     close: async () => {
       for (const socket of sockets.clients) socket.terminate()
       await lobbies.close()

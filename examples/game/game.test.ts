@@ -84,6 +84,16 @@ test('a rating is nothing that players state, and a result that nobody signed co
   expect(session).toEqual({ token, id, shown: 1000, played: 0, won: 0 })
 })
 
+test('who wants to join a game that is none is told so', async () => {
+  const { token } = await newPlayer()
+  const join = async (body: string, authorization = `Bearer ${token}`) =>
+    (await fetch(`${url}/join`, { method: 'POST', headers: { authorization }, body })).status
+  expect(await Promise.all(['{', 'null', '{}', '{"game":"none"}'].map((body) => join(body)))).toEqual(
+    Array(4).fill(409),
+  )
+  expect(await join('{}', 'Bearer none')).toBe(401)
+})
+
 test('the bridge to the relay is for members of a lobby that runs, whatever else is sent', async () => {
   const { token } = await newPlayer()
   const closed = (first: string) => {

@@ -39,6 +39,10 @@ export interface World {
 /** Where a player wants to go: a vector of length 1 at most. */
 export type Move = readonly [x: number, y: number]
 
+/** Whether it is a move that somebody else sends. */
+export const isMove = (given: unknown): given is Move =>
+  Array.isArray(given) && given.length === 2 && given.every((part) => Number.isFinite(part))
+
 const CENTER: Disc = { x: field.width / 2, y: field.height / 2, vx: 0, vy: 0 }
 
 export const newWorld = (seconds: number): World => ({

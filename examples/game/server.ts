@@ -5,7 +5,7 @@
 import { performance } from 'node:perf_hooks'
 import { createGameServer, JoinRefused, type Match } from '@muster/game-server'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
-import { type Move, newWorld, step, winner, withPlayers } from './rules.js'
+import { isMove, type Move, newWorld, step, winner, withPlayers } from './rules.js'
 
 const TICKS_PER_SECOND = 30
 /** How long a player who lost the connection may come back, and how long a match waits for any player at all. */
@@ -126,9 +126,6 @@ function read(data: RawData): Wanted {
     return {}
   }
 }
-
-const isMove = (given: unknown): given is Move =>
-  Array.isArray(given) && given.length === 2 && given.every((part) => Number.isFinite(part))
 
 const listener = new WebSocketServer({
   port: server.ports['game']?.internal ?? 7777,

@@ -29,6 +29,8 @@ const muster = createMuster({ url: '/play', token: () => session.token })
 let moved = () => {}
 const field = createField(element('field'), (move) => moved(move))
 
+/** The server closes a connection so when its player has come by another one. */
+const ELSEWHERE = 4000
 let socket
 /** What is on the field: a match to `play` or `watch`, one that runs `behind` the panel, or a game of `friends`. */
 let purpose
@@ -63,8 +65,8 @@ function open({ host, port }, first, why) {
     if (world !== undefined) showWorld(world)
     result = over ?? result
   })
-  opened.addEventListener('close', () => {
-    if (socket === opened) closed(result)
+  opened.addEventListener('close', ({ code }) => {
+    if (socket === opened) void closed(result, code)
   })
 }
 
@@ -93,15 +95,16 @@ function showWorld(world) {
 }
 
 /** The server has closed the connection: the game is over, or the connection broke. */
-async function closed(result) {
+async function closed(result, code) {
   const [why, world] = [purpose, shown]
   close()
-  if (why !== 'play') return idle()
-  if (result === undefined) return comeBack()
+  if (why !== 'play') return why === 'watch' ? idle() : undefined
+  if (code === ELSEWHERE) return show('You play in another window')
+  if (result === undefined) return setTimeout(comeBack, 500)
   const won = world?.skaters.find(({ id }) => id === session.id)?.team === result.won
   const before = session
   idle(won ? 'You have won' : 'You have lost')
-  await muster.resume().catch(() => {})
+  await freed()
   // The result is on its way to the backend by Muster.
   for (let tries = 0; tries < 20 && session.played === before.played; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 250))
@@ -110,6 +113,15 @@ async function closed(result) {
   void list()
   if (element('status').textContent.startsWith('You have'))
     element('detail').textContent = `Your rating was ${before.shown}, and is ${session.shown} now.`
+}
+
+/** Muster knows that a player has left once the server has told. */
+async function freed() {
+  for (let tries = 0; tries < 20; tries += 1) {
+    const { phase } = await muster.resume().catch(() => muster.state)
+    if (phase !== 'assigned') return
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
 }
 
 /** What a player can do who is in nothing. */
@@ -161,7 +173,8 @@ muster.subscribe((state) => {
 function showParty({ id, members, isReady }) {
   const link = `${location.origin}/#party=${id}`
   const detail = members.length === 1 ? link : members.map(({ playerId }) => nameOf(playerId)).join(' and ')
-  const text = members.length === 1 ? 'Send this link to a friend' : isReady ? 'Waiting for the other …' : 'Your party'
+  const waiting = isReady ? 'Waiting for the other …' : 'Your party'
+  const text = members.length === 1 ? 'Send this link to a friend' : waiting
   show(text, detail, ...(isReady || members.length === 1 ? ['cancel'] : ['ready', 'cancel']))
 }
 const gather = () => follow(muster.groups.search())
@@ -221,10 +234,12 @@ async function join(game) {
 
 element('duel').addEventListener('click', () => follow(muster.play({ profile: 'duel' })))
 element('pairs').addEventListener('click', () => follow(muster.play({ profile: 'pairs' })))
-element('invite').addEventListener('click', async () => {
-  await muster.groups.create({ profile: 'pairs' })
-  await gather()
-})
+element('invite').addEventListener('click', () =>
+  among(async () => {
+    await muster.groups.create({ profile: 'pairs' })
+    await gather()
+  }),
+)
 element('ready').addEventListener('click', () => (lobby.isOpen() ? lobby.ready() : muster.groups.ready()))
 element('cancel').addEventListener('click', async () => {
   if (lobby.isOpen()) return lobby.leave()
@@ -233,17 +248,15 @@ element('cancel').addEventListener('click', async () => {
 })
 element('leave').addEventListener('click', async () => {
   if (purpose === 'friends') return lobby.leave()
-  if (purpose === 'play') {
-    say({ leave: true })
-    // Muster knows of it as soon as the server has told.
-    await new Promise((resolve) => setTimeout(resolve, 300))
-  }
+  const wasPlaying = purpose === 'play'
+  if (wasPlaying) say({ leave: true })
   close()
   idle()
+  if (wasPlaying) await freed()
 })
 
 const lobby = createLobby({ muster, player: () => session, show, showWorld, stage, close, idle })
-/** Does what a friend's game wants, and says why if that fails. */
+/** Does what is done among friends, and says why if that fails. */
 const among = (act) => act().catch((error) => idle(undefined, error.message))
 element('host').addEventListener('click', () => among(lobby.create))
 element('start').addEventListener('click', () => among(lobby.start))

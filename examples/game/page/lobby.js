@@ -1,7 +1,7 @@
 /** Games among friends: a lobby with a code, and the page of its host in place of a game server. */
 import { createLobbies } from '@muster/client/lobbies'
 import { nameOf } from './field.js'
-import { newWorld, step, winner, withPlayers } from 'rules'
+import { isMove, newWorld, step, winner, withPlayers } from 'rules'
 
 const TICK_MS = 1000 / 30
 const SECONDS = 90
@@ -11,7 +11,7 @@ const RESULT_MS = 3000
 const SILENT_MS = 3000
 
 const HOW =
-  'One of you is the host, and packets go over a relay. A browser cannot send UDP, so the backend of this page does it. ' +
+  'One of you is the host, and packets go over a relay. A browser cannot send UDP, so the backend does it. ' +
   'A native game sends them itself.'
 
 /** @param page what of the page the lobby uses */
@@ -40,13 +40,15 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
     play(state, key)
   }
   const showMembers = ({ code, phase, members, hostId }) => {
-    const own = members.find(({ playerId }) => playerId === player().id)
-    const names = members.map(({ playerId, ready }) => `${nameOf(playerId)}${ready || playerId === hostId ? ' ✓' : ''}`)
-    const areReady = members.length > 1 && members.every(({ playerId, ready }) => ready || playerId === hostId)
-    const button = hostId === player().id ? areReady && 'start' : own?.ready === false && 'ready'
-    const isOpen = phase === 'open'
+    const isReady = ({ playerId, ready }) => ready || playerId === hostId
+    const isHost = hostId === player().id
+    const canStart = isHost && members.length > 1 && members.every(isReady)
+    const canBeReady = members.some((member) => member.playerId === player().id && !isReady(member))
+    const names = members.map((member) => `${nameOf(member.playerId)}${isReady(member) ? ' ✓' : ''}`)
     const detail = `${names.join(', ')}\n\n${HOW}`
-    show(isOpen ? `Code: ${code}` : 'The relay is prepared …', detail, 'cancel', ...(isOpen && button ? [button] : []))
+    if (phase === 'open')
+      show(`Code: ${code}`, detail, 'cancel', ...(canStart ? ['start'] : []), ...(canBeReady ? ['ready'] : []))
+    else show('The relay is prepared …', detail, 'cancel')
   }
 
   /** Plays by way of the bridge: a browser cannot send UDP. */
@@ -105,7 +107,7 @@ export function createLobby({ muster, player, show, showWorld, stage, close, idl
       hear: ({ from, text }) => {
         const { id, move } = JSON.parse(text)
         const isMember = lobby?.state.members.some(({ playerId, present }) => playerId === id && present)
-        if (!isMember) return
+        if (!isMember || !isMove(move)) return
         clients.set(from, { id, at: performance.now() })
         moves.set(id, move)
       },
