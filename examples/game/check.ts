@@ -19,6 +19,9 @@ const executablePath = [
   '/usr/bin/google-chrome',
 ].find((path) => path !== undefined && existsSync(path))
 
+/** All of it takes half a minute, where nothing else runs. */
+const LONGEST_MS = 60_000
+
 interface GameView {
   readonly id: string
   readonly queue: string
@@ -112,6 +115,7 @@ async function playAll({ url, ratings }: Game, browser: Browser): Promise<void> 
 
 async function visit(browser: Browser, url: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage()
+  page.setDefaultTimeout(LONGEST_MS)
   page.on('pageerror', (error) => console.error(`the page: ${error.message}`))
   await page.goto(url)
   await page.waitForSelector('#pairs:visible')
@@ -169,7 +173,7 @@ function chase(page: Page, id: string, world: () => World): () => Promise<void> 
 
 async function until(what: string, holds: () => boolean): Promise<void> {
   for (let waited = 0; !holds(); waited += 50) {
-    assert(waited < 20_000, `not within 20 s: ${what}`)
+    assert(waited < LONGEST_MS, `not within ${LONGEST_MS / 1000} s: ${what}`)
     await systemClock.sleep(50)
   }
 }

@@ -6,6 +6,7 @@ import { createMuster, type Muster } from '@muster/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { World } from './rules.js'
+import { isBot } from './sessions.js'
 
 const program = fileURLToPath(new URL('../dist/game/main.js', import.meta.url))
 let game: ChildProcess
@@ -55,6 +56,35 @@ test('the page and its modules are served, and nothing else', async () => {
     expect((await get(path))[0]).toBe(404)
 })
 
+interface GameView {
+  readonly id: string
+  readonly players: readonly string[]
+  readonly isOpen: boolean
+  readonly port: number
+}
+const games = async () =>
+  ((await (await fetch(`${url}/games`)).json()) as { readonly games: readonly GameView[] }).games
+
+test('bots play while nobody does, and one makes way for a player who joins', async () => {
+  const { id, token, muster } = await newPlayer()
+  let shown: GameView | undefined
+  await expect.poll(async () => (shown = (await games()).find(({ isOpen }) => isOpen))).toBeDefined()
+  const headers = { authorization: `Bearer ${token}` }
+  const body = JSON.stringify({ game: shown?.id })
+  expect((await fetch(`${url}/join`, { method: 'POST', headers, body })).status).toBe(204)
+  await muster.play({ profile: 'duel' })
+  expect(muster.state).toMatchObject({ phase: 'assigned', matchId: shown?.id })
+  const joined = (await games()).find((one) => one.id === shown?.id)?.players ?? []
+  expect(joined.filter((player) => !isBot(player))).toEqual([id])
+})
+
+test('a bot comes where a player waits for long', async () => {
+  const { id, muster } = await newPlayer()
+  await muster.play({ profile: 'pairs' })
+  const found = (await games()).find(({ players: all }) => all.includes(id))
+  expect(found?.players.filter(isBot)).toHaveLength(3)
+})
+
 test('two players meet on one field, and the list has their game', async () => {
   const [ann, ben] = [await newPlayer(), await newPlayer()]
   const [annsPlace, bensPlace] = await Promise.all([ann, ben].map(({ muster }) => muster.play({ profile: 'duel' })))
@@ -68,8 +98,7 @@ test('two players meet on one field, and the list has their game', async () => {
   })
   const both = [ann.id, ben.id].toSorted()
   await expect.poll(() => world?.here.toSorted()).toEqual(both)
-  const { games } = (await (await fetch(`${url}/games`)).json()) as { readonly games: { readonly players: string[] }[] }
-  expect(games.map((one) => one.players.toSorted())).toContainEqual(both)
+  expect((await games()).map((one) => one.players.toSorted())).toContainEqual(both)
   for (const socket of sockets) socket.close()
 })
 
@@ -106,9 +135,10 @@ test('the bridge to the relay is for members of a lobby that runs, whatever else
 })
 
 test('it ends by a signal, with all that it started', async () => {
-  const { games } = (await (await fetch(`${url}/games`)).json()) as { readonly games: { readonly port: number }[] }
+  const running = await games()
   const exited = new Promise((resolve) => game.once('exit', resolve))
   game.kill('SIGTERM')
   expect(await exited).toBe(0)
-  for (const { port } of games) await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow()
+  expect(running.length).toBeGreaterThan(0)
+  for (const { port } of running) await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow()
 })
