@@ -22,8 +22,6 @@ export interface GameOptions {
   readonly seconds?: number | undefined
   /** Milliseconds that a player waits before a bot comes. Default 4000. */
   readonly patienceMs?: number | undefined
-  /** Whether bots play while nobody else does. Default true. */
-  readonly show?: boolean | undefined
 }
 
 export interface Game {
@@ -34,7 +32,7 @@ export interface Game {
 
 /** Starts the emulator, Muster, the backend and the bots. */
 export async function startGame(options: GameOptions = {}): Promise<Game> {
-  const { port = 0, host = '127.0.0.1', seconds = 90, patienceMs = 4000, show = true } = options
+  const { port = 0, host = '127.0.0.1', seconds = 90, patienceMs = 4000 } = options
   let answer: HttpHandler = async () => new Response(null, { status: 503 })
   const listener = createServer(nodeListener((request, connection) => answer(request, connection)))
   const url = await listen(listener, port, host)
@@ -43,7 +41,7 @@ export async function startGame(options: GameOptions = {}): Promise<Game> {
   const sessions = createSessions()
   const ratings = createRatings(secret, systemClock.now)
   const muster = await startMuster({ url, secret, env: { GAME_SECONDS: String(seconds), GAME_HOST: host } })
-  const bots = createBots({ url: `${url}/play`, matchmaker: muster.matchmaker, sessions, patienceMs, show })
+  const bots = createBots({ url: `${url}/play`, matchmaker: muster.matchmaker, sessions, patienceMs })
   const friends = createFriends({ url, client: muster.client, sessions })
   answer = createBackend({ sessions, ratings, muster, bots, friends })
   listener.on('upgrade', friends.upgrade)
@@ -101,10 +99,7 @@ function createBackend({ sessions, ratings, muster: { matchmaker }, bots, friend
     'GET /games': () =>
       Response.json({
         games: games(),
-        best: ratings
-          .best(50)
-          .filter(({ id }) => !isBot(id))
-          .slice(0, 8),
+        best: ratings.best(8, (id) => !isBot(id)),
       }),
     'POST /join': async (request) => {
       if (callerOf(request) === undefined) return new Response(null, { status: 401 })
@@ -134,17 +129,13 @@ const FOLDERS: Readonly<Record<string, URL>> = {
 }
 
 async function page(pathname: string): Promise<Response> {
-  const [, folder = '', name = 'index.html'] = /^\/(?:(game|muster)\/)?([\w-]+\.(?:html|js|css))?$/.exec(pathname) ?? [
-    '',
-    'none',
-  ]
-  const from = folder === 'game' && name !== 'rules.js' ? undefined : FOLDERS[folder]
+  const found = /^\/(?:(game|muster)\/)?([\w-]+\.(?:html|js|css))?$/.exec(pathname)
+  const [, folder = '', name = 'index.html'] = found ?? []
+  const isSecret = found === null || (folder === 'game' && name !== 'rules.js')
+  const type = TYPES[name.replace(/^.*\./, '')] ?? ''
+  const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' }
   try {
-    if (from === undefined) return new Response('Not found', { status: 404 })
-    const type = TYPES[name.replace(/^.*\./, '')] ?? ''
-    const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' }
-    return new Response(await readFile(fileURLToPath(new URL(name, from))), { headers })
-  } catch {
-    return new Response('Not found', { status: 404 })
-  }
+    if (!isSecret) return new Response(await readFile(fileURLToPath(new URL(name, FOLDERS[folder]))), { headers })
+  } catch {}
+  return new Response('Not found', { status: 404 })
 }

@@ -13,7 +13,6 @@ interface BotsOptions {
   readonly matchmaker: Pick<Matchmaker, 'inspect' | 'longestWaiting'>
   readonly sessions: Sessions
   readonly patienceMs: number
-  readonly show: boolean
 }
 
 export interface Bots {
@@ -34,7 +33,7 @@ const THINK_MS = 120
 /** How long a bot waits for others before it goes again. */
 const BOT_PATIENCE_MS = 15_000
 
-export function createBots({ url, matchmaker, sessions, patienceMs, show }: BotsOptions): Bots {
+export function createBots({ url, matchmaker, sessions, patienceMs }: BotsOptions): Bots {
   const bots = new Map<string, Bot>()
   const closing = new AbortController()
   /** Since when a queue has had a free place in a match, by queue. */
@@ -75,8 +74,8 @@ export function createBots({ url, matchmaker, sessions, patienceMs, show }: Bots
       const missing = (backfillSlots > 0 ? backfillSlots : playersIn(name)) - players
       for (let nth = 0; nth < missing; nth += 1) come(name)
     }
-    if (show && waiting.length === 0 && bots.size === 0 && matches.every(({ playerIds }) => playerIds.length === 0))
-      for (const name of ['duel', 'duel']) come(name)
+    const isQuiet = waiting.length === 0 && bots.size === 0 && matches.every(({ playerIds }) => playerIds.length === 0)
+    for (const name of isQuiet ? ['duel', 'duel'] : []) come(name)
   }
   const makeWay = (matchId: string) => {
     const match = matchmaker.inspect().matches.find((one) => one.matchId === matchId)

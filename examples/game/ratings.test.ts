@@ -26,10 +26,11 @@ test('who wins rises, who loses falls, and the best come first', () => {
   expect(ratings.take(...delivery([['ann'], ['ben']]))).toBe(204)
   expect(ratings.of('ann').mu).toBeGreaterThan(25)
   expect(ratings.of('ben').mu).toBeLessThan(25)
-  expect(ratings.best(10).map(({ id, played, won }) => [id, played, won])).toEqual([
+  expect(ratings.best(10, () => true).map(({ id, played, won }) => [id, played, won])).toEqual([
     ['ann', 1, 1],
     ['ben', 1, 0],
   ])
+  expect(ratings.best(10, (id) => id !== 'ann').map(({ id }) => id)).toEqual(['ben'])
 })
 
 test('a result that comes twice counts once', () => {
@@ -46,11 +47,11 @@ test('a result that another has signed, or that is old, is refused', () => {
   const [headers] = delivery([['ann'], ['ben']])
   expect(ratings.take(headers, '{"type":"match.over","data":{"ranking":[["ben"],["ann"]]}}')).toBe(401)
   expect(ratings.take(new Headers(), '{}')).toBe(401)
-  expect(ratings.best(10)).toEqual([])
+  expect(ratings.best(10, () => true)).toEqual([])
 })
 
 test('a match without a result changes nothing', () => {
   const ratings = open()
   expect(ratings.take(...delivery(null))).toBe(204)
-  expect(ratings.best(10)).toEqual([])
+  expect(ratings.best(10, () => true)).toEqual([])
 })

@@ -15,7 +15,7 @@ export interface Ratings {
   readonly of: (playerId: string) => Rating
   readonly standing: (playerId: string) => Standing
   /** The best first. */
-  readonly best: (count: number) => readonly Standing[]
+  readonly best: (count: number, isListed: (playerId: string) => boolean) => readonly Standing[]
   /** Takes what Muster posts once a match is over. @returns the status of the answer */
   readonly take: (headers: Headers, body: string) => number
 }
@@ -61,11 +61,10 @@ export function createRatings(secret: string, now: () => number): Ratings {
   return {
     of: (id) => recordOf(id).rating,
     standing,
-    best: (count) =>
-      [...players.keys()]
-        .map(standing)
-        .toSorted((one, other) => other.shown - one.shown)
-        .slice(0, count),
+    best: (count, isListed) => {
+      const listed = [...players.keys()].filter(isListed).map(standing)
+      return listed.toSorted((one, other) => other.shown - one.shown).slice(0, count)
+    },
     take: (headers, body) => {
       if (!isSigned(headers, body)) return 401
       // A result whose answer was lost comes again.

@@ -9,7 +9,7 @@ import { isMove, type Move, newWorld, step, winner, withPlayers } from './rules.
 
 const TICKS_PER_SECOND = 30
 /** How long a player who lost the connection may come back, and how long a match waits for any player at all. */
-const MAY_RETURN_MS = Number(process.env['GAME_RETURN_SECONDS'] ?? 15) * 1000
+const MAY_RETURN_MS = 15_000
 const ABANDONED_MS = 30_000
 const SECONDS = Number(process.env['GAME_SECONDS'] ?? 90)
 /** The largest message of a client. A connection that says nothing for so long is closed. */
