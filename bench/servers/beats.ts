@@ -153,7 +153,13 @@ export async function beatFigures(): Promise<Figures> {
   return {
     figures: [
       atMost('10,000 servers that report every 10 s, without the network', shares, 8, '% of a core'),
-      atMost('a server that has registered, with its deployment', bytesEach / 1000, 3, 'KB', `without ${(own / 1000).toFixed(1)} KB of the benchmark's own`),
+      atMost(
+        'a server that has registered, with its deployment',
+        bytesEach / 1000,
+        3,
+        'KB',
+        `without ${(own / 1000).toFixed(1)} KB of the benchmark's own`,
+      ),
       atMost('a join token made', made, 15, 'µs'),
       atMost('a join token checked', checked, 15, 'µs'),
     ],
