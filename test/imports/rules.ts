@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@muster/console',
     '@muster/console/internal',
     '@muster/emulator',
+    '@muster/emulator/internal',
     '@muster/lab',
     '@muster/lab/internal',
     '@muster/matchmaker',

@@ -297,7 +297,7 @@ export interface Curve {
   readonly points: readonly CurvePoint[]
 }
 
-export interface CurvePoint {
+interface CurvePoint {
   readonly after: Milliseconds
   /** Null: the rule no longer counts. */
   readonly limit: number | null
@@ -375,12 +375,16 @@ export interface ServerList {
   readonly pools: readonly PoolRow[]
 }
 
-/** What a pool keeps at one place, and what that meets and costs. Counts begin with the process that matches. */
+/**
+ * Servers of a pool at one place, the matches that wanted one, and what idle servers cost. Counts begin with the
+ * process that matches.
+ */
 export interface PoolRow {
   readonly pool: string
   readonly place: string
-  /** Servers that are to be warm now, and those that are: without a match. */
+  /** Servers that are to be warm now. */
   readonly wanted: number
+  /** Servers that are warm: they have registered, and have no match. */
   readonly warm: number
   readonly starting: number
   readonly playing: number
@@ -393,12 +397,18 @@ export interface PoolRow {
   /** Matches of the last hour, or since the start, and those an hour that are expected now. */
   readonly cameLastHour: number
   readonly expectedPerHour: number
-  /** From a create until the server registers, on average. */
-  readonly bootSeconds: number
   /** Hours for which servers were idle, of all servers together. */
   readonly idleHours: number
   /** In `currency`; null where the configuration states no price. */
   readonly idleCost: number | null
+}
+
+/** A game server that lists itself for players, and how many of its seats somebody has. */
+interface Listing {
+  readonly name: string
+  readonly seats: number
+  readonly taken: number
+  readonly held: number
 }
 
 export interface ServerRow {
@@ -412,14 +422,14 @@ export interface ServerRow {
   readonly queue: string | null
   /** The matches that it serves, at most 8. */
   readonly matches: readonly string[]
+  /** What it lists for players, and its seats; null unless it is listed. */
+  readonly listing: Listing | null
   /** creating, starting, running, stopping, …; once it has registered: warm, taken, playing, draining, lost. */
   readonly state: string
   /** Why it takes no match any more; null while it may. */
   readonly draining: string | null
   /** Whether it can be drained: it has registered, or is of a pool, and does not drain yet. */
   readonly mayDrain: boolean
-  /** The build of the game, as it says. */
-  readonly build: string | null
   /** E.g. `Frankfurt, Germany`; null where it is not known (yet). */
   readonly place: string | null
   readonly host: string | null

@@ -3,6 +3,7 @@ import { createMemoryStore, type PoolDefinition, type StoreMemory } from '@muste
 import { RegistrationBody, ReportBody } from '@muster/servers/internal'
 import { describe, expect, test } from 'vitest'
 import { createMatchmaker } from './create-matchmaker.js'
+import { open, world as players } from './listed-servers.fixture.js'
 import { setUp, watched } from './matchmaker.fixture.js'
 
 const arena: PoolDefinition = {
@@ -76,6 +77,7 @@ describe('inspect and survey', () => {
         matchesServed: 0,
         playersIn: 0,
         seats: 8,
+        listing: undefined,
         registeredAt: clock.now() - 7500,
         seenAt: clock.now() - 7500,
         draining: undefined,
@@ -103,6 +105,28 @@ describe('inspect and survey', () => {
     // The match has no deployment of its own: two servers, not three.
     expect(deployments.reduce((sum, one) => sum + one.servers, 0)).toBe(2)
     expect(deployments.reduce((sum, one) => sum + one.players, 0)).toBe(2)
+  })
+
+  test('tell how many seats of a listed server are taken, held and free, and who is on it', async () => {
+    const { matchmaker, servers: games, listed, report } = open({ pools: [players] })
+    const [serverId = ''] = await listed({ password: 'open sesame' })
+    const hold = { serverId, playerIds: ['cid'], password: 'open sesame' }
+    matchmaker.holdSeats(hold)
+    const [game] = games
+    if (game === undefined) throw new Error('no server has registered')
+    game.players = { ann: 'in' }
+    await report(game)
+    const { servers } = matchmaker.inspect()
+    expect(servers.find(({ id }) => id === serverId)).toMatchObject({
+      state: 'PLAYING',
+      matches: [],
+      playersIn: 1,
+      listing: { name: 'world 0', seats: { total: 2, free: 0, held: 1, taken: 1, away: 0 } },
+    })
+    expect(JSON.stringify(servers)).not.toContain('sesame')
+    const survey = matchmaker.survey()
+    while (survey.step(1));
+    expect(survey.result().gameServers).toEqual([{ pool: 'arena', state: 'PLAYING', servers: 2, players: 1 }])
   })
 
   test('hold no token, no key and no address of a player', async () => {

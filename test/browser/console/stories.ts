@@ -245,19 +245,19 @@ export function serversOf(at: number): ServerList {
     pool: null,
     queue: 'duel',
     matches: ['match-7f3a91c2'],
+    listing: null,
     state: 'running',
     draining: null,
     mayDrain: false,
     place: 'Frankfurt, Germany',
     host: '9a31c04f77e2.pr.example.com',
-    build: null,
     players: 2,
     since: at - 754_000,
     cost: 0.0502,
     ...server,
   })
   const ofPool = (server: Partial<ServerRow>) =>
-    row({ pool: 'arena', build: '1.4.2', queue: null, matches: [], players: 0, mayDrain: true, ...server })
+    row({ pool: 'arena', queue: null, matches: [], players: 0, mayDrain: true, ...server })
   const servers = [
     row({}),
     row({
@@ -279,6 +279,16 @@ export function serversOf(at: number): ServerList {
       players: 20,
       since: at - 5_200_000,
       cost: 0.347,
+    }),
+    ofPool({
+      id: 'w4',
+      requestId: 'b09e12',
+      host: 'b09e12.pr.example.com',
+      state: 'playing',
+      listing: { name: 'Night CTF, dust, no bots', seats: 16, taken: 11, held: 2 },
+      players: 11,
+      since: at - 3_400_000,
+      cost: 0.227,
     }),
     ofPool({
       id: 'w3',
@@ -318,7 +328,6 @@ export function serversOf(at: number): ServerList {
       expectedHit: 0.985,
       cameLastHour: 176,
       expectedPerHour: 181,
-      bootSeconds: 21.4,
       idleHours: 31.2,
       idleCost: 7.49,
     },
@@ -335,7 +344,6 @@ export function serversOf(at: number): ServerList {
       expectedHit: null,
       cameLastHour: 0,
       expectedPerHour: 0,
-      bootSeconds: 20,
       idleHours: 0,
       idleCost: 0,
     },
@@ -352,12 +360,11 @@ export function serversOf(at: number): ServerList {
       expectedHit: 0.96,
       cameLastHour: 3,
       expectedPerHour: 11,
-      bootSeconds: 18,
       idleHours: 0.4,
       idleCost: 0.1,
     },
   ]
-  return { at, total: 6, players: 35, cost: 1.0584, currency: 'EUR', pools, servers }
+  return { at, total: 7, players: 46, cost: 1.2854, currency: 'EUR', pools, servers }
 }
 
 export const auditOf = (at: number): Audit => ({

@@ -57,7 +57,7 @@ function List({ list }: { readonly list: ServerList }) {
           <TableHead
             columns={[
               'Server',
-              'Matches',
+              'Matches or listing',
               'Queue or pool',
               'State',
               number('Players'),
@@ -103,7 +103,7 @@ interface RowProps {
 }
 
 function Row({ row, list, mayDrain }: RowProps) {
-  const { requestId, host, pool, matches, queue, state, draining, players, since, cost } = row
+  const { requestId, host, pool, matches, listing, queue, state, draining, players, since, cost } = row
   return (
     <tr>
       <th scope="row">
@@ -115,8 +115,13 @@ function Row({ row, list, mayDrain }: RowProps) {
           </a>
         )}
       </th>
-      <td class="matches-cell" data-heading="Matches">
-        {matches.length === 0 ? <span class="none">none</span> : null}
+      <td class="matches-cell" data-heading="Matches or listing">
+        {matches.length === 0 && listing === null ? <span class="none">none</span> : null}
+        {listing === null ? null : (
+          <>
+            {listing.name} <small>{seatsIn(listing)}</small>
+          </>
+        )}
         {matches.map((id) => (
           <div key={id}>
             <a href={hrefOf('find', id)}>
@@ -156,6 +161,9 @@ function Row({ row, list, mayDrain }: RowProps) {
     </tr>
   )
 }
+
+const seatsIn = ({ seats, taken, held }: NonNullable<ServerRow['listing']>): string =>
+  `${grouped(taken)} of ${grouped(seats)} seats taken${held === 0 ? '' : `, ${grouped(held)} held`}`
 
 /** Why a server drains, in a word or two. */
 const drains: Readonly<Record<string, string>> = {

@@ -155,7 +155,7 @@ function startServer({ requestId, url, token, settings, clock, random, speed, fe
     }
   }
 
-  /** Undefined if there was no answer, or none that can be read. */
+  /** The orders, or the status of a refusal. @throws if there was no answer, or none that can be read. */
   const ask = async (method: string, path: string, body: object, signal: AbortSignal): Promise<Orders | number> => {
     const response = await fetch(`${url.replace(/\/$/, '')}${path}`, {
       method,

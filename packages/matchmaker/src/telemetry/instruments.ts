@@ -70,6 +70,7 @@ const sums = {
   'muster.api.queued': of('{request}', 'Requests that wait here for their rate limit'),
   'muster.deployments': of('{deployment}', 'Deployments that exist or may exist, by where they stand'),
   'muster.servers': of('{server}', 'Game servers that have registered, by state'),
+  'muster.seats': of('{seat}', 'Seats of listed game servers, by state'),
   'muster.pool.servers': of('{server}', 'Game servers of pools, by place and by what they do'),
   'muster.pool.servers_wanted': of('{server}', 'Game servers that are to be warm, by place'),
   'muster.results.pending': of('{result}', 'Results of matches that the backend has not taken yet'),

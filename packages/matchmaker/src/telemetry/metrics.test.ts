@@ -237,7 +237,7 @@ test('what is no more, as in a process that has led, is 0 and not what it was la
   expect(read('muster.searches.budget_exhausted', ofQueue)).toEqual([7, 7])
 })
 
-test('game servers are counted by state, and pools by place: what is warm, met, and idle', async () => {
+test('game servers and seats are counted by state, and pools by place: what is warm, met, and idle', async () => {
   const { emit, state, measured } = setUp({ attributes: { region: 'eu' } })
   const server = {
     id: 's1',
@@ -251,10 +251,12 @@ test('game servers are counted by state, and pools by place: what is warm, met, 
     matchesServed: 3,
     playersIn: 0,
     seats: undefined,
+    listing: undefined,
     registeredAt: START,
     seenAt: START,
     draining: undefined,
   } as const
+  const listed = { ...server, state: 'PLAYING' } as const
   const pool = {
     pool: 'arena',
     place: 'Oslo',
@@ -290,7 +292,13 @@ test('game servers are counted by state, and pools by place: what is warm, met, 
   state.inspection = {
     ...idle,
     matches: [hosted],
-    servers: [server, { ...server, id: 's2' }, { ...server, id: 's3', pool: undefined, state: 'PLAYING' }],
+    servers: [
+      server,
+      { ...server, id: 's2' },
+      { ...server, id: 's3', pool: undefined, state: 'PLAYING' },
+      { ...listed, id: 's4', listing: { name: 'one', seats: { total: 8, free: 3, held: 1, taken: 4, away: 0 } } },
+      { ...listed, id: 's5', listing: { name: 'two', seats: { total: 4, free: 0, held: 0, taken: 3, away: 1 } } },
+    ],
     pools: [pool],
     resultsPending: 4,
   }
@@ -302,7 +310,12 @@ test('game servers are counted by state, and pools by place: what is warm, met, 
   const doing = (what: string) => at.replace('}', `,"muster.state":"${what}"}`)
   expect(found).toMatchObject({
     'muster.servers{"region":"eu","muster.pool":"arena","muster.state":"idle"}': 2,
+    'muster.servers{"region":"eu","muster.pool":"arena","muster.state":"playing"}': 2,
     'muster.servers{"region":"eu","muster.state":"playing"}': 1,
+    'muster.seats{"region":"eu","muster.pool":"arena","muster.state":"free"}': 3,
+    'muster.seats{"region":"eu","muster.pool":"arena","muster.state":"held"}': 1,
+    'muster.seats{"region":"eu","muster.pool":"arena","muster.state":"taken"}': 7,
+    'muster.seats{"region":"eu","muster.pool":"arena","muster.state":"away"}': 1,
     'muster.servers.lost{"region":"eu","muster.pool":"arena"}': 1,
     'muster.servers.lost{"region":"eu"}': 1,
     [`muster.pool.servers${doing('starting')}`]: 1,

@@ -240,15 +240,21 @@ function observeServers(
   servers: Inspection['servers'],
   common: Attributes,
 ): void {
-  const counts = new Map<string, { readonly attributes: Attributes; count: number }>()
-  for (const { state, pool } of servers) {
-    const key = `${state} ${pool ?? ''}`
-    const attributes = { ...common, ...ofPool(pool), 'muster.state': state.toLowerCase() }
-    const seen = counts.get(key) ?? { attributes, count: 0 }
-    seen.count += 1
+  const counts = new Map<string, { readonly metric: Observable; readonly attributes: Attributes; count: number }>()
+  const add = (name: 'muster.servers' | 'muster.seats', pool: string | undefined, state: string, more: number) => {
+    const key = `${name} ${state} ${pool ?? ''}`
+    const attributes = { ...common, ...ofPool(pool), 'muster.state': state }
+    const seen = counts.get(key) ?? { metric: observed[name], attributes, count: 0 }
+    seen.count += more
     counts.set(key, seen)
   }
-  for (const { attributes, count } of counts.values()) result.observe(observed['muster.servers'], count, attributes)
+  for (const { state, pool, listing } of servers) {
+    add('muster.servers', pool, state.toLowerCase(), 1)
+    if (listing === undefined) continue
+    const { total: _, ...seats } = listing.seats
+    for (const [seat, count] of Object.entries(seats)) add('muster.seats', pool, seat, count)
+  }
+  for (const { metric, attributes, count } of counts.values()) result.observe(metric, count, attributes)
 }
 
 function observePool(

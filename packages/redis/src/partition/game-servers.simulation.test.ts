@@ -37,14 +37,7 @@ async function simulate(seed: number): Promise<readonly string[]> {
   service.travelMs = () => 1 + below(20)
   service.fault = () => (random() < 0.02 ? (random() < 0.5 ? 'answer' : 'call') : undefined)
   const lossy = { share: 0.02 }
-  const begin = (): Process => {
-    const one = world.process({ standby: random() < 0.8 }, (method, moment) => {
-      if (method === 'inbox' || method === 'changes' || random() >= lossy.share) return
-      throw new Error(`lost ${moment} ${method}`)
-    })
-    one.start()
-    return one
-  }
+  const begin = () => world.beginLossy(random, lossy)
   const alive: Process[] = [begin(), begin(), begin()]
   const paused: Process[] = []
   const any = () => alive[below(alive.length)] as Process

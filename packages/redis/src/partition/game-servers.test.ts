@@ -191,6 +191,13 @@ describe('a server that reports by a follower', () => {
     await close()
   })
 
+  test('has a token of the configured secret, which is kept nowhere else', async () => {
+    const { second, answer, partition, server, close } = await warm({ serverSecret: 's'.repeat(32) })
+    expect(await answer(second.isServerSecret(tokenOf(server)))).toBe(true)
+    expect([...partition.notes.keys()]).toEqual([])
+    await close()
+  })
+
   test('is not refused while no process has led: its token cannot be checked yet', async () => {
     const { process, clock } = createWorld()
     const idle = process()

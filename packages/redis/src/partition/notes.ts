@@ -12,7 +12,7 @@ export const SECRET_KEY = 's'
 const RESULT = 'r'
 /** The key of the result of a match that no backend has taken yet. */
 export const resultKey = (id: string): string => RESULT + id
-/** The results among notes, by their ids, which grow with time only within one leader. */
+/** The results among notes, by their ids and in no order. */
 export const resultsIn = (notes: readonly Note[]): readonly { readonly key: string; readonly value: string }[] =>
   notes.flatMap(({ key, text }) =>
     key.startsWith(RESULT) && text !== undefined ? [{ key: key.slice(RESULT.length), value: text }] : [],

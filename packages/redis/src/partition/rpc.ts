@@ -7,8 +7,9 @@ import type { Leader } from '@muster/matchmaker/internal'
 /**
  * What the answer to a command promises:
  * - `read`: nothing but that it is true at that moment, and not of something that may still be lost.
- * - `kept`: what the command did is stored, so that every later leader continues from it. The answer is stored with it,
- *   or after it, so that a repeated question is answered by what was done.
+ * - `kept`: what the command did is stored, so that every later leader continues from it. The answer is stored too: in
+ *   the same commit if the command is answered at once, else in a later one. A later leader repeats a stored answer.
+ *   Without one, it does the command again.
  * - `level`: that what the command did is stored before it is answered. Its caller says its whole state again and
  *   again, so it is not repeated to a later leader.
  * - `hint`: nothing. What it is about is found out anyway, only later.
@@ -68,7 +69,8 @@ export type Answer<Name extends Command> = Name extends 'webhook' ? number : Awa
 
 /**
  * An RPC request. The leader does each id once; a follower repeats an RPC request, under its id, until it is answered:
- * the leader may have changed in between. The new leader answers a `kept` command with the stored answer.
+ * the leader may have changed in between. The new leader answers a `kept` command with the stored answer, if there is
+ * one.
  */
 export interface RpcRequest {
   readonly id: string

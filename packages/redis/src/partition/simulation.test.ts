@@ -39,16 +39,8 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
   service.travelMs = () => 1 + below(20)
   service.fault = () => (random() < 0.03 ? (random() < 0.5 ? 'answer' : 'call') : undefined)
   const witness = new Witness()
-  /** Answers that get lost: the step is done, and its caller does not know. */
   const lossy = { share: 0.02 }
-  const begin = (): Process => {
-    const one = world.process({ standby: random() < 0.8 }, (method, moment) => {
-      if (method === 'inbox' || method === 'changes' || random() >= lossy.share) return
-      throw new Error(`lost ${moment} ${method}`)
-    })
-    one.start()
-    return one
-  }
+  const begin = () => world.beginLossy(random, lossy)
   const alive: Process[] = [begin(), begin(), begin()]
   const paused: Process[] = []
   const dead: Process[] = []

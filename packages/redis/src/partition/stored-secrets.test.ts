@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readInForce } from './partition-options.js'
-import { viewOf } from './notes.js'
+import { resultKey, viewOf } from './notes.js'
 import { MemoryPartition } from './store/memory-partition.fixture.js'
 import { decodeHeader } from './store/header.js'
 import { createWorld } from './world.fixture.js'
@@ -47,9 +47,10 @@ test('what is stored is never repeated by an error about it', () => {
   )
 })
 
-const KINDS = ['body', 'header', 'assignment', 'record', 'backfill'] as const
+const KINDS = ['body', 'header', 'assignment', 'record', 'backfill', 'result'] as const
 test.each(KINDS)('a broken %s is reported without what it holds, and all else continues', async (what) => {
-  const { clock, partition, problems, process, pass, player } = createWorld()
+  const results = { url: 'https://game.example.com/results', secret: `whsec_${btoa('x'.repeat(32))}` }
+  const { clock, partition, problems, process, pass, player } = createWorld(what === 'result' ? { results } : {})
   const bad = `[${SECRET} ${ADDRESS}`
   if (what === 'body') partition.tickets.set('ann', { id: 'ann', createdAt: 1, body: bad, header: undefined })
   const body = JSON.stringify({ queues: ['duel'], players: [{ id: 'ann' }] })
@@ -58,6 +59,7 @@ test.each(KINDS)('a broken %s is reported without what it holds, and all else co
   if (header !== undefined) partition.tickets.set('ann', { id: 'ann', createdAt: 1, body, header })
   if (what === 'record') partition.servers.set('m1', { matchId: 'm1', text: bad, locked: [] })
   if (what === 'backfill') partition.backfills.set('b1', { backfillId: 'b1', text: bad })
+  if (what === 'result') partition.notes.set(resultKey('msg_1'), { key: resultKey('msg_1'), text: bad })
   expect(partition).toBeInstanceOf(MemoryPartition)
   const only = process()
   only.onMatching('problem', (problem) => problems.push(problem))

@@ -1,6 +1,6 @@
 import { ConnectionLost, NotFound, SendAborted, type CallOptions } from '@muster/core'
 import type { Deployment } from '@muster/core/api'
-import { createManualClock, seededRandom, type Clock } from '@muster/core/clock'
+import { createManualClock, seededRandom, type Clock, type Random } from '@muster/core/clock'
 import type { DeploymentService, QueueDefinition } from '@muster/matchmaker'
 import { createPartition, type Partition } from './partition.js'
 import type { PartitionOptions } from './partition-options.js'
@@ -189,6 +189,15 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
       },
     }
   }
+  /** Begins a process that loses a share of the store's answers: the step is done, and its caller does not know. */
+  const beginLossy = (random: Random, lossy: { readonly share: number }): Process => {
+    const one = process({ standby: random() < 0.8 }, (method, moment) => {
+      if (method === 'inbox' || method === 'changes' || random() >= lossy.share) return
+      throw new Error(`lost ${moment} ${method}`)
+    })
+    one.start()
+    return one
+  }
   /** Lets time pass, in steps, with everything that follows from each. */
   const pass = async (ms: number, stepMs = 10): Promise<void> => {
     for (let passed = 0; passed < ms; passed += stepMs) {
@@ -197,5 +206,5 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
     }
   }
   const player = (id: string) => ({ id, ip: '192.0.2.1' })
-  return { clock, partition, service, problems, process, pass, player }
+  return { clock, partition, service, problems, process, beginLossy, pass, player }
 }

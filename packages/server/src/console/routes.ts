@@ -1,4 +1,4 @@
-/** The routes of the console's API, as data. The answers' types are those of `@muster/console/wire`. */
+/** The routes of the console's API, as data. The answers' types are those of `@muster/console/internal`. */
 import type { Applied, Audit, Found, Permission, QueueCards, ServerList, Trial } from '@muster/console/internal'
 import { operation } from '@muster/core/api'
 import { z } from 'zod'

@@ -2,7 +2,7 @@ import type { PoolRow, ServerList, ServerRow } from '@muster/console/internal'
 import type { Inspection } from '@muster/matchmaker'
 import type { AllocationView } from '@muster/matchmaker/internal'
 import type { ConsoleSpending } from './options.js'
-import { placeName } from './stories/index.js'
+import { mayDrain, placeName } from './stories/index.js'
 
 /** Servers that one answer lists, and matches of each (our choice). */
 const MOST_SERVERS = 1000
@@ -22,11 +22,7 @@ export function serverList(
 ): ServerList {
   const { pricePerMinute, currency = '' } = spending
   const registered = new Map(servers.map((server) => [server.id, server]))
-  const guests = new Map<string, AllocationView[]>()
-  for (const match of matches) {
-    const { serverId } = match.hosted ?? {}
-    if (serverId !== undefined) guests.set(serverId, [...(guests.get(serverId) ?? []), match])
-  }
+  const guests = guestsByServer(matches)
   const rows = matches.flatMap((server) =>
     server.hosted === undefined
       ? rowOf(server, registered.get(server.matchId), guests.get(server.matchId) ?? [], { pricePerMinute, now })
@@ -44,6 +40,19 @@ export function serverList(
   }
 }
 
+/** The matches on servers of pools, by id of the server. */
+export function guestsByServer(matches: readonly AllocationView[]): ReadonlyMap<string, readonly AllocationView[]> {
+  const guests = new Map<string, AllocationView[]>()
+  for (const match of matches) {
+    const { serverId } = match.hosted ?? {}
+    if (serverId === undefined) continue
+    const those = guests.get(serverId)
+    if (those === undefined) guests.set(serverId, [match])
+    else those.push(match)
+  }
+  return guests
+}
+
 interface RowContext {
   readonly pricePerMinute: number | undefined
   readonly now: number
@@ -55,7 +64,7 @@ function rowOf(
   guests: readonly AllocationView[],
   { pricePerMinute, now }: RowContext,
 ): ServerRow {
-  const { matchId: id, pool, queue, phase, requestId, assignment, at } = server
+  const { matchId: id, pool, queue, requestId, assignment, at } = server
   const served = pool === undefined ? [server] : guests
   return {
     id,
@@ -63,17 +72,22 @@ function rowOf(
     pool: pool ?? null,
     queue: pool === undefined ? queue : (guests[0]?.queue ?? null),
     matches: served.slice(0, MOST_MATCHES).map(({ matchId }) => matchId),
+    listing: listingOf(registered),
     state: stateOf(server, registered),
     draining: registered?.draining ?? null,
-    mayDrain:
-      phase !== 'stopping' && (registered === undefined ? pool !== undefined : registered.draining === undefined),
+    mayDrain: mayDrain(server, registered),
     place: placeName(assignment?.location) ?? registered?.place ?? null,
     host: assignment?.fqdn ?? null,
-    build: registered?.build ?? null,
-    players: served.reduce((sum, { playerIds }) => sum + playerIds.length, 0),
+    players: served.reduce((sum, { playerIds }) => sum + playerIds.length, registered?.listing?.seats.taken ?? 0),
     since: Math.floor(at),
     cost: pricePerMinute === undefined ? null : (Math.max(0, now - at) / 60_000) * pricePerMinute,
   }
+}
+
+function listingOf(registered: GameServer | undefined): ServerRow['listing'] {
+  if (registered?.listing === undefined) return null
+  const { name, seats } = registered.listing
+  return { name, seats: seats.total, taken: seats.taken, held: seats.held }
 }
 
 /** What a game server says of itself is more than what is known of its deployment. */
@@ -96,7 +110,6 @@ const poolRow = (one: Inspection['pools'][number], pricePerMinute: number | unde
   expectedHit: one.expectedHit ?? null,
   cameLastHour: one.cameLastHour,
   expectedPerHour: one.ratePerHour,
-  bootSeconds: one.bootSeconds,
   idleHours: one.idleHours,
   idleCost: pricePerMinute === undefined ? null : one.idleHours * 60 * pricePerMinute,
 })

@@ -2,6 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import type { Inspection, ServerSurvey, Survey, Surveyed } from '@muster/matchmaker'
 import type { AllocationView } from '@muster/matchmaker/internal'
 import type { ConsoleMatchmaker } from './options.js'
+import { guestsByServer } from './server-list.js'
 
 const MOST_FORMING = 50
 
@@ -36,18 +37,16 @@ function surveyedBy({ queues, matches, servers, pools, held }: Inspection, now: 
 
 /** A match on a server of a pool has no deployment of its own: its players count there. */
 function serversIn(matches: readonly AllocationView[]): ServerSurvey[] {
-  const guests = new Map<string, number>()
-  for (const { hosted, playerIds } of matches) {
-    const { serverId } = hosted ?? {}
-    if (serverId !== undefined) guests.set(serverId, (guests.get(serverId) ?? 0) + playerIds.length)
-  }
-  return matches.flatMap((one) => (one.hosted === undefined ? serverOf(one, guests.get(one.matchId) ?? 0) : []))
+  const guests = guestsByServer(matches)
+  return matches.flatMap((one) => (one.hosted === undefined ? serverOf(one, guests.get(one.matchId)) : []))
 }
 
-const serverOf = ({ phase, assignment, playerIds }: AllocationView, guests: number): ServerSurvey => {
+const serverOf = (server: AllocationView, guests: readonly AllocationView[] = []): ServerSurvey => {
+  const { phase, assignment } = server
   const { city, latitude, longitude } = assignment?.location ?? {}
   const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
-  return { phase, city, place, servers: 1, players: playerIds.length + guests }
+  const players = [server, ...guests].reduce((sum, { playerIds }) => sum + playerIds.length, 0)
+  return { phase, city, place, servers: 1, players }
 }
 
 /** Tickets of one step: well under a millisecond of work. */

@@ -73,11 +73,27 @@ test('a match on a server of a pool is in that server’s line, and is no server
     queue: 'duel',
     matches: [matchId],
     state: 'playing',
-    build: '7',
     players: 2,
     mayDrain: true,
     draining: null,
   })
+})
+
+test('a listed server’s line and story tell its name, its seats, and who is on it', async () => {
+  const { get, id, matchmaker, service } = await open(false)
+  const listing = { name: 'Night CTF', seats: 16, players: { ann: 'in', ben: 'in', cid: 'away' } }
+  matchmaker.reportServer(service.tokenOf('s1'), ReportBody.parse({ instance: 'one', seq: 1, matches: [], listing }))
+  matchmaker.holdSeats({ serverId: id, playerIds: ['dan'] })
+  const { servers, players } = await get<ServerList>('servers')
+  expect(servers.find((server) => server.id === id)).toMatchObject({
+    state: 'playing',
+    matches: [],
+    listing: { name: 'Night CTF', seats: 16, taken: 2, held: 1 },
+    players: 2,
+  })
+  expect(players).toBe(2)
+  const { stories } = await get<Found>('find?id=s1')
+  expect(stories[0]).toMatchObject({ kind: 'server', state: 'listed as Night CTF, 2 of 16 seats taken, 1 held' })
 })
 
 test('a server’s story tells all from its deployment to its end, with reasons', async () => {
@@ -127,7 +143,10 @@ test('a server that a match had to wait for tells of that match, although it was
   const taken = matchmaker.inspect().matches.find(({ ticketIds }) => ticketIds.includes('c'))?.hosted?.serverId
   const host = matchmaker.inspect().matches.find(({ matchId }) => matchId === taken)?.requestId ?? ''
   const { stories } = await get<Found>(`find?id=${host}`)
-  expect(stories[0]?.events[0]).toMatchObject({ what: 'taken', text: 'The server is created for a match.' })
+  expect(stories[0]?.events[0]).toMatchObject({
+    what: 'taken',
+    text: 'A match took the server, which is created for it.',
+  })
   expect(stories[0]?.events.map(({ what }) => what)).toContain('deployed')
 })
 

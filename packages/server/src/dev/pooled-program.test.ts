@@ -5,12 +5,13 @@ import { createServer, type AddressInfo } from 'node:net'
 import { createServer as createHttpServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '@muster/core/clock'
 import type { ContainerSpec } from '@muster/emulator'
+import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
 import { afterEach, expect, test } from 'vitest'
 import { readConfigText } from '../config/index.js'
 import { BACKEND_KEY, env, openService, yamlOf } from '../running/server.fixture.js'
 import { startServer } from '../running/start-server.js'
-import { playGameServer } from './dev-game-server.js'
 
 const ends: (() => unknown)[] = []
 afterEach(async () => {
@@ -45,10 +46,12 @@ async function openBackend() {
 
 test('warm servers are taken after a restart of the program, the keys stay, and results arrive', async () => {
   const tokens: string[] = []
+  const settings = { ...defaultGameServerSettings, matchMs: 3_600_000 }
+  const play = simulatedGameServers(settings, { clock: systemClock, random: Math.random, speed: 1, fetch })
   const service = await openService({
     launch: (spec: ContainerSpec) => {
       tokens.push(spec.env['MUSTER_SERVER_TOKEN'] ?? '')
-      return playGameServer(spec)
+      return play(spec)
     },
   })
   ends.push(() => service.emulator.close())

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { Conflict, type Coordinates, createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { beacons, type ContainerSpec, createEmulator, type PlaceBeacon, places } from '@muster/emulator'
+import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
 import type { Player, Queue, TicketInput, TicketService } from '@muster/matchmaker'
 import { tellNotReloaded, type MusterServer, startServer } from '../running/index.js'
 import {
@@ -16,7 +17,6 @@ import {
   wantsLatencies,
 } from './bots.js'
 import { readDevConfig } from './dev-config.js'
-import { playGameServer } from './dev-game-server.js'
 
 interface DevPlayersOptions {
   /** The queues in force. */
@@ -103,7 +103,17 @@ const SPEED = 5
  */
 async function openDevEmulator(port: number) {
   const token = 'dev'
-  const emulator = createEmulator({ speed: SPEED, token, launch: (spec) => playGameServer(spec) ?? register(spec) })
+  /** Plays a server of a pool, in place of the container that there is not. Nothing listens at its port. */
+  const play = simulatedGameServers(
+    // Its matches end when Muster ends them.
+    { ...defaultGameServerSettings, matchMs: Number.MAX_SAFE_INTEGER },
+    { clock: systemClock, random: seededRandom(randomBytes(4).readUInt32LE()), speed: SPEED, fetch },
+  )
+  const emulator = createEmulator({
+    speed: SPEED,
+    token,
+    launch: (spec) => (spec.env['MUSTER_POOL'] === undefined ? register(spec) : play(spec)),
+  })
   const { url } = await emulator.listen({ port })
   const client = createClient({ baseUrl: url, token })
   const made = new Set<string>()

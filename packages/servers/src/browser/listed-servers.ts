@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { SeatCounts } from '../seats/index.js'
+import type { SeatCounts } from '../game-servers/index.js'
 
 /** A server that players may join: what everybody may know of it. Players' ids, addresses and passwords are not. */
 export interface ListedServer {

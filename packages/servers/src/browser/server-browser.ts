@@ -1,7 +1,7 @@
 import { type Coordinates, InvalidInput } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import type { GameServerListener, GameServers, ServerReport, SessionWanted } from '../game-servers/index.js'
+import type { GameServerListener, GameServers, SeatCounts, ServerReport, SessionWanted } from '../game-servers/index.js'
 import type { Pool } from '../pools/index.js'
 import type { Allocation, Assignment } from '../records/index.js'
 import { createSeats, type Seat, SeatRefused, type SeatRequest } from '../seats/index.js'
@@ -54,6 +54,8 @@ export interface ServerBrowser {
   /** Gives a seat back. Returns false if the player has no such seat. */
   release(seatId: string, playerId: string | undefined): boolean
   ofPlayer(playerId: string): readonly SeatGrant[]
+  /** The name of a listed server, and its seats, which are counted for that. Undefined if it is not listed. */
+  listing(serverId: string): { readonly name: string; readonly seats: SeatCounts } | undefined
   /** These players are sent to a match: seats that are held for them, or are to be, are free. */
   matched(playerIds: readonly string[]): void
   /**
@@ -319,6 +321,11 @@ export function createServerBrowser(options: ServerBrowserOptions): ServerBrowse
       if (seat !== undefined) return [grantOf(seat)]
       const found = startOf(playerId)
       return found === undefined ? [] : [startingSeat(found.start, found.index)]
+    },
+
+    listing: (serverId) => {
+      const session = seats.read(serverId)
+      return session && { name: session.listing.name, seats: session.counts }
     },
 
     matched: (playerIds) => {

@@ -7,7 +7,13 @@ export {
   OWN_PAUSE_MS,
 } from './game-servers.js'
 export { type Registered, ServerGone, type ServerOrders, type SessionWanted } from './server-orders.js'
-export { type FreedReason, type ServerListener, type ServerView, serverViewOf } from './server-overview.js'
+export {
+  type FreedReason,
+  type SeatCounts,
+  type ServerListener,
+  type ServerView,
+  serverViewOf,
+} from './server-overview.js'
 export type { DrainReason } from './server-states.js'
 export type { ListingReport, MatchResult, ServerRegistration, ServerReport } from './server-reports.js'
 export { createServerKeys, type ServerKeys } from './server-keys.js'

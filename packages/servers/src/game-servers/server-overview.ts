@@ -36,6 +36,15 @@ export interface GameServerView {
   readonly playersIn: number
 }
 
+/** Seats by state. `total` is always the sum of the others. */
+export interface SeatCounts {
+  readonly total: number
+  readonly free: number
+  readonly held: number
+  readonly taken: number
+  readonly away: number
+}
+
 /** A game server that has registered, for operators. Times are epoch milliseconds. No address, token or key. */
 export interface ServerView {
   readonly id: string
@@ -56,6 +65,8 @@ export interface ServerView {
   /** Players who are on it, by its last report, and how many fit as it says. */
   readonly playersIn: number
   readonly seats: number | undefined
+  /** What it lists for players, and its seats as they are counted here; undefined unless it is listed. */
+  readonly listing: { readonly name: string; readonly seats: SeatCounts } | undefined
   readonly registeredAt: number
   /** The time of its last report. */
   readonly seenAt: number
@@ -63,10 +74,14 @@ export interface ServerView {
   readonly draining: DrainReason | undefined
 }
 
-/** @param placeOf the place of its pool at which a server is kept. */
+/**
+ * @param placeOf the place of its pool at which a server is kept.
+ * @param listing what the server lists; undefined unless it is listed.
+ */
 export const serverViewOf = (
   { allocation, registration, matches, ...server }: GameServerView,
   placeOf: (server: Allocation) => string | undefined,
+  listing: ServerView['listing'],
 ): ServerView => ({
   id: server.id,
   state: server.state,
@@ -77,8 +92,9 @@ export const serverViewOf = (
   matches,
   matchesAtOnce: registration.matches,
   matchesServed: allocation.pool === undefined ? matches.length : allocation.matchesServed,
-  playersIn: server.playersIn,
+  playersIn: server.playersIn + (listing?.seats.taken ?? 0),
   seats: registration.seats,
+  listing,
   registeredAt: server.registeredAt,
   seenAt: server.seenAt,
   draining: server.draining,

@@ -133,6 +133,20 @@ describe('results of matches', () => {
     outbox.add({ ...outcome('silent', 'ann'), result: undefined })
     expect(outbox.pending()).toBe(1)
   })
+
+  test('that are damaged in the store are reported and left out, and the others are sent in their order', async () => {
+    const ended = (matchId: string, endedAt: number) => JSON.stringify({ ...outcome(matchId, 'ann'), endedAt })
+    const damaged = ended('m1', 1).slice(0, -9)
+    const kept = new Map([
+      ['msg_3', ended('m3', 3)],
+      ['msg_1', damaged],
+      ['msg_2', ended('m2', 2)],
+    ])
+    const { taken, problems, run } = open([], kept)
+    await run(3000)
+    expect(taken.map(({ matchId }) => matchId)).toEqual(['m2', 'm3'])
+    expect(problems.map(String)).toEqual(['Error: result msg_1 is not in the store as it was written'])
+  })
 })
 
 test.each([

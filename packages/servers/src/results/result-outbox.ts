@@ -41,7 +41,7 @@ export const resultsSchema = z.strictObject({
 
 /** Keeps what was not taken yet, for the next process. Texts are of one line. */
 export interface OutboxRecords {
-  /** Key and text of all that is kept, in the order in which it was put. */
+  /** Key and text of all that is kept, in any order. */
   stored(): readonly { readonly key: string; readonly value: string }[]
   put(key: string, value: string): void
   remove(key: string): void
@@ -72,7 +72,8 @@ export interface ResultOutboxOptions extends ResultsDefinition {
   readonly random: Random
   /** Default: the global one. */
   readonly fetch?: typeof fetch | undefined
-  readonly problem: (error: unknown, matchId: string) => void
+  /** Receives what went wrong, and the match unless it is not known. */
+  readonly problem: (error: unknown, matchId?: string) => void
 }
 
 /** Results that are kept at most (our choice): some 400 MB of the largest, a day of a match every two seconds. */
@@ -104,8 +105,17 @@ export function createResultOutbox(options: ResultOutboxOptions): ResultOutbox {
   const load = () => {
     if (isLoaded) return
     isLoaded = true
-    for (const { key: id, value } of records.stored())
-      waiting.set(id, { id, outcome: JSON.parse(value) as MatchOutcome, tries: 0, dueAt: 0, isUnderWay: false })
+    const stored = records.stored().flatMap(({ key: id, value }) => {
+      try {
+        return { id, outcome: JSON.parse(value) as MatchOutcome, tries: 0, dueAt: 0, isUnderWay: false }
+      } catch {
+        // The error repeats nothing of the text, which may hold the players' data.
+        problem(new Error(`result ${id} is not in the store as it was written`))
+        return []
+      }
+    })
+    stored.sort((one, other) => one.outcome.endedAt - other.outcome.endedAt)
+    for (const one of stored) waiting.set(one.id, one)
   }
 
   const post = async ({ id, outcome }: Waiting): Promise<void> => {

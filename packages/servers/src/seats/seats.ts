@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '@muster/core/internal'
-import { type ListingReport, LOST_AFTER_MS } from '../game-servers/index.js'
+import { type ListingReport, LOST_AFTER_MS, type SeatCounts } from '../game-servers/index.js'
 import { createPasswordTries } from './password-tries.js'
 import { createRecentTimes } from './recent-times.js'
 import { type Seat, SeatRefused, type SeatState, UnknownServer } from './seat.js'
@@ -15,15 +15,6 @@ import { type Seat, SeatRefused, type SeatState, UnknownServer } from './seat.js
  * Counts are never kept: each is the number of seats in a state, and free is what the rest leaves. So nothing that is
  * lost, repeated or late can make them wrong.
  */
-
-/** Seats by state. The first is always the sum of the others. */
-export interface SeatCounts {
-  readonly total: number
-  readonly free: number
-  readonly held: number
-  readonly taken: number
-  readonly away: number
-}
 
 /** A server that players may join, as it lists itself. */
 interface ListedSession {
@@ -252,11 +243,11 @@ export function createSeats(options: SeatsOptions): Seats {
       if (said !== 'left') takeIn(session, playerId, said === 'in' ? 'taken' : 'away')
   }
 
-  const countsOf = (session: Session): SeatCounts => {
+  const countsOf = ({ occupants }: Session, left: ReadonlyMap<string, number>): SeatCounts => {
     const counts = { held: 0, taken: 0, away: 0 }
-    for (const { state } of session.occupants.values()) counts[state] += 1
-    const left = sum(freeIn(session).values())
-    return { total: left + session.occupants.size, free: left, ...counts }
+    for (const { state } of occupants.values()) counts[state] += 1
+    const rest = sum(left.values())
+    return { total: rest + occupants.size, free: rest, ...counts }
   }
 
   const renewed = (occupant: Occupant) => {
@@ -438,7 +429,7 @@ export function createSeats(options: SeatsOptions): Seats {
         serverId,
         session: session.id,
         listing: session.listing,
-        counts: countsOf(session),
+        counts: countsOf(session, left),
         teams: Array.from(session.teams, ([name, total]) => ({ name, total, free: left.get(name) ?? 0 })),
       }
     },

@@ -242,7 +242,7 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
   /** Takes over the notes of the previous leader. */
   const loadNotes = async () => {
     const notes = await allOf(store.loadNotes)
-    results = resultsIn(notes).toSorted((one, other) => endOf(one.value) - endOf(other.value))
+    results = resultsIn(notes)
     secret = notes.find(({ key }) => key === SECRET_KEY)?.text
     const { cooldowns, paused } = readNotes(notes, problem)
     unlessBroken(() => leader.importCooldowns(cooldowns))
@@ -304,8 +304,8 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
       leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
       await loadNotes()
       writing = ours
-      // It is committed before any server is created.
-      if (secret === undefined) note(SECRET_KEY, (secret = newSecret()))
+      // A secret that is not configured is committed before any server is created.
+      if (matchmaker.serverSecret === undefined && secret === undefined) note(SECRET_KEY, (secret = newSecret()))
       await leader.lead()
       await removeGonePlayers(leader, store, joining)
     },
@@ -316,9 +316,6 @@ export function createReplica({ store, matchmaker, newSecret, problem }: Replica
     },
   }
 }
-
-/** When the match of a result ended, in epoch milliseconds: a hash in Redis has no order. */
-const endOf = (text: string): number => (JSON.parse(text) as { readonly endedAt: number }).endedAt
 
 const idsOf = ({ players }: Ticket): readonly string[] => players.map(({ id }) => id)
 

@@ -2,4 +2,5 @@
 export { createEventHistory } from './event-history.js'
 export { createEventRing, type EventRing, placeName, type RecordedEvent, recordEvents } from './recorded-events.js'
 export { lasted, type Limits } from './sentences.js'
+export { mayDrain } from './standing.js'
 export { createStories, type FindStories } from './stories.js'

@@ -65,7 +65,7 @@ function freed(reason: FreedReason): string {
   return `The match left its server: ${isMatchsOwn(reason) ? endedMatch[reason] : ended[reason]}.`
 }
 
-/** Of these, the words for the end of a server would tell of the server. */
+/** Reasons for which a match ends, where the words of `ended` are about its server. */
 const endedMatch = {
   over: 'its server said that it is over',
   left: 'all its players have left',
@@ -165,7 +165,7 @@ function told(event: RecordedEvent): Pick<StoryEvent, 'text' | 'refs'> {
       return { text: `The server registered${build}.`, refs: gameServerRefs(event) }
     }
     case 'taken': {
-      const how = event.warm ? 'A match took the server, which was warm.' : 'The server is created for a match.'
+      const how = `A match took the server, which ${event.warm ? 'was warm' : 'is created for it'}.`
       return { text: how, refs: [...refs('match', [event.matchId]), ...gameServerRefs(event)] }
     }
     case 'freed':

@@ -103,6 +103,15 @@ const phases: Readonly<Record<AllocationView['phase'], string>> = {
 type GameServer = Inspection['servers'][number]
 
 /**
+ * Whether a server can be drained: it has registered, or is of a pool, and does not drain yet.
+ * @param registered what it says of itself, if it has registered
+ */
+export function mayDrain({ phase, pool }: AllocationView, registered: GameServer | undefined): boolean {
+  if (phase === 'stopping') return false
+  return registered === undefined ? pool !== undefined : registered.draining === undefined
+}
+
+/**
  * @param server its current state; `isSeen` as for a match
  * @param registered what it says of itself, if it has registered
  */
@@ -113,10 +122,9 @@ export function serverStanding(
   registered?: GameServer,
 ): Standing {
   if (server !== undefined) {
-    const { phase, pool } = server
+    const { phase } = server
     const isStopping = phase === 'stopping'
-    const mayDrain = registered === undefined ? pool !== undefined : registered.draining === undefined
-    const actions: readonly StoryAction[] = mayDrain && !isStopping ? ['drain-server'] : []
+    const actions: readonly StoryAction[] = mayDrain(server, registered) ? ['drain-server'] : []
     return {
       state: registered === undefined || isStopping ? serverPhases[phase] : gameServerState(registered),
       actions,
@@ -127,8 +135,12 @@ export function serverStanding(
   return { state: last === undefined ? 'not known' : (serverStates[last.what] ?? 'not known'), actions: [] }
 }
 
-function gameServerState({ state, matches, playersIn, draining }: GameServer): string {
-  const serves = `serves ${matches.length === 1 ? 'a match' : `${matches.length} matches`}, ${playersIn} on it`
+function gameServerState({ state, matches, playersIn, draining, listing }: GameServer): string {
+  const serves =
+    listing === undefined
+      ? `serves ${matches.length === 1 ? 'a match' : `${matches.length} matches`}, ${playersIn} on it`
+      : listed(listing)
+  const isUsed = matches.length > 0 || listing !== undefined
   switch (state) {
     case 'IDLE':
       return 'warm, without a match'
@@ -137,12 +149,16 @@ function gameServerState({ state, matches, playersIn, draining }: GameServer): s
     case 'PLAYING':
       return serves
     case 'DRAINING':
-      return `takes no more matches (${draining ?? 'as ordered'})${matches.length === 0 ? '' : `; ${serves}`}`
+      return `takes no more matches (${draining ?? 'as ordered'})${isUsed ? `; ${serves}` : ''}`
     case 'LOST':
-      return `not heard for a while${matches.length === 0 ? '' : `; ${serves}`}`
+      return `not heard for a while${isUsed ? `; ${serves}` : ''}`
     default:
       return state.toLowerCase()
   }
+}
+
+function listed({ name, seats: { total, taken, held } }: NonNullable<GameServer['listing']>): string {
+  return `listed as ${name}, ${taken} of ${total} seats taken${held === 0 ? '' : `, ${held} held`}`
 }
 
 const serverPhases: Readonly<Record<AllocationView['phase'], string>> = {

@@ -1,7 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { signShared } from '../../auth/jwks.fixture.js'
-import { playGameServer } from '../../dev/dev-game-server.js'
 import { BACKEND_KEY, JWT_SECRET, openServer, openService, yamlOf } from '../server.fixture.js'
 
 const freePort = () =>
@@ -13,7 +12,7 @@ const freePort = () =>
   })
 
 test('a lobby whose match was on a server of a pool can be started again once the match is over', async () => {
-  const service = await openService({ launch: playGameServer })
+  const service = await openService({ gameServers: { matchMs: 36_000_000 } })
   const port = await freePort()
   const more = `
 listen: { port: ${port}, publicUrl: 'http://127.0.0.1:${port}' }
