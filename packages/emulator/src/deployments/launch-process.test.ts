@@ -95,7 +95,8 @@ test('each line of output is told as it comes, also the last one without an end'
     ['-e', 'console.log("one\\ntwo"); process.stderr.write("thr"); process.stderr.write("ee")'],
     { onLine: (line, { request_id: id }) => lines.push(`${id} ${line}`) },
   )
-  await (await launch(spec()))?.exited
+  const container = await launch(spec())
+  await container?.exited
   expect(lines.toSorted()).toEqual(['a1b2c3 one', 'a1b2c3 three', 'a1b2c3 two'])
 })
 

@@ -13,19 +13,24 @@ interface DevArguments {
   readonly emulatorPort: number
 }
 
+/** Stands before what a command is to run, so that its options are its own. */
+const COMMAND = ['[command...]', 'runs as a process for each game server, after --: node server.js'] as const
+
 /** `muster dev`. What it does is loaded when it is asked for. */
 const addDev = (program: Command, terminal: Terminal): Command =>
   program
     .command('dev')
     .description('emulator, server and console on this machine, with nothing to configure')
+    .argument(...COMMAND)
     .option('-c, --config <file>', 'take the queues of this configuration')
     .option('--token <token>', 'the token for everything; default: a random one')
     .option('-p, --port <port>', 'the port of the API and the console, or else a free one', portOf, 8080)
     .option('--emulator-port <port>', 'the port of the emulator, or else a free one', portOf, 8090)
-    .action(async ({ config, ...options }: DevArguments) => {
+    .action(async (words: readonly string[], { config, ...options }: DevArguments) => {
       const { dev } = await import('./run-dev.js')
       const path = config && resolve(terminal.folder, config)
-      process.exit(await dev({ ...options, config: path }, terminal))
+      const command = words.length === 0 ? undefined : { command: words, folder: terminal.folder }
+      process.exit(await dev({ ...options, config: path, command }, terminal))
     })
 
 function portOf(text: string): number {
