@@ -4,6 +4,7 @@ import { version } from '../version.js'
 import { addCheck } from './check.js'
 import { addInit, addSchema } from './init.js'
 import { addLab } from './lab/lab.js'
+import { addVerify } from './verify/verify-server.js'
 import { EXIT, type ExitCode, paint, type Terminal } from './terminal.js'
 
 interface DevArguments {
@@ -65,6 +66,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   addInit(program, terminal, end)
   addCheck(program, terminal, end)
   addServe(program, terminal)
+  addVerify(program, terminal, end)
   addLab(program, terminal, end)
   addSchema(program, terminal)
   for (const command of program.commands.flatMap((one) => [one, ...one.commands])) hearing(command, terminal)
