@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@muster/core/clock'
+import { systemClock } from '@muster/core/clock'
 import type { Container } from '@muster/emulator'
 
 /** A match in a report of a server: docs/servers.md, What a server reports. */
@@ -35,9 +35,8 @@ const SHOWN_LINES = 5
 export class SeenServer {
   /** Its MUSTER_SERVER_TOKEN. */
   readonly token: string
-  readonly startedAt: number
   /** Undefined until it has registered. */
-  registered: { readonly id: string; readonly key: string; readonly at: number } | undefined
+  registered: { readonly id: string; readonly key: string } | undefined
   /** Registrations that were taken. */
   registrations = 0
   /** The last report that was taken. */
@@ -57,9 +56,8 @@ export class SeenServer {
   readonly #answers = new Map<number, WishAnswer>()
   #count = 0
 
-  constructor(token: string, clock: Clock = systemClock) {
+  constructor(token: string) {
     this.token = token
-    this.startedAt = clock.now()
   }
 
   watch(container: Container): void {
@@ -116,18 +114,18 @@ export class SeenServer {
       return
     }
     this.registrations += 1
-    this.registered ??= { id: String(body['id']), key: String(body['key']), at: systemClock.now() }
+    this.registered ??= { id: String(body['id']), key: String(body['key']) }
   }
 }
 
 const LOOK_MS = 20
 
 /** Whether something becomes so within so many milliseconds. */
-export async function until(holds: () => unknown, withinMs: number, clock: Clock = systemClock): Promise<boolean> {
-  const end = clock.now() + withinMs
+export async function until(holds: () => unknown, withinMs: number): Promise<boolean> {
+  const end = systemClock.now() + withinMs
   while (!holds()) {
-    if (clock.now() >= end) return false
-    await clock.sleep(LOOK_MS)
+    if (systemClock.now() >= end) return false
+    await systemClock.sleep(LOOK_MS)
   }
   return true
 }

@@ -47,7 +47,6 @@ export interface Stage {
 }
 
 interface Mine {
-  readonly tickets?: readonly { readonly assignment?: { readonly join_token?: string } | null }[]
   readonly matches?: readonly { readonly match_id: string; readonly assignment?: { readonly join_token?: string } }[]
 }
 
