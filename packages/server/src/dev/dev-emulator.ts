@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { Conflict, createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { type ContainerSpec, createEmulator, type Launch } from '@muster/emulator'
+import { type Container, type ContainerSpec, createEmulator, type Launch, launchProcess } from '@muster/emulator'
 import { defaultGameServerSettings, simulatedGameServers } from '@muster/emulator/internal'
 import type { Queue } from '@muster/matchmaker'
+import type { Processes } from '../console/index.js'
 
 /** Servers start within a second or two. */
 const SPEED = 5
@@ -83,4 +84,38 @@ async function register({ env }: Pick<ContainerSpec, 'env'>): Promise<undefined>
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   // A match that was given up meanwhile is refused, and so is everything while the program ends.
   await fetch(url, { method: 'POST', headers, body: JSON.stringify({ match_id }) }).catch(() => {})
+}
+
+/** What runs in place of a container. */
+export interface Command {
+  /** The program and its arguments. */
+  readonly command: readonly string[]
+  /** The working directory, absolute. */
+  readonly folder: string
+}
+
+/**
+ * Runs a command for each deployment.
+ * @param tell called with each line that one writes
+ */
+export function createProcesses(
+  { command: [program = '', ...args], folder }: Command,
+  tell: (line: string, spec: ContainerSpec) => void,
+): Processes & { readonly launch: Launch } {
+  const running = new Map<string, Container>()
+  const start = launchProcess(program, args, { cwd: folder, onLine: tell })
+  return {
+    launch: async (spec) => {
+      const container = await start(spec)
+      if (container === undefined) return undefined
+      running.set(spec.request_id, container)
+      void container.exited.then((code) => {
+        running.delete(spec.request_id)
+        tell(`has ended with exit code ${code}`, spec)
+      })
+      return container
+    },
+    output: (requestId) => running.get(requestId)?.logs(),
+    kill: (requestId) => running.get(requestId)?.stop(0),
+  }
 }

@@ -16,8 +16,7 @@ import {
   wantsLatencies,
 } from './bots.js'
 import { readDevConfig } from './dev-config.js'
-import { openDevEmulator } from './dev-emulator.js'
-import { type Command, createProcesses } from './processes.js'
+import { type Command, createProcesses, openDevEmulator } from './dev-emulator.js'
 
 interface DevPlayersOptions {
   /** The queues in force. */
