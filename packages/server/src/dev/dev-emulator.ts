@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { Conflict, createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { type Container, type ContainerSpec, createEmulator, type Launch, launchProcess } from '@muster/emulator'
@@ -9,8 +9,15 @@ import type { Processes } from '../console/index.js'
 /** Servers start within a second or two. */
 const SPEED = 5
 
-/** Processes start at once, and are given their whole grace. */
-const OF_PROCESSES = { speed: 1, deployTimes: { seekMs: 100, cachedDeployMs: 100, deployMs: 100, spread: 0 } }
+/**
+ * Processes start at once, and are given their whole grace. Their ports begin anywhere, so that two programs on one
+ * machine seldom give out the same ones.
+ */
+const ofProcesses = () => ({
+  speed: 1,
+  deployTimes: { seekMs: 100, cachedDeployMs: 100, deployMs: 100, spread: 0 },
+  deployments: { processPorts: { from: randomInt(10_000, 20_000), to: 30_000 } },
+})
 
 interface DevEmulatorOptions {
   /** Is free. */
@@ -30,7 +37,7 @@ export async function openDevEmulator({ port, token, launch }: DevEmulatorOption
   )
   const simulate: Launch = (spec) => (spec.env['MUSTER_POOL'] === undefined ? register(spec) : play(spec))
   const emulator = createEmulator({
-    ...(launch === undefined ? { speed: SPEED } : OF_PROCESSES),
+    ...(launch === undefined ? { speed: SPEED } : ofProcesses()),
     token,
     launch: launch ?? simulate,
   })

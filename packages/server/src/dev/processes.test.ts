@@ -15,8 +15,9 @@ afterEach(async () => {
 /** Registers, says that players may come, and greets whoever connects at its port. */
 const SERVER = `
 const { MUSTER_URL: url, MUSTER_SERVER_TOKEN: token, MUSTER_POOL, SERVICE_PORT_GAME_INTERNAL: port } = process.env
-console.log('up in ' + process.cwd() + ' with ' + process.argv.slice(2))
-require('node:net').createServer((socket) => socket.end('hello\\n')).listen(port, '127.0.0.1')
+require('node:net').createServer((socket) => socket.end('hello\\n')).listen(port, '127.0.0.1', () => {
+  console.log('up in ' + process.cwd() + ' with ' + process.argv.slice(2))
+})
 process.on('SIGTERM', () => { console.log('told to end'); process.exit(0) })
 const call = async (method, path, body) => {
   const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' }
@@ -54,7 +55,14 @@ function studio(): string {
   return folder
 }
 
-async function open(options: DevOptions): Promise<Dev & { readonly lines: string[] }> {
+interface Opened extends Dev {
+  readonly lines: readonly string[]
+}
+
+/** What servers have written once they listened. */
+const startsIn = ({ lines }: Opened) => lines.filter((line) => line.includes(': up in '))
+
+async function open(options: DevOptions): Promise<Opened> {
   const lines: string[] = []
   const dev = await startDev({
     port: 0,
@@ -78,8 +86,9 @@ const ask = (dev: Dev, who: string, method: string, path: string, body?: object)
     ...(body && { body: JSON.stringify(body) }),
   })
 
-/** Plays in a queue, and resolves with the port to which the first player is sent. */
-async function portOf(dev: Dev, profile: string, players: readonly string[]): Promise<number> {
+/** Plays in a queue, and resolves with the port to which the first player is sent, once its server has started. */
+async function portOf(dev: Opened, profile: string, players: readonly string[]): Promise<number> {
+  const before = startsIn(dev).length
   for (const player of players) expect((await ask(dev, player, 'POST', '/tickets', { profile })).status).toBe(201)
   const link = async () => {
     const { matches } = (await (await ask(dev, players[0] ?? '', 'GET', '/me')).json()) as {
@@ -88,6 +97,7 @@ async function portOf(dev: Dev, profile: string, players: readonly string[]): Pr
     return matches[0]?.assignment?.ports.game.link
   }
   await expect.poll(link, { timeout: 20_000 }).toMatch(/^localhost:\d+$/)
+  await expect.poll(() => startsIn(dev).length, { timeout: 10_000 }).toBe(before + 1)
   return Number((await link())?.split(':')[1])
 }
 
@@ -106,7 +116,9 @@ test('launch of a file runs each server, in its folder, and players are sent to 
   const dev = await open({ config: join(folder, 'muster.yaml') })
   expect(await greetingAt(await portOf(dev, 'duel', ['ann', 'ben']))).toBe('hello\n')
   expect(await greetingAt(await portOf(dev, 'solo', ['cas']))).toBe('hello\n')
-  expect(dev.lines.filter((line) => line.includes(`up in ${join(folder, 'build')} with of-the-file`))).toHaveLength(2)
+  expect(startsIn(dev).map((line) => line.slice(line.indexOf('up in')).trim())).toEqual(
+    Array.from({ length: 2 }, () => `up in ${join(folder, 'build')} with of-the-file`),
+  )
 }, 60_000)
 
 test('a command replaces launch of the file; its output is shown, and SIGKILL ends it', async () => {

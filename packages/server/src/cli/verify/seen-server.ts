@@ -55,6 +55,8 @@ export class SeenServer {
   readonly #wishes: (Wish & { readonly id: number })[] = []
   readonly #answers = new Map<number, WishAnswer>()
   #count = 0
+  #requests = 0
+  #heard = 0
 
   constructor(token: string) {
     this.token = token
@@ -101,12 +103,21 @@ export class SeenServer {
     return wish === undefined ? new Response(null, { status: 204 }) : Response.json(wish)
   }
 
-  /** Remembers what the server has said, and what it was told. */
-  async hear(path: string, said: string, answer: Response): Promise<void> {
+  /** A request comes. Returns its number, for `hear`. */
+  comes(): number {
+    return (this.#requests += 1)
+  }
+
+  /**
+   * Remembers what the server has said, and what it was told. A report that waited may be answered after a newer one:
+   * then it is forgotten.
+   */
+  async hear(number: number, path: string, said: string, answer: Response): Promise<void> {
     const body = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>
     if (answer.status === 400 || answer.status === 413)
       this.refusal ??= `${answer.status}: ${String(body['detail'] ?? body['message'])}`
-    if (!answer.ok) return
+    if (!answer.ok || number < this.#heard) return
+    this.#heard = number
     this.orders = (body['matches'] as readonly { readonly id: string }[]).map(({ id }) => id)
     if (body['want'] === 'drain') this.isToldToDrain = true
     if (path !== '/servers') {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { nodeListener } from '@muster/core/http'
@@ -81,10 +81,11 @@ export async function openStage({ command: [program = '', ...args], folder, env 
   const ofServer = async (seen: SeenServer, request: Request, path: string): Promise<Response> => {
     if (path !== '/servers' && forgotten.has(seen.token) && !presence.signal.aborted)
       return Response.json({ code: 'server-not-registered', detail: 'Muster has restarted.' }, { status: 409 })
+    const number = seen.comes()
     const said = await request.clone().text()
     const answer = await answerOf(request)
     if (path === '/servers' && answer.ok) forgotten.delete(seen.token)
-    await seen.hear(path, said, answer.clone())
+    await seen.hear(number, path, said, answer.clone())
     return answer
   }
   const listener = createServer(
@@ -131,6 +132,8 @@ export async function openStage({ command: [program = '', ...args], folder, env 
     limits: false,
     page: false,
     deployTimes: { seekMs: 10, deployMs: 10, cachedDeployMs: 10, spread: 0 },
+    // Two programs on one machine seldom give out the same ports.
+    deployments: { processPorts: { from: randomInt(10_000, 20_000), to: 30_000 } },
     launch,
   })
   const { url: baseUrl } = await emulator.listen()
