@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Environment } from './environment.js'
 import { createGameServer, type GameServer, type GameServerOptions, type ServeHandlers } from './game-server.js'
 import type { Match, Player } from './served-match.js'
@@ -11,13 +13,13 @@ afterEach(async () => {
 })
 
 /** Muster with game servers of these handlers, on one machine. */
-async function open(handlers: ServeHandlers = {}, options: GameServerOptions = {}, more: object = {}) {
+async function open(handlers: ServeHandlers = {}, { env, ...options }: GameServerOptions = {}, more: object = {}) {
   const matches: Match[] = []
   const problems: string[] = []
   const ended: GameServer[] = []
-  const play = (env: Environment) => {
+  const play = (given: Environment) => {
     const server = createGameServer({
-      env,
+      env: { ...given, ...env },
       handleSignals: false,
       onProblem: (error) => problems.push(error.message),
       ...options,
@@ -39,6 +41,36 @@ async function open(handlers: ServeHandlers = {}, options: GameServerOptions = {
 
 const joinBoth = async ({ join }: Awaited<ReturnType<typeof openStack>>, players = ['ann', 'ben']) =>
   Promise.all(players.map((player) => join(player)))
+
+/** The other end of MUSTER_VERIFY_URL: each wish is handed out once, with a number. */
+async function openVerifier() {
+  const wishes: object[] = []
+  const answers: { readonly id: number }[] = []
+  let count = 0
+  const listener = createServer((request, response) => {
+    let body = ''
+    request.on('data', (data: Buffer) => (body += data.toString()))
+    request.on('end', () => {
+      if (request.method === 'POST') answers.push(JSON.parse(body) as { id: number })
+      const next = request.method === 'GET' ? wishes.shift() : undefined
+      setTimeout(() => response.writeHead(next === undefined ? 204 : 200).end(JSON.stringify(next)), 10)
+    })
+  })
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    listener.close()
+    listener.closeAllConnections()
+  })
+  return {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/s1`,
+    wish: async (wish: object) => {
+      const id = (count += 1)
+      wishes.push({ id, ...wish })
+      await expect.poll(() => answers.some((answer) => answer.id === id), { timeout: 5000 }).toBe(true)
+      return answers.find((answer) => answer.id === id)
+    },
+  }
+}
 
 describe('with Muster', () => {
   test('players of a match are admitted by their tokens alone, and its end frees the server for the next', async () => {
@@ -186,6 +218,22 @@ describe('with Muster', () => {
       await new Promise((resolve) => setTimeout(resolve, 250))
     }
     await expect.poll(() => server.status).toBe('DRAINING')
+  })
+})
+
+describe('with a verifier', () => {
+  test('the server does what it wishes in place of players, and says what came of it', async () => {
+    const { url, wish } = await openVerifier()
+    const stack = await open({}, { env: { MUSTER_VERIFY_URL: url } })
+    const [ann] = await joinBoth(stack)
+    const token = ann?.join_token ?? ''
+    expect(await wish({ do: 'admit', token })).toEqual({ id: 1, ok: true, player: 'ann' })
+    expect(await wish({ do: 'admit', token })).toEqual({ id: 2, ok: false, why: 'used' })
+    expect(await wish({ do: 'admit', token: 'no' })).toEqual({ id: 3, ok: false, why: 'malformed' })
+    expect(await wish({ do: 'leave', player: 'ann', mayReturnMs: 9000 })).toEqual({ id: 4, ok: true })
+    expect(await wish({ do: 'admit', token })).toEqual({ id: 5, ok: true, player: 'ann' })
+    expect(await wish({ do: 'over', match: stack.matches[0]?.id })).toEqual({ id: 6, ok: true })
+    await expect.poll(() => stack.matches[0]?.signal.aborted).toBe(true)
   })
 })
 
