@@ -1,7 +1,7 @@
 /**
- * Runs the service's client and the game's client in each supported runtime, against an emulator and a ticket API in this
- * process: `pnpm runtimes`. Runtimes other than the present one are downloaded when they are needed, since they are 100 MB
- * each.
+ * Runs the service's client and the game's client in each supported runtime, against an emulator and a ticket API in
+ * this process: `pnpm runtimes`. Runtimes other than the present one are downloaded when they are needed, since they
+ * are 100 MB each.
  */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
@@ -51,7 +51,10 @@ const addressOf = { 'client.mjs': url, 'game-client.mjs': `http://127.0.0.1:${li
 
 const failed = []
 for (const [program, name, [command, ...flags]] of runs) {
-  const child = spawn(command, [...flags, path(program), addressOf[program], name], { stdio: 'inherit', timeout: MOST_MS })
+  const child = spawn(command, [...flags, path(program), addressOf[program], name], {
+    stdio: 'inherit',
+    timeout: MOST_MS,
+  })
   const code = await new Promise((resolve) => child.once('close', resolve).once('error', resolve))
   if (code !== 0) failed.push(`${program} in ${name}`)
 }
