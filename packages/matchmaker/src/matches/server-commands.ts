@@ -16,6 +16,7 @@ import { MatchNotRunning, PlayerPlaying, Unavailable, UnknownSeat, UnknownServer
 import type { JoinTokenOptions } from '../options.js'
 import type { Events } from '../events.js'
 import { type Cooldowns, type Match, seatIdOf, type Ticket } from '../tickets/index.js'
+import { MatchIsFull } from './backfill-commands.js'
 import { inCommon } from './match-order.js'
 import type { MatchingApi } from './match-commands.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
@@ -60,8 +61,8 @@ export function createServerOutcomes(options: ServerOutcomesOptions): AllocatorL
         want(matchId, seats)
         return true
       } catch (error) {
-        // A match that does not run yet is no mistake. Any other is told once.
-        if (isNew && !(error instanceof MatchNotRunning)) problem(matchId, error)
+        // A match that does not run yet, or in which nobody is missing, is no mistake. Any other is told once.
+        if (isNew && !(error instanceof MatchNotRunning || error instanceof MatchIsFull)) problem(matchId, error)
         return false
       }
     },
