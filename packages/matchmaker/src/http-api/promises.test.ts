@@ -232,6 +232,12 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
         matches: [{ id: serverId }],
       })
   },
+  stopServer: async (life) => {
+    const serverId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
+    expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
+    expect((await life.call('backend', 'DELETE', `/servers/${serverId}`)).status).toBe(202)
+    return (next) => expect(next.matchmaker.findPlayer('ann').tickets).toEqual([])
+  },
   endMatch: async (life) => {
     const matchId = await inMatch(life, 'three', ['ann', 'ben', 'cas'], 8000)
     expect((await life.call('backend', 'DELETE', `/matches/${matchId}`)).status).toBe(202)

@@ -52,6 +52,12 @@ const operatorRoutes = {
     success: [202],
     errors: [403, 404, 503],
   }),
+  stopServer: operation('DELETE /servers/{server_id}', {
+    summary: 'Stop a game server at once, and end the matches on it, by a backend',
+    input: z.strictObject({ server_id: id }),
+    success: [202],
+    errors: [403, 404, 503],
+  }),
 
   pauseQueue: operation('POST /queues/{profile}/pause', {
     summary: 'Make no matches of a profile until it is resumed, by a backend; tickets are taken and wait',

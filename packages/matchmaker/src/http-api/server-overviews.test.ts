@@ -1,4 +1,4 @@
-/** What backends read of game servers and pools, and how they drain one. */
+/** What backends read of game servers and pools, and how they drain and stop one. */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
 import { createTestService } from '@muster/servers/service-fixture'
@@ -99,12 +99,25 @@ test('POST /servers/{id}/drain answers 202, also again, and 404 for an unknown s
   expect((await call('backend', 'GET', '/inspect/servers')).json).toEqual({ servers: [] })
 })
 
+test('DELETE /servers/{id} answers 202, also again, and 404 for an unknown server', async () => {
+  const { call, run, id } = await open(true)
+  expect(await call('backend', 'DELETE', '/servers/nobody')).toMatchObject({
+    status: 404,
+    json: { code: 'no-such-server' },
+  })
+  expect((await call('backend', 'DELETE', `/servers/${id}`)).status).toBe(202)
+  await run(1000)
+  expect((await call('backend', 'DELETE', `/servers/${id}`)).status).toBe(202)
+  expect((await call('backend', 'GET', '/inspect/servers')).json).toEqual({ servers: [] })
+})
+
 test('all of it is for backends, and /inspect only where it is switched on', async () => {
   const { call, id, token } = await open(false)
   for (const who of ['ann', token])
     for (const [method, path] of [
       ['GET', '/pools'],
       ['POST', `/servers/${id}/drain`],
+      ['DELETE', `/servers/${id}`],
       ['GET', '/inspect/servers'],
     ] as const)
       expect([path, (await call(who, method, path)).status >= 400]).toEqual([path, true])

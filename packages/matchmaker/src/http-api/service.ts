@@ -33,6 +33,7 @@ type Answering =
   | 'seatsOf'
   | 'startServer'
   | 'drainServer'
+  | 'stopServer'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'

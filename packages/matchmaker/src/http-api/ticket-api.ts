@@ -212,6 +212,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
     readPools: async () => poolsView(await look()),
     drainServer: ({ server_id }) => service.drainServer(server_id),
+    stopServer: ({ server_id }) => service.stopServer(server_id),
     pauseQueue: ({ profile }) => service.pauseQueue(profile),
     resumeQueue: ({ profile }) => service.resumeQueue(profile),
     createMatch: (body, exchange) => matches.create(body, exchange),

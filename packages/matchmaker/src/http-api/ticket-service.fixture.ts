@@ -212,6 +212,7 @@ export function createFakeService(clock: Clock): FakeService {
       throw new ServerGone('no servers here')
     },
     drainServer: async () => {},
+    stopServer: async () => {},
     waitForServerOrders: () => Promise.reject(new ServerGone('no servers here')),
     joinKeys: () => ({ keys: [] }),
     cooldownsOf: () => [],

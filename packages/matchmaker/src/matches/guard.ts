@@ -24,6 +24,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   releaseSeat: 'command',
   startServer: 'command',
   drainServer: 'command',
+  stopServer: 'command',
   createBackfill: 'command',
   updateBackfill: 'command',
   cancelBackfill: 'command',
@@ -81,6 +82,7 @@ const PROMISED: ReadonlySet<string> = new Set<keyof Matchmaker>([
   'waitForChange',
   'reportServer',
   'drainServer',
+  'stopServer',
   'waitForServerOrders',
 ])
 

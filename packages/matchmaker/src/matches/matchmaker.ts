@@ -314,6 +314,14 @@ export interface Matchmaker {
    */
   drainServer(serverId: string): Promise<void>
   /**
+   * Stops a game server at once, with the matches on it: their players are free. The players of a match that it was to
+   * serve, and were not sent to it yet, get another server. The server of one match has the id of its match. Resolves
+   * when the store has recorded it; a restart goes on with the stop. Repeating the call changes nothing, also for a
+   * server that is gone lately.
+   * @throws {UnknownServer}; {Unavailable} if the store cannot be written now: call it again
+   */
+  stopServer(serverId: string): Promise<void>
+  /**
    * Makes the token by which a player of a ticket proves to the game server who they are, which checks it without a
    * request. Valid for five minutes; give it to this player alone. Undefined unless the ticket is HOST_ASSIGNED and its
    * match is not over.

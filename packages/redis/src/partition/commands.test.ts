@@ -62,6 +62,7 @@ const KEPT: Readonly<Record<string, Scenario>> = {
         matches: [{ id: scene.matchId }],
       }),
   },
+  stopServer: { ask: (follower, { matchId }) => follower.stopServer(matchId), holds: isStopped },
   stopMatch: { ask: (follower, { matchId }) => follower.stopMatch(matchId, { until: 'recorded' }), holds: isStopped },
   playersLeft: { ask: (follower, { matchId }) => follower.playersLeft(matchId, ['ann', 'bob']), holds: isStopped },
   acceptMatch: {

@@ -24,6 +24,7 @@ export const PROMISES = {
   cancelBackfill: 'kept',
   forgive: 'kept',
   drainServer: 'kept',
+  stopServer: 'kept',
   pauseQueue: 'kept',
   resumeQueue: 'kept',
   explain: 'read',

@@ -310,6 +310,7 @@ export function createFollower(options: FollowerOptions) {
     seatsOf: (playerId) => ask('seatsOf', playerId),
     startServer: (request) => ask('startServer', request),
     drainServer: (serverId) => ask('drainServer', serverId),
+    stopServer: (serverId) => ask('stopServer', serverId),
     createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),
