@@ -123,6 +123,32 @@ describe('with Muster', () => {
     expect(results).toHaveLength(1)
   })
 
+  test('a match that is over lets nobody in, also while Muster has not heard of it', async () => {
+    const stack = await open()
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const back = stack.cut()
+    const over = stack.matches[0]?.over()
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
+    back()
+    await over
+  })
+
+  test('a process that is to end lets nobody in, while its last words take their time', async () => {
+    let isStopping = false
+    const stack = await open({
+      stop: () => {
+        isStopping = true
+        return new Promise<void>(() => {})
+      },
+    })
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    await stack.matchmaker.stopServer(stack.matchmaker.inspect().servers[0]?.id ?? '')
+    await expect.poll(() => isStopping).toBe(true)
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
+  })
+
   test('an operator drains it: the match is played to its end, then the process ends', async () => {
     const said: string[] = []
     const stack = await open({
