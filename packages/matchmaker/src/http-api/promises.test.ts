@@ -42,6 +42,11 @@ const queues = [
   { ...duel, name: 'registering', deploy: { ...duel.deploy, probe: { kind: 'registration' as const } } },
   { ...duel, name: 'three', matchSize: undefined, teams: [{ name: 'all', size: 3 }] },
 ]
+const arena = {
+  name: 'arena',
+  deploy: duel.deploy,
+  places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
+}
 const player = (id: string) => ({ player_id: id, player_ip: '192.0.2.1' })
 
 /** A process with the API over its matchmaker. */
@@ -49,6 +54,7 @@ async function begin(world: World) {
   const life = await world.live({
     over: slowly,
     queues,
+    pools: [arena],
   })
   for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
   const api = createTicketApi(life.matchmaker, {
@@ -184,6 +190,10 @@ const promises: Readonly<Record<string, (life: Running, world: World) => Promise
   pauseQueue: async ({ call }) => {
     expect((await call('backend', 'POST', '/queues/duel/pause')).status).toBe(204)
     return (next) => expect(next.matchmaker.inspect().queues[0]?.paused).toBe(true)
+  },
+  pausePool: async ({ call }) => {
+    expect((await call('backend', 'PATCH', '/pools/arena', { paused: true })).status).toBe(204)
+    return (next) => expect(next.matchmaker.inspect().pools[0]?.paused).toBe(true)
   },
   resumeQueue: async ({ call, matchmaker }) => {
     matchmaker.pauseQueue('duel')

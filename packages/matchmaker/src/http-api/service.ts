@@ -17,6 +17,7 @@ type Answering =
   | 'cooldownsOf'
   | 'forgive'
   | 'pauseQueue'
+  | 'pausePool'
   | 'resumeQueue'
   | 'playersLeft'
   | 'serverReady'

@@ -215,6 +215,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     stopServer: ({ server_id }) => service.stopServer(server_id),
     pauseQueue: ({ profile }) => service.pauseQueue(profile),
     resumeQueue: ({ profile }) => service.resumeQueue(profile),
+    pausePool: ({ pool, paused }) => service.pausePool(pool, paused),
     createMatch: (body, exchange) => matches.create(body, exchange),
     playersLeft: async ({ match_id, player_ids }, { caller }) => {
       await assertOwnMatch(match_id, caller, service)

@@ -218,6 +218,7 @@ export function createFakeService(clock: Clock): FakeService {
     cooldownsOf: () => [],
     forgive: () => {},
     pauseQueue: () => {},
+    pausePool: () => {},
     resumeQueue: () => {},
     createMatch: ({ id = 'match-1', queue, teams }) => ({
       id,

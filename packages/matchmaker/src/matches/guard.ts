@@ -33,6 +33,7 @@ const KINDS: Readonly<Record<keyof Matchmaker, Kind>> = {
   importCooldowns: 'command',
   pauseQueue: 'command',
   resumeQueue: 'command',
+  pausePool: 'command',
 
   getTicket: 'read',
   findPlayer: 'read',

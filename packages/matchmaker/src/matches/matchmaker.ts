@@ -261,6 +261,13 @@ export interface Matchmaker {
   /** Ends the pause of a queue; does nothing to one that is not paused. @throws {UnknownQueue} */
   resumeQueue(queue: string): void
   /**
+   * Pauses a pool: no servers of it are kept warm, and idle ones are drained. Matches still get servers, each created
+   * for its match. `false` ends the pause. A pause outlasts `reconfigure` as long as the pool is there, and a restart
+   * where there is a store.
+   * @throws {NotFound}
+   */
+  pausePool(pool: string, paused: boolean): void
+  /**
    * Replaces the queues, and the pools if they are given. Tickets keep waiting, with their waiting time; a match that
    * was found already keeps the queue that found it. Servers of a pool that deploys another version now are drained
    * once new ones are warm; those of a pool that is gone are drained at once.

@@ -24,6 +24,13 @@ interface Scenario {
 }
 
 const isStopped = async (_: Partition, { service }: Scene) => expect(service.running()).toEqual([])
+const pool = {
+  name: 'arena',
+  deploy: { application: 'game', version: '1' },
+  places: [{ name: 'Oslo', latitude: 59.9, longitude: 10.7 }],
+}
+const poolPaused = async (follower: Partition, { answer }: Scene) =>
+  (await answer(follower.inspect())).pools[0]?.paused
 const paused = async (follower: Partition, { answer }: Scene) => (await answer(follower.inspect())).queues[0]?.paused
 
 /** The token of the match's server. */
@@ -113,6 +120,10 @@ const KEPT: Readonly<Record<string, Scenario>> = {
     ask: (follower) => follower.resumeQueue('duel'),
     holds: async (follower, scene) => expect(await paused(follower, scene)).toBe(false),
   },
+  pausePool: {
+    ask: (follower) => follower.pausePool('arena', true),
+    holds: async (follower, scene) => expect(await poolPaused(follower, scene)).toBe(true),
+  },
 }
 
 const teams = [{ name: 'team', size: { min: 2, max: 4 } }]
@@ -133,7 +144,7 @@ const ENDS: readonly End[] = [
 ]
 
 async function keeps({ asks = false, before, ask, answers, holds }: Scenario, end: End): Promise<void> {
-  const world = createWorld({ queues: [asks ? asking : running], endedTicketTtlMs: 600_000 })
+  const world = createWorld({ queues: [asks ? asking : running], pools: [pool], endedTicketTtlMs: 600_000 })
   const { service, clock, pass, player } = world
   let isAsked = false
   let seen = 0

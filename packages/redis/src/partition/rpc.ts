@@ -27,6 +27,7 @@ export const PROMISES = {
   stopServer: 'kept',
   pauseQueue: 'kept',
   resumeQueue: 'kept',
+  pausePool: 'kept',
   explain: 'read',
   isServerSecret: 'read',
   isSecretOf: 'read',

@@ -319,6 +319,7 @@ export function createFollower(options: FollowerOptions) {
     forgive: (playerId) => ask('forgive', playerId),
     pauseQueue: (queue) => ask('pauseQueue', queue),
     resumeQueue: (queue) => ask('resumeQueue', queue),
+    pausePool: (pool, paused) => ask('pausePool', pool, paused),
     inspect: () => ask('inspect'),
     hint: (requestId) => ask('hint', requestId),
     webhook: createWebhook(clock, (path, body) => ask('webhook', path, body)),
