@@ -106,6 +106,27 @@ describe('with Muster', () => {
     expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat', team: joined[0]?.[0]?.team })
   })
 
+  test('a player who has left comes back to an open seat, and stays', async () => {
+    const joined: (readonly Player[])[] = []
+    const stack = await open({ joined: (_match, players) => void joined.push(players) })
+    const [ann, ben] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const token = ann?.join_token ?? ''
+    await server.admit(token)
+    stack.matches[0]?.seats({ open: true })
+    server.left('ann')
+    await expect.poll(async () => (await stack.call('ann', 'POST', '/tickets', { profile: 'duel' })).status).toBe(201)
+    const again = await stack.assigned('ann')
+    expect(again.match_id).toBe(ann?.match_id)
+    await expect.poll(() => joined.flat().map(({ id }) => id)).toEqual(['ann'])
+    // A report that says something else does not say that she has left.
+    await server.admit(ben?.join_token ?? '')
+    await expect.poll(() => stack.matchmaker.inspect().servers[0]?.playersIn).toBe(1)
+    expect(stack.matchmaker.inspect().matches.find(({ hosted }) => hosted)?.playerIds).toContain('ann')
+    await expect(server.admit(token)).rejects.toMatchObject({ code: 'used' })
+    expect(await server.admit(again.join_token)).toMatchObject({ id: 'ann' })
+  })
+
   test('with Muster away the game goes on; what happened meanwhile is known when it is back', async () => {
     const results: unknown[] = []
     const stack = await open()
