@@ -138,6 +138,27 @@ describe('with Muster', () => {
     expect(await server.admit(cat.join_token)).toMatchObject({ id: 'cat', team: joined[0]?.[0]?.team })
   })
 
+  test('a player who has left comes back to an open seat, and stays', async () => {
+    const joined: (readonly Player[])[] = []
+    const stack = await open({ joined: (_match, players) => void joined.push(players) })
+    const [ann, ben] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const token = ann?.join_token ?? ''
+    await server.admit(token)
+    stack.matches[0]?.seats({ open: true })
+    server.left('ann')
+    await expect.poll(async () => (await stack.call('ann', 'POST', '/tickets', { profile: 'duel' })).status).toBe(201)
+    const again = await stack.assigned('ann')
+    expect(again.match_id).toBe(ann?.match_id)
+    await expect.poll(() => joined.flat().map(({ id }) => id)).toEqual(['ann'])
+    // A report that says something else does not say that she has left.
+    await server.admit(ben?.join_token ?? '')
+    await expect.poll(() => stack.matchmaker.inspect().servers[0]?.playersIn).toBe(1)
+    expect(stack.matchmaker.inspect().matches.find(({ hosted }) => hosted)?.playerIds).toContain('ann')
+    await expect(server.admit(token)).rejects.toMatchObject({ code: 'used' })
+    expect(await server.admit(again.join_token)).toMatchObject({ id: 'ann' })
+  })
+
   test('with Muster away the game goes on; what happened meanwhile is known when it is back', async () => {
     const results: unknown[] = []
     const stack = await open()
@@ -153,6 +174,32 @@ describe('with Muster', () => {
     back()
     await over
     expect(results).toHaveLength(1)
+  })
+
+  test('a match that is over lets nobody in, also while Muster has not heard of it', async () => {
+    const stack = await open()
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    const back = stack.cut()
+    const over = stack.matches[0]?.over()
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
+    back()
+    await over
+  })
+
+  test('a process that is to end lets nobody in, while its last words take their time', async () => {
+    let isStopping = false
+    const stack = await open({
+      stop: () => {
+        isStopping = true
+        return new Promise<void>(() => {})
+      },
+    })
+    const [ann] = await joinBoth(stack)
+    const [server] = stack.servers as [GameServer]
+    await stack.matchmaker.stopServer(stack.matchmaker.inspect().servers[0]?.id ?? '')
+    await expect.poll(() => isStopping).toBe(true)
+    await expect(server.admit(ann?.join_token ?? '')).rejects.toMatchObject({ code: 'other-match' })
   })
 
   test('an operator drains it: the match is played to its end, then the process ends', async () => {

@@ -260,10 +260,12 @@ export function createGameServer(options: GameServerOptions = {}): GameServer {
           problem,
         })
 
-  const findPlayer = ({ mid, sub }: JoinClaims) => served.get(mid)?.match.players.get(sub)
+  /** Where the player of a token has a place: in a match that is not over, or on the listed server. */
   const placeOf = (claims: JoinClaims) => {
-    const player = findPlayer(claims)
-    if (player !== undefined) return { player, attendance: served.get(claims.mid)?.attendance }
+    const one = served.get(claims.mid)
+    const player = one?.match.players.get(claims.sub)
+    if (one?.status === 'over' || isStopping) return {}
+    if (player !== undefined) return { player, attendance: one?.attendance }
     return { player: listing.playerOf(claims), attendance: listing.attendance }
   }
 
