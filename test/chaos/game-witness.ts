@@ -17,10 +17,10 @@ interface Line {
   readonly pid: number
   readonly requestId: string
   readonly server: string
+  readonly seats: number
   readonly nth: number
   readonly match: string
   readonly player: string
-  readonly mayReturn: boolean
   readonly reason: string
   readonly message: string
   readonly code: string
@@ -32,6 +32,8 @@ export interface GameProcess {
   readonly requestId: string
   /** Its id, for which tokens are made. */
   readonly server: string
+  /** Players who fit into a match, or into what it lists. */
+  readonly seats: number
   /** The players of each match who are on it, with the epoch milliseconds until which those who are away may return. */
   readonly inside: Map<string, Map<string, number>>
   /** What it told. */
@@ -41,7 +43,7 @@ export interface GameProcess {
   leave(player: string, mayReturnMs: number): void
 }
 
-export async function openWitness(playersOfMatch: number) {
+export async function openWitness() {
   const living = new Set<GameProcess>()
   const wrong: string[] = []
   /**
@@ -50,8 +52,9 @@ export async function openWitness(playersOfMatch: number) {
    */
   const doubled = new Set<string>()
   const over = new Set<string>()
-  const sum = { processes: 0, admitted: 0, refused: 0, over: 0, left: 0, problems: 0 }
+  const sum = { processes: 0, admitted: 0, refused: 0, over: 0, left: 0 }
   const isThere = (until: number) => systemClock.now() < until
+  const presentIn = (players: ReadonlyMap<string, number>) => [...players].filter(([, until]) => isThere(until))
   const insideOf = (one: GameProcess, match: string) => {
     const players = one.inside.get(match) ?? new Map<string, number>()
     one.inside.set(match, players)
@@ -74,15 +77,15 @@ export async function openWitness(playersOfMatch: number) {
       }
     const players = insideOf(here, match)
     players.set(player, Infinity)
-    const present = [...players].filter(([, until]) => isThere(until))
-    if (present.length > playersOfMatch && !doubled.has(here.requestId))
+    const present = presentIn(players)
+    if (present.length > here.seats && !doubled.has(here.requestId))
       blame(`${match} has ${present.length} players: ${present.join(' ')}`, here)
   }
   /** A match that is taken away while people play it. */
   const ended = (here: GameProcess, match: string, reason: string) => {
     const players = here.inside.get(match) ?? new Map<string, number>()
     here.inside.delete(match)
-    const playing = [...players].filter(([, until]) => isThere(until))
+    const playing = presentIn(players)
     if (over.has(match) || playing.length === 0 || doubled.has(here.requestId)) return
     blame(`${match} was ended by us under ${playing.join(' ')}: ${reason}`, here)
   }
@@ -94,14 +97,16 @@ export async function openWitness(playersOfMatch: number) {
       asked.get(nth)?.(match)
       asked.delete(nth)
     }
-    const begin = ({ pid, requestId, server }: Line): GameProcess => {
+    const begin = ({ pid, requestId, server, seats }: Line): GameProcess => {
       sum.processes += 1
       let count = 0
+      const inside: GameProcess['inside'] = new Map()
       return {
         pid,
         requestId,
         server,
-        inside: new Map(),
+        seats,
+        inside,
         log: [],
         join: (join, withinMs = 5000) => {
           count += 1
@@ -112,8 +117,12 @@ export async function openWitness(playersOfMatch: number) {
             void systemClock.sleep(withinMs).then(() => answer(nth, undefined))
           })
         },
-        leave: (player, mayReturnMs) =>
-          void socket.write(`${JSON.stringify({ kind: 'leave', player, mayReturnMs })}\n`),
+        leave: (player, mayReturnMs) => {
+          // A silent server does not say so.
+          const until = mayReturnMs > 0 ? systemClock.now() + mayReturnMs - AWAY_TOLERANCE_MS : 0
+          for (const players of inside.values()) if (isThere(players.get(player) ?? 0)) players.set(player, until)
+          socket.write(`${JSON.stringify({ kind: 'leave', player, mayReturnMs })}\n`)
+        },
       }
     }
     const take = (line: Line) => {
@@ -121,15 +130,11 @@ export async function openWitness(playersOfMatch: number) {
       if (own === undefined) return
       own.log.push(`${new Date(systemClock.now()).toISOString()} ${JSON.stringify(line)}`)
       const { kind, match, player } = line
-      if (kind === 'problem') sum.problems += 1
-      if (kind === 'admitted') admitted(own, match, player)
+      if (kind === 'admitted' && asked.has(line.nth)) admitted(own, match, player)
+      else if (kind === 'admitted') own.leave(player, 0)
       if (kind === 'refused') sum.refused += 1
+      if (kind === 'left') sum.left += 1
       if (kind === 'admitted' || kind === 'refused') answer(line.nth, match)
-      if (kind === 'left') {
-        sum.left += 1
-        const until = line.mayReturn ? systemClock.now() + AWAY_MS - AWAY_TOLERANCE_MS : 0
-        for (const players of own.inside.values()) if (isThere(players.get(player) ?? 0)) players.set(player, until)
-      }
       if (kind === 'over') {
         sum.over += 1
         over.add(match)
@@ -156,6 +161,13 @@ export async function openWitness(playersOfMatch: number) {
     /** Whether a match that was on the process is over. */
     isOver: (match: string, one: GameProcess) => over.has(match) && !doubled.has(one.requestId),
     sum,
+    presentOn: (one: GameProcess) =>
+      [...one.inside.values()].reduce((all, players) => all + presentIn(players).length, 0),
+    /** Whoever is on a server leaves for good. */
+    sendHome: () => {
+      for (const one of living)
+        for (const players of one.inside.values()) for (const id of players.keys()) one.leave(id, 0)
+    },
     /** Ends it, and the processes that a failed test leaves. */
     close: () => {
       for (const { pid } of living) process.kill(pid, 'SIGKILL')
@@ -163,6 +175,3 @@ export async function openWitness(playersOfMatch: number) {
     },
   }
 }
-
-/** Milliseconds for which a player who goes away may return. */
-export const AWAY_MS = 3000
