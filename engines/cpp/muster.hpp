@@ -1,0 +1,3 @@
+#pragma once
+#include "muster/json.hpp"
+#include "muster/machine.hpp"
