@@ -85,7 +85,8 @@ class Json {
 
   /** The order of members does not count. */
   bool operator==(const Json& other) const {
-    if (type_ != other.type_ || number_ != other.number_ || text_ != other.text_ || items_ != other.items_) return false;
+    if (type_ != other.type_ || number_ != other.number_) return false;
+    if (text_ != other.text_ || items_ != other.items_) return false;
     if (members_.size() != other.members_.size()) return false;
     for (const auto& [name, value] : members_) {
       const Json* found = other.find(name);

@@ -33,7 +33,7 @@ inline Json text_or_null(const Json& value) { return value.is_text() ? value : J
 
 }  // namespace detail
 
-/** What a refusal says: `status` (0: there was no answer), `code`, `message`, and perhaps `field` and `retryAfterMs`. */
+/** What a refusal says: `status` (0: no answer came), `code`, `message`, and perhaps `field` and `retryAfterMs`. */
 inline Json refusal_of(double status, const Json& body, double retry_after_ms) {
   std::string code = body["code"].text();
   if (code.empty()) code = status == 401 ? "unauthorized" : status == 0 ? "offline" : "http-" + detail::whole(status);
