@@ -1,3 +1,4 @@
 #pragma once
-#include "muster/json.hpp"
+
 #include "muster/machine.hpp"
+#include "muster/server_machine.hpp"
