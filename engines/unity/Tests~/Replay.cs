@@ -3,30 +3,45 @@ using System.Collections.Generic;
 using System.IO;
 using Muster;
 
-/// Replays a transcript: `replay.exe client transcript.jsonl`. Prints how many lines were replayed.
+/// Replays a transcript: `replay.exe client transcript.jsonl`, or `replay.exe server server-transcript.jsonl`. Prints
+/// how many lines were replayed. A server wakes itself between the lines, which leave that out.
 static class Replay
 {
     static int Main(string[] given)
     {
+        var wakesItself = given[0] == "server";
         IMachine machine = null;
         var outputs = new Queue<object>();
+        double? wakeAt = null;
+        Action<object, double> step = (input, now) =>
+        {
+            foreach (var output in machine.Step(input, now))
+                if (wakesItself && output.ContainsKey("wakeAt")) wakeAt = output["wakeAt"] as double?;
+                else outputs.Enqueue(output);
+        };
         var nth = 0;
         foreach (var text in File.ReadLines(given[1]))
         {
             nth += 1;
             var line = Json.Parse(text);
-            var wanted = Json.At(line, "out");
-            if (wanted != null)
+            if (Json.TextAt(line, "session") != null)
             {
-                var done = outputs.Count == 0 ? null : outputs.Dequeue();
-                if (!Json.AreSame(done, wanted)) return Fault(nth, done, wanted);
+                if (outputs.Count > 0) return Fault(nth, outputs.Peek(), null);
+                machine = wakesItself ? (IMachine)new ServerMachine(() => 0.5) : new Machine(() => 0.5);
+                wakeAt = null;
                 continue;
             }
-            if (outputs.Count > 0) return Fault(nth, outputs.Peek(), null);
-            if (Json.TextAt(line, "session") != null) machine = new Machine(() => 0.5);
-            else
-                foreach (var output in machine.Step(Json.At(line, "in"), Json.NumberAt(line, "at")))
-                    outputs.Enqueue(output);
+            var at = Json.NumberAt(line, "at");
+            while (wakeAt <= at && outputs.Count == 0) step(Json.Object("wake", true), wakeAt.Value);
+            var wanted = Json.At(line, "out");
+            if (wanted == null)
+            {
+                if (outputs.Count > 0) return Fault(nth, outputs.Peek(), null);
+                step(Json.At(line, "in"), at);
+                continue;
+            }
+            var done = outputs.Count == 0 ? null : outputs.Dequeue();
+            if (!Json.AreSame(done, wanted)) return Fault(nth, done, wanted);
         }
         if (outputs.Count > 0) return Fault(nth, outputs.Peek(), null);
         Console.WriteLine(nth);
