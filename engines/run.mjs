@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'muster-engines-'))
-const TRANSCRIPTS = { client: 'transcript.jsonl' }
+const TRANSCRIPTS = { client: 'transcript.jsonl', server: 'server-transcript.jsonl' }
 
 const run = (program, given) =>
   execFileSync(program, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })

@@ -1,6 +1,6 @@
 import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { InvalidCall, JoinRefused } from './errors.js'
+import { InvalidCall, type JoinRefused } from './errors.js'
 import { createGameServer } from './game-server.js'
 import { joinKeyOf, signJoinToken } from './join-token.js'
 import type { Match, MatchResult, Player, SeatsWanted } from './served-match.js'

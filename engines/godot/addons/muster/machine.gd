@@ -2,6 +2,8 @@
 # It reads no clock, sends nothing and draws no random number of its own. Inputs and outputs are those of
 # engines/transcript.jsonl. This file is right for Godot 3 and 4, so continuations are names of functions.
 
+const REFUSAL = preload("refusal.gd")
+const VALUES = preload("values.gd")
 # Seconds for which Muster holds a long poll: proxies cut connections that are silent for longer.
 const WAIT_SECONDS = 25
 # Milliseconds between two looks at a group that gathers.
@@ -39,7 +41,7 @@ func _init(platform):
 
 # At: milliseconds of any clock that does not go backwards.
 func step(input, at):
-	_now = max(_now, at)
+	_now = VALUES.later(_now, at)
 	_out = []
 	if _is_closed:
 		return _out
@@ -59,45 +61,11 @@ func step(input, at):
 	return _out
 
 
-# Whether two values of JSON say the same; dictionaries of Godot 3 are compared by identity.
-static func same(one, other):
-	return to_text(one) == to_text(other)
-
-
-# A text that two values have in common only if they say the same.
-static func to_text(value):
-	var parts = []
-	if value is Dictionary:
-		var names = value.keys()
-		names.sort()
-		for name in names:
-			parts.append(to_text(name) + ":" + to_text(value[name]))
-		return "{" + _joined(parts) + "}"
-	if value is Array:
-		for item in value:
-			parts.append(to_text(item))
-		return "[" + _joined(parts) + "]"
-	if value is String:
-		return "\"" + value.replace("\\", "\\\\").replace("\"", "\\\"") + "\""
-	if value == null:
-		return "null"
-	if value is bool:
-		return "true" if value else "false"
-	return "%.6f" % float(value)
-
-
-static func _joined(parts):
-	var text = ""
-	for part in parts:
-		text += part if text == "" else "," + part
-	return text
-
-
 func _show(shown):
 	var next = shown.duplicate()
 	if _stale_since != NONE:
 		next["stale"] = _stale_since
-	if same(next, _state):
+	if VALUES.same(next, _state):
 		return
 	_state = next
 	_out.append({"state": next})
@@ -179,7 +147,7 @@ func _leave(reason):
 	_done_cancelling()
 	_show({"phase": "idle"} if reason == null else {"phase": "ended", "reason": reason})
 	if wish != NONE:
-		_fail(wish, _refusal(0, "gone" if reason == null else reason, "The search has ended."))
+		_fail(wish, REFUSAL.of(0, "gone" if reason == null else reason, "The search has ended."))
 
 
 # More: `nothing` is a refusal of `entering`, which stands if the player is in nothing; `entering` is the wish; `shown`:
@@ -249,7 +217,7 @@ func _assigned(match_id, assignment):
 	var location = assignment.get("location")
 	where["city"] = null if location == null else location.get("city")
 	_show({"phase": "assigned", "matchId": match_id, "assignment": where})
-	_fail_cancelling(_refusal(409, "player-playing", "The player has a server already."))
+	_fail_cancelling(REFUSAL.of(409, "player-playing", "The player has a server already."))
 	_done(_search)
 	_search = NONE
 
@@ -272,7 +240,7 @@ func _set_ticket(ticket, is_followed):
 	if ticket.status == "HOST_ASSIGNED" and ticket.get("assignment") != null:
 		return _assigned(ticket.get("match_id"), ticket.assignment)
 	if _cancelling != NONE:
-		return _cancel_ticket(_cancelling)
+		return _take_out(_cancelling)
 	if is_new or is_followed:
 		if ticket.status == "SEARCHING":
 			var wait = ticket.get("estimated_wait")
@@ -308,7 +276,7 @@ func _on_elsewhere(_job, _refused):
 func _set_member(member):
 	_place = {"kind": "group", "id": member.group_id, "member": member.member_id}
 	if _cancelling != NONE:
-		return _leave_group(_cancelling)
+		return _take_out(_cancelling)
 	if member.get("ticket_id") != null:
 		var path = "/tickets/" + _platform.encode(member.ticket_id)
 		return _start("follow", "GET", path, "_on_opened", {"refused": "_on_elsewhere"})
@@ -359,9 +327,7 @@ func _on_member(_job, member):
 
 func _enter(command):
 	# An answer about what there was before would be taken for what there is. After a refusal it is asked for again.
-	var asked = null
-	if _jobs.has("me"):
-		asked = _jobs.me.command
+	var asked = _jobs.me.command if _jobs.has("me") else null
 	_drop("me")
 	var more = {"body": _wanted.body, "refused": "_on_not_entered", "entering": command, "asked": asked}
 	more["is_group"] = _wanted.path.begins_with("/groups")
@@ -399,16 +365,10 @@ func _refuse(command, refusal):
 	_done_cancelling()
 
 
-func _cancel_ticket(command):
-	_take_out(command, "/tickets/" + _platform.encode(_place.id))
-
-
-func _leave_group(command):
-	_take_out(command, _own_place())
-
-
-func _take_out(command, path):
+# Of the ticket or the group.
+func _take_out(command):
 	_cancelling = command
+	var path = _own_place() if _place.kind == "group" else "/tickets/" + _platform.encode(_place.id)
 	_start("act", "DELETE", path, "_on_taken_out", {"refused": "_on_not_taken_out"})
 
 
@@ -426,7 +386,7 @@ func _on_not_taken_out(_job, refusal):
 
 func _act(command, verb):
 	if _place.kind != "ticket":
-		return _fail(command, _nothing_to(verb))
+		return _fail(command, REFUSAL.nothing_to(verb))
 	var path = "/tickets/" + _platform.encode(_place.id) + "/" + verb
 	_start("act", "POST", path, "_on_acted", {"command": command})
 
@@ -454,14 +414,12 @@ func _obey(input):
 			_begin(input)
 		"ready":
 			if _place.kind != "group":
-				return _fail(command, _nothing_to("be ready for"))
+				return _fail(command, REFUSAL.nothing_to("be ready for"))
 			var more = {"body": {"is_ready": input.isReady}, "command": command}
 			_start("act", "PATCH", _own_place(), "_on_ready", more)
 		"cancel":
-			if _place.kind == "ticket":
-				return _cancel_ticket(command)
-			if _place.kind == "group":
-				return _leave_group(command)
+			if _place.kind != "nothing":
+				return _take_out(command)
 			if _wanted == null:
 				return _done(command)
 			_cancelling = command
@@ -495,7 +453,7 @@ func _begin(input):
 			return
 	else:
 		if is_busy or _is_in("searching"):
-			return _fail(command, _refusal(409, "player-busy", "The player is in something already."))
+			return _fail(command, REFUSAL.of(409, "player-busy", "The player is in something already."))
 		path = "/groups"
 		if input.get("join") != null:
 			path = "/groups/" + _platform.encode(input.join) + "/members"
@@ -526,7 +484,7 @@ func _take(input):
 		if slot == "follow":
 			job.path = job.path.split("?")[0]
 		job.wait_ms = 0
-		job.due_at = _now + max(retry_after_ms, floor(_platform.random() * longest + 0.5))
+		job.due_at = _now + VALUES.later(retry_after_ms, floor(_platform.random() * longest + 0.5))
 		if slot == "enter" and _cancelling != NONE:
 			_drop("enter")
 			_look_up()
@@ -535,30 +493,8 @@ func _take(input):
 	_set_stale(NONE)
 	if is_good:
 		return call(job.good, job, input.get("body"))
-	var refusal = refusal_of(status, input.get("body"), retry_after_ms)
+	var refusal = REFUSAL.of_answer(status, input.get("body"), retry_after_ms)
 	if job.refused != "":
 		call(job.refused, job, refusal)
 	else:
 		_fail(job.command, refusal)
-
-
-static func refusal_of(status, body, retry_after_ms):
-	var problem = body if body is Dictionary else {}
-	var code = problem.get("code")
-	if code == null:
-		code = "unauthorized" if status == 401 else ("offline" if status == 0 else "http-%d" % status)
-	var message = problem.get("detail", problem.get("message"))
-	var refusal = _refusal(status, code, "The answer was %d." % status if message == null else message)
-	if problem.get("field") != null:
-		refusal["field"] = problem.field
-	if retry_after_ms > 0:
-		refusal["retryAfterMs"] = retry_after_ms
-	return refusal
-
-
-static func _refusal(status, code, message):
-	return {"status": status, "code": code, "message": message}
-
-
-static func _nothing_to(verb):
-	return _refusal(0, "nothing", "There is nothing to " + verb + ".")
