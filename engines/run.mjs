@@ -1,6 +1,6 @@
 /**
- * Every language of the engines replays the transcripts: `pnpm engines`. Prints one line a language; one that cannot run
- * on this machine is skipped, which the last line says.
+ * Every language of the engines replays the transcripts: `pnpm engines`. Prints one line a language; one that cannot
+ * run on this machine is skipped, which the last line says.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,10 @@ const languages = [
     name: 'C# 7 by mono',
     tools: ['mcs', 'mono'],
     build: () => {
-      const sources = filesIn('unity/Runtime').filter((path) => path.endsWith('.cs'))
+      const files = filesIn('unity/Runtime')
+      const bare = files.find((path) => !path.endsWith('.meta') && !files.includes(`${path}.meta`))
+      if (bare !== undefined) throw new Error(`Unity ignores ${bare}, which has no .meta`)
+      const sources = files.filter((path) => path.endsWith('.cs'))
       const output = `-out:${join(folder, 'replay.exe')}`
       run('mcs', ['-langversion:7.2', '-warnaserror', output, ...sources, join(here, 'unity/Tests~/Replay.cs')])
     },

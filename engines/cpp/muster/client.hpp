@@ -62,9 +62,9 @@ struct Refusal {
 struct Play {
   std::string profile;
   /** An object. */
-  Json attributes;
+  Json attributes = {};
   /** Arrays of texts. */
-  Json roles, profiles;
+  Json roles = {}, profiles = {};
 };
 
 namespace detail {

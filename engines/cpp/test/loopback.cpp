@@ -40,7 +40,7 @@ int play(char** given) {
   const char* const phases[] = {"idle", "gathering", "searching", "found", "assigned", "ended"};
   client.on_change([&](const muster::State& state) { say(phases[static_cast<int>(state.phase)]); });
   bool is_over = false;
-  client.play({given[4], nullptr, nullptr, nullptr}, [&](const muster::Refusal* refusal) {
+  client.play({given[4]}, [&](const muster::Refusal* refusal) {
     is_over = true;
     if (refusal != nullptr) say("refused ", refusal->code);
   });
