@@ -16,7 +16,7 @@ const run = (program, given) =>
   execFileSync(program, given, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
 const filesIn = (path) => readdirSync(join(here, path)).map((name) => join(here, path, name))
 
-const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Werror']
+const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Wshadow', '-Werror']
 const cpp = (compiler) => ({
   name: `C++17 by ${compiler}`,
   tools: [compiler],

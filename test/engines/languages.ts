@@ -31,7 +31,7 @@ function has(name: string, ...commands: readonly (readonly [program: string, ...
   }
 }
 
-const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Werror']
+const CPP_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-Wall', '-Wextra', '-Wshadow', '-Werror']
 const cpp = (name: string, program: string, flags: readonly string[]): Language => ({
   name,
   runsHere: has(name, ['g++', '--version'], ['curl-config', '--version']),

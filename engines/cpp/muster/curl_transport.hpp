@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <strings.h>
 #include <utility>
 
 #include "driver.hpp"
@@ -98,8 +97,8 @@ class CurlTransport final : public Transport {
     if (colon == std::string::npos) return size * count;
     const std::size_t from = line.find_first_not_of(' ', colon + 1), end = line.find_last_not_of("\r\n");
     const std::string name = line.substr(0, colon);
-    std::string* value = strcasecmp(name.c_str(), "retry-after") == 0 ? &response.retry_after
-                         : strcasecmp(name.c_str(), "date") == 0      ? &response.date
+    std::string* value = curl_strequal(name.c_str(), "retry-after") ? &response.retry_after
+                         : curl_strequal(name.c_str(), "date")      ? &response.date
                                                                       : nullptr;
     if (value != nullptr && from <= end) *value = line.substr(from, end - from + 1);
     return size * count;

@@ -100,10 +100,10 @@ class ServedMatch {
   }
 
   /** What Muster would refuse of a result. */
-  std::optional<Invalid> fault_of(const Json& result) const {
+  std::optional<Invalid> fault_of(const Json& given) const {
     std::set<std::string> ranked;
     std::optional<Invalid> twice, empty;
-    for (const Json& rank : result["ranking"].items()) {
+    for (const Json& rank : given["ranking"].items()) {
       if (rank.items().empty()) empty = Invalid{"ranking", "has a rank of nobody"};
       for (const Json& one : rank.items()) {
         if (!players_.has(one.text())) return Invalid{"ranking", one.dump() + " is no player of the match"};

@@ -32,7 +32,7 @@ inline std::optional<double> date_in(const std::string& header) {
   const long long years = year - (month >= 10 ? 1 : 0);
   const long long days =
       years * 365 + years / 4 - years / 100 + years / 400 + (month * 153 + 2) / 5 + day - 1 - 719468;
-  return ((days * 24 + hour) * 60 + minute) * 60000.0 + second * 1000.0;
+  return static_cast<double>((days * 24 + hour) * 60 + minute) * 60000 + second * 1000.0;
 }
 
 }  // namespace detail
