@@ -10,6 +10,7 @@ import { isGood, type DemoResult } from './result.js'
 import { createScreen } from './screen.js'
 import { SPEED } from './service.js'
 import { summary } from './summary.js'
+import { warmDemo } from './warm/run.js'
 
 async function main(args: readonly string[]): Promise<number> {
   let options: DemoOptions | undefined
@@ -24,6 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0
   }
   const interrupted = onInterrupt()
+  if (options.warm) return warmDemo(options, interrupted)
   if (options.relay) return relayDemo(options, interrupted)
   if (options.processes > 0) return processesDemo(options, interrupted)
   if (options.json) {

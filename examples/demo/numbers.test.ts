@@ -12,7 +12,7 @@ test('percentiles are occurring values', () => {
 })
 
 const matches = { players: 700, queueSize: undefined, processes: 0 }
-const options = { ...matches, relay: false, lobbies: 1, faults: false, seed: 5, json: true }
+const options = { ...matches, relay: false, warm: false, lobbies: 1, faults: false, seed: 5, json: true }
 
 test('a crowd has the stated size and duration, and is equal for equal seeds', () => {
   const { arrivals, places } = gather(options, 9000)

@@ -9,6 +9,8 @@ export interface DemoOptions {
   readonly relay: boolean
   /** How many, with `relay`. */
   readonly lobbies: number
+  /** The same crowd with a server for each match and with a pool of warm servers, beside one another. */
+  readonly warm: boolean
   /** How many processes take tickets together; 0: all is done in this one. */
   readonly processes: number
   /** Let the service misbehave. */
@@ -21,10 +23,11 @@ export interface DemoOptions {
 
 export const usage = `Takes real players to running servers, on an emulator of the service in this process.
 
-  --players N      how many arrive (default 2000)
+  --players N      how many arrive (default 2000; with --warm 600)
   --queue-size N   one plain queue of matches of N players, instead of ranked, duel and social
   --relay          lobbies over a relay instead: joins, leaves, kicks, new hosts, and real UDP packets meanwhile
   --lobbies N      how many, with --relay (default 40)
+  --warm           the same crowd twice, beside one another: a server for each match, and a pool of warm ones
   --processes N    N processes of the ticket API on one Redis, of which two are killed on the way (2 to 16)
   --faults         the service loses answers, fails and refuses now and then, and the end says how often
   --seed N         another crowd, other chances (default 1)
@@ -40,6 +43,7 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
       'queue-size': { type: 'string' },
       relay: { type: 'boolean', default: false },
       lobbies: { type: 'string' },
+      warm: { type: 'boolean', default: false },
       processes: { type: 'string' },
       faults: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
@@ -48,6 +52,8 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
     },
   })
   if (values.help) return undefined
+  if (values.warm && (values.relay || values.processes !== undefined))
+    throw new Error('--warm is a demo of its own; give it without --relay and --processes')
   const misplaced = values.relay ? (['players', 'queue-size', 'processes'] as const) : (['lobbies'] as const)
   for (const option of misplaced) {
     if (values[option] === undefined) continue
@@ -58,11 +64,12 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
     )
   }
   return {
-    players: wholeNumber('--players', values.players ?? '2000', 1, 100_000),
+    players: wholeNumber('--players', values.players ?? (values.warm ? '600' : '2000'), 1, 100_000),
     queueSize:
       values['queue-size'] === undefined ? undefined : wholeNumber('--queue-size', values['queue-size'], 1, 500),
     relay: values.relay,
     lobbies: wholeNumber('--lobbies', values.lobbies ?? '40', 1, 100),
+    warm: values.warm,
     processes: values.processes === undefined ? 0 : wholeNumber('--processes', values.processes, 2, 16),
     faults: values.faults,
     seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),

@@ -1,6 +1,6 @@
 import { createClient, type Client } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
-import { createEmulator, type Emulator } from '@muster/emulator'
+import { createEmulator, type Emulator, type EmulatorOptions } from '@muster/emulator'
 import { badDay } from './faults.js'
 import type { DemoOptions } from './options.js'
 import type { Player } from './players.js'
@@ -17,13 +17,21 @@ interface Service {
   readonly url: string
 }
 
-/** The service on a port, a client of it, and a version of the game to deploy. */
-export async function startService({ seed, faults }: DemoOptions, placeOf: PlaceOf): Promise<Service> {
+/**
+ * The service on a port, a client of it, and a version of the game to deploy.
+ * @param gameServers how servers play that report. Default: they do not.
+ */
+export async function startService(
+  { seed, faults }: DemoOptions,
+  placeOf: PlaceOf,
+  gameServers: EmulatorOptions['gameServers'] = false,
+): Promise<Service> {
   const emulator = createEmulator({
     random: seededRandom(seed),
     speed: SPEED,
     locate: placeOf,
     faults: faults ? badDay : [],
+    gameServers,
   })
   const { url } = await emulator.listen()
   // Service, matchmaker and client share one thread here, so requests may arrive later than on a real network.

@@ -17,19 +17,22 @@ const HOSTILE = `<script>document.title = 'taken'</script><img src=x onerror="do
 async function result(): Promise<LabResult> {
   const seeds = [1, 2]
   const variant = async (name: string, limits: readonly number[]) => {
+    const pools = [{ name: 'arena', deploy: { application: 'game', version: '1' } }]
     const max = limits.map((value, at) => ({ afterMs: at * 20_000, value }))
     const queue = defineQueue({
       name: 'duel',
       teams: [{ name: 'side', count: 2, size: { min: 1, max: 2 } }],
       rules: [{ kind: 'difference', attribute: 'skill', max, missing: 'any' }],
       deploy: { application: 'game', version: '1' },
+      pool: 'arena',
     })
     const runs: { readonly figures: LabResult['variants'][number]['runs'][number]['figures'] }[] = []
     for (const seed of seeds) {
       const crowd = generateCrowd({ players: 200, hours: 0.5 }, seed)
-      runs.push({ figures: figuresOf(crowd, await runCrowd(crowd, [queue], { seed }), { queues: [queue] }) })
+      runs.push({ figures: figuresOf(crowd, await runCrowd(crowd, [queue], { seed, pools }), { queues: [queue] }) })
     }
-    return { name, queues: [{ name: queue.name, sentences: describeQueue(queue).sentences }], runs }
+    const { sentences } = describeQueue(queue)
+    return { name, queues: [{ name: queue.name, sentences }], pools: [{ name: HOSTILE, sentences }], runs }
   }
   return {
     format: RESULT_FORMAT,

@@ -48,8 +48,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What only the tests and fixtures of a package may use besides. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: [
+    '@muster/core',
     '@muster/core/clock',
     '@muster/core/http',
+    '@muster/emulator',
     '@muster/matchmaker',
     '@muster/relay',
     '@muster/servers/service-fixture',

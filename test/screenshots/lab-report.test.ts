@@ -41,7 +41,7 @@ async function result(): Promise<LabResult> {
       const crowd = generateCrowd(CROWD, seed)
       runs.push({ figures: figuresOf(crowd, await runCrowd(crowd, [one], { seed }), { queues: [one] }) })
     }
-    variants.push({ name, queues: [{ name: one.name, sentences: describeQueue(one).sentences }], runs })
+    variants.push({ name, queues: [{ name: one.name, sentences: describeQueue(one).sentences }], pools: [], runs })
   }
   const { header, parties } = generateCrowd(CROWD, SEEDS[0])
   const { startsAt, durationMs } = header

@@ -1,6 +1,6 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken } from '@muster/core/http'
-import { createMatchmaker, createTicketApi, type QueueDefinition } from '@muster/matchmaker'
+import { createMatchmaker, createTicketApi, type PoolDefinition, type QueueDefinition } from '@muster/matchmaker'
 import { createTestService } from '@muster/servers/service-fixture'
 import { createMachine, type Machine } from './machine.js'
 import { connect as connectMachine, type MusterOptions } from './muster.js'
@@ -15,11 +15,11 @@ const queues: readonly QueueDefinition[] = [
 export type Fate = 'arrives' | 'lost' | 'answer lost' | 'twice' | 'proxy page' | 'late'
 
 /** The ticket API over a real matchmaker, in this process, with clients whose connections break as the test says. */
-export function openApi(more: Partial<MusterOptions> = {}) {
+export function openApi(more: Partial<MusterOptions> = {}, pools: readonly PoolDefinition[] = []) {
   const clock = createManualClock({ start: Date.parse('2026-11-26T12:00:00Z') })
-  const { deployments } = createTestService({ clock, fate: () => ({ readyMs: 3000 }) })
+  const { deployments, calls } = createTestService({ clock, fate: () => ({ readyMs: 3000 }) })
   const random = seededRandom(7)
-  const matchmaker = createMatchmaker({ deployments, queues, clock, random })
+  const matchmaker = createMatchmaker({ deployments, queues, pools, clock, random })
   const api = createTicketApi(matchmaker, {
     authenticate: (request) => {
       const id = bearerToken(request)
@@ -72,7 +72,16 @@ export function openApi(more: Partial<MusterOptions> = {}) {
   const run = async (seconds: number) => {
     for (let nth = 0; nth < seconds; nth += 1) await clock.advance(1000)
   }
-  return { clock, matchmaker, api, sent, connect, run, fetchWith, close: () => matchmaker.close() }
+  /** The token of the first server that was created. */
+  const tokenOfServer = () =>
+    calls.create[0]?.environment_variables?.find(({ key }) => key === 'MUSTER_SERVER_TOKEN')?.value ?? ''
+  /** Servers are stopped by requests that time has to pass for. */
+  const close = async () => {
+    let isClosed = false
+    void matchmaker.close().then(() => (isClosed = true))
+    while (!isClosed) await clock.advance(1000)
+  }
+  return { clock, matchmaker, api, sent, tokenOfServer, connect, run, fetchWith, close }
 }
 
 const untilAborted = (signal: AbortSignal | null | undefined) =>

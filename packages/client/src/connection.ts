@@ -27,6 +27,29 @@ export interface ConnectionOptions {
 /** Sends requests with the player's token. Never rejects. */
 export type Send = (request: RequestOptions) => Promise<Answer>
 
+/** The first and the longest pause after a failure, before the jitter. */
+export const FIRST_PAUSE_MS = 500
+export const LONGEST_PAUSE_MS = 15_000
+
+/** Whether the same request may be answered otherwise in a moment: none came, too many, or Muster is not ready. */
+export const isPassing = (status: number): boolean => status === 0 || status === 429 || status >= 500
+
+/**
+ * Sends a request until Muster has answered it, with growing pauses. Only for what may be done twice. Resolves with
+ * status 0 when the signal has aborted.
+ */
+export function createRepeat(send: Send, clock: Clock, random: () => number): Send {
+  return async (request) => {
+    for (let failures = 0; request.signal?.aborted !== true; failures += 1) {
+      const answer = await send(failures === 0 ? request : { ...request, waitMs: 0 })
+      if (!isPassing(answer.status)) return answer
+      const pause = random() * Math.min(FIRST_PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS)
+      await clock.sleep(Math.max(answer.retryAfterMs ?? 0, pause), request.signal).catch(() => {})
+    }
+    return { status: 0 }
+  }
+}
+
 /** Milliseconds until an answer counts as lost, beside the time for which it may be held. */
 const ANSWER_MS = 10_000
 

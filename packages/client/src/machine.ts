@@ -1,3 +1,4 @@
+import { FIRST_PAUSE_MS, isPassing, LONGEST_PAUSE_MS } from './connection.js'
 import type { PlayRequest, Refusal, State } from './state.js'
 import { assignmentOf, type WireGroup, type WireMember, type WirePlayer, type WireTicket } from './wire.js'
 
@@ -45,9 +46,6 @@ export type Output =
 const WAIT_SECONDS = 25
 /** Milliseconds between two looks at a group that gathers. */
 const GATHER_MS = 1000
-/** The first and the longest pause after a failure, before the jitter. */
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 15_000
 
 interface Job {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -401,8 +399,7 @@ export function createMachine(random: () => number): Machine {
     const isGood = status >= 200 && status < 300
     job.request = undefined
     // Without a wish that waits for it, a token that is wrong may be right later.
-    const isPassing = status === 0 || status === 429 || status >= 500 || (!isGood && isBackground(slot, job, status))
-    if (isPassing) {
+    if (isPassing(status) || (!isGood && isBackground(slot, job, status))) {
       setStale(staleSince ?? now)
       const longest = Math.min(FIRST_PAUSE_MS * 2 ** job.failures, LONGEST_PAUSE_MS)
       job.failures += 1

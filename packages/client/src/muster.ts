@@ -1,5 +1,5 @@
 import { type Clock, systemClock, systemRandom } from './clock.js'
-import { createSend, type Send } from './connection.js'
+import { createRepeat, createSend, type Send } from './connection.js'
 import { MusterError } from './error.js'
 import { type EventSourceLike, followByEvents } from './events.js'
 import { createLatencies, type Ping, pingByFetch } from './latencies.js'
@@ -61,8 +61,12 @@ export interface Muster {
   }
   /** Round trips to the beacons in milliseconds by city, measured once in ten minutes. */
   latencies(): Promise<Readonly<Record<string, number>>>
-  /** Sends a request of the ticket API with the player's token. For what has no function here. Never rejects. */
+  /** Sends a request of the ticket API with the player's token, for what has no function here. Never rejects. */
   readonly send: Send
+  /** The same, again and again until Muster has answered or the signal aborts: only for what may be done twice. */
+  readonly repeat: Send
+  /** The time that it goes by. */
+  readonly clock: Clock
   /** Ends requests and timers. The search goes on at Muster, unless the queue asks for presence. */
   close(): void
 }
@@ -257,6 +261,8 @@ export function connect(options: MusterOptions, machine: Machine): Muster {
     },
     latencies,
     send: direct,
+    repeat: createRepeat(direct, clock, options.random ?? systemRandom),
+    clock,
     close: () => {
       isClosed = true
       step({ do: 'close', command: 0 })

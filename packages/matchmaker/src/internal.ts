@@ -1,6 +1,6 @@
 /** What the other packages of this repository use of @muster/matchmaker. No promise: it changes without notice. */
 export { createMatchmakerOver } from './create-matchmaker.js'
-export { configure, defaultOptions, type JoinTokenOptions } from './options.js'
+export { configure, defaultOptions, definePools, defineQueues, type JoinTokenOptions } from './options.js'
 export { isEndOfMatch, onMatchEnd } from './events.js'
 export { describePool, poolCost, type PoolLoad, poolCostSentence } from './queues/describe-pool.js'
 export { createHeardWaits, createStoredKind, type HeardWaits, type StoredKind } from './partition/follower-waits.js'

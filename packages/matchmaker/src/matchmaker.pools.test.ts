@@ -116,6 +116,13 @@ describe('a pool', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
+  test('serves matches also where servers have no bound', async () => {
+    const { run, join, status } = open({ pools: [{ ...arena, at: [] }], maxServers: Infinity, maxStarting: Infinity })
+    join('ann', 'ben')
+    await run(8000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+  })
+
   test('a server whose match is over serves the next one', async () => {
     const { service, running, run, join, status } = open({ pools: [{ ...arena, at: [], keepIdleSeconds: 600 }] })
     join('ann', 'ben')

@@ -26,15 +26,7 @@ export type {
 export { createMemoryLobbyStore } from './lobby/memory-store.js'
 export { isListed, type LobbyStore, type PublicPage, type PublicQuery, type StoredLobby } from './lobby/store.js'
 export type { ListedLobby, LobbyEventView, LobbyView, MemberView, RunView } from './lobby/view.js'
-export type {
-  OpenedSession,
-  ReadySession,
-  RelayCredentials,
-  RelayLink,
-  RelayPlayer,
-  RelayPort,
-  RelaySession,
-} from './sessions/session.js'
+export type { ReadySession, RelayCredentials, RelayPlayer, RelayPort, RelaySession } from './sessions/session.js'
 export type { RelayService, RelaySessionEvents } from './sessions/session-context.js'
 export type { RelaySessionsOptions } from './sessions/session-options.js'
 export type { ListedSession } from './sessions/orphans.js'

@@ -37,6 +37,6 @@ export function runOf(guests: readonly Guest[]): { crowd: Crowd; outcome: RunOut
     const foundAt = Math.max(0, ...own.map((index) => tickets[index]?.matchedAt ?? 0))
     return { queue: 'queue', foundAt, assignedAt: foundAt + 1000, tickets: own }
   })
-  const servers = { created: count, most: count, seconds: 0 }
-  return { crowd, outcome: { tickets, matches, servers, requests: {}, endedAt: 60_000 } }
+  const servers = { created: count, most: count, seconds: 0, bootSeconds: 0, idleSeconds: 0 }
+  return { crowd, outcome: { tickets, matches, servers, pools: {}, requests: {}, endedAt: 60_000 } }
 }

@@ -57,6 +57,13 @@ describe('a comparison says', () => {
     ])
   })
 
+  test('how many more matches find a warm server', () => {
+    const [a, b] = [0.8, 0.95].map((warm) => seeds.map((seed) => ({ warm: warm + seed / 1000 })))
+    expect(sentencesOf(a ?? [], b ?? [])?.[0]).toBe(
+      'Compared with a.yaml, b.yaml makes players wait less (95.2 % instead of 80.2 % of matches find a warm server).',
+    )
+  })
+
   test('that one seed tells nothing of chance', () => {
     const [comparison] = compare(resultOf({ a: [{ p90: 1 }], b: [{ p90: 60_000 }] }))
     expect(comparison?.sentences).toEqual([

@@ -21,11 +21,13 @@ export interface Had {
   readonly favourite?: number
   readonly unevenRegion?: number
   readonly hours?: number
+  /** Of a pool of the name `arena`, in a run with pools. */
+  readonly warm?: number
 }
 
 function figuresWith({ matched = 1, p50 = 1000, p90 = 2000, spread = 100, ...had }: Had): Figures {
-  const { favourite = 0.6, unevenRegion = 0.1, hours = 1 } = had
-  const { all, matches, fairness } = duel
+  const { favourite = 0.6, unevenRegion = 0.1, hours = 1, warm } = had
+  const { all, matches, fairness, servers } = duel
   return {
     ...duel,
     all: {
@@ -36,7 +38,8 @@ function figuresWith({ matched = 1, p50 = 1000, p90 = 2000, spread = 100, ...had
     },
     matches: { ...matches, favourite: { ...matches.favourite, mean: favourite } },
     fairness: { ...fairness, by: { ...fairness.by, region: { ...fairness.by.region, uneven: unevenRegion } } },
-    servers: { ...duel.servers, hours },
+    servers: { ...servers, hours },
+    pools: warm === undefined ? {} : { arena: { ...servers, hours, matches: 4, warm, toPlayMs: all.waitMs } },
   }
 }
 
@@ -48,6 +51,7 @@ export const resultOf = (variants: Readonly<Record<string, readonly Had[]>>): La
   variants: Object.entries(variants).map(([name, runs]) => ({
     name,
     queues: [{ name: 'queue', sentences: ['A match has two players.'] }],
+    pools: [{ name: 'arena', sentences: ['A server serves 20 matches.'] }],
     runs: runs.map((had) => ({ figures: figuresWith(had) })),
   })),
 })

@@ -102,6 +102,13 @@ function perThousand({ all }: Figures, value: number | undefined): number | unde
   return value === undefined || matched === 0 ? undefined : (value / matched) * 1000
 }
 
+/** The share of the matches of all pools that found a warm server. */
+function warmShare({ pools }: Figures): number | undefined {
+  const all = Object.values(pools)
+  const matches = all.reduce((sum, pool) => sum + pool.matches, 0)
+  return matches === 0 ? undefined : all.reduce((sum, pool) => sum + pool.warm * pool.matches, 0) / matches
+}
+
 const uneven = (dimension: 'region' | 'skillBand' | 'partySize', label: string, one: string): Measure => ({
   key: `uneven-${dimension}`,
   topic: 'fairness',
@@ -145,6 +152,36 @@ export const MEASURES: readonly Measure[] = [
     least: 100,
     says: (values) => `90 % within ${values}`,
     of: ({ all }) => some(all.waitMs, all.waitMs.p90),
+  },
+  {
+    key: 'to-play-p50',
+    topic: 'waiting',
+    label: 'to play, half within',
+    unit: 'ms',
+    better: 'lower',
+    least: 100,
+    says: (values) => `half play within ${values}`,
+    of: ({ all }) => some(all.toPlayMs, all.toPlayMs.p50),
+  },
+  {
+    key: 'to-play-p95',
+    topic: 'waiting',
+    label: 'to play, 95 % within',
+    unit: 'ms',
+    better: 'lower',
+    least: 100,
+    says: (values) => `95 % play within ${values}`,
+    of: ({ all }) => some(all.toPlayMs, all.toPlayMs.p95),
+  },
+  {
+    key: 'warm',
+    topic: 'waiting',
+    label: 'found a warm server',
+    unit: 'share',
+    better: 'higher',
+    least: 0.005,
+    says: (values) => `${values} of matches find a warm server`,
+    of: warmShare,
   },
   {
     key: 'skill-spread',

@@ -45,7 +45,8 @@ test('a run of two duels, one who gave up and one who left, by hand', () => {
   expect([by.region['Asia']?.players, by.region['Europe']?.matched, by.region['Asia']?.matched]).toEqual([4, 1, 0.5])
   expect(Object.keys(by.partySize)).toEqual(['1'])
   expect(by.queue['queue']).toEqual(all)
-  expect(servers).toEqual({ created: 2, most: 2, hours: 1.5, cost: 0.9, currency: 'EUR' })
+  const parts = { playingHours: 1.483, idleHours: 0, bootHours: 0.017 }
+  expect(servers).toEqual({ created: 2, most: 2, hours: 1.5, ...parts, cost: 0.9, currency: 'EUR' })
   expect(requests['createDeployment']).toEqual({ total: 2, busiest: 2, limit: 40, windowMs: 1000 })
 })
 

@@ -10,6 +10,7 @@ import {
   type Fairness,
   type Figures,
   type GroupFairness,
+  type PoolFigures,
   type QueueFigures,
   refusalsOf,
   type ServerFigures,
@@ -19,7 +20,15 @@ import { matchFigures, measureMatches, type Teams } from './measure-matches.js'
 import { bandsOf, type Groups, type Measure, scaleOf, type Seats, seatsOf, type SkillScale, skillsOf } from './seats.js'
 
 /** Decimals that are kept: less than anybody could tell apart. */
-const DECIMALS = { waitMs: 0, distanceKm: 1, latencyMs: 1, skillSpread: 3, teamGap: 3, winChance: 4 } as const
+const DECIMALS = {
+  waitMs: 0,
+  toPlayMs: 0,
+  distanceKm: 1,
+  latencyMs: 1,
+  skillSpread: 3,
+  teamGap: 3,
+  winChance: 4,
+} as const
 
 /**
  * @param members indexes of seats.
@@ -41,6 +50,7 @@ function sliceOf(members: Int32Array, seats: Seats, outcome: RunOutcome, queue?:
     gaveUp: share('gaveUp'),
     ends: Object.fromEntries([...counts.keys()].toSorted().map((end) => [end, share(end)])),
     waitMs: spread('waitMs'),
+    toPlayMs: spread('toPlayMs'),
     waitCurve: curveOf(known('waitMs').toSorted(), members.length),
     distanceKm: spread('distanceKm'),
     latencyMs: spread('latencyMs'),
@@ -261,6 +271,12 @@ export function figuresOf(crowd: Crowd, outcome: RunOutcome, options: FiguresOpt
     fairness: fairnessOf(seats, outcome),
     refusals: refusalsOf(crowd, outcome),
     servers: serverFigures(outcome.servers, price),
+    pools: Object.fromEntries(
+      Object.entries(outcome.pools).map(([name, use]) => [
+        name,
+        { ...served(name, queues, seats, outcome), ...serverFigures(use, price) },
+      ]),
+    ),
     requests: outcome.requests,
   }
 }
@@ -284,8 +300,37 @@ function queueFigures(queue: Queue, crowd: Crowd, outcome: RunOutcome, teams: Te
   }
 }
 
-function serverFigures({ created, most, seconds }: ServerUse, price: FiguresOptions['price']): ServerFigures {
-  const base = { created, most, hours: rounded(seconds / 3600, 3) }
+/** What a pool did for the matches of its queues. */
+function served(
+  pool: string,
+  queues: readonly Queue[],
+  { first, measures }: Seats,
+  { matches }: RunOutcome,
+): Pick<PoolFigures, 'matches' | 'warm' | 'toPlayMs'> {
+  const names = new Set(queues.flatMap((queue) => (queue.pool === pool ? queue.name : [])))
+  const own = matches.filter(({ queue }) => names.has(queue))
+  const warm = own.filter(({ isWarm }) => isWarm).length
+  const toPlayMs = own.flatMap(({ tickets }) =>
+    tickets.flatMap((ticket) => [...measures.toPlayMs.subarray(first[ticket], first[ticket + 1])]),
+  )
+  return {
+    matches: own.length,
+    warm: own.length === 0 ? 0 : rounded(warm / own.length, 6),
+    toPlayMs: spreadOf(Float64Array.from(toPlayMs), DECIMALS.toPlayMs),
+  }
+}
+
+function serverFigures(use: ServerUse, price: FiguresOptions['price']): ServerFigures {
+  const { created, most, seconds, bootSeconds, idleSeconds } = use
+  const hours = (some: number) => rounded(some / 3600, 3)
+  const base = {
+    created,
+    most,
+    hours: hours(seconds),
+    playingHours: hours(seconds - bootSeconds - idleSeconds),
+    idleHours: hours(idleSeconds),
+    bootHours: hours(bootSeconds),
+  }
   return price === undefined
     ? base
     : { ...base, cost: rounded((seconds / 60) * price.perMinute, 4), currency: price.currency }

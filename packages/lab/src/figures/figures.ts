@@ -21,6 +21,8 @@ export interface Figures {
   /** Why tickets were refused, the commonest reasons first. */
   readonly refusals: readonly Refusal[]
   readonly servers: ServerFigures
+  /** Of each pool of the run, by its name. */
+  readonly pools: Readonly<Record<string, PoolFigures>>
   /** By operation. */
   readonly requests: Readonly<Record<string, RequestFigures>>
 }
@@ -41,6 +43,8 @@ export interface Slice {
   readonly ends: Readonly<Partial<Record<End, number>>>
   /** Milliseconds from the ticket's creation until its match was found, of the matched players. */
   readonly waitMs: Spread
+  /** Milliseconds from the ticket's creation until its server was assigned, of the matched players. */
+  readonly toPlayMs: Spread
   /** The share of all these players who were matched within each of `WAIT_POINTS_MS`. */
   readonly waitCurve: readonly number[]
   /** Kilometres from each matched player to the middle of the match. */
@@ -126,11 +130,24 @@ export interface GroupFairness {
 export interface ServerFigures {
   readonly created: number
   readonly most: number
+  /** From create to stop, which is what is paid for: while matches were played, without a match, and until READY. */
   readonly hours: number
+  readonly playingHours: number
+  readonly idleHours: number
+  readonly bootHours: number
   /** `hours` times the price of a server hour. None without a price. */
   readonly cost?: number | undefined
   /** Currency of the cost, as its three letters (ISO 4217). */
   readonly currency?: string | undefined
+}
+
+/** What a pool did for the matches of its queues, and what its servers cost. */
+export interface PoolFigures extends ServerFigures {
+  readonly matches: number
+  /** Share of them that found a warm server, from 0 to 1. */
+  readonly warm: number
+  /** As of a slice, of the players of these matches. */
+  readonly toPlayMs: Spread
 }
 
 export interface RequestFigures {
@@ -199,7 +216,7 @@ export function curveOf(waits: Float64Array, players: number): readonly number[]
 }
 
 /** The `format` of a saved result. It changes when older readers could not read new results. */
-export const RESULT_FORMAT = 'muster-lab-result-1'
+export const RESULT_FORMAT = 'muster-lab-result-2'
 
 /** What `muster lab run` gives: the figures of each variant of the queues for each seed. Plain data. */
 export interface LabResult {
@@ -222,12 +239,20 @@ export interface CrowdSummary {
   readonly durationMs: number
 }
 
+/** What something means, in plain English. */
+interface Described {
+  readonly name: string
+  readonly sentences: readonly string[]
+}
+
 /** Queues that ran together, e.g. those of one file. */
 export interface Variant {
   /** E.g. the name of the file. Names differ. */
   readonly name: string
   /** What each queue means, as `describeQueue` says it. */
-  readonly queues: readonly { readonly name: string; readonly sentences: readonly string[] }[]
+  readonly queues: readonly Described[]
+  /** The same of the pools that they name. */
+  readonly pools: readonly Described[]
   /** In the order of the seeds. */
   readonly runs: readonly VariantRun[]
 }

@@ -7,6 +7,7 @@ export {
   type Fairness,
   type Figures,
   type LabResult,
+  type PoolFigures,
   type Possible,
   type Refusal,
   RESULT_FORMAT,

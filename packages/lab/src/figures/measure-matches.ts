@@ -96,10 +96,11 @@ export type Teams = readonly (TeamsOutcome | undefined)[]
 
 /** Fills the measures of all seats, and tells about the teams of each match. */
 export function measureMatches(crowd: Crowd, outcome: RunOutcome, seats: Seats, scale: SkillScale): Teams {
-  const { waitMs } = seats.measures
-  for (const [index, { end, matchedAt, createdAt }] of outcome.tickets.entries()) {
+  const { waitMs, toPlayMs } = seats.measures
+  for (const [index, { end, matchedAt, endedAt = Number.NaN, createdAt }] of outcome.tickets.entries()) {
     if (end !== 'assigned' || matchedAt === undefined) continue
     waitMs.fill(matchedAt - createdAt, seats.first[index], seats.first[index + 1])
+    toPlayMs.fill(endedAt - createdAt, seats.first[index], seats.first[index + 1])
   }
   return outcome.matches.map((match) => measure(membersOf(match, crowd, outcome, seats), seats, scale))
 }

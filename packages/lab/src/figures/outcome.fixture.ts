@@ -34,7 +34,8 @@ export function outcomeOf(fates: readonly Fate[], queueOf: (match: number) => st
   return {
     tickets,
     matches,
-    servers: { created: count, most: count, seconds: 5400 },
+    servers: { created: count, most: count, seconds: 5400, bootSeconds: 60, idleSeconds: 0 },
+    pools: {},
     requests: { createDeployment: { total: count, busiest: 2, limit: 40, windowMs: 1000 } },
     endedAt: 3_600_000,
   }

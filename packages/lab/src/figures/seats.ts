@@ -58,7 +58,7 @@ const bandIndex = (bands: readonly SkillBand[], skill: number): number =>
   bands.findLastIndex(({ from }) => skill >= from)
 
 /** What is measured of each matched player; NaN where it is not known. */
-const MEASURES = ['waitMs', 'distanceKm', 'latencyMs', 'skillSpread', 'teamGap', 'winChance'] as const
+const MEASURES = ['waitMs', 'toPlayMs', 'distanceKm', 'latencyMs', 'skillSpread', 'teamGap', 'winChance'] as const
 export type Measure = (typeof MEASURES)[number]
 
 /** The groups that a player is in for each dimension but the queue. */

@@ -24,11 +24,11 @@ function possibleIn(crowd: Crowd, outcome: RunOutcome, queue: Queue): Possible[]
 /** Carries out a job. @param crowd the job's, made by its seed. */
 export async function runJob(
   crowd: Crowd,
-  { seed, queues, tickMs, startMs, ratings, figures, possible }: SentJob,
+  { seed, queues, pools, tickMs, startMs, ratings, figures, possible }: SentJob,
   progressed: (share: number) => void,
 ): Promise<JobResult> {
   const book = ratings && createRatingBook(crowd, { ...ratings, seed })
-  const outcome = await runCrowd(crowd, queues, { seed, tickMs, startMs, ratings: book, progressed })
+  const outcome = await runCrowd(crowd, queues, { seed, pools, tickMs, startMs, ratings: book, progressed })
   return {
     figures: figuresOf(crowd, outcome, { ...figures, queues }),
     ...(book !== undefined && { ratings: book.figures() }),

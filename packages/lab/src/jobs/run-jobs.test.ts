@@ -27,6 +27,17 @@ describe('jobs', () => {
     expect(shares.at(-1)).toBe(1)
   })
 
+  test('have the pools of their queues, or without them a server for each match', async () => {
+    const deploy = { application: 'game', version: '1' }
+    const queues = [{ ...duel, pool: 'arena', deploy }]
+    const job = { crowd: recorded, seed: 1, queues }
+    const pools = [{ name: 'arena', deploy, reuse: { maxMatches: 5 } }]
+    const [pooled, own] = await runJobs([{ ...job, pools }, job], { threads: 1 })
+    expect(Object.keys(pooled?.figures.pools ?? {})).toEqual(['arena'])
+    expect(own?.figures.pools).toEqual({})
+    await expect(runJobs([{ ...job, pools: [] }])).rejects.toThrow('queue "duel": pool: there is no such pool')
+  })
+
   test('are refused before any begins', async () => {
     const job = { crowd: recorded, seed: 1 }
     const code = { name: 'odd', kind: 'custom', test: () => true } as const

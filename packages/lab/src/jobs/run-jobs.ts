@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { InvalidInput } from '@muster/core'
-import { defineQueue, type Queue, type QueueDefinition } from '@muster/matchmaker'
+import type { PoolDefinition, Queue, QueueDefinition } from '@muster/matchmaker'
 import type { Crowd } from '../crowd/index.js'
 import type { Figures, FiguresOptions, Possible } from '../figures/index.js'
 import type { RatingFigures, RatingOptions } from '../ratings/rating-book.js'
+import { defineLabQueues } from '../run/index.js'
 
 /** One run of queues over a crowd, and what is wanted of it. */
 export interface LabJob {
@@ -14,6 +15,8 @@ export interface LabJob {
   readonly seed: number
   /** Without `custom` rules: functions cannot be sent to a thread. */
   readonly queues: readonly QueueDefinition[]
+  /** As of `runCrowd`. */
+  readonly pools?: readonly PoolDefinition[] | undefined
   /** As of `runCrowd`. */
   readonly tickMs?: number | undefined
   /** As of `runCrowd`. */
@@ -41,11 +44,10 @@ export interface SentJob extends LabJob {
 
 /**
  * The queues of a job or a variant, checked.
- * @throws {InvalidInput} for a rule that is code; {InvalidQueue}
+ * @throws {InvalidInput} for a rule that is code, or naming the pool; {InvalidQueue}
  */
-export function queuesOf({ queues }: Pick<LabJob, 'queues'>): readonly Queue[] {
-  return queues.map((definition) => {
-    const queue = defineQueue(definition)
+export function queuesOf({ queues, pools }: Pick<LabJob, 'queues' | 'pools'>): readonly Queue[] {
+  return defineLabQueues(queues, pools).queues.map((queue) => {
     const code = queue.rules.find(({ kind }) => kind === 'custom')
     if (code === undefined) return queue
     const message = `queue ${JSON.stringify(queue.name)}: a custom rule is code, which cannot be sent to a thread`

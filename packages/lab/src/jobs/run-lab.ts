@@ -1,9 +1,19 @@
 import { InvalidInput } from '@muster/core'
-import { describeQueue, type QueueDefinition } from '@muster/matchmaker'
+import { describeQueue, type PoolDefinition, type QueueDefinition } from '@muster/matchmaker'
+import { describePool } from '@muster/matchmaker/internal'
 import type { Crowd } from '../crowd/index.js'
 import { type FiguresOptions, type LabResult, RESULT_FORMAT } from '../figures/index.js'
 import { createRatingBook, type RatingOptions } from '../ratings/rating-book.js'
+import { defineLabQueues } from '../run/index.js'
 import { type LabJob, queuesOf, runJobs, type ThreadOptions } from './run-jobs.js'
+
+/** Queues that run together, and the pools that they name. */
+interface LabVariant {
+  readonly name: string
+  readonly queues: readonly QueueDefinition[]
+  /** As of `runCrowd`. */
+  readonly pools?: readonly PoolDefinition[] | undefined
+}
 
 /** Variants of queues, each of which meets the same crowd several times. */
 export interface LabRun {
@@ -11,7 +21,7 @@ export interface LabRun {
   /** What results call the crowd, e.g. the name of its file. */
   readonly crowdName: string
   /** At least one, with different names; the others are compared with the first. Without `custom` rules. */
-  readonly variants: readonly { readonly name: string; readonly queues: readonly QueueDefinition[] }[]
+  readonly variants: readonly LabVariant[]
   /**
    * How often each variant runs, each time with a crowd by another seed: first the crowd's own, then the next
    * seeds. Two or more separate differences from chance. Default 5.
@@ -51,8 +61,8 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
   // Refuses a crowd whose matches nobody can win.
   if (ratings !== undefined) createRatingBook(crowd, ratings)
   const jobs = seeds.flatMap((seed) =>
-    variants.map(({ name, queues }) => {
-      const job: LabJob = { crowd, seed, queues, tickMs, startMs, ratings, figures, possible }
+    variants.map(({ name, queues, pools }) => {
+      const job: LabJob = { crowd, seed, queues, pools, tickMs, startMs, ratings, figures, possible }
       return { name, job }
     }),
   )
@@ -76,6 +86,10 @@ export async function runLab(run: LabRun, { ran, ...options }: LabRunOptions = {
       queues: queuesOf(variant).map((queue) => ({
         name: queue.name,
         sentences: describeQueue(queue).sentences,
+      })),
+      pools: defineLabQueues(variant.queues, variant.pools).pools.map((pool) => ({
+        name: pool.name,
+        sentences: describePool(pool),
       })),
       runs: results.filter((_, at) => at % variants.length === index),
     })),

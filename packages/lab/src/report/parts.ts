@@ -85,6 +85,11 @@ const TERMS: readonly (readonly [term: string, meaning: string])[] = [
       'found, of those who were matched; curves count everybody, so that they end at the share matched.',
   ],
   [
+    'To play',
+    "From the ticket's creation until its server was assigned. A match that finds a warm server of its pool has " +
+      'no boot to wait for. Servers are paid from create to stop: while they play, idle and boot.',
+  ],
+  [
     'Difference and interval',
     'All queues meet the same crowds, so the runs of one seed are a pair. An interval holds the difference ' +
       "with 95 % confidence, by bootstrap over the pairs, and is never narrower than Student's. A verdict asks " +

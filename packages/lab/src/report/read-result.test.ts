@@ -3,7 +3,7 @@ import { compare } from '../compare/compare.js'
 import { resultOf } from '../compare/lab-result.fixture.js'
 import { readResult } from './read-result.js'
 
-const result = resultOf({ a: [{}, {}], b: [{}, {}] })
+const result = resultOf({ a: [{}, {}], b: [{ warm: 0.9 }, {}] })
 const text = (change: (plain: ReturnType<typeof JSON.parse>) => void) => {
   const plain: unknown = structuredClone(result)
   change(plain)
@@ -38,7 +38,7 @@ test.each([
   ['{"format":"muster-crowd-1"}', 'is no result of muster lab run --out: its format is another'],
   [
     '{"format":"muster-lab-result-9"}',
-    'has the format muster-lab-result-9, and this version reads muster-lab-result-1',
+    'has the format muster-lab-result-9, and this version reads muster-lab-result-2',
   ],
   [text((plain) => delete plain.crowd), 'crowd: is missing'],
   [text((plain) => (plain.crowd.playrs = 5)), 'crowd.playrs: is not known; did you mean'],

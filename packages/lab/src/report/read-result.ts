@@ -42,6 +42,7 @@ const slice = z.strictObject({
   gaveUp: share,
   ends: z.partialRecord(z.enum(ENDS), share),
   waitMs: spread,
+  toPlayMs: spread,
   waitCurve: z.array(share).length(WAIT_POINTS_MS.length),
   distanceKm: spread,
   latencyMs: spread,
@@ -73,6 +74,17 @@ const groupFairness = z.strictObject({
   groups: byName(z.strictObject({ ofAll: share, ofWorst: share })),
 })
 
+const servers = z.strictObject({
+  created: count,
+  most: count,
+  hours: amount,
+  playingHours: amount,
+  idleHours: amount,
+  bootHours: amount,
+  cost: amount.optional(),
+  currency: name.optional(),
+})
+
 const figures = z.strictObject({
   all: slice,
   by: z.strictObject({
@@ -90,13 +102,8 @@ const figures = z.strictObject({
     by: z.strictObject({ region: groupFairness, partySize: groupFairness, skillBand: groupFairness }),
   }),
   refusals: z.array(z.strictObject({ why: name, share })).max(6),
-  servers: z.strictObject({
-    created: count,
-    most: count,
-    hours: amount,
-    cost: amount.optional(),
-    currency: name.optional(),
-  }),
+  servers,
+  pools: byName(servers.extend({ matches: count, warm: share, toPlayMs: spread })),
   requests: byName(
     z.strictObject({ total: count, busiest: count, limit: amount.optional(), windowMs: amount.optional() }),
   ),
@@ -124,9 +131,12 @@ const run = z.strictObject({
   possible: z.array(possible).optional(),
 })
 
+const described = z.array(z.strictObject({ name, sentences: z.array(z.string()) }))
+
 const variant = z.strictObject({
   name: name.min(1),
-  queues: z.array(z.strictObject({ name, sentences: z.array(z.string()) })),
+  queues: described,
+  pools: described,
   runs: z.array(run).min(1),
 })
 

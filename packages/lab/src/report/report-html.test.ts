@@ -11,6 +11,7 @@ const hostile = (result: LabResult): LabResult => ({
   variants: result.variants.map((variant) => ({
     ...variant,
     queues: [{ name: HOSTILE, sentences: [HOSTILE] }],
+    pools: [{ name: HOSTILE, sentences: [HOSTILE] }],
     runs: variant.runs.map(({ figures }) => ({
       figures: {
         ...figures,
@@ -25,6 +26,7 @@ const hostile = (result: LabResult): LabResult => ({
             expansion: [{ rule: HOSTILE, unit: '', steps: [{ after: 0, limit: 1, share: 1 }] }],
           },
         },
+        pools: { [HOSTILE]: { ...figures.servers, matches: 1, warm: 1, toPlayMs: figures.all.toPlayMs } },
         requests: { [HOSTILE]: { total: 1, busiest: 1, limit: 2, windowMs: 1000 } },
       },
       possible: [{ queue: HOSTILE, what: HOSTILE, unit: HOSTILE, reached: 3, possible: 2, kind: 'optimum' }],
@@ -51,6 +53,7 @@ describe('a report', () => {
       '#queues ~ h3',
       '#queues ~ ul',
       '#served ~ .scroll',
+      '#pools ~ .scroll',
       '#possible ~ .scroll',
     ])
       expect(document.querySelector(place)?.textContent, place).toContain(HOSTILE)

@@ -7,6 +7,7 @@ import { favourite, pareto, tradeOff, type TriedPoint } from './comparison-plots
 import { expansions, waitCurve } from './wait-plots.js'
 import { groups, worstServed } from './groups.js'
 import { cell, key, legend, plots, readingHelp, row, section, table } from './parts.js'
+import { poolTables } from './pools.js'
 import { possible, sideBySide } from './side-by-side.js'
 import { meanRefusals, overSeeds, type Series, seriesOf } from './series.js'
 
@@ -42,6 +43,7 @@ export async function reportHtml(result: LabResult): Promise<string> {
     section('served', 'Who is served how', ...(served.length === 0 ? [] : [keys, ...served])),
     section('pays', 'Who pays', ...(pays.length === 0 ? [] : [keys, plots(pays)])),
     section('expansion', 'How far limits opened', plots(expansions(canvas, result, series))),
+    section('pools', 'Pools', ...poolTables(result, series)),
     section('possible', 'What was possible', possible(result, series)),
     section('ratings', 'Ratings', listOf(ratingSentences(result))),
     section('requests', 'Requests', requests(canvas, result, series)),
@@ -79,9 +81,10 @@ const listOf = (texts: readonly string[]): Html | undefined =>
       </ul>`
 
 const queueWords = ({ variants }: LabResult): Html =>
-  html`${variants.map(({ name, queues }) =>
-    queues.map((queue) => html`<h3>${name}: ${queue.name}</h3>${listOf(queue.sentences)}`),
-  )}`
+  html`${variants.map(({ name, queues, pools }) => [
+    ...queues.map((queue) => html`<h3>${name}: ${queue.name}</h3>${listOf(queue.sentences)}`),
+    ...pools.map((pool) => html`<h3>${name}: pool ${pool.name}</h3>${listOf(pool.sentences)}`),
+  ])}`
 
 /** Requests to the service beside what it allows. */
 function requests(canvas: Canvas, { variants }: LabResult, series: readonly Series[]): Html | undefined {

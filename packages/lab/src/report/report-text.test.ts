@@ -55,3 +55,20 @@ test('the possible optimum is given as a multiple', () => {
   const variants = result.variants.map((one) => ({ ...one, runs: one.runs.map((run) => ({ ...run, possible })) }))
   expect(reportText({ ...result, variants })).toMatch(/\na: duel has 1\.50 times the optimum of distance$/)
 })
+
+test('each pool is told beside variants without it', () => {
+  const text = reportText(resultOf({ 'own.yaml': [{}, {}], 'pool.yaml': [{ warm: 0.95 }, { warm: 0.97 }] }))
+  expect(text.slice(text.indexOf('\npool arena')).split('\n').slice(1, 12)).toEqual([
+    'pool arena',
+    '  matches                               –          4',
+    '  found a warm server                   –     96.0 %',
+    '  to play, half within                  –        1 s',
+    '  to play, 95 % within                  –        1 s',
+    '  creates for each match                –       0.25',
+    '  server hours                          –        1 h',
+    '  of these playing                      –     1.48 h',
+    '  of these idle                         –        0 h',
+    '  of these booting                      –     0.02 h',
+    '',
+  ])
+})

@@ -12,6 +12,7 @@ import {
 import type { Dimension, Figures, LabResult, Slice, Variant } from '../figures/index.js'
 import { ratingSentences } from '../ratings/rating-book.js'
 import { plain, shortened } from './page.js'
+import { poolTexts } from './pools.js'
 import { meanRefusals, meanTexts, overSeeds } from './series.js'
 
 /** Characters of a line, of the first column, and of a variant's column: four stand beside one another. */
@@ -54,6 +55,7 @@ function block(result: LabResult, comparisons: readonly Comparison[], indexes: r
     line('', names),
     ...measureLines(some, comparisons, indexes),
     ...plainLines(some),
+    ...poolLines(some),
     ...by('queue', 'by queue: matched, 90 % within'),
     ...by('region', 'by region: matched, 90 % within'),
     ...by('skillBand', 'by skill: matched, 90 % within'),
@@ -77,9 +79,7 @@ const measureLines = (some: readonly Variant[], comparisons: readonly Comparison
 function plainLines(some: readonly Variant[]): string[] {
   const meanLine = (label: string, unit: Unit, of: (figures: Figures) => number | undefined): string[] => {
     const texts = meanTexts(some, unit, of)
-    if (texts === undefined) return []
-    const cells = texts.map((text) => (text === '–' ? text : `${text}  `))
-    return [line(label, cells)]
+    return texts === undefined ? [] : [plainLine(label, texts)]
   }
   return [
     ...meanLine('players in tickets', 'count', ({ all }) => all.players),
@@ -87,10 +87,27 @@ function plainLines(some: readonly Variant[]): string[] {
     ...meanLine('gave up', 'share', ({ all }) => all.gaveUp),
     ...meanLine('refused by the rules', 'share', ({ all }) => all.ends.refused),
     ...meanLine('servers at most', 'count', ({ servers }) => servers.most),
+    ...meanLine('server hours', 'hours', ({ servers }) => servers.hours),
+    ...meanLine('of these idle', 'hours', ({ servers }) => servers.idleHours),
+    ...meanLine('of these booting', 'hours', ({ servers }) => servers.bootHours),
     ...meanLine('cost of servers', 'money', ({ servers }) => servers.cost),
     ...meanLine('busiest requests, of limit', 'share', busiestOf),
   ]
 }
+
+/** A line of values without marks, below those that have them. */
+const plainLine = (label: string, texts: readonly string[]) =>
+  line(
+    label,
+    texts.map((text) => (text === '–' ? text : `${text}  `)),
+  )
+
+const poolLines = (some: readonly Variant[]): string[] =>
+  poolTexts(some).flatMap(({ pool, rows }) => [
+    '',
+    shortened(`pool ${pool}`, WIDTH),
+    ...rows.map(([label, texts]) => plainLine(`  ${label}`, texts)),
+  ])
 
 /** The busiest moment of any request, as a share of its limit. */
 function busiestOf({ requests }: Figures): number | undefined {

@@ -88,6 +88,8 @@ function costRows({ variants }: LabResult): Html[] {
     ...meanRow('matches', 'count', ({ matches }) => matches.count),
     ...meanRow('servers at most', 'count', ({ servers }) => servers.most),
     ...meanRow('server hours', 'hours', ({ servers }) => servers.hours),
+    ...meanRow('of these idle', 'hours', ({ servers }) => servers.idleHours),
+    ...meanRow('of these booting', 'hours', ({ servers }) => servers.bootHours),
     ...meanRow('cost of servers', 'money', ({ servers }) => servers.cost),
   ]
 }

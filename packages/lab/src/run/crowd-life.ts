@@ -1,6 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { createHeap } from '@muster/core/internal'
 import type { CancelReason, Matchmaker, Player, Queue, Ticket } from '@muster/matchmaker'
+import { onMatchEnd } from '@muster/matchmaker/internal'
 import type { Crowd, CrowdParty, CrowdPlayer, CrowdVisit } from '../crowd/index.js'
 import type { RatingBook } from '../ratings/rating-book.js'
 import { groupBy } from '../statistics/index.js'
@@ -73,6 +74,8 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
   const matches: MatchSoFar[] = []
   /** Index of each match that has been assigned and is not over. */
   const running = new Map<string, number>()
+  /** Whether the server was warm that a match has taken last. */
+  const warm = new Map<string, boolean>()
   let waiting = 0
   let visitsEnded = 0
   let isStopped = false
@@ -167,7 +170,8 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
       index = matches.length
       running.set(matchId, index)
       const foundAt = Math.min(...assigned.map(({ matchedAt = clock.now() }) => matchedAt)) - startsAt
-      matches.push({ id: matchId, queue, foundAt, assignedAt: now(), tickets: [], playing: 0 })
+      const isWarm = warm.get(matchId)
+      matches.push({ id: matchId, queue, foundAt, assignedAt: now(), tickets: [], isWarm, playing: 0 })
     }
     const match = matches[index] as MatchSoFar
     for (const one of assigned) {
@@ -182,7 +186,11 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
       plan(now() + playMs, 'leave', indexOf(one))
     }
   })
-  matchmaker.on('deploymentStopped', ({ matchId }) => void running.delete(matchId))
+  matchmaker.on('serverTaken', ({ matchId, warm: isWarm }) => void warm.set(matchId, isWarm))
+  onMatchEnd(matchmaker.on, (matchId) => {
+    running.delete(matchId)
+    warm.delete(matchId)
+  })
   matchmaker.on('expired', ({ ticket }) => end(tickets[indexOf(ticket)] as TicketSoFar, 'expired'))
   matchmaker.on('cancelled', ({ ticket, reason }) => {
     end(tickets[indexOf(ticket)] as TicketSoFar, endOf(reason))
@@ -223,11 +231,12 @@ export function createCrowdLife(options: CrowdLifeOptions): CrowdLife {
     },
     tickets: () => tickets,
     matches: () =>
-      matches.map(({ queue, foundAt, assignedAt, tickets: indexes, ranking }) => ({
+      matches.map(({ queue, foundAt, assignedAt, tickets: indexes, isWarm, ranking }) => ({
         queue,
         foundAt,
         assignedAt,
         tickets: indexes,
+        isWarm,
         ranking,
       })),
   }

@@ -2,6 +2,7 @@ import { limits } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import type { DeploymentService } from '@muster/matchmaker'
 import { createStubService } from '@muster/matchmaker/internal'
+import { pooledServerOf } from './game-server.js'
 import type { RequestUse, ServerUse } from './outcome.js'
 
 /** The operations that follow from matches, and the documented limits of requests. */
@@ -49,8 +50,42 @@ export interface MeteredService {
   readonly service: DeploymentService
   /** Number of servers that were asked for and not stopped. */
   running(): number
-  servers(): ServerUse
+  /** All servers; and those of each pool, by its name. Idle are those of pools alone. */
+  servers(): Omit<ServerUse, 'idleSeconds'>
+  pools(): ReadonlyMap<string, Omit<ServerUse, 'idleSeconds'>>
   requests(): Record<string, RequestUse>
+}
+
+/** Counts servers from when they are asked for until they are stopped. */
+function createServerMeter() {
+  let created = 0
+  let running = 0
+  let most = 0
+  let milliseconds = 0
+  let bootMs = 0
+  return {
+    asked: () => {
+      created += 1
+      running += 1
+      most = Math.max(most, running)
+    },
+    booted: (ms: number) => {
+      bootMs += ms
+    },
+    stopped: (ms: number) => {
+      running -= 1
+      milliseconds += ms
+    },
+    running: () => running,
+    use: () => ({ created, most, seconds: milliseconds / 1000, bootSeconds: bootMs / 1000 }),
+  }
+}
+
+/** A server that is READY. */
+interface Ready {
+  readonly requestId: string
+  /** Of the server of a pool; undefined for that of one match. */
+  readonly token: string | undefined
 }
 
 /**
@@ -59,33 +94,34 @@ export interface MeteredService {
  * run, and would only show that it makes as many reads and lists as their limits leave: so these are not counted. Lists
  * are not answered: they are for servers that were lost or have ended by themselves, and there are none.
  * @param startMs milliseconds from create to READY.
- * @param ready the webhook.
+ * @param ready the webhook, and the start of the server's process.
  */
-export function createMeteredService(
-  clock: Clock,
-  startMs: number,
-  ready: (requestId: string) => void,
-): MeteredService {
+export function createMeteredService(clock: Clock, startMs: number, ready: (server: Ready) => void): MeteredService {
   const stub = createStubService(clock, 0)
   const meter = createRequestMeter()
-  /** When each server was asked for. */
-  const since = new Map<string, number>()
-  let created = 0
-  let running = 0
-  let most = 0
-  let milliseconds = 0
+  const all = createServerMeter()
+  const ofPools = new Map<string, ReturnType<typeof createServerMeter>>()
+  /** When each server was asked for, and the meters that count it. */
+  const standing = new Map<string, { readonly askedAt: number; readonly meters: readonly (typeof all)[] }>()
+  const metersOf = (pool: string | undefined) => {
+    if (pool === undefined) return [all]
+    const ofPool = ofPools.get(pool) ?? createServerMeter()
+    ofPools.set(pool, ofPool)
+    return [all, ofPool]
+  }
 
   const service: DeploymentService = {
     create: async (input) => {
       const askedAt = clock.now()
+      const { pool, token } = pooledServerOf(input) ?? {}
+      const meters = metersOf(pool)
       meter.sent('create', askedAt)
-      created += 1
-      running += 1
-      most = Math.max(most, running)
+      for (const one of meters) one.asked()
       await clock.sleep(startMs)
       const answer = await stub.create(input)
-      since.set(answer.request_id, askedAt)
-      ready(answer.request_id)
+      for (const one of meters) one.booted(startMs)
+      standing.set(answer.request_id, { askedAt, meters })
+      ready({ requestId: answer.request_id, token })
       return answer
     },
     get: stub.get,
@@ -93,16 +129,17 @@ export function createMeteredService(
     stop: async (input) => {
       const answer = await stub.stop(input)
       meter.sent('stop', clock.now())
-      running -= 1
-      milliseconds += clock.now() - (since.get(input.request_id) ?? clock.now())
-      since.delete(input.request_id)
+      const { askedAt, meters } = standing.get(input.request_id) ?? { askedAt: clock.now(), meters: [] }
+      for (const one of meters) one.stopped(clock.now() - askedAt)
+      standing.delete(input.request_id)
       return answer
     },
   }
   return {
     service,
-    running: () => running,
-    servers: () => ({ created, most, seconds: milliseconds / 1000 }),
+    running: all.running,
+    servers: all.use,
+    pools: () => new Map(Array.from(ofPools, ([pool, { use }]) => [pool, use()])),
     requests: meter.uses,
   }
 }

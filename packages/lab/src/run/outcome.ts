@@ -8,6 +8,8 @@ export interface RunOutcome {
   /** In the order in which they were found. */
   readonly matches: readonly MatchOutcome[]
   readonly servers: ServerUse
+  /** The servers of each pool, by its name. */
+  readonly pools: Readonly<Record<string, ServerUse>>
   /** Requests to the service, by operation. */
   readonly requests: Readonly<Record<string, RequestUse>>
   /** When the last ticket had ended and the last server had stopped. */
@@ -38,6 +40,8 @@ export interface MatchOutcome {
   readonly assignedAt: number
   /** Indexes of its tickets among all. */
   readonly tickets: readonly number[]
+  /** Whether it found a warm server of its pool; undefined for a match with a server of its own. */
+  readonly isWarm?: boolean | undefined
   /** The teams from the best to the worst, if the match was played. */
   readonly ranking?: readonly string[] | undefined
 }
@@ -48,6 +52,9 @@ export interface ServerUse {
   readonly most: number
   /** Seconds for which servers ran, all together: what is paid for. */
   readonly seconds: number
+  /** Of these, from create to READY, and while they ran without a match. In all others matches were played. */
+  readonly bootSeconds: number
+  readonly idleSeconds: number
 }
 
 export interface RequestUse {

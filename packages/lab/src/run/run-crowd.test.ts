@@ -31,7 +31,7 @@ describe('a run', () => {
       { party: 0, visit: 1, createdAt: 41_000, end: 'gaveUp', endedAt: 51_000 },
     ])
     expect(matches).toEqual([{ queue: 'pair', foundAt: 1000, assignedAt: 6000, tickets: [0, 1] }])
-    expect(servers).toEqual({ created: 1, most: 1, seconds: 35 })
+    expect(servers).toEqual({ created: 1, most: 1, seconds: 35, bootSeconds: 5, idleSeconds: 0 })
     expect(requests).toEqual({
       create: { total: 1, busiest: 1, limit: 40, windowMs: 1000 },
       stop: { total: 1, busiest: 0 },
@@ -79,7 +79,7 @@ describe('a run', () => {
   test('lets players leave at their own moment, also between two ticks', async () => {
     const hasty = { visits: [{ patienceMs: 10_000, playMs: 100 }] }
     const { servers, endedAt } = await runCrowd(crowdOf(hasty, hasty), [pair], { tickMs: 1000, startMs: 700 })
-    expect(servers).toEqual({ created: 1, most: 1, seconds: 0.8 })
+    expect(servers).toEqual({ created: 1, most: 1, seconds: 0.8, bootSeconds: 0.7, idleSeconds: 0 })
     expect(endedAt).toBe(800)
   })
 
@@ -94,7 +94,7 @@ describe('a run', () => {
     const tireless = { visits: [{ patienceMs: 1, playMs: year }] }
     const playing = crowdOf(tireless, tireless)
     const played = await runCrowd(playing, [{ ...pair, deploy: { ...pair.deploy, maxDurationMs: 60_000 } }])
-    expect(played.servers).toEqual({ created: 1, most: 1, seconds: 65 })
+    expect(played.servers).toEqual({ created: 1, most: 1, seconds: 65, bootSeconds: 5, idleSeconds: 0 })
   })
 
   test('decides matches by ratings, and tickets have what these say', async () => {

@@ -3,26 +3,30 @@ import { seededRandom, systemClock } from '@muster/core/clock'
 import { read } from '@muster/core/internal'
 import {
   createMatchmaker,
-  defineQueue,
+  type Inspection,
   type Matchmaker,
+  type PoolDefinition,
   type Queue,
   type QueueDefinition,
 } from '@muster/matchmaker'
-import type { AllocationView } from '@muster/matchmaker/internal'
+import { type AllocationView, definePools, defineQueues, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import type { Crowd } from '../crowd/index.js'
 import type { RatingBook } from '../ratings/rating-book.js'
 import { createCrowdLife, type CrowdLife } from './crowd-life.js'
+import { playGameServer } from './game-server.js'
 import { createMeteredService, type MeteredService } from './metered-service.js'
-import type { RunOutcome } from './outcome.js'
+import type { RunOutcome, ServerUse } from './outcome.js'
 import { createVirtualClock, type VirtualClock } from './virtual-clock.js'
 
 export interface RunOptions {
+  /** The pools that queues name. Default: each match has a server of its own, also of a queue that names a pool. */
+  readonly pools?: readonly PoolDefinition[] | undefined
   /** Whole number from 0: another seed makes other ids. Default 1. */
   readonly seed?: number | undefined
   /** Milliseconds between two ticks. Default 250, as of a matchmaker. */
   readonly tickMs?: number | undefined
-  /** Milliseconds from create to READY of every server. Default 5000 (our choice). */
+  /** Milliseconds from create to READY of every server: one of a pool registers then. Default 5000 (our choice). */
   readonly startMs?: number | undefined
   /**
    * Ratings, which decide who wins the matches and follow from it. Default: players have the attributes that the crowd
@@ -52,13 +56,15 @@ const schema = z.strictObject({
 })
 
 /** The options with every default filled in. @throws {InvalidInput} naming the option and the value. */
-const readRunOptions = (options: RunOptions): z.infer<typeof schema> =>
+const readRunOptions = (options: Omit<RunOptions, 'pools'>): z.infer<typeof schema> =>
   read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
 
 /** Milliseconds after the crowd's duration at which a run ends, even if players still wait or play. */
 const LONGEST_AFTER_MS = 86_400_000
 /** Milliseconds between two ticks while nobody waits and servers run: time limits of matches are looked after. */
 const IDLE_TICK_MS = 30_000
+/** The same where there are pools, which look at their stock so often. */
+const POOLS_TICK_MS = 1000
 /** Longer than any run: the run itself makes the ticks, and leaves out those that have nothing to do. */
 const NO_TICKS_MS = 2 ** 31 - 1
 /** Status reads per second: one for each server, whatever the crowd. */
@@ -70,27 +76,37 @@ const STRETCH_MS = 20
 /** Milliseconds by which the clock moves while the matchmaker closes. */
 const CLOSING_STEP_MS = 100
 
+/** Where servers of pools report to: nobody calls it, since there is no network. */
+const API_URL = 'http://lab.invalid'
+
 /**
- * Lets a crowd meet queues: the real matchmaker on virtual time, with a service that has room for all matches. The same
- * crowd, queues, options and version give the same outcome on every machine.
+ * Lets a crowd meet queues: the real matchmaker on virtual time, with a service that has room for all matches. Servers
+ * of pools register, accept their matches and wait for others, as game servers do. The same crowd, queues, options and
+ * version give the same outcome on every machine.
  * @throws {InvalidInput} naming the option, or what is wrong with the crowd; {InvalidQueue}; and then nothing has run
  */
 export async function runCrowd(
   crowd: Crowd,
   definitions: readonly QueueDefinition[],
-  options: RunOptions = {},
+  { pools: given, ...options }: RunOptions = {},
 ): Promise<RunOutcome> {
   const { seed, tickMs, startMs, ratings, signal, progressed } = readRunOptions(options)
-  const queues = definitions.map((definition) => inTheLab(defineQueue(definition)))
+  const { queues: defined, pools } = defineLabQueues(definitions, given)
+  const queues = defined.map(inTheLab)
   assertRunnable(crowd, queues)
   assertStartsInTime(queues, startMs)
 
   const { startsAt, durationMs } = crowd.header
   const clock = createVirtualClock(startsAt)
-  const metered = createMeteredService(clock, startMs, (requestId) => matchmaker.hint(requestId))
+  const metered = createMeteredService(clock, startMs, ({ requestId, token }) => {
+    matchmaker.hint(requestId)
+    if (token !== undefined) void playGameServer(matchmaker, token, clock)
+  })
   const matchmaker: Matchmaker = createMatchmaker({
     deployments: metered.service,
     queues,
+    pools,
+    apiUrl: API_URL,
     clock,
     random: seededRandom(seed),
     tickMs: NO_TICKS_MS,
@@ -111,10 +127,21 @@ export async function runCrowd(
   const end = startsAt + durationMs + LONGEST_AFTER_MS
   const pace = createPace(life, signal, progressed)
   let tickedAt = -tickMs
+  /** Whether a warm server was taken, which the next tick replaces. */
+  let isTaken = false
+  matchmaker.on('serverTaken', () => {
+    isTaken = true
+  })
+  /** Milliseconds until the next tick; Infinity while there is nothing to do. */
+  const gap = () => {
+    if (life.waiting() > 0 || isTaken) return tickMs
+    if (pools.length > 0) return POOLS_TICK_MS
+    return metered.running() > 0 ? IDLE_TICK_MS : Infinity
+  }
   for (;;) {
     signal?.throwIfAborted()
     await clock.settle()
-    const tickAt = nextTick(tickedAt, clock.now() - startsAt, tickMs, life, metered)
+    const tickAt = Math.ceil(Math.max(tickedAt + gap(), clock.now() - startsAt) / tickMs) * tickMs
     const due = startsAt + Math.min(tickAt, life.nextAt())
     if (due > end || life.isOver()) break
     // Whoever is woken may act before what is due now.
@@ -123,25 +150,53 @@ export async function runCrowd(
     while (startsAt + life.nextAt() <= at) life.act()
     if (startsAt + tickAt <= at) {
       tickedAt = tickAt
+      isTaken = false
       await matchmaker.tick()
     }
     await pace()
   }
   life.stop()
+  const idle = matchmaker.inspect().pools
   await untilSettled(matchmaker.close({ stopServers: true }), clock)
   progressed?.(1)
   return {
     tickets: life.tickets(),
     matches: life.matches(),
-    servers: metered.servers(),
+    ...serversOf(metered, idle),
     requests: metered.requests(),
     endedAt: clock.now() - startsAt,
   }
 }
 
+/** Queues, and the pools that they name. */
+interface LabQueues {
+  readonly queues: readonly Queue[]
+  readonly pools: readonly ServerPool[]
+}
+
+/**
+ * Checks queues and the pools that they name.
+ * @param pools without them, each match has a server of its own, also of a queue that names a pool.
+ * @throws {InvalidInput} naming the pool; {InvalidQueue} naming the queue
+ */
+export function defineLabQueues(
+  definitions: readonly QueueDefinition[],
+  pools: readonly PoolDefinition[] | undefined,
+): LabQueues {
+  const defined = definePools(pools ?? [])
+  const named = pools === undefined ? definitions.map((queue) => ({ ...queue, pool: undefined })) : definitions
+  return { queues: defineQueues(named, defined), pools: defined }
+}
+
+/** Players of a crowd are always there, and servers listen when they are READY: nobody is asked over the network. */
+const inTheLab = (queue: Queue): Queue => ({
+  ...queue,
+  presence: undefined,
+  deploy: { ...queue.deploy, probe: undefined },
+})
+
 /** @throws {InvalidInput} */
 function assertRunnable({ parties }: Crowd, queues: readonly Queue[]): void {
-  if (queues.length === 0) throw new InvalidInput('queues: must be a list of at least one queue', { field: 'queues' })
   if (parties.length === 0) throw new InvalidInput('crowd: has no parties', { field: 'parties' })
   if (queues.length > MOST_QUEUES && parties.some((party) => party.queues === undefined)) {
     const message = `queues: must be at most ${MOST_QUEUES} for parties that want any, got ${queues.length}`
@@ -168,17 +223,15 @@ function assertStartsInTime(queues: readonly Queue[], startMs: number): void {
   throw new InvalidInput(message, { field: 'startMs' })
 }
 
-/** Players of a crowd are always there, and servers listen when they are READY: nobody is asked over the network. */
-const inTheLab = (queue: Queue): Queue => ({
-  ...queue,
-  presence: undefined,
-  deploy: { ...queue.deploy, probe: undefined },
-})
-
-/** When the next tick is due, in milliseconds from the crowd's start; Infinity while there is nothing to do. */
-function nextTick(tickedAt: number, now: number, tickMs: number, life: CrowdLife, metered: MeteredService): number {
-  const gap = life.waiting() > 0 ? tickMs : metered.running() > 0 ? IDLE_TICK_MS : Infinity
-  return Math.ceil(Math.max(tickedAt + gap, now) / tickMs) * tickMs
+/** @param places where servers of pools were idle. */
+function serversOf(metered: MeteredService, places: Inspection['pools']): Pick<RunOutcome, 'servers' | 'pools'> {
+  const idleSeconds = (those: Inspection['pools']) =>
+    Math.round(those.reduce((sum, { idleHours }) => sum + idleHours, 0) * 3_600_000) / 1000
+  const pools = Array.from(metered.pools(), ([name, use]): [string, ServerUse] => [
+    name,
+    { ...use, idleSeconds: idleSeconds(places.filter(({ pool }) => pool === name)) },
+  ])
+  return { servers: { ...metered.servers(), idleSeconds: idleSeconds(places) }, pools: Object.fromEntries(pools) }
 }
 
 /** Lets the event loop turn now and then, says how far the run is, and ends it when it is asked to. */

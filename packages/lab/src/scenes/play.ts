@@ -112,6 +112,7 @@ export async function play(
 const onVirtualTime = (queue: Queue): Queue => ({
   ...queue,
   presence: undefined,
+  pool: undefined,
   deploy: { ...queue.deploy, probe: undefined },
 })
 

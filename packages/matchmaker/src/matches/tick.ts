@@ -164,7 +164,9 @@ function createRoom(lifecycle: Pick<MatchLifecycle, 'room'> | undefined, now: nu
   const warm = new Map<string, number>()
   const warmIn = (pool: string | undefined): number => {
     if (pool === undefined || lifecycle === undefined) return 0
-    const known = warm.get(pool) ?? lifecycle.room(now, pool) - lifecycle.room(now)
+    const all = lifecycle.room(now)
+    // Where new servers have no bound, warm ones add nothing.
+    const known = warm.get(pool) ?? (all === Infinity ? 0 : lifecycle.room(now, pool) - all)
     warm.set(pool, known)
     return known
   }

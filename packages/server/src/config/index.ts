@@ -4,5 +4,6 @@ export { checkQueues, createFindings, type Finding, InvalidConfig, type PathFaul
 export { needTextFile, readConfig, type ReadConfig, readConfigText, type ReadOptions } from './read-config.js'
 export { unreadableWords } from './read-text.js'
 export { Secret } from './secret.js'
+export { checkPools } from './servers-schema.js'
 export { isPublic } from './warnings.js'
 export { readYaml, type Source } from './yaml-source.js'

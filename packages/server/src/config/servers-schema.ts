@@ -1,4 +1,4 @@
-import { validateAll } from '@muster/core/internal'
+import { type Fault, validateAll } from '@muster/core/internal'
 import { type Browser, browserSchema, poolSchema, type ServerPool } from '@muster/matchmaker/internal'
 import { z } from 'zod'
 import { httpUrl, secret, signingSecret } from './field-types.js'
@@ -70,4 +70,18 @@ export function poolsIn(given: unknown): readonly Pick<ServerPool, 'name' | 'dep
     const name: unknown = typeof definition === 'object' && definition !== null ? Reflect.get(definition, 'name') : null
     return typeof name === 'string' ? { ...ANY, name } : []
   })
+}
+
+interface CheckedPools {
+  /** Empty if one is wrong. */
+  readonly pools: readonly ConfiguredPool[]
+  /** Those that queues may name, also if they are wrong in another way than by their name. */
+  readonly named: ReturnType<typeof poolsIn>
+  readonly faults: readonly Fault[]
+}
+
+/** Checks the pools of a file alone. */
+export function checkPools(given: unknown): CheckedPools {
+  const { data, faults = [] } = validateAll(z.object({ pools }), { pools: given })
+  return { pools: data?.pools ?? [], named: poolsIn(given), faults }
 }

@@ -66,9 +66,12 @@ export function createDemand(startedAt: number): Demand {
     for (const [nth, ms] of SMOOTHING_MS.entries()) averages[nth] = (averages[nth] ?? 0) * Math.exp(-passed / ms)
   }
 
-  /** The present averages in matches per second, corrected for the time before the start. */
+  /**
+   * The present averages in matches per second, corrected for the time before the start. A match or two within a moment
+   * are no rush, so at least the shortest time is averaged over.
+   */
   const rates = (now: number): readonly number[] => {
-    const seen = Math.max(1000, now - startedAt)
+    const seen = Math.max(SMOOTHING_MS[0], now - startedAt)
     return SMOOTHING_MS.map((ms, nth) => (averages[nth] ?? 0) / (1 - Math.exp(-seen / ms)))
   }
 

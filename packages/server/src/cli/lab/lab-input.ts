@@ -4,7 +4,9 @@ import { nearestName } from '@muster/core/internal'
 import type { RecordedCrowd, RecordingOptions } from '@muster/lab/internal'
 import type { Queue } from '@muster/matchmaker'
 import {
+  checkPools,
   checkQueues,
+  type Config,
   createFindings,
   type Finding,
   InvalidConfig,
@@ -51,6 +53,8 @@ export interface QueueFile {
   readonly file: string
   /** At least one. Plain data: `createMatchmaker` takes them, and so does a worker thread. */
   readonly queues: readonly Queue[]
+  /** Those that the queues may name. Undefined for a file without: each match has a server of its own then. */
+  readonly pools: Config['pools'] | undefined
   /** The text and its tree, for those who change it; the path of a queue begins with `queues` and its index. */
   readonly source: Source
   /** Makes a finding about the file, e.g. of a queue that does not suit an option. */
@@ -58,8 +62,8 @@ export interface QueueFile {
 }
 
 /**
- * Reads the queues of a file, YAML or JSON: a whole configuration, of which nothing else is looked at, or a file with
- * only `queues`. A queue may lack `deploy`, since the lab deploys nothing.
+ * Reads the queues and pools of a file, YAML or JSON: a whole configuration, of which nothing else is looked at, or a
+ * file with only these. A queue may lack `deploy`, since the lab deploys nothing.
  * @param file path, relative to `folder`.
  * @throws {InvalidConfig} with all that is wrong, by line and column: for `refusal`
  */
@@ -71,18 +75,19 @@ export async function readQueues(file: string, folder: string): Promise<QueueFil
 export function readQueuesText(text: string, file: string): QueueFile {
   const source = readYaml(text)
   const findings = createFindings(source)
-  const { queues, faults } = source.faults.length > 0 ? NONE : queuesIn(source.value)
+  const { queues, pools, faults } = source.faults.length > 0 ? NONE : queuesIn(source.value)
   findings.faults(faults, source.value)
   const found = findings.sorted()
   if (found.length > 0) throw new InvalidConfig(file, found)
-  return { file, queues, source, locate: findings.locate }
+  return { file, queues, pools, source, locate: findings.locate }
 }
 
-const NONE = { queues: [], faults: [] }
+const NONE = { queues: [], pools: undefined, faults: [] }
 
-function queuesIn(value: unknown): { readonly queues: readonly Queue[]; readonly faults: readonly PathFault[] } {
+function queuesIn(value: unknown): Pick<QueueFile, 'queues' | 'pools'> & { readonly faults: readonly PathFault[] } {
   const wrong = (path: readonly string[], words: string) => ({
     queues: [],
+    pools: undefined,
     faults: [{ path, message: words, wrong: words }],
   })
   if (value === null || value === undefined) return wrong([], 'is empty: it must have queues')
@@ -95,10 +100,18 @@ function queuesIn(value: unknown): { readonly queues: readonly Queue[]; readonly
   if (queues === null) return wrong(['queues'], 'is empty: write a list of queues below it')
   if (!Array.isArray(queues)) return wrong(['queues'], 'must be a list')
   if (queues.length === 0) return wrong(['queues'], 'must not be empty')
-  return checkQueues(queues.map(withServer))
+  if (!('pools' in value)) return { ...checkQueues(queues.map(withServer)), pools: undefined }
+  const { pools, faults, named } = checkPools(value.pools)
+  const checked = checkQueues(
+    queues.map((queue) => (namesPool(queue) ? queue : withServer(queue))),
+    named,
+  )
+  return { queues: checked.queues, pools, faults: [...faults, ...checked.faults] }
 }
 
-/** What a queue without `deploy` gets, and each match of a queue with a pool: the lab has no pools. */
+const namesPool = (queue: unknown) => typeof queue === 'object' && queue !== null && 'pool' in queue
+
+/** What a queue without `deploy` gets, and each match of a queue with a pool where there are no pools. */
 const NO_SERVER = { application: 'lab', version: 'lab' }
 
 function withServer(queue: unknown): unknown {

@@ -36,13 +36,20 @@ describe('queues are read', () => {
   })
 })
 
-test('a queue with a pool is read: in the lab each match gets a server of its own', () => {
+test('a queue with a pool is read with the pools of the file', () => {
   const text = [
-    "pools: [{ name: arena, deploy: { application: game, version: '1' } }]",
+    "pools: [{ name: arena, deploy: { application: game, version: '1' }, warm: { hit: 0.9 } }]",
     'queues: [{ name: duel, matchSize: 2, pool: arena }]',
   ].join('\n')
-  const [queue] = readQueuesText(text, 'a.yaml').queues
-  expect([queue?.name, queue?.pool, queue?.deploy.application]).toEqual(['duel', undefined, 'lab'])
+  const { queues, pools } = readQueuesText(text, 'a.yaml')
+  expect(queues.map(({ name, pool, deploy }) => [name, pool, deploy.application])).toEqual([['duel', 'arena', 'game']])
+  expect(pools).toMatchObject([{ name: 'arena', warm: { hit: 0.9, max: 50 } }])
+})
+
+test('a queue with a pool is read from a file without pools: each match gets a server of its own', () => {
+  const { queues, pools } = readQueuesText('queues: [{ name: duel, matchSize: 2, pool: arena }]', 'a.yaml')
+  expect(queues.map(({ name, pool, deploy }) => [name, pool, deploy.application])).toEqual([['duel', undefined, 'lab']])
+  expect(pools).toBeUndefined()
 })
 
 describe('a file that is wrong is refused, with each place', () => {
@@ -64,6 +71,14 @@ describe('a file that is wrong is refused, with each place', () => {
         '5:16 queues.1.matchSize: must be at least 1, got 0',
         '6:5 queues.1.deploi: is not known; did you mean deploy?',
       ],
+    ],
+    [
+      'pools: []\nqueues: [{ name: duel, matchSize: 2, pool: arena }]',
+      ['2:44 queues.0.pool: there is no such pool, got "arena"'],
+    ],
+    [
+      'pools:\n  - { name: arena, deploy: {} }\nqueues: [{ name: duel, matchSize: 2, pool: arena }]',
+      ['2:20 pools.0.deploy.application: is missing', '2:20 pools.0.deploy.version: is missing'],
     ],
     ['queues: [', ['1:10 : has a [ without its ]']],
     ['queues:\n  - &a [*a]', ['2:9 queues.0.0: is an alias of what it stands in']],

@@ -36,7 +36,9 @@ async function savedResult(): Promise<LabResult> {
     format: RESULT_FORMAT,
     crowd: { name: 'crowd.ndjson', players: 12, parties: crowd.parties.length, startsAt: 0, durationMs: 180_000 },
     seeds: [1, 2],
-    variants: [{ name: 'a.yaml', queues: [{ name: 'duel', sentences: [] }], runs: [{ figures }, { figures }] }],
+    variants: [
+      { name: 'a.yaml', queues: [{ name: 'duel', sentences: [] }], pools: [], runs: [{ figures }, { figures }] },
+    ],
   }
 }
 

@@ -57,7 +57,7 @@ describe('muster lab run', () => {
       ],
     ])
     expect(result).toMatchObject({
-      format: 'muster-lab-result-1',
+      format: 'muster-lab-result-2',
       crowd: { name: 'crowd.ndjson', players: 12, durationMs: 180_000 },
       seeds: [7, 8],
       variants: [{ name: 'a.yaml', queues: [{ name: 'duel' }] }, { name: 'b.yaml' }],
@@ -70,6 +70,37 @@ describe('muster lab run', () => {
     expect(ratings?.experience).toMatchObject([{ name: 'first 5', players: expect.any(Number) }])
     const saved = await readFile(join(folder, 'r.json'), 'utf8')
     expect({ ...(JSON.parse(saved) as LabResult), comparisons: expect.any(Array) }).toEqual(result)
+  })
+
+  test('prices pools of servers: two policies beside one another, and a server for each match', async () => {
+    await lab('crowd --players 150 --hours 0.5 --seed 7 --out crowd.ndjson')
+    const policy = (maxMatches: number) => `pools:
+  - name: arena
+    deploy: { application: game, version: '1' }
+    places: [{ name: Frankfurt, latitude: 50.1, longitude: 8.7 }]
+    warm: { hit: 0.9, maxIdleShare: 1 }
+    reuse: { maxMatches: ${maxMatches} }
+queues: [{ name: duel, matchSize: 2, pool: arena }]
+`
+    await file('own.yaml', QUEUES(1e9))
+    await file('once.yaml', policy(1))
+    await file('often.yaml', policy(20))
+    const files = '-q own.yaml -q once.yaml -q often.yaml'
+    const { code, out } = await lab(`run crowd.ndjson ${files} --seeds 1 --threads 1 --server-hour 0.1 --json`)
+    const { variants } = JSON.parse(out) as LabResult
+    const [own, once, often] = variants.map(({ runs }) => runs[0]?.figures)
+    expect([code, own?.pools]).toEqual([0, {}])
+    expect(variants.map(({ pools }) => pools[0]?.sentences.find((words) => words.includes('serves')))).toEqual([
+      undefined,
+      'A server serves one match.',
+      'A server serves 20 matches.',
+    ])
+    const [single, reused] = [once?.pools['arena'], often?.pools['arena']]
+    expect(single?.created).toBeGreaterThanOrEqual(single?.matches ?? Infinity)
+    expect(reused?.created).toBeLessThan(single?.created ?? 0)
+    for (const pool of [single, reused]) expect(pool?.warm).toBeGreaterThan(0.5)
+    expect(often?.all.toPlayMs.p50).toBeLessThan(own?.all.toPlayMs.p50 ?? 0)
+    expect(reused?.cost).toBeCloseTo((reused?.hours ?? 0) * 0.1, 2)
   })
 
   test.each([

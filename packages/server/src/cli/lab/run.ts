@@ -119,7 +119,7 @@ async function run(crowdFile: string, options: RunCommandOptions, terminal: Term
     for (const file of options.queues) files.push(await readQueues(file, terminal.folder))
     const { crowd, notes } = await readCrowdFile(crowdFile, terminal.folder)
     for (const note of notes) terminal.complain(`${crowdFile}: ${note}`)
-    const variants = files.map(({ file, queues }) => ({ name: file, queues }))
+    const variants = files.map(({ file, queues, pools }) => ({ name: file, queues, pools }))
     const result = await interruptible((signal) =>
       runVariants({ crowd, crowdName: crowdFile, variants }, options, terminal, signal),
     )

@@ -1,0 +1,115 @@
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import type { Answer } from './connection.js'
+import { type EventSourceLike, followByEvents } from './events.js'
+
+/** A stream that the test feeds. */
+function setUp(answers: (path: string) => Answer = () => ({ status: 201, body: { token: 'st' } })) {
+  const clock = createManualClock()
+  const opened: {
+    url: string
+    emit: (type: string, data?: unknown) => void
+    source: EventSourceLike & { readyState: number }
+  }[] = []
+  const sent: string[] = []
+  const { send, close } = followByEvents(
+    async ({ method, path }) => {
+      sent.push(`${method} ${path}`)
+      return answers(path)
+    },
+    'http://play.example/api/',
+    (url) => {
+      const listeners: [string, (event: { data?: unknown }) => void][] = []
+      const source = {
+        readyState: 1,
+        addEventListener: (type: string, listener: (event: { data?: unknown }) => void) =>
+          void listeners.push([type, listener]),
+        close: () => void (source.readyState = 2),
+      }
+      const emit = (type: string, data?: unknown) => {
+        for (const [wanted, listener] of listeners) if (wanted === type) listener({ data: JSON.stringify(data) })
+      }
+      opened.push({ url, emit, source })
+      return source
+    },
+    clock,
+  )
+  const follow = (version: number, ticket = 't1', signal?: AbortSignal) =>
+    send({ method: 'GET', path: `/tickets/${ticket}?wait=25&version=${version}`, signal })
+  return { clock, opened, sent, follow, close }
+}
+const ticket = (version: number, status = 'SEARCHING') => ({ id: 't1', version, status })
+
+test('each version of a ticket comes by one stream, which ends with the last', async () => {
+  const { follow, opened, sent, clock } = setUp()
+  const first = follow(1)
+  await clock.advance(0)
+  expect(opened.map(({ url }) => url)).toEqual(['http://play.example/api/tickets/t1/events?token=st'])
+  opened[0]?.emit('ticket', ticket(1))
+  opened[0]?.emit('ticket', ticket(2))
+  expect(await first).toEqual({ status: 200, body: ticket(2) })
+  const second = follow(2)
+  opened[0]?.emit('ticket', ticket(3, 'HOST_ASSIGNED'))
+  expect(await second).toEqual({ status: 200, body: ticket(3, 'HOST_ASSIGNED') })
+  expect(opened[0]?.source.readyState).toBe(2)
+  expect(sent).toEqual(['POST /tickets/t1/stream-token'])
+})
+
+test('a stream that fails is an answer that was lost; one that was refused is opened with a new token', async () => {
+  const { follow, opened, clock, sent } = setUp()
+  const lost = follow(1)
+  await clock.advance(0)
+  opened[0]?.emit('error')
+  expect(await lost).toEqual({ status: 0 })
+  // The browser connects again by itself: the same stream goes on.
+  const next = follow(1)
+  await clock.advance(0)
+  opened[0]?.emit('ticket', ticket(2))
+  expect(await next).toMatchObject({ body: ticket(2) })
+  const refused = follow(2)
+  await clock.advance(0)
+  opened[0]?.source.close()
+  opened[0]?.emit('error')
+  expect(await refused).toEqual({ status: 0 })
+  void follow(2)
+  await clock.advance(0)
+  expect(opened).toHaveLength(2)
+  expect(sent).toHaveLength(2)
+})
+
+test('a stream of which nothing is heard for 35 s is asked by a request, since it may be dead', async () => {
+  const { follow, clock, sent } = setUp((path) =>
+    path.endsWith('token') ? { status: 201, body: { token: 'st' } } : { status: 200, body: ticket(1) },
+  )
+  const quiet = follow(1)
+  await clock.advance(35_000)
+  expect(await quiet).toEqual({ status: 200, body: ticket(1) })
+  expect(sent).toEqual(['POST /tickets/t1/stream-token', 'GET /tickets/t1'])
+})
+
+test('who wants no answer any more, follows another ticket, or closes, leaves no stream open', async () => {
+  const { follow, opened, clock, close } = setUp()
+  const ending = new AbortController()
+  const given = follow(1, 't1', ending.signal)
+  await clock.advance(0)
+  ending.abort()
+  expect(await given).toEqual({ status: 0 })
+  void follow(1, 't2')
+  await clock.advance(0)
+  void follow(1, 't3')
+  await clock.advance(0)
+  close()
+  expect(opened.map(({ source }) => source.readyState)).toEqual([2, 2, 2])
+})
+
+test('a token that is refused is the answer, and a stream that is not needed any more is not opened', async () => {
+  const { follow, opened } = setUp(() => ({ status: 404, body: { code: 'no-such-ticket' } }))
+  expect(await follow(1)).toMatchObject({ status: 404 })
+  const late = setUp()
+  const ending = new AbortController()
+  const given = late.follow(1, 't1', ending.signal)
+  ending.abort()
+  expect(await given).toEqual({ status: 0 })
+  expect(opened).toHaveLength(0)
+  expect(late.opened.every(({ source }) => source.readyState === 2)).toBe(true)
+})

@@ -1,0 +1,112 @@
+import { createClient } from '@muster/core'
+import { bearerToken } from '@muster/core/http'
+import { createEmulator } from '@muster/emulator'
+import { createLobbies as createLobbyService, createLobbyApi, createRelaySessions } from '@muster/relay'
+import { afterEach, expect, test } from 'vitest'
+import { createLobbies } from './lobbies.js'
+import { createMuster } from './muster.js'
+
+const ends: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end()
+})
+
+/** The lobby API over the emulator's relay, in this process but for the service. */
+async function open() {
+  const emulator = createEmulator({ limits: false, page: false, speed: 50 })
+  const { url } = await emulator.listen()
+  const client = createClient({ baseUrl: url, token: 'dev' })
+  const relay = createRelaySessions({ client: client.relays })
+  const service = createLobbyService({ relay })
+  const api = createLobbyApi(service, {
+    authenticate: (request) => {
+      const id = bearerToken(request)
+      return id === undefined ? undefined : { id }
+    },
+  })
+  ends.push(
+    () => emulator.close(),
+    () => client.close(),
+    () => relay.close(),
+    () => service.close(),
+  )
+  let isDown = false
+  const connect = (player: string) => {
+    const muster = createMuster({
+      url: 'http://play.example',
+      token: player,
+      follow: 'poll',
+      random: () => 0.1,
+      fetch: async (input, init) => {
+        if (isDown) throw new TypeError('offline')
+        const address = `192.0.2.${player.length}`
+        return api(new Request(String(input), init as RequestInit), { remoteAddress: address })
+      },
+    })
+    ends.push(() => muster.close())
+    const lobbies = createLobbies(muster)
+    return lobbies
+  }
+  return { connect, cut: (down: boolean) => (isDown = down) }
+}
+
+test('a lobby is made, joined by its code and started: each member has their own way to the others', async () => {
+  const { connect } = await open()
+  const ann = await connect('ann').create({ maxPlayers: 4, visibility: 'private', data: { map: 'ice' } })
+  ends.push(() => ann.close())
+  expect(ann.state).toMatchObject({ phase: 'open', hostId: 'ann', data: { map: 'ice' }, relay: null, left: null })
+  const ben = await connect('benny').join(ann.state.code)
+  ends.push(() => ben.close())
+  await expect.poll(() => ann.state.members.map(({ playerId }) => playerId)).toEqual(['ann', 'benny'])
+  await ben.ready()
+  await ann.ready()
+  await ann.setData({ map: 'fire' })
+  await expect.poll(() => ben.state.data).toEqual({ map: 'fire' })
+  const seen: string[] = []
+  const end = ben.subscribe(({ phase }) => seen.push(phase))
+  await ann.start()
+  await expect.poll(() => [ann.state.relay?.role, ben.state.relay?.role]).toEqual(['host', 'client'])
+  expect(ann.state.relay?.userToken).not.toBe(ben.state.relay?.userToken)
+  expect(ann.state.relay?.sessionToken).toBe(ben.state.relay?.sessionToken)
+  expect(seen.at(-1)).toBe('running')
+  end()
+  expect(Object.isFrozen(ben.state)).toBe(true)
+})
+
+test('a host hands over, takes a member out, and leaves; one who was taken out is told', async () => {
+  const { connect } = await open()
+  const ann = await connect('ann').create({ maxPlayers: 4 })
+  const ben = await connect('benny').join(ann.state.code)
+  ends.push(
+    () => ann.close(),
+    () => ben.close(),
+  )
+  await expect(ben.kick('ann')).rejects.toMatchObject({ name: 'MusterError', status: 403 })
+  await ann.handOver('benny')
+  await expect.poll(() => ben.state.hostId).toBe('benny')
+  await ben.kick('ann')
+  await expect.poll(() => ann.state).toMatchObject({ phase: 'closed', left: 'kicked' })
+  await ben.leave()
+  expect(ben.state).toMatchObject({ phase: 'closed', left: 'left' })
+  await expect(connect('ann').open(ben.state.id)).rejects.toMatchObject({ status: 404 })
+  await expect(connect('ann').join('nowhere')).rejects.toMatchObject({ name: 'MusterError' })
+})
+
+test('a connection that breaks is made again, and what has happened meanwhile is shown', async () => {
+  const { connect, cut } = await open()
+  const ann = await connect('ann').create({ maxPlayers: 4 })
+  const ben = await connect('benny').join(ann.state.code)
+  ends.push(
+    () => ann.close(),
+    () => ben.close(),
+  )
+  await expect.poll(() => ann.state.members).toHaveLength(2)
+  cut(true)
+  await expect(ben.ready()).rejects.toMatchObject({ status: 0, code: 'offline' })
+  cut(false)
+  await ben.ready()
+  await expect.poll(() => ann.state.members.find(({ playerId }) => playerId === 'benny')?.ready).toBe(true)
+  const again = await connect('benny').open(ann.state.id)
+  ends.push(() => again.close())
+  expect(again.state.members).toHaveLength(2)
+})

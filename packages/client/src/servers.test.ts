@@ -1,0 +1,135 @@
+import { afterEach, expect, test } from 'vitest'
+import { openApi } from './api.fixture.js'
+import { createServers, type ServerPage } from './servers.js'
+
+let opened: ReturnType<typeof openApi> | undefined
+afterEach(async () => {
+  await opened?.close()
+  opened = undefined
+})
+
+/** Muster with one server of a pool, which lists itself as its orders wish. */
+function open() {
+  const api = (opened = openApi({}, [
+    {
+      name: 'arena',
+      deploy: { application: 'game', version: '1' },
+      places: [{ name: 'Frankfurt', latitude: 50.1, longitude: 8.7 }],
+      at: [{ cron: '* * * * *', minutes: 2, min: 1 }],
+      custom: {},
+    },
+  ]))
+  const players: Record<string, 'in'> = {}
+  let seq = 0
+  const host = async (method: string, path: string, body: object) => {
+    const token = api.tokenOfServer()
+    const answer = await api.api(
+      new Request(`http://play.example${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ instance: 'one', ...body }),
+      }),
+      { remoteAddress: '192.0.2.9' },
+    )
+    return (await answer.json()) as { readonly host?: { readonly session: string; readonly name: string } }
+  }
+  /** The server registers, and lists itself. */
+  const list = async (listing: object = { name: 'Night CTF', seats: 2 }) => {
+    await host('POST', '/servers', {})
+    await report(listing)
+  }
+  const report = async (listing: object) => {
+    seq += 1
+    return host('PUT', '/servers/me', { seq, listing: { ...listing, players } })
+  }
+  return { ...api, players, list, report, host }
+}
+const settled = <Value>(promise: Promise<Value>) => {
+  const result: { value?: Value; error?: unknown } = {}
+  promise.then(
+    (value) => (result.value = value),
+    (error: unknown) => (result.error = error),
+  )
+  return result
+}
+
+test('servers are listed and watched, a seat is taken, kept and given back', async () => {
+  const { connect, run, list } = open()
+  await run(8)
+  await list()
+  await run(2)
+  const servers = createServers(connect('ann'))
+  const pages: ServerPage[] = []
+  const watching = new AbortController()
+  servers.watch({ where: ['seats.free ge 1'] }, (page) => pages.push(page), watching.signal)
+  const listed = settled(servers.list({ search: 'night', sort: '-seats.free', limit: 5 }))
+  await run(2)
+  const [server] = listed.value?.servers ?? []
+  expect(server).toMatchObject({
+    name: 'Night CTF',
+    open: true,
+    seats: { total: 2, free: 2 },
+    city: expect.any(String),
+  })
+  expect(listed.value).toMatchObject({ total: 1, next: null })
+  const joining = settled(servers.join(server?.id ?? ''))
+  await run(3)
+  const seat = joining.value
+  expect(seat).toMatchObject({ serverId: server?.id, assignment: { joinToken: expect.any(String) } })
+  expect(pages.map((page) => page.servers[0]?.seats.free)).toEqual([2, 1])
+  const renewed = settled(seat?.renew() ?? Promise.reject(new Error('no seat')))
+  await run(1)
+  expect(renewed.value).toMatchObject({ fqdn: seat?.assignment.fqdn })
+  const left = settled(seat?.leave() ?? Promise.reject(new Error('no seat')))
+  await run(3)
+  expect(left).toEqual({ value: undefined })
+  watching.abort()
+  await run(3)
+  const before = pages.length
+  await run(5)
+  expect(pages.length).toBe(before)
+  const gone = settled(seat?.renew() ?? Promise.resolve(undefined))
+  await run(1)
+  expect(gone.error).toMatchObject({ code: 'no-such-seat' })
+})
+
+test('a quick join takes the best server; a full one, and a wrong filter, are refused with a reason', async () => {
+  const { connect, run, list } = open()
+  await run(8)
+  await list({ name: 'Small', seats: 1 })
+  await run(2)
+  const seat = settled(createServers(connect('ann')).quickJoin())
+  await run(2)
+  expect(seat.value).toMatchObject({ assignment: { fqdn: expect.any(String) } })
+  const ben = createServers(connect('ben'))
+  const full = settled(ben.join(seat.value?.serverId ?? ''))
+  const none = settled(ben.quickJoin({ where: ['seats.free ge 1'] }))
+  const wrong = settled(ben.list({ where: ['nonsense'] }))
+  await run(2)
+  expect(full.error).toMatchObject({ name: 'MusterError', code: 'server-full' })
+  expect(none.error).toMatchObject({ status: expect.any(Number), code: expect.stringMatching(/^\w+/) })
+  expect(wrong.error).toMatchObject({ status: 400, code: 'filter', field: 'where' })
+})
+
+test('a server that a player starts is followed until it has an address, or given back', async () => {
+  const { connect, run, report, host, matchmaker } = open()
+  await run(8)
+  const servers = createServers(connect('ann'))
+  await host('POST', '/servers', {})
+  const started = settled(servers.start('arena', { name: 'Mine' }))
+  await run(2)
+  expect(started).toEqual({})
+  const orders = await host('PUT', '/servers/me', { seq: 0 })
+  await report({ name: 'Mine', seats: 4, session: orders.host?.session })
+  await run(3)
+  expect(orders.host).toMatchObject({ name: 'Mine' })
+  expect(started.error).toBeUndefined()
+  expect(started.value).toMatchObject({ assignment: { joinToken: expect.any(String) } })
+  const ending = new AbortController()
+  const given = settled(createServers(connect('ben')).start('arena', {}, { signal: ending.signal }))
+  await run(2)
+  ending.abort()
+  await run(2)
+  expect(given.error).toMatchObject({ code: 'cancelled' })
+  expect(matchmaker.seatsOf('ben')).toEqual([])
+})

@@ -1,0 +1,214 @@
+import { MusterError } from './error.js'
+import { refusalOf } from './machine.js'
+import type { Muster } from './muster.js'
+import type { Assignment } from './state.js'
+import { assignmentOf, type WireSeat } from './wire.js'
+
+/** What servers are looked for: docs/servers.md, Server browser. */
+export interface ServerQuery {
+  /** Clauses that all must hold, e.g. `mode eq ctf`, `seats.free ge 2`. */
+  readonly where?: readonly string[]
+  /** Part of a name. */
+  readonly search?: string
+  /** Default `ping,-seats.taken`. */
+  readonly sort?: string
+  /** Servers on a page, 1 to 100. Default 20. */
+  readonly limit?: number
+}
+
+export interface ListedServer {
+  readonly id: string
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string | number | boolean>>
+  /** `free + held + taken + away` is `total`. */
+  readonly seats: Readonly<Record<'total' | 'free' | 'held' | 'taken' | 'away', number>>
+  readonly city: string | null
+  /** Milliseconds, in steps of ten. */
+  readonly pingMs: number | null
+  readonly open: boolean
+  readonly password: boolean
+}
+
+export interface ServerPage {
+  readonly servers: readonly ListedServer[]
+  /** Servers on all pages. */
+  readonly total: number
+  /** `cursor` of the next page. */
+  readonly next: string | null
+}
+
+interface SeatRequest {
+  readonly team?: string
+  readonly password?: string
+  readonly build?: string
+  /** The group with which one comes: all get a seat, or nobody. */
+  readonly groupId?: string
+  /** Gives up waiting for a server that starts, and gives the seat back. */
+  readonly signal?: AbortSignal
+}
+
+/** A seat, held until one is on the server. */
+export interface Seat {
+  readonly id: string
+  readonly serverId: string
+  readonly assignment: Assignment
+  /** Reads a fresh join token; the seat is held for longer by it. @throws {MusterError} `no-such-seat` if it is gone */
+  renew(): Promise<Assignment>
+  /** Gives it back. */
+  leave(): Promise<void>
+}
+
+/** Servers that list themselves. All calls reject with a `MusterError`. */
+interface Servers {
+  list(query?: ServerQuery & { readonly cursor?: string }): Promise<ServerPage>
+  /** Calls back with the page now, and whenever it differs, every two seconds at most, until the signal aborts. */
+  watch(query: ServerQuery, listener: (page: ServerPage) => void, signal: AbortSignal): void
+  /** A seat on this server. `server-full` has `alternatives` in its message. */
+  join(serverId: string, request?: SeatRequest): Promise<Seat>
+  /** A seat on the best server; with `start: true`, on one that is started where none fits. */
+  quickJoin(query?: ServerQuery & { readonly start?: boolean }, request?: SeatRequest): Promise<Seat>
+  /** Starts a server of one's own. */
+  start(pool: string, session?: NewSession, request?: SeatRequest): Promise<Seat>
+}
+
+interface NewSession {
+  readonly name?: string
+  readonly password?: string
+  readonly attributes?: Readonly<Record<string, string | number | boolean>>
+}
+
+interface WireServer {
+  readonly server_id: string
+  readonly name: string
+  readonly attributes: ListedServer['attributes']
+  readonly seats: ListedServer['seats']
+  readonly place: { readonly city: string | null } | null
+  readonly ping: number | null
+  readonly open: boolean
+  readonly password: boolean
+}
+type SeatAnswer = WireSeat & { readonly server_id: string }
+
+const WATCH_MS = 2000
+const STARTING_MS = 1000
+
+export function createServers(muster: Muster): Servers {
+  const { clock } = muster
+  const call = async (method: string, path: string, body?: object, signal?: AbortSignal): Promise<unknown> => {
+    const answer = await muster.send({ method, path, body, signal })
+    if (answer.status >= 200 && answer.status < 300) return answer.body
+    throw new MusterError(refusalOf(answer.status, answer.body, answer.retryAfterMs ?? 0))
+  }
+
+  const pathOf = async ({ where = [], search, sort, limit, cursor }: ServerQuery & { readonly cursor?: string }) => {
+    const latencies = Object.entries(await muster.latencies())
+    const pairs = [
+      ...where.map((clause) => ['where', clause]),
+      ...(search === undefined ? [] : [['q', search]]),
+      ...(sort === undefined ? [] : [['sort', sort]]),
+      ...(limit === undefined ? [] : [['limit', String(limit)]]),
+      ...(cursor === undefined ? [] : [['cursor', cursor]]),
+      ...latencies.map(([city, ms]) => ['latency', `${city} ${ms}`]),
+    ]
+    const query = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value as string)}`).join('&')
+    return `/servers${query === '' ? '' : `?${query}`}`
+  }
+
+  const seatOf = async (first: SeatAnswer, signal: AbortSignal | undefined): Promise<Seat> => {
+    const path = `/seats/${encodeURIComponent(first.seat_id)}`
+    const read = async () => {
+      const answer = await muster.repeat({ method: 'GET', path, signal })
+      if (answer.status === 200) return answer.body as SeatAnswer
+      throw new MusterError(refusalOf(answer.status, answer.body, answer.retryAfterMs ?? 0))
+    }
+    let seat = first
+    while (seat.assignment === null) {
+      await clock.sleep(STARTING_MS, signal).catch(() => {})
+      if (signal?.aborted) {
+        await muster.repeat({ method: 'DELETE', path })
+        throw new MusterError({ status: 0, code: 'cancelled', message: 'The seat was given back.' })
+      }
+      seat = await read()
+    }
+    return {
+      id: seat.seat_id,
+      serverId: seat.server_id,
+      assignment: assignmentOf(seat.assignment),
+      renew: async () => {
+        const { assignment } = await read()
+        if (assignment !== null) return assignmentOf(assignment)
+        throw new MusterError({ status: 0, code: 'no-such-seat', message: 'The seat has no server any more.' })
+      },
+      leave: async () => {
+        await muster.repeat({ method: 'DELETE', path })
+      },
+    }
+  }
+
+  const joining = ({ team, password, build, groupId }: SeatRequest) => ({
+    ...(team !== undefined && { team }),
+    ...(password !== undefined && { password }),
+    ...(build !== undefined && { build }),
+    ...(groupId !== undefined && { group_id: groupId }),
+  })
+
+  return {
+    list: async (query = {}) => pageOf((await call('GET', await pathOf(query))) as WirePage),
+    watch: (query, listener, signal) => {
+      void (async () => {
+        const path = await pathOf(query)
+        let shown = ''
+        while (!signal.aborted) {
+          const { status, body } = await muster.repeat({ method: 'GET', path, signal })
+          const page = status === 200 ? JSON.stringify(body) : shown
+          if (page !== shown && !signal.aborted) listener(pageOf(body as WirePage))
+          shown = page
+          await clock.sleep(WATCH_MS, signal).catch(() => {})
+        }
+      })()
+    },
+    join: async (serverId, request = {}) => {
+      const path = `/servers/${encodeURIComponent(serverId)}/seats`
+      return seatOf((await call('POST', path, joining(request), request.signal)) as SeatAnswer, request.signal)
+    },
+    quickJoin: async ({ where, search, sort, start } = {}, request = {}) => {
+      const { password: _, ...rest } = joining(request) as { readonly password?: string }
+      const body = {
+        ...(where && { where }),
+        ...(search !== undefined && { q: search }),
+        ...(sort !== undefined && { sort }),
+        ...(start === true && { start }),
+        latencies: await muster.latencies(),
+        ...rest,
+      }
+      return seatOf((await call('POST', '/seats', body, request.signal)) as SeatAnswer, request.signal)
+    },
+    start: async (pool, session = {}, request = {}) => {
+      const body = { ...session, ...(request.groupId !== undefined && { group_id: request.groupId }) }
+      const path = `/pools/${encodeURIComponent(pool)}/servers`
+      const { seats } = (await call('POST', path, body, request.signal)) as { readonly seats: readonly SeatAnswer[] }
+      return seatOf(seats[0] as SeatAnswer, request.signal)
+    },
+  }
+}
+
+interface WirePage {
+  readonly servers: readonly WireServer[]
+  readonly total: number
+  readonly next: string | null
+}
+
+const pageOf = ({ servers, total, next }: WirePage): ServerPage => ({
+  servers: servers.map(({ server_id, name, attributes, seats, place, ping, open, password }) => ({
+    id: server_id,
+    name,
+    attributes,
+    seats,
+    open,
+    password,
+    city: place?.city ?? null,
+    pingMs: ping,
+  })),
+  total,
+  next,
+})

@@ -1,0 +1,57 @@
+import type { Unit } from '../compare/index.js'
+import type { LabResult, PoolFigures, Variant } from '../figures/index.js'
+import type { Html } from './page.js'
+import { cell, key, row, table } from './parts.js'
+import { meanTexts, type Series } from './series.js'
+
+/** What is told of a pool, in the order in which it is shown. */
+const ROWS: readonly (readonly [label: string, unit: Unit, of: (pool: PoolFigures) => number | undefined])[] = [
+  ['matches', 'count', ({ matches }) => matches],
+  ['found a warm server', 'share', ({ matches, warm }) => (matches === 0 ? undefined : warm)],
+  ['to play, half within', 'ms', ({ toPlayMs }) => (toPlayMs.count === 0 ? undefined : toPlayMs.p50)],
+  ['to play, 95 % within', 'ms', ({ toPlayMs }) => (toPlayMs.count === 0 ? undefined : toPlayMs.p95)],
+  ['creates for each match', 'skill', ({ created, matches }) => (matches === 0 ? undefined : created / matches)],
+  ['server hours', 'hours', ({ hours }) => hours],
+  ['of these playing', 'hours', ({ playingHours }) => playingHours],
+  ['of these idle', 'hours', ({ idleHours }) => idleHours],
+  ['of these booting', 'hours', ({ bootHours }) => bootHours],
+  ['cost', 'money', ({ cost }) => cost],
+]
+
+/** A pool with its rows: what is told, and the mean over the seeds of each variant, as text. */
+interface PoolTexts {
+  readonly pool: string
+  readonly rows: readonly (readonly [label: string, texts: readonly string[]])[]
+}
+
+/** The pools of any of the variants. A variant without the pool has `–`. */
+export function poolTexts(variants: readonly Variant[]): PoolTexts[] {
+  const names = new Set(variants.flatMap(({ runs }) => runs.flatMap(({ figures }) => Object.keys(figures.pools))))
+  return Array.from(names, (pool) => ({
+    pool,
+    rows: ROWS.flatMap(([label, unit, of]) => {
+      const texts = meanTexts(variants, unit, ({ pools }) => {
+        const own = Object.hasOwn(pools, pool) ? pools[pool] : undefined
+        return own && of(own)
+      })
+      return texts === undefined ? [] : [[label, texts] as const]
+    }),
+  }))
+}
+
+/** A table of each pool. */
+export const poolTables = ({ variants }: LabResult, series: readonly Series[]): Html[] =>
+  poolTexts(variants).map(({ pool, rows }) =>
+    table({
+      caption: `Pool ${pool}`,
+      note: 'Means over the seeds. To play: from the ticket until its server is assigned, the boot included.',
+      head: ['figure', ...series.map(key)],
+      rows: rows.map(([label, texts]) =>
+        row(
+          label,
+          texts.map((text) => cell(text)),
+        ),
+      ),
+      wide: false,
+    }),
+  )

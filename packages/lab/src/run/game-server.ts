@@ -1,0 +1,53 @@
+import type { CreateDeployment } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import { type Matchmaker, ServerGone } from '@muster/matchmaker'
+import { RegistrationBody, ReportBody } from '@muster/matchmaker/internal'
+
+/** Milliseconds for which a server waits for orders at a time. One that waits is not silent, so it need not report. */
+const WAIT_MS = 86_400_000
+
+/** The pool of a deployment, and the token of its server; undefined for the server of one match. */
+export function pooledServerOf({ environment_variables = [] }: CreateDeployment) {
+  const valueOf = (name: string) => environment_variables.find(({ key }) => key === name)?.value
+  const [pool, token] = ['MUSTER_POOL', 'MUSTER_SERVER_TOKEN'].map(valueOf)
+  return pool === undefined || token === undefined ? undefined : { pool, token }
+}
+
+/**
+ * Lets the server of a pool register, and accept each match that it is given at once, until it is not wanted any more.
+ * The matches end when their players leave, so it reports no end of them.
+ */
+export async function playGameServer(
+  matchmaker: Pick<Matchmaker, 'registerServer' | 'reportServer' | 'waitForServerOrders'>,
+  token: string,
+  clock: Pick<Clock, 'sleep'>,
+): Promise<void> {
+  const instance = 'lab'
+  let played: readonly string[] = []
+  // The answer to the create of the server comes first.
+  await clock.sleep(0)
+  try {
+    let orders: Awaited<ReturnType<Matchmaker['reportServer']>> = matchmaker.registerServer(
+      token,
+      RegistrationBody.parse({ instance }),
+    )
+    for (let seq = 0; orders.want !== 'stop';) {
+      const { version, matches } = orders
+      const isTold = matches.every(({ id }) => played.includes(id))
+      if (isTold) {
+        orders = await matchmaker.waitForServerOrders(token, { instance, version, waitMs: WAIT_MS })
+        continue
+      }
+      seq += 1
+      played = matches.map(({ id }) => id)
+      const open = matches.map(({ id, teams }) => ({
+        id,
+        status: 'open',
+        players: Object.fromEntries(teams.flatMap(({ players }) => players.map((player) => [player.id, 'in']))),
+      }))
+      orders = await matchmaker.reportServer(token, ReportBody.parse({ instance, seq, matches: open }))
+    }
+  } catch (error) {
+    if (!(error instanceof ServerGone)) throw error
+  }
+}
