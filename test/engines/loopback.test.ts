@@ -1,7 +1,9 @@
 /** C++ and C# meet a Muster over loopback: both players, and their game server, are programs of engines/. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nothingLeft, until } from '../matchmaker/studio.js'
 import { openCounter } from '../ticket-api/counter.js'
@@ -9,6 +11,7 @@ import { folder, languages } from './languages.js'
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+const main = fileURLToPath(new URL('../../packages/server/dist/cli/main.js', import.meta.url))
 const deploy = { application: 'game', version: '1', probe: { kind: 'registration' as const, withinMs: 60_000 } }
 
 describe.each(languages)('$name', ({ runsHere, build, command: [program, ...flags] }) => {
@@ -68,5 +71,16 @@ describe.each(languages)('$name', ({ runsHere, build, command: [program, ...flag
     ])
     expect(results).toEqual([{ ranking: [['ben']] }])
     expect(await shut()).toEqual(nothingLeft)
+  })
+
+  test.skipIf(!runsHere)('`muster verify-server` finds nothing wrong with the game server', async () => {
+    const child = spawn(process.execPath, [main, 'verify-server', '--json', '--', program, ...flags, 'verify'])
+    children.push(child)
+    let said = ''
+    child.stdout.on('data', (text) => (said += text))
+    await once(child, 'close')
+    const { lines } = JSON.parse(said) as { readonly lines: readonly { readonly outcome: string }[] }
+    expect(lines.filter(({ outcome }) => outcome === 'FAIL')).toEqual([])
+    expect(lines.length).toBeGreaterThan(20)
   })
 })

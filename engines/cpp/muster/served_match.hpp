@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "json.hpp"
@@ -24,7 +25,8 @@ class ServedMatch {
     std::string player, seat;
     /** Of the newest token. */
     double iat = 0;
-    const char* status = "in";
+    /** `in`, `away` or `left`; empty: they have left, and another seat since. */
+    std::string_view status = "in";
     /** Until when their seat is kept, in epoch milliseconds. */
     std::optional<double> until;
   };
@@ -43,7 +45,7 @@ class ServedMatch {
   }
   const Json& player(const std::string& id) const { return players_[id]; }
 
-  /** Takes the roster of newer orders. @returns the players who are new */
+  /** Takes the roster of newer orders. @returns the players who are new, or have come again */
   Json update(const Json& order) {
     std::multiset<std::string> tickets;
     for (const Json& team : order["teams"].items())
@@ -62,7 +64,13 @@ class ServedMatch {
                                           {"team", name.empty() ? Json() : Json(name)},
                                           {"groupId", tickets.count(ticket.text()) > 1 ? ticket : Json()},
                                           {"attributes", given.is_object() ? given : Json::object()}});
-        if (!players_.has(id)) joined.add(player);
+        const std::string& before = tickets_[id].text();
+        const bool is_new = !players_.has(id) || (!before.empty() && !ticket.text().empty() && before != ticket.text());
+        if (!ticket.text().empty()) tickets_.set(id, ticket);
+        if (is_new) joined.add(player);
+        // A player who has left has another seat: nothing is said of them until they enter by it.
+        Attendant* left = is_new ? attendant(id) : nullptr;
+        if (left != nullptr && left->status == "left") left->status = "";
         players_.set(id, player);
         members.add(player);
       }
@@ -77,9 +85,8 @@ class ServedMatch {
     const double iat = claims["iat"].number();
     Attendant* before = attendant(player);
     if (before != nullptr && before->seat == claims["sid"].text()) {
-      const bool is_away = before->status == std::string_view("away");
-      const bool is_fresh = is_away ? iat >= before->iat : iat > before->iat;
-      if (before->status == std::string_view("left") || !is_fresh) return "used";
+      const bool is_fresh = before->status == "away" ? iat >= before->iat : iat > before->iat;
+      if (before->status == "left" || before->status == "" || !is_fresh) return "used";
     }
     const Attendant entered{player, claims["sid"].text(), iat, "in", std::nullopt};
     if (before != nullptr)
@@ -92,7 +99,7 @@ class ServedMatch {
   /** @returns whether anything has changed */
   bool leave(const std::string& player, double may_return_ms, double now) {
     Attendant* before = attendant(player);
-    if (before == nullptr || before->status == std::string_view("left")) return false;
+    if (before == nullptr || before->status == "left" || before->status == "") return false;
     before->status = may_return_ms > 0 ? "away" : "left";
     before->until.reset();
     if (may_return_ms > 0) before->until = now + may_return_ms;
@@ -126,7 +133,8 @@ class ServedMatch {
 
   Json report() const {
     Json statuses = Json::object();
-    for (const Attendant& one : attendants) statuses.set(one.player, one.status);
+    for (const Attendant& one : attendants)
+      if (one.status != "") statuses.set(one.player, one.status);
     // A ranking may name players who never came.
     for (const Json& rank : result["ranking"].items())
       for (const Json& one : rank.items())
@@ -156,6 +164,8 @@ class ServedMatch {
   Json attributes_, teams_;
   /** By id: those who were matched, and those who came since. */
   Json players_ = Json::object();
+  /** The tickets of players, as far as Muster says them. */
+  Json tickets_ = Json::object();
 };
 
 }  // namespace detail

@@ -326,7 +326,8 @@ class ServerMachine {
       const JoinClaims read = read_join_token(given.token, *key_, now_ + ahead_ms_);
       if (read.refused != nullptr) return refuse(read.refused);
       Match* match = match_of(read.claims["mid"].text());
-      const Json player = match == nullptr ? Json() : match->player(read.claims["sub"].text());
+      const bool has_place = match != nullptr && match->status != "over" && !is_stopping_;
+      const Json player = has_place ? match->player(read.claims["sub"].text()) : Json();
       if (!player.is_null()) {
         const char* refused = match->enter(read.claims);
         if (refused != nullptr) return refuse(refused);

@@ -1,9 +1,12 @@
 // Plays against a real Muster: `loopback client URL TOKEN QUEUE` prints each state, and then the join token;
-// `loopback server URL TOKEN` admits the join tokens that it reads, one a line, and ends the match after the second.
+// `loopback server URL TOKEN` admits the join tokens that it reads, one a line, and ends the match after the second;
+// `loopback verify` is what `muster verify-server` starts.
 #include <poll.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -112,9 +115,82 @@ int serve(char** given) {
   return 0;
 }
 
+volatile std::sig_atomic_t is_terminated = 0;
+
+/** Does what the verifier wishes as if players had (docs/game-server.md, Verify it), one wish after the other. */
+class Verified {
+ public:
+  Verified(muster::Transport& transport, muster::GameServer& server, std::string url)
+      : transport_(transport), server_(server), url_(std::move(url)) {}
+
+  void update() {
+    if (is_asking_) return;
+    is_asking_ = true;
+    transport_.send({"GET", url_, "", {}, 20000}, [this](const muster::Response& response) {
+      const auto wish = muster::Json::parse(response.body);
+      if (response.status != 200 || !wish) {
+        is_asking_ = false;
+        return;
+      }
+      const std::string& what = (*wish)["do"].text();
+      const double id = (*wish)["id"].number();
+      if (what == "admit") {
+        server_.admit((*wish)["token"].text(), [this, id](const muster::Player* player, const std::string& refused) {
+          player == nullptr ? answer(id, false, "why", refused) : answer(id, true, "player", player->id);
+        });
+        return;
+      }
+      if (what == "leave") server_.left((*wish)["player"].text(), static_cast<int>((*wish)["mayReturnMs"].number()));
+      if (what == "over") server_.over((*wish)["match"].text());
+      answer(id, true, "did", what);
+    });
+  }
+
+ private:
+  void answer(double id, bool is_good, const char* name, const std::string& value) {
+    const muster::Json result = muster::Json::object({{"id", id}, {"ok", is_good}, {name, value}});
+    const muster::Request request{"POST", url_, result.dump(), {{"Content-Type", "application/json"}}, 10000};
+    transport_.send(request, [this](const muster::Response&) { is_asking_ = false; });
+  }
+
+  muster::Transport& transport_;
+  muster::GameServer& server_;
+  std::string url_;
+  bool is_asking_ = false;
+};
+
+int be_verified() {
+  Transport transport;
+  muster::ServerHandlers handlers;
+  muster::GameServer* server = nullptr;
+  bool is_finished = false;
+  handlers.match = [&](const muster::Match& match) { server->open(match.id); };
+  handlers.finished = [&] { is_finished = true; };
+  handlers.problem = [](const std::string& sentence) { say(sentence); };
+  muster::GameServer::Options options;
+  options.url = std::getenv("MUSTER_URL");
+  options.token = std::getenv("MUSTER_SERVER_TOKEN");
+  options.build = "1.0";
+  options.transport = &transport;
+  muster::GameServer made(options, handlers);
+  server = &made;
+  Verified verified(transport, made, std::getenv("MUSTER_VERIFY_URL"));
+  std::signal(SIGTERM, [](int) { is_terminated = 1; });
+  while (!is_finished) {
+    frame();
+    made.update(now_ms());
+    verified.update();
+    if (is_terminated == 0) continue;
+    is_terminated = 0;
+    made.stop("SIGTERM");
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** given) {
+  if (count == 2 && std::string(given[1]) == "verify") return be_verified();
   if (count == 5 && std::string(given[1]) == "client") return play(given);
   if (count == 4 && std::string(given[1]) == "server") return serve(given);
   return 2;

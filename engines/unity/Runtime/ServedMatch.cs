@@ -10,7 +10,9 @@ namespace Muster
     {
         public sealed class Attendant
         {
-            public string Player, Seat, Status = "in";
+            public string Player, Seat;
+            /// `in`, `away` or `left`; null: they have left, and another seat since.
+            public string Status = "in";
             /// Of the newest token.
             public double Iat;
             /// Until when their seat is kept, in epoch milliseconds.
@@ -30,6 +32,8 @@ namespace Muster
         readonly Obj attributes = new Obj();
         /// By id: those who were matched, and those who came since.
         readonly Obj players = new Obj();
+        /// The tickets of players, as far as Muster says them.
+        readonly Dictionary<string, string> tickets = new Dictionary<string, string>();
         Obj teams;
 
         public ServedMatch(object order)
@@ -48,10 +52,10 @@ namespace Muster
         public object PlayerOf(string id) => Json.At(players, id);
 
         /// Takes the roster of newer orders.
-        /// @returns the players who are new
+        /// @returns the players who are new, or have come again
         public List<object> Update(object order)
         {
-            var tickets = Json.ItemsAt(order, "teams")
+            var all = Json.ItemsAt(order, "teams")
                 .SelectMany(team => Json.ItemsAt(team, "players"))
                 .Select(member => Json.TextAt(member, "ticket_id"))
                 .ToLookup(ticket => ticket);
@@ -66,15 +70,28 @@ namespace Muster
                     var ticket = Json.TextAt(member, "ticket_id");
                     var player = Json.Object("id", Json.TextAt(member, "id"), "matchId", Id);
                     player["team"] = name == "" ? null : name;
-                    player["groupId"] = tickets[ticket].Count() > 1 ? ticket : null;
+                    player["groupId"] = all[ticket].Count() > 1 ? ticket : null;
                     player["attributes"] = Json.At(member, "attributes") ?? new Obj();
-                    if (!players.ContainsKey((string)player["id"])) joined.Add(player);
+                    if (IsNew((string)player["id"], ticket)) joined.Add(player);
                     players[(string)player["id"]] = player;
                     members.Add(player);
                 }
                 teams[name] = members;
             }
             return joined;
+        }
+
+        bool IsNew(string player, string ticket)
+        {
+            string before;
+            var isKnown = tickets.TryGetValue(player, out before);
+            if (!string.IsNullOrEmpty(ticket)) tickets[player] = ticket;
+            var isSame = !isKnown || string.IsNullOrEmpty(ticket) || before == ticket;
+            if (players.ContainsKey(player) && isSame) return false;
+            // A player who has left has another seat: nothing is said of them until they enter by it.
+            var left = Attendants.Find(one => one.Player == player && one.Status == "left");
+            if (left != null) left.Status = null;
+            return true;
         }
 
         /// @returns why the player of the token is not let in; null if they are
@@ -87,7 +104,7 @@ namespace Muster
             if (before != null && before.Seat == seat)
             {
                 var isFresh = before.Status == "away" ? iat >= before.Iat : iat > before.Iat;
-                if (before.Status == "left" || !isFresh) return "used";
+                if (before.Status == "left" || before.Status == null || !isFresh) return "used";
             }
             if (before == null) Attendants.Add(before = new Attendant { Player = player });
             before.Seat = seat;
@@ -101,7 +118,7 @@ namespace Muster
         public bool Leave(string player, double mayReturnMs, double now)
         {
             var before = Attendants.Find(one => one.Player == player);
-            if (before == null || before.Status == "left") return false;
+            if (before == null || before.Status == "left" || before.Status == null) return false;
             before.Status = mayReturnMs > 0 ? "away" : "left";
             before.Until = mayReturnMs > 0 ? now + mayReturnMs : (double?)null;
             return true;
@@ -137,7 +154,7 @@ namespace Muster
         public Obj Report()
         {
             var statuses = new Obj();
-            foreach (var one in Attendants) statuses[one.Player] = one.Status;
+            foreach (var one in Attendants.Where(one => one.Status != null)) statuses[one.Player] = one.Status;
             // A ranking may name players who never came.
             foreach (var id in Json.ItemsAt(Result, "ranking").SelectMany(rank => (List<object>)rank).Cast<string>())
                 if (!statuses.ContainsKey(id)) statuses[id] = "left";

@@ -174,7 +174,8 @@ namespace Muster
             object claims = null;
             var refused = key == null ? null : key.Read(given.Token, now + aheadMs, out claims);
             var match = MatchOf(Json.TextAt(claims, "mid"));
-            var player = match == null ? null : match.PlayerOf(Json.TextAt(claims, "sub"));
+            var hasPlace = match != null && match.Status != "over" && !isStopping;
+            var player = hasPlace ? match.PlayerOf(Json.TextAt(claims, "sub")) : null;
             if (player != null) refused = match.Enter(claims);
             if (player != null && refused == null)
             {

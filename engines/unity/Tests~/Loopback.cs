@@ -6,7 +6,7 @@ using Muster;
 
 /// Plays against a real Muster: `loopback.exe client URL TOKEN QUEUE` prints each state, and then the join token;
 /// `loopback.exe server URL TOKEN` admits the join tokens that it reads, one a line, and ends the match after the
-/// second.
+/// second; `loopback.exe verify` is what `muster verify-server` starts.
 static class Loopback
 {
 #if UNITY_5_3_OR_NEWER
@@ -18,7 +18,8 @@ static class Loopback
     static int Main(string[] given)
     {
         if (given[0] == "client") Play(given);
-        else Serve(given);
+        else if (given[0] == "server") Serve(given);
+        else BeVerified();
         return 0;
     }
 
@@ -85,6 +86,50 @@ static class Loopback
                 if (tokens.TryDequeue(out token)) admit(token);
             }
             Console.WriteLine("finished");
+        }
+    }
+
+    /// Does what the verifier wishes as if players had (docs/game-server.md, Verify it), one wish after the other.
+    static void BeVerified()
+    {
+        Func<string, string> variable = Environment.GetEnvironmentVariable;
+        var transport = NewTransport();
+        var url = variable("MUSTER_VERIFY_URL");
+        var answers = new ConcurrentQueue<Response>();
+        Action ask = () => transport.Send(new Request { Method = "GET", Url = url, TimeoutMs = 20000 }, answers.Enqueue);
+        using (var server = new GameServer(variable("MUSTER_URL"), variable("MUSTER_SERVER_TOKEN"), transport, "1.0"))
+        {
+            var isFinished = false;
+            server.MatchStarted += match => server.Open(match.Id);
+            server.Finished += () => isFinished = true;
+            server.Problem += Console.WriteLine;
+            Func<object, Task> act = async wish =>
+            {
+                var result = Json.Object("id", Json.At(wish, "id"), "ok", true);
+                try
+                {
+                    var what = Json.TextAt(wish, "do");
+                    if (what == "admit") result["player"] = (await server.Admit(Json.TextAt(wish, "token"))).Id;
+                    if (what == "leave") server.Left(Json.TextAt(wish, "player"), Json.NumberAt(wish, "mayReturnMs"));
+                    if (what == "over") await server.Over(Json.TextAt(wish, "match"));
+                }
+                catch (JoinRefusedException refused)
+                {
+                    result["ok"] = false;
+                    result["why"] = refused.Code;
+                }
+                var answer = new Request { Method = "POST", Url = url, Body = Json.Write(result), TimeoutMs = 10000 };
+                transport.Send(answer, _ => ask());
+            };
+            ask();
+            while (!isFinished)
+            {
+                Frame(server.Update);
+                Response response;
+                if (!answers.TryDequeue(out response)) continue;
+                if (response.Status == 200) act(Json.Parse(response.Body));
+                else ask();
+            }
         }
     }
 

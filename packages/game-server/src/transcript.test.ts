@@ -251,10 +251,12 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.over('m7', { ranking: [['ann'], []] })
     await server.over('m7', { ranking: [['ann'], ['ben']], data: { rounds: 3 } })
     await server.over('m7')
+    await server.admit(joinToken('ben'))
     await server.run(200)
     await server.answer(200, orders({ version: 9, matches: [duel('m8')] }))
     await server.begin('m8', false)
     await settle(server, { version: 10 })
+    await server.run(2000)
   },
   'players come with tokens that are right, wrong and old': async (server) => {
     await play(server)
@@ -357,7 +359,15 @@ const SESSIONS: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     await server.left('cas')
     await settle(server, { version: 9, matches: [duel('m7', 'cas')] })
     await server.run(1000)
-    await server.answer(200, orders({ version: 10 }))
+    const again = duel('m7')
+    again.teams[1]?.players.push({ id: 'cas', ticket_id: 't-new' })
+    await server.answer(200, orders({ version: 10, matches: [again] }))
+    await server.left('cas')
+    await server.admit(joinToken('cas', {}, START + 9000))
+    await server.admit(joinToken('cas', { sid: 's-new' }, START + 9000))
+    await settle(server, { version: 10, matches: [again] })
+    await server.run(1000)
+    await server.answer(200, orders({ version: 11 }))
     await server.run(200)
   },
   'Muster drains the server, and stops it': async (server) => {

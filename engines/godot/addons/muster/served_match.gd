@@ -11,7 +11,8 @@ var result = null
 var told = -1
 # Whether the game knows that it has ended.
 var is_ended = false
-# By id of the player: `seat`, `iat` of the newest token, `status`, and `until` when their seat is kept; -1: not at all.
+# By id of the player: `seat`, `iat` of the newest token, `status` (empty: they have left, and another seat since), and
+# `until` when their seat is kept; -1: not at all.
 var attendants = {}
 
 var _queue
@@ -19,6 +20,8 @@ var _attributes = {}
 # By id: those who were matched, and those who came since.
 var _players = {}
 var _teams = {}
+# The tickets of players, as far as Muster says them.
+var _tickets = {}
 
 
 func _init(order):
@@ -42,7 +45,7 @@ func player_of(player_id):
 	return _players.get(player_id)
 
 
-# Takes the roster of newer orders. Returns the players who are new.
+# Takes the roster of newer orders. Returns the players who are new, or have come again.
 func update(order):
 	var tickets = {}
 	for team in order.teams:
@@ -58,12 +61,24 @@ func update(order):
 			player["groupId"] = member.ticket_id if tickets[member.ticket_id] > 1 else null
 			var given = member.get("attributes")
 			player["attributes"] = {} if given == null else given
-			if not _players.has(member.id):
+			if _is_new(member.id, member.ticket_id):
 				joined.append(player)
 			_players[member.id] = player
 			members.append(player)
 		_teams[team.name] = members
 	return joined
+
+
+func _is_new(player_id, ticket):
+	var before = _tickets.get(player_id, "")
+	if ticket != "":
+		_tickets[player_id] = ticket
+	if _players.has(player_id) and (before == "" or ticket == "" or before == ticket):
+		return false
+	# A player who has left has another seat: nothing is said of them until they enter by it.
+	if attendants.has(player_id) and attendants[player_id].status == "left":
+		attendants[player_id].status = ""
+	return true
 
 
 # Why the player of the token is not let in; an empty text if they are.
@@ -72,7 +87,7 @@ func enter(claims):
 	var before = attendants.get(claims.sub)
 	if before != null and before.seat == claims.sid:
 		var is_fresh = iat >= before.iat if before.status == "away" else iat > before.iat
-		if before.status == "left" or not is_fresh:
+		if before.status in ["left", ""] or not is_fresh:
 			return "used"
 	attendants[claims.sub] = {"seat": claims.sid, "iat": iat, "status": "in", "until": -1}
 	return ""
@@ -81,7 +96,7 @@ func enter(claims):
 # Whether anything has changed.
 func leave(player_id, may_return_ms, now):
 	var before = attendants.get(player_id)
-	if before == null or before.status == "left":
+	if before == null or before.status in ["left", ""]:
 		return false
 	before.status = "away" if may_return_ms > 0 else "left"
 	before.until = now + may_return_ms if may_return_ms > 0 else -1
@@ -122,7 +137,8 @@ func fault_of_seats(wanted):
 func report():
 	var statuses = {}
 	for player_id in attendants:
-		statuses[player_id] = attendants[player_id].status
+		if attendants[player_id].status != "":
+			statuses[player_id] = attendants[player_id].status
 	# A ranking may name players who never came.
 	if result != null and result.get("ranking") != null:
 		for rank in result.ranking:

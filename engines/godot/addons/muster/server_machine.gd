@@ -372,7 +372,8 @@ func _admit(admission):
 		refused = read.get("refused", "")
 		if refused == "":
 			var one = _match_of(read.claims.mid)
-			player = null if one == null else one.player_of(read.claims.sub)
+			if one != null and one.status != "over" and not _is_stopping:
+				player = one.player_of(read.claims.sub)
 			if player != null:
 				refused = one.enter(read.claims)
 	if player != null and refused == "":
