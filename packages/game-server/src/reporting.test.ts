@@ -169,6 +169,22 @@ describe('answers that are no orders', () => {
     expect(problems.join()).not.toContain('m1.secret')
   })
 
+  test('a page that a proxy answers with 200 tells nobody that Muster has the result', async () => {
+    const { answer, start, clock, server } = setUp()
+    await start({ matches: [match('m7', 'ann', 'ben')] })
+    let isTold = false
+    void server.matches
+      .get('m7')
+      ?.over()
+      .then(() => (isTold = true))
+    await clock.advance(200)
+    await answer(200, '<html>Sign in</html>')
+    expect(isTold).toBe(false)
+    await clock.advance(500)
+    await answer(200, orders({ version: 8 }))
+    expect(isTold).toBe(true)
+  })
+
   test('a Muster that has restarted is told everything again', async () => {
     const { answer, start, clock, last, asked, server } = setUp()
     await start({ matches: [match('m7', 'ann', 'ben')] })
